@@ -1,0 +1,119 @@
+"""What a rule reports: frozen data that knows offsets and text, and neither syntax trees nor files.
+
+All offsets count characters of the *program text* (`tfmemlint.model.source.Source.text`);
+`Source.position` turns them into rows and columns of the user's file.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, replace
+
+
+class Severity(enum.Enum):
+    """How bad a finding is: `ERROR` raises or has no effect at run time, `WARNING` wastes memory, `INFO` is advice."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+    @property
+    def rank(self) -> int:
+        """0 for `INFO`, 1 for `WARNING`, 2 for `ERROR`."""
+        return ("info", "warning", "error").index(self.value)
+
+
+class Safety(enum.Enum):
+    """What a fix may change: `SAFE` nothing a program can observe but memory and timing, `UNSAFE` numbers, order
+    or timing, `DISPLAY` marks a suggestion that is shown and never applied."""
+
+    SAFE = "safe"
+    UNSAFE = "unsafe"
+    DISPLAY = "display"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """Characters `start` (included) to `end` (excluded) of the program text."""
+
+    start: int
+    end: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start <= self.end:
+            raise ValueError(f"span {self.start}..{self.end} is not a range of offsets")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Edit:
+    """Replace the characters `start` to `end` by `content`; `start == end` inserts.
+
+    `content` uses LF line ends; they become the file's own when the edit is applied.
+    """
+
+    start: int
+    end: int
+    content: str
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start <= self.end:
+            raise ValueError(f"edit {self.start}..{self.end} is not a range of offsets")
+        if "\r" in self.content:
+            raise ValueError("edit content has a carriage return; use LF, the file's line ends are restored later")
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One repair: edits that belong together and are applied all or not at all.
+
+    Raises ValueError when made with no edit, unordered edits or overlapping edits.
+    """
+
+    message: str
+    edits: tuple[Edit, ...]
+    safety: Safety
+
+    def __post_init__(self) -> None:
+        if not self.edits:
+            raise ValueError("a fix needs at least one edit")
+        for before, after in zip(self.edits, self.edits[1:], strict=False):
+            if before.end > after.start or (before.start, before.end) == (after.start, after.end):
+                raise ValueError(f"edits {before} and {after} overlap or are out of order")
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that a finding speaks of, with a few words on its part."""
+
+    span: Span
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One report of one rule at one place.
+
+    `bytes` is the memory that the finding costs, in bytes, or None where it is not known from the code.
+    """
+
+    code: str
+    name: str
+    severity: Severity
+    message: str
+    span: Span
+    bytes: int | None = None
+    related: tuple[Related, ...] = ()
+    fix: Fix | None = None
+
+    @property
+    def sort_key(self) -> tuple[int, int, str, str]:
+        """Orders findings of one file by place, then code."""
+        return (self.span.start, self.span.end, self.code, self.message)
+
+    def with_severity(self, severity: Severity) -> Finding:
+        """The same finding at another severity (configuration may change it)."""
+        return replace(self, severity=severity)
+
+    def without_fix(self) -> Finding:
+        """The same finding with no repair."""
+        return replace(self, fix=None)

@@ -1,0 +1,131 @@
+"""What a rule is: metadata checked when its class is made, and generator handlers that yield findings.
+
+A rule holds no state: one instance serves all files. Suppression, crashes, timing, configuration and output are the
+engine's work and never a rule's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+from tfmemlint.finding import Finding, Fix, Related, Safety, Severity, Span
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.file import File
+
+CODE = re.compile(r"TFM\d{3}|[A-Z]{3,6}\d{3}")
+HEADINGS = ("## What it does", "## Why it costs memory", "## Example", "## Fix safety", "## When not to use it", "## References")
+
+Handler = TypeVar("Handler", bound=Callable[..., Iterator[Finding]])
+
+
+def on_call(*names: str) -> Callable[[Handler], Handler]:
+    """Run the handler on every call of one of these canonical API names, such as `"tf.data.Dataset.cache"`.
+
+    The handler takes `(self, call, file)`. The names are also the rule's trigger: a file in which none of their last
+    parts occurs as a word is never parsed for this rule.
+    """
+
+    def mark(handler: Handler) -> Handler:
+        handler.__dict__["calls"] = handler.__dict__.get("calls", ()) + names
+        return handler
+
+    return mark
+
+
+def on_file(*words: str) -> Callable[[Handler], Handler]:
+    """Run the handler once for each file that holds at least one of these words; it takes `(self, file)`."""
+
+    def mark(handler: Handler) -> Handler:
+        handler.__dict__["words"] = handler.__dict__.get("words", ()) + words
+        return handler
+
+    return mark
+
+
+class Rule:
+    """Base of all rules. A subclass sets the metadata, writes its page as its docstring and marks its handlers.
+
+    Raises TypeError when the class is made with missing or malformed metadata or without a handler.
+    """
+
+    code: ClassVar[str]
+    """`TFM` and three digits, or another prefix for a third party's pack; never reused."""
+    name: ClassVar[str]
+    """Kebab-case name that reads after "allow"; made from the class name where it is not given."""
+    summary: ClassVar[str]
+    """One line: what is wrong and why it costs memory."""
+    severity: ClassVar[Severity] = Severity.WARNING
+    default: ClassVar[bool] = True
+    """Whether the rule runs without being selected by code."""
+    fix_safety: ClassVar[tuple[Safety, ...]] = ()
+    """The kinds of fix that the rule may attach; empty when it has none."""
+
+    call_handlers: ClassVar[tuple[tuple[str, tuple[str, ...]], ...]] = ()
+    """Pairs of a handler's attribute name and the API names it asked for."""
+    file_handlers: ClassVar[tuple[tuple[str, tuple[str, ...]], ...]] = ()
+    """Pairs of a handler's attribute name and the words that trigger it."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__dict__.get("abstract", False):
+            return
+        if "name" not in cls.__dict__:
+            cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
+        handlers = [(key, value) for key in dir(cls) if callable(value := getattr(cls, key, None))]
+        cls.call_handlers = tuple((k, h.calls) for k, h in handlers if hasattr(h, "calls"))
+        cls.file_handlers = tuple((k, h.words) for k, h in handlers if hasattr(h, "words"))
+        cls._check()
+
+    @classmethod
+    def _check(cls) -> None:
+        def fail(why: str) -> None:
+            raise TypeError(f"rule {cls.__module__}.{cls.__name__}: {why}")
+
+        if not CODE.fullmatch(getattr(cls, "code", "")):
+            fail("code must be a prefix of capitals and three digits, such as 'TFM305'")
+        if not getattr(cls, "summary", "") or "\n" in cls.summary:
+            fail("summary must be one line")
+        if not cls.call_handlers and not cls.file_handlers:
+            fail("no handler is marked with @on_call or @on_file")
+        page = cls.__doc__ or ""
+        missing = [heading for heading in HEADINGS if heading not in page]
+        if missing:
+            fail(f"the docstring lacks {', '.join(missing)}")
+
+    @property
+    def triggers(self) -> frozenset[str]:
+        """Words of which a file must hold at least one for this rule to have anything to report."""
+        called = {name.rpartition(".")[2] for _, names in self.call_handlers for name in names}
+        return frozenset(called.union(*(words for _, words in self.file_handlers)))
+
+    def finding(
+        self,
+        where: Call | cst.CSTNode | Span,
+        file: File,
+        message: str,
+        *,
+        fix: Fix | None = None,
+        related: Iterable[tuple[Call | cst.CSTNode | Span, str]] = (),
+        bytes: int | None = None,
+        severity: Severity | None = None,
+    ) -> Finding:
+        """A finding at `where`: a call stands for its method's name, a statement for its first token.
+
+        `bytes` is the cost in bytes where it is known, `related` are pairs of a place and what it has to do with it.
+        """
+        return Finding(
+            code=self.code,
+            name=self.name,
+            severity=severity or self.severity,
+            message=message,
+            span=file.place(where),
+            bytes=bytes,
+            related=tuple(Related(file.place(place), words) for place, words in related),
+            fix=fix,
+        )
