@@ -1,0 +1,240 @@
+"""Which findings a file's comments silence, which comments silence nothing, and the writing of such comments."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from tfmemlint.directives import ENGINE_CODES, HINT, UNUSED, Codes, Directive, Item, read_directives, removal
+from tfmemlint.finding import Edit, Finding, Fix, Safety, Severity, Span
+from tfmemlint.model.source import Source
+from tfmemlint.model.statements import Statements
+
+FAILURES = frozenset(ENGINE_CODES) - {UNUSED}
+"""Codes that say what kept a file from being checked; no comment silences them."""
+
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+
+
+class Suppressed(NamedTuple):
+    """The findings of one file, sorted into those that stand, those that comments silence, and the TFM003 findings."""
+
+    kept: tuple[Finding, ...]
+    suppressed: tuple[Finding, ...]
+    unused: tuple[Finding, ...]
+
+
+def may_suppress(text: str) -> bool:
+    """Whether the text has any comment that could be meant for us; cheap, and never wrongly False."""
+    return HINT.search(text) is not None
+
+
+def apply_suppressions(
+    source: Source, findings: Iterable[Finding], known_codes: Mapping[str, str], enabled_codes: Collection[str]
+) -> Suppressed:
+    """Sort the findings of one file by its comments.
+
+    `known_codes` gives the name of every rule that is installed, by code, selected or not: an entry of a comment that
+    is neither is reported as unknown. `enabled_codes` are those that ran on this file: only an entry all of whose codes
+    ran can be called unused. A file that was not checked to the end has no unused entries.
+    """
+    findings = tuple(findings)
+    if not may_suppress(source.text):
+        return Suppressed(findings, (), ())
+    comments = _Comments(source, known_codes)
+    if not comments.directives:
+        return Suppressed(findings, (), ())
+    kept: list[Finding] = []
+    silenced: list[Finding] = []
+    failed = False
+    for finding in findings:
+        failed = failed or finding.code in FAILURES
+        (silenced if comments.silence(finding) else kept).append(finding)
+    ran = frozenset() if failed else frozenset(enabled_codes)
+    return Suppressed(tuple(kept), tuple(silenced), tuple(comments.unused(ran)))
+
+
+def add_ignores(source: Source, findings: Iterable[Finding], reason: str = "") -> list[Edit]:
+    """The edits that write a `# tfmemlint: ignore[...]` comment, with the reason, for each statement with findings.
+
+    A comment of ours that the statement has already takes the codes up. Failures and TFM003 are left out.
+    """
+    comments = _Comments(source, {})
+    groups: dict[Span, list[Finding]] = {}
+    for finding in sorted(findings, key=lambda finding: finding.sort_key):
+        if finding.code not in ENGINE_CODES:
+            groups.setdefault(comments.statement_of(finding.span.start), []).append(finding)
+    words = f" -- {' '.join(reason.split())}" if reason.strip() else ""
+    return sorted(edit for group in groups.values() for edit in comments.ignoring(group, words))
+
+
+class _Comments:
+    """The directives of one source and the text that each of them reaches."""
+
+    def __init__(self, source: Source, known: Mapping[str, str]) -> None:
+        self.source = source
+        self.codes = Codes(known)
+        self.statements = Statements(source)
+        self.directives = read_directives(self.statements)
+        self.covered = {id(each): self.codes.covered(each) for each in self.directives}
+        switches = [each for each in self.directives if each.verb in ("disable", "enable")]
+        self.switches = [(self._switch_point(each), each) for each in switches]
+        self.reaches = [(self._reach(each), each) for each in self.directives if each not in switches]
+
+    def _reach(self, directive: Directive) -> Span:
+        """Where an `ignore`, `noqa` or `file-ignore` holds."""
+        text, comment = self.statements.text, directive.comment
+        if directive.verb == "file-ignore":
+            return Span(0, len(text))
+        index = self.statements.at(comment.start)
+        if index is not None:
+            return self.statements.with_decorators(index)
+        below = None if directive.is_noqa else self.statements.after(comment.end)
+        if below is not None:
+            start = self.statements.spans[below].start
+            same = self.statements.block_of(start) == self.statements.block_of(comment.start)
+            if same and not _BLANK_LINE.search(text, comment.end, start):
+                return self.statements.with_decorators(below)
+        return self.source.line_span(comment.start)
+
+    def _switch_point(self, directive: Directive) -> int:
+        """A `disable` holds from the start of its own line, an `enable` from its comment on."""
+        start = directive.comment.start
+        return self.source.line_span(start).start if directive.verb == "disable" else start
+
+    def silence(self, finding: Finding) -> bool:
+        """Whether a comment silences the finding; notes with each that does that it is of use."""
+        if finding.code in FAILURES:
+            return False
+        found = list(self._silencers(finding))
+        for directive in found:
+            directive.used.add(finding.code)
+        return bool(found)
+
+    def _silencers(self, finding: Finding) -> Iterator[Directive]:
+        place = finding.span.start
+        for reach, directive in self.reaches:
+            if reach.start <= place <= reach.end and finding.code in self.covered[id(directive)]:
+                yield directive
+        last = None
+        for point, directive in self.switches:
+            if point <= place and finding.code in self.covered[id(directive)]:
+                last = directive
+        if last is not None and last.verb == "disable":
+            yield last
+
+    def unused(self, ran: frozenset[str]) -> Iterator[Finding]:
+        """A TFM003 for each directive with entries that silence nothing, unless that is silenced too."""
+        for directive in self.directives:
+            finding = self._report(directive, ran)
+            if finding and not any(self._hides(each) for each in self._silencers(finding)):
+                yield finding
+
+    def _hides(self, directive: Directive) -> bool:
+        """Only a comment that says so hides a TFM003: one that names it, or a bare `noqa`."""
+        if directive.items is None:
+            return directive.is_noqa
+        return any(self.codes.meant(item.text) == {UNUSED} for item in directive.items)
+
+    def _report(self, directive: Directive, ran: frozenset[str]) -> Finding | None:
+        if directive.fault:
+            return _finding(directive, f"this comment silences nothing: {directive.fault}", None)
+        if not directive.items:
+            if directive.items is None and not self._is_idle(directive, self.codes.all, ran):
+                return None
+            why = "it names no code" if directive.items is not None else "no rule reports anything here"
+            return _finding(directive, f"this comment silences nothing: {why}", self._removal(directive, ()))
+        ours = [item for item in directive.items if self.codes.is_ours(directive, item)]
+        unknown = [item for item in ours if not self.codes.meant(item.text)]
+        idle = [item for item in ours if self._is_idle(directive, self.codes.meant(item.text), ran)]
+        if not unknown and not idle:
+            return None
+        parts = [f"{_listed(idle)} not reported here"] if idle else []
+        parts += [f"{_listed(unknown)} no known code or rule name"] if unknown else []
+        fix = self._removal(directive, unknown + idle)
+        return _finding(directive, f"this suppression is unused: {', '.join(parts)}", fix)
+
+    def _is_idle(self, directive: Directive, meant: frozenset[str], ran: frozenset[str]) -> bool:
+        rules = meant - frozenset(ENGINE_CODES)
+        if directive.verb == "enable" or (directive.is_noqa and directive.items is None):
+            return False
+        return bool(rules) and rules <= ran and not meant & directive.used
+
+    def _removal(self, directive: Directive, dropped: Collection[Item]) -> Fix:
+        """Takes the entries out, those of the `enable` that ends an unused `disable` included."""
+        edits = [removal(self.statements, directive, dropped)]
+        gone = {item.text.upper() for item in dropped}
+        if directive.verb == "disable" and (gone or directive.items is None):
+            edits += (edit for edit in self._closing(directive, gone) if edit.start >= edits[0].end)
+        whole = len(dropped) == len(directive.items or ())
+        return Fix("remove the unused comment" if whole else "remove the unused codes", tuple(edits), Safety.SAFE)
+
+    def _closing(self, directive: Directive, gone: set[str]) -> Iterator[Edit]:
+        place = next(at for at, (_, each) in enumerate(self.switches) if each is directive)
+        still_off: frozenset[str] = frozenset()
+        for _, each in self.switches[:place]:
+            covered = self.covered[id(each)]
+            still_off = still_off | covered if each.verb == "disable" else still_off - covered
+        if still_off & self.covered[id(directive)]:
+            return
+        for _, each in self.switches[place + 1 :]:
+            if each.verb == "disable":
+                if self.covered[id(each)] & self.covered[id(directive)]:
+                    return
+                continue
+            if directive.items is None and each.items is None:
+                yield removal(self.statements, each, ())
+                return
+            dropped = [item for item in each.items or () if item.text.upper() in gone]
+            if dropped:
+                gone = gone - {item.text.upper() for item in dropped}
+                yield removal(self.statements, each, dropped)
+
+    def statement_of(self, offset: int) -> Span:
+        """The logical line, decorators included, that a comment about this place stands on."""
+        index = self.statements.at(offset)
+        return self.source.line_span(offset) if index is None else self.statements.with_decorators(index)
+
+    def ignoring(self, group: list[Finding], words: str) -> Iterator[Edit]:
+        """The edit that silences findings of one statement."""
+        first = group[0].span.start
+        codes = sorted({finding.code for finding in group})
+        for reach, directive in self.reaches:
+            fits = directive.verb == "ignore" and directive.items and not directive.fault
+            if fits and reach.start <= first <= reach.end:
+                new = [code for code in codes if code not in self.covered_texts(directive)]
+                if new and directive.items:
+                    end = directive.items[-1].end
+                    yield Edit(end, end, "".join(f", {code}" for code in new))
+                return
+        comment = f"# tfmemlint: ignore[{', '.join(codes)}]{words}"
+        yield self._placed(first, self.statement_of(first), comment)
+
+    @staticmethod
+    def covered_texts(directive: Directive) -> set[str]:
+        """The entries of a directive as they are written, in capitals."""
+        return {item.text.upper() for item in directive.items or ()}
+
+    def _placed(self, first: int, statement: Span, comment: str) -> Edit:
+        """At the end of the finding's line, or the next of the statement where a comment may stand, or above it."""
+        text, ends = self.statements.text, self.statements.line_ends
+        at = bisect.bisect_left(ends, first)
+        if at < len(ends) and ends[at] <= statement.end:
+            line = self.source.line_span(ends[at])
+            bare = max(line.start + len(text[line.start : line.end].rstrip()), first)
+            return Edit(bare, line.end, f"  {comment}")
+        line = self.source.line_span(statement.start)
+        return Edit(line.start, line.start, f"{text[line.start : statement.start]}{comment}\n")
+
+
+def _listed(items: list[Item]) -> str:
+    names = [item.text for item in items]
+    verb = "is" if len(names) == 1 else "are"
+    return f"{', '.join(names)} {verb}"
+
+
+def _finding(directive: Directive, message: str, fix: Fix | None) -> Finding:
+    span = Span(directive.start, directive.end)
+    return Finding(UNUSED, ENGINE_CODES[UNUSED], Severity.WARNING, message, span, fix=fix)
