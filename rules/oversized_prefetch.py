@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, integer, on_call, show_bytes, structure_bytes
+from tfmemlint.fix.edits import api_text, replace_node
+from tfmemlint_rules._datasets import earlier_steps, last_before
+
+LARGE = 10
+"""Batches from which on a constant is reported; smaller ones are pinned by people who measured."""
+
+
+class OversizedPrefetch(Rule):
+    """
+    ## What it does
+    Reports `prefetch(n)` after `batch()` where n is a constant of 10 or more, or is the batch size.
+
+    ## Why it costs memory
+    `prefetch` counts elements of the pipeline as it stands there, and after `batch(b)` an element is a whole batch:
+    `prefetch(1000)` keeps a thousand batches ready. One or two are enough to overlap input with compute.
+
+    ## Example
+    ```python
+    ds = ds.batch(32).prefetch(1000)
+    ```
+    Let TensorFlow choose:
+    ```python
+    ds = ds.batch(32).prefetch(tf.data.AUTOTUNE)
+    ```
+
+    ## Fix safety
+    Safe: elements and order stay the same; only how many batches wait in memory changes.
+
+    ## When not to use it
+    When reading stalls for many steps at a time and you measured that a deep buffer bridges it.
+
+    ## References
+    - https://www.tensorflow.org/api_docs/python/tf/data/Dataset#prefetch
+    """
+
+    code = "TFM304"
+    summary = "prefetch() of many batches keeps them all in memory"
+    fix_safety = (Safety.SAFE,)
+
+    @on_call("tf.data.Dataset.prefetch")
+    def check(self, prefetch: Call, file: File) -> Iterator[Finding]:
+        argument = prefetch.arg("buffer_size")
+        batch = last_before(prefetch, "batch") or last_before(prefetch, "padded_batch")
+        if argument is None or batch is None or batch.call is None:
+            return
+        if any("unbatch" in {s.name for s in steps} for steps in earlier_steps(prefetch) or ()) or self._before_batch(prefetch, file):
+            return
+        count = integer(argument.value)
+        batch_size = batch.call.arg("batch_size")
+        same = batch_size is not None and self._same(argument.expression, batch_size.expression, file)
+        if not (count is not None and count >= LARGE) and not (same and (count is None or count > 2)):
+            return
+        size = self._element_bytes(prefetch)
+        cost = size * count if size is not None and count is not None else None
+        held = f"{count} batches" if count is not None else "as many batches as a batch has examples"
+        per = f" of {show_bytes(size)}: {show_bytes(cost)}" if size is not None and cost is not None else ""
+        spelled = api_text(file, "tf.data.AUTOTUNE")
+        fix = Fix("let TensorFlow choose the buffer", (replace_node(file, argument.expression, spelled),), Safety.SAFE) if spelled else None
+        yield self.finding(
+            prefetch,
+            file,
+            f"prefetch() counts batches here, not examples: it keeps {held} ready{per}",
+            fix=fix,
+            related=[(batch.call, "batched here")],
+            bytes=cost,
+        )
+
+    def _before_batch(self, prefetch: Call, file: File) -> bool:
+        """A batch that follows makes it another rule's finding: the prefetch stands at the wrong place."""
+        parent = file.tree.parent(prefetch.node)
+        while parent is not None and parent.__class__.__name__ in ("Attribute", "Call"):
+            name = getattr(getattr(parent, "attr", None), "value", None)
+            if name in ("batch", "padded_batch"):
+                return True
+            parent = file.tree.parent(parent)
+        return False
+
+    def _same(self, a: object, b: object, file: File) -> bool:
+        return file.text(a) == file.text(b)  # type: ignore[arg-type]
+
+    def _element_bytes(self, prefetch: Call) -> int | None:
+        sizes = {structure_bytes(ds.element) for ds in prefetch.datasets()}
+        return sizes.pop() if len(sizes) == 1 else None

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, integer, on_call, show_bytes, structure_bytes
+from tfmemlint.fix.edits import reorder_links, same_expression
+from tfmemlint_rules._datasets import earlier_steps, last_before, steps_between
+
+SMALL_BUFFER = 16
+"""Batches that a buffer may hold without notice: a few batches are no cost worth a word."""
+
+
+class ShuffleAfterBatch(Rule):
+    """
+    ## What it does
+    Reports `shuffle(n)` that comes after `batch()`, where the buffer holds more than 16 batches.
+
+    ## Why it costs memory
+    The shuffle buffer holds n elements of the pipeline as it stands there. After `batch(b)` an element is a whole
+    batch, so the buffer holds n x b examples; and it only changes the order of batches, never what is in them.
+
+    ## Example
+    ```python
+    ds = ds.batch(32).shuffle(500)
+    ```
+    Shuffle examples, then batch them:
+    ```python
+    ds = ds.shuffle(500).batch(32)
+    ```
+
+    ## Fix safety
+    Unsafe: the order in which examples are seen changes.
+
+    ## When not to use it
+    When the data is stored as batches and their order is all that should change; then keep the buffer small.
+
+    ## References
+    - https://www.tensorflow.org/api_docs/python/tf/data/Dataset#shuffle
+    """
+
+    code = "TFM307"
+    summary = "shuffle() after batch() buffers whole batches"
+    fix_safety = (Safety.UNSAFE,)
+
+    @on_call("tf.data.Dataset.shuffle")
+    def check(self, shuffle: Call, file: File) -> Iterator[Finding]:
+        buffer = integer(shuffle.value_of("buffer_size"))
+        if buffer is not None and buffer <= SMALL_BUFFER:
+            return
+        batch = last_before(shuffle, "batch")
+        if batch is None or batch.call is None:
+            return
+        between = steps_between(shuffle, batch)
+        if any(step.name in ("unbatch", "window", "flat_map", "interleave", "apply") for step in between):
+            return
+        size = self._batch_bytes(shuffle)
+        cost = None if size is None or buffer is None else size * buffer
+        held = f"{buffer} batches" if buffer is not None else "whole batches"
+        weigh = f": {show_bytes(cost)}" if cost is not None else ""
+        yield self.finding(
+            shuffle,
+            file,
+            f"shuffle() after batch() buffers {held}{weigh} and never mixes their examples; shuffle first, then batch",
+            fix=self._swap(shuffle, batch.call, file) if not between and len(earlier_steps(shuffle) or ()) == 1 else None,
+            related=[(batch.call, "batched here")],
+            bytes=cost,
+        )
+
+    def _batch_bytes(self, shuffle: Call) -> int | None:
+        sizes = {structure_bytes(ds.element) for ds in shuffle.datasets()}
+        return sizes.pop() if len(sizes) == 1 else None
+
+    def _swap(self, shuffle: Call, batch: Call, file: File) -> Fix | None:
+        if not same_expression(file, [batch, shuffle]):
+            return None
+        return Fix("shuffle before batching", reorder_links(file, [batch.node, shuffle.node], [1, 0]), Safety.UNSAFE)

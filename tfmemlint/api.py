@@ -1,0 +1,41 @@
+"""All that a rule may import: re-exports, no logic."""
+
+from tfmemlint.finding import Edit, Finding, Fix, Related, Safety, Severity, Span
+from tfmemlint.model import knowledge
+from tfmemlint.model.calls import Argument, Call
+from tfmemlint.model.file import File
+from tfmemlint.model.scopes import Binds, Definition, dotted, own_nodes, parameters
+from tfmemlint.model.transfer.table import elements, structure_bytes
+from tfmemlint.model.tree import Node, children, walk
+from tfmemlint.model.values import (
+    ITEM_BYTES,
+    Api,
+    Array,
+    Class,
+    Const,
+    Dataset,
+    Devices,
+    Function,
+    Instance,
+    Iterator,
+    Length,
+    Mapping,
+    Method,
+    OneOf,
+    Sequence,
+    Step,
+    Unknown,
+    Value,
+    constant,
+    integer,
+)
+from tfmemlint.rule import Rule, on_call, on_file
+from tfmemlint.units import show_bytes
+
+__all__ = [
+    "ITEM_BYTES", "Api", "Argument", "Array", "Binds", "Call", "Class", "Const", "Dataset", "Definition", "Devices",
+    "Edit", "File", "Finding", "Fix", "Function", "Instance", "Iterator", "Length", "Mapping", "Method", "Node",
+    "OneOf", "Related", "Rule", "Safety", "Sequence", "Severity", "Span", "Step", "Unknown", "Value", "children",
+    "constant", "dotted", "elements", "integer", "knowledge", "on_call", "on_file", "own_nodes", "parameters",
+    "show_bytes", "structure_bytes", "walk",
+]  # fmt: skip

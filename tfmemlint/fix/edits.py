@@ -1,0 +1,190 @@
+"""Builders of text edits on the unchanged source: they own commas, comments, parentheses, indentation and aliases.
+
+All return edits (or None where the place does not allow the change) and none re-emits text that it does not change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.finding import Edit, Span
+from tfmemlint.model import knowledge
+from tfmemlint.model.scopes import OUTER, Binds
+from tfmemlint.model.tree import Node
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Argument, Call
+    from tfmemlint.model.file import File
+
+
+def outer_span(file: File, node: Node) -> Span:
+    """The node's characters with its own parentheses."""
+    span = file.span(node)
+    left, right = getattr(node, "lpar", ()), getattr(node, "rpar", ())
+    return Span(file.span(left[0]).start, file.span(right[-1]).end) if left and right else span
+
+
+def replace_node(file: File, node: Node, text: str) -> Edit:
+    """Write `text` instead of an expression (its own parentheses stay)."""
+    span = file.span(node)
+    return Edit(span.start, span.end, text)
+
+
+def append_method(file: File, node: Node, link: str) -> Edit:
+    """Write `link` (`.prefetch(2)`) after an expression; a chain with one method a line gets a line of its own."""
+    end = outer_span(file, node).end
+    lead = ""
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        lead = _gap(file, node)
+        if "\n" in lead and "#" not in lead and "\\" not in lead:
+            return Edit(end, end, lead + link)
+    return Edit(end, end, link)
+
+
+def _gap(file: File, call: cst.Call) -> str:
+    """The white space between a link's receiver and its dot."""
+    assert isinstance(call.func, cst.Attribute)
+    return file.source.text[outer_span(file, call.func.value).end : link_span(file, call).start]
+
+
+def link_span(file: File, call: cst.Call) -> Span:
+    """A method call's link in its chain: from the dot to the closing parenthesis."""
+    assert isinstance(call.func, cst.Attribute)
+    name = file.span(call.func.attr)
+    dot = file.source.text.rindex(".", outer_span(file, call.func.value).end, name.start)
+    return Span(dot, file.span(call).end)
+
+
+def reorder_links(file: File, calls: Sequence[cst.Call], order: Sequence[int]) -> tuple[Edit, ...]:
+    """Write the links of `calls` (in source order) in another order into the same slots; layout and comments stay."""
+    spans = [link_span(file, call) for call in calls]
+    texts = [file.source.text[span.start : span.end] for span in spans]
+    return tuple(
+        Edit(span.start, span.end, texts[index])
+        for span, index, old in zip(spans, order, range(len(calls)), strict=True)
+        if index != old
+    )
+
+
+def remove_argument(file: File, call: cst.Call, argument: Argument) -> Edit:
+    """Take an argument out of a call, with one comma and the white space that belonged to it."""
+    index = next(i for i, arg in enumerate(call.args) if arg is argument.node)
+    start, end = _argument_span(file, call, index)
+    if index + 1 < len(call.args):
+        end = _argument_span(file, call, index + 1)[0]
+    elif index > 0:
+        # The comma before goes, and with it the blank up to this argument; a trailing comma stays the closing style.
+        previous_end = _argument_span(file, call, index - 1)[1]
+        return Edit(previous_end, end, "")
+    else:
+        text = file.source.text
+        comma = end
+        while text[comma] in " \t":
+            comma += 1
+        end = comma + 1 if text[comma] == "," else end
+    return Edit(start, end, "")
+
+
+def _argument_span(file: File, call: cst.Call, index: int) -> tuple[int, int]:
+    """From the first character of an argument (keyword or star) to the last of its value, without the comma."""
+    arg = call.args[index]
+    value = outer_span(file, arg.value)
+    start = file.span(arg.keyword).start if arg.keyword is not None else value.start - len(arg.star)
+    return start, value.end
+
+
+def indentation(file: File, statement: Node) -> str:
+    """The white space in front of a statement's line."""
+    start = file.span(statement).start
+    line = file.source.line_span(start)
+    lead = file.source.text[line.start : start]
+    return lead if not lead.strip() else lead[: len(lead) - len(lead.lstrip())]
+
+
+def insert_before(file: File, statement: Node, text: str) -> Edit:
+    """Write a statement (LF between its lines, no indentation of its own) on its own lines before another."""
+    start = file.source.line_span(_first_offset(file, statement)).start
+    lead = indentation(file, statement)
+    return Edit(start, start, "".join(f"{lead}{line}\n" for line in text.split("\n")))
+
+
+def _first_offset(file: File, statement: Node) -> int:
+    decorators = getattr(statement, "decorators", ())
+    return file.span(decorators[0]).start if decorators else file.span(statement).start
+
+
+def insert_after(file: File, statement: Node, text: str) -> Edit:
+    """Write a statement on its own lines after another, at its indentation."""
+    end = file.source.line_span(file.span(statement).end).end
+    lead = indentation(file, statement)
+    return Edit(end, end, "".join(f"\n{lead}{line}" for line in text.split("\n")))
+
+
+def insert_first(file: File, block: cst.BaseCompoundStatement, text: str) -> Edit | None:
+    """Write a statement first in a block's body; None for a body on the header's line."""
+    body = block.body
+    if not isinstance(body, cst.IndentedBlock) or not body.body:
+        return None
+    return insert_before(file, body.body[0], text)
+
+
+def statement_lines(file: File, statement: Node) -> Span | None:
+    """The whole lines of a statement, line end included; None if it shares a line with other code."""
+    text, span = file.source.text, file.span(statement)
+    first = file.source.line_span(_first_offset(file, statement))
+    last = file.source.line_span(span.end)
+    after = text[span.end : last.end].strip()
+    if text[first.start : _first_offset(file, statement)].strip() or (after and not after.startswith("#")):
+        return None
+    return Span(first.start, min(last.end + 1, len(text)))
+
+
+def api_text(file: File, name: str, at: Node | None = None) -> str | None:
+    """How this file writes a canonical API name, by the imports that reach the end of the module; None if it imports
+    nothing that leads there."""
+    best: str | None = None
+    for local, definitions in file.flow(file.module).end.items():
+        real = [d for d in definitions if d is not OUTER]
+        if not real or any(d.binds is not Binds.IMPORT for d in real):
+            continue
+        for prefix in {knowledge.canonical(d.api) for d in real}:
+            if name == prefix or name.startswith(prefix + "."):
+                spelled = local + name[len(prefix) :]
+                if best is None or (len(spelled), spelled) < (len(best), best):
+                    best = spelled
+    return best
+
+
+def ensure_numpy(file: File) -> tuple[str, tuple[Edit, ...]]:
+    """The name under which the file knows NumPy, and the edits that import it where it does not."""
+    known = api_text(file, "np")
+    if known is not None:
+        return known, ()
+    first = next(
+        (
+            statement
+            for statement in file.module.body
+            if isinstance(statement, cst.SimpleStatementLine)
+            and isinstance(statement.body[0], (cst.Import, cst.ImportFrom))
+            and not _is_future(statement.body[0])
+        ),
+        None,
+    )
+    if first is None:
+        return "np", ()
+    return "np", (insert_before(file, first, "import numpy as np"),)
+
+
+def _is_future(node: Node) -> bool:
+    return isinstance(node, cst.ImportFrom) and isinstance(node.module, cst.Name) and node.module.value == "__future__"
+
+
+def same_expression(file: File, calls: Sequence[Call]) -> bool:
+    """Whether method calls are links of one chain in one expression."""
+    nodes = sorted((call.node for call in calls), key=file.tree.order)
+    # In preorder the last link of a chain comes first and holds the others.
+    outermost = nodes[0]
+    return all(file.tree.contains(outermost, node) for node in nodes)

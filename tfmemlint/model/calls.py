@@ -1,0 +1,186 @@
+"""A call in the code: what it calls, its arguments by name, the chain it ends and the place it stands in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.model import knowledge
+from tfmemlint.model.scopes import parameters
+from tfmemlint.model.values import Api, Class, Dataset, Function, Instance, Method, Step, Unknown, Value
+
+if TYPE_CHECKING:
+    from tfmemlint.model.evaluate import Evaluator
+    from tfmemlint.model.functions import Frame
+
+ABSENT = Unknown("no such argument")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Argument:
+    """An argument as written: `node` is the Arg, `expression` its value's expression."""
+
+    node: cst.Arg
+    evaluator: Evaluator
+    frame: Frame | None
+
+    @property
+    def expression(self) -> cst.BaseExpression:
+        return self.node.value
+
+    @property
+    def value(self) -> Value:
+        """What the argument can be."""
+        return self.evaluator.value(self.node.value, self.frame)
+
+
+class Call:
+    """One call expression in one frame (`frame` is None for the code as it stands, over all callers).
+
+    Calls are made by `Evaluator.call` alone, so that the same place is the same object.
+    """
+
+    def __init__(self, node: cst.Call, evaluator: Evaluator, frame: Frame | None) -> None:
+        self.node = node
+        self.evaluator = evaluator
+        self.frame = frame
+
+    def __repr__(self) -> str:
+        return f"Call({self.name or self.method})"
+
+    @cached_property
+    def target(self) -> Value:
+        """What is called: an `Api`, a `Method`, a `Function`, a `Class`, an `Instance`, one of several, or Unknown."""
+        return self.evaluator.callee(self.node, self.frame)
+
+    @cached_property
+    def value(self) -> Value:
+        """What the call returns."""
+        return self.evaluator.value(self.node, self.frame)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The canonical API names that may be called here; empty if any alternative is not an API."""
+        found: dict[str, None] = {}
+        for option in self.target.options:
+            name = api_name(option)
+            if name is None:
+                return ()
+            found[name] = None
+        return tuple(found)
+
+    @property
+    def name(self) -> str | None:
+        """The canonical API name, such as `tf.data.Dataset.cache`, or None where it is not known for certain."""
+        return self.names[0] if len(self.names) == 1 else None
+
+    @property
+    def method(self) -> str | None:
+        """The last part of the called expression as it is written: `cache` for `ds.cache()`."""
+        func = self.node.func
+        if isinstance(func, cst.Attribute):
+            return func.attr.value
+        return func.value if isinstance(func, cst.Name) else None
+
+    @property
+    def name_node(self) -> cst.CSTNode:
+        """The node that findings about this call point at: the method's name, or the called expression."""
+        func = self.node.func
+        return func.attr if isinstance(func, cst.Attribute) else func
+
+    @property
+    def receiver_node(self) -> cst.BaseExpression | None:
+        """The expression before the dot, or None for a plain function."""
+        return self.node.func.value if isinstance(self.node.func, cst.Attribute) else None
+
+    @cached_property
+    def receiver(self) -> Value:
+        """The value whose method is called; Unknown for a plain function."""
+        node = self.receiver_node
+        if node is None:
+            bound = [t.receiver for t in self.target.options if isinstance(t, Method)]
+            return bound[0] if len(bound) == 1 else Unknown("no receiver")
+        value = self.evaluator.value(node, self.frame)
+        if not value.known and isinstance(self.target, Method):
+            return self.target.receiver
+        return value
+
+    # -- arguments ---------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def parameter_names(self) -> tuple[str, ...]:
+        """The names of the positional parameters, the receiver left out; empty where the signature is not known."""
+        target = self.target.options[0]
+        if isinstance(target, Function):
+            names = tuple(p.name.value for p in parameters(target.node))
+            return names[1:] if target.receiver is not None else names
+        if isinstance(target, Class):
+            init = self.evaluator.classes.method(target.node, "__init__")
+            return tuple(p.name.value for p in parameters(init))[1:] if init is not None else ()
+        name = api_name(target)
+        signature = knowledge.signature(name) if name is not None else None
+        return signature.positional if signature is not None else ()
+
+    @cached_property
+    def _bound(self) -> dict[str | int, cst.Arg]:
+        bound: dict[str | int, cst.Arg] = {}
+        names = self.parameter_names
+        for i, arg in enumerate(self.node.args):
+            if arg.star:
+                break
+            if arg.keyword is None:
+                bound[i] = arg
+                if i < len(names):
+                    bound[names[i]] = arg
+        for arg in self.node.args:
+            if arg.keyword is not None:
+                bound[arg.keyword.value] = arg
+        return bound
+
+    def arg(self, name: str | int, *others: str) -> Argument | None:
+        """The argument of a parameter, by name (or position), however it is passed; `others` are older names of it."""
+        for key in (name, *others):
+            if key in self._bound:
+                return Argument(self._bound[key], self.evaluator, self.frame)
+        return None
+
+    def value_of(self, name: str | int, *others: str) -> Value:
+        """The value of an argument; Unknown when it is not given."""
+        argument = self.arg(name, *others)
+        return argument.value if argument is not None else ABSENT
+
+    @property
+    def open(self) -> bool:
+        """Whether `*args` or `**kwargs` may pass arguments that cannot be seen."""
+        return any(arg.star for arg in self.node.args)
+
+    def lacks(self, name: str, *others: str) -> bool:
+        """Whether a parameter is certainly not passed."""
+        return not self.open and self.arg(name, *others) is None
+
+    # -- chains ------------------------------------------------------------------------------------------------------
+
+    def chains(self) -> tuple[tuple[Step, ...], ...]:
+        """For each pipeline that this dataset method may be applied to: all steps from the source on, this one last."""
+        found = []
+        for option in self.value.options:
+            if isinstance(option, Dataset):
+                found.append(option.steps)
+        return tuple(found)
+
+    def datasets(self) -> tuple[Dataset, ...]:
+        """The pipelines that this dataset method may be applied to; empty if any alternative is something else."""
+        options = self.receiver.options
+        return tuple(o for o in options if isinstance(o, Dataset)) if all(isinstance(o, Dataset) for o in options) else ()
+
+
+def api_name(target: Value) -> str | None:
+    """The canonical name that calling this value stands for, or None."""
+    if isinstance(target, (Api, Method)):
+        return target.name
+    if isinstance(target, Instance) and target.type_name is not None:
+        return knowledge.method_owner(target.type_name, "__call__") or f"{target.type_name}.__call__"
+    return None

@@ -1,0 +1,177 @@
+"""Where code stands: in which loops, functions and `with` blocks, and whether it runs traced or eagerly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator as Iterable
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.model.scopes import COMPREHENSIONS, FUNCTIONS, SCOPES
+from tfmemlint.model.tree import Node
+from tfmemlint.model.values import Api, Array, Dataset, Function, Iterator, Sequence, Value
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.file import File
+
+Loop = cst.For | cst.While
+
+TRACED_METHODS = frozenset({"call", "train_step", "test_step", "predict_step"})
+"""Methods of Keras layers and models that `fit`, `evaluate` and `predict` run inside a traced function."""
+
+TRACING_CALLS = frozenset(
+    f"tf.data.Dataset.{name}" for name in ("map", "filter", "flat_map", "interleave", "scan", "reduce", "take_while")
+) | {"tf.while_loop", "tf.map_fn", "tf.scan", "tf.vectorized_map"}
+
+
+class Contexts:
+    """Answers about the surroundings of a node of one file."""
+
+    def __init__(self, file: File) -> None:
+        self._file = file
+        self._traced: dict[int, bool] = {}
+
+    # -- loops -------------------------------------------------------------------------------------------------------
+
+    def loops(self, node: Node) -> Iterable[Loop]:
+        """The `for` and `while` statements of the same function whose body runs the node again, innermost first."""
+        below: Node = node
+        for above in self._file.tree.ancestors(node):
+            if isinstance(above, SCOPES):
+                return
+            if isinstance(above, (cst.For, cst.While)) and (below is above.body or (isinstance(above, cst.While) and below is above.test)):
+                yield above
+            below = above
+
+    def loop(self, node: Node) -> Loop | None:
+        """The innermost loop around a node, or None."""
+        return next(iter(self.loops(node)), None)
+
+    def comprehension(self, node: Node) -> Node | None:
+        """The comprehension of the same function that evaluates the node once for each item, or None."""
+        below: Node = node
+        for above in self._file.tree.ancestors(node):
+            if isinstance(above, SCOPES) or isinstance(above, cst.BaseSmallStatement):
+                return None
+            if isinstance(above, COMPREHENSIONS) and not (isinstance(below, cst.CompFor)):
+                return above
+            below = above
+        return None
+
+    def iterated(self, loop: Loop) -> Value | None:
+        """What a `for` loop runs over, counting wrappers (`enumerate`, `tqdm`, `iter`) taken off; None for `while`."""
+        if not isinstance(loop, cst.For):
+            return None
+        value = self._file.value(loop.iter)
+        while isinstance(value, Iterator) and value.function in ("enumerate", "iter", "tqdm", "as_numpy_iterator", "trange", "list"):
+            value = value.of
+        return value
+
+    def over_data(self, loop: Loop) -> bool:
+        """Whether a loop certainly runs over the elements of a tf.data pipeline."""
+        value = self.iterated(loop)
+        return value is not None and all(isinstance(option, Dataset) for option in value.options)
+
+    def literal_count(self, loop: Loop) -> int | None:
+        """The number of iterations of a loop over a display or a constant `range`, or None."""
+        if not isinstance(loop, cst.For):
+            return None
+        value = self.iterated(loop)
+        if isinstance(value, Sequence) and not value.open:
+            return len(value.items)
+        if isinstance(value, Array) and value.shape:
+            return value.shape[0]
+        if isinstance(value, Iterator) and value.function == "range" and isinstance(loop.iter, cst.Call):
+            bounds = [self._file.value(arg.value) for arg in loop.iter.args]
+            from tfmemlint.model.values import integer
+
+            numbers = [integer(b) for b in bounds]
+            known = [n for n in numbers if n is not None]
+            if len(known) == len(numbers) and known and (len(known) < 3 or known[2] != 0):
+                return len(range(*known))
+        return None
+
+    # -- functions ---------------------------------------------------------------------------------------------------
+
+    def function(self, node: Node) -> cst.FunctionDef | cst.Lambda | None:
+        """The function or lambda that a node belongs to, or None at module or class level."""
+        scope = self._file.scope_of(node)
+        return scope if isinstance(scope, FUNCTIONS) else None
+
+    def traced(self, node: Node) -> bool:
+        """Whether the node runs inside a traced function: decorated, wrapped by `tf.function`, a Keras `call` or
+        `train_step`, mapped over a dataset, or a function that only traced code calls."""
+        function = self.function(node)
+        while function is not None:
+            if self._function_traced(function):
+                return True
+            function = self.function(function)
+        return False
+
+    def _function_traced(self, function: cst.FunctionDef | cst.Lambda) -> bool:
+        key = id(function)
+        if key not in self._traced:
+            self._traced[key] = False
+            self._traced[key] = self._is_traced(function)
+        return self._traced[key]
+
+    def _is_traced(self, function: cst.FunctionDef | cst.Lambda) -> bool:
+        file = self._file
+        if isinstance(function, cst.FunctionDef):
+            for decorator in function.decorators:
+                expression = decorator.decorator.func if isinstance(decorator.decorator, cst.Call) else decorator.decorator
+                if file.value(expression) == Api("tf.function"):
+                    return True
+            owner = file.class_of(function)
+            if owner is not None and function.name.value in TRACED_METHODS:
+                return file.values.classes.derives(owner, "tf.keras.layers.Layer")
+            name = function.name.value
+            uses = [file.tree.parent(use) for use in file.loads(name)]
+        else:
+            uses = [file.tree.parent(function)]
+        wrapped = [use for use in uses if isinstance(use, cst.Arg) and self._passed_to_tracer(use, function)]
+        if wrapped:
+            return True
+        callers = file.values.functions.callers(function)
+        return bool(callers) and all(self.traced(call.node) for call in callers or ())
+
+    def _passed_to_tracer(self, arg: cst.Arg, function: cst.FunctionDef | cst.Lambda) -> bool:
+        call_node = self._file.tree.parent(arg)
+        if not isinstance(call_node, cst.Call):
+            return False
+        call = self._file.call(call_node)
+        if call.name != "tf.function" and call.name not in TRACING_CALLS:
+            return False
+        return any(isinstance(o, Function) and o.node is function for o in self._file.value(arg.value).options)
+
+    # -- blocks ------------------------------------------------------------------------------------------------------
+
+    def withs(self, node: Node) -> Iterable[cst.With]:
+        """The `with` statements of the same function whose body holds the node, innermost first."""
+        below: Node = node
+        for above in self._file.tree.ancestors(node):
+            if isinstance(above, SCOPES):
+                return
+            if isinstance(above, cst.With) and below is above.body:
+                yield above
+            below = above
+
+    def entered(self, node: Node, name: str) -> Call | None:
+        """The innermost `with` item around the node that calls the API `name`, or None."""
+        for block in self.withs(node):
+            for item in block.items:
+                if isinstance(item.item, cst.Call):
+                    call = self._file.call(item.item)
+                    if call.name == name:
+                        return call
+        return None
+
+    def conditional(self, node: Node, within: Node) -> bool:
+        """Whether an `if`, loop, `try` or function between `within` and the node may keep the node from running."""
+        for above in self._file.tree.ancestors(node):
+            if above is within:
+                return False
+            if isinstance(above, (cst.If, cst.For, cst.While, cst.Try, cst.IfExp, cst.Match, *FUNCTIONS)):
+                return True
+        return False

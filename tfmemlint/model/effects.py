@@ -1,0 +1,266 @@
+"""The order of effects: what has certainly, perhaps or not yet happened when the program reaches a place.
+
+The walk follows the program as it runs: module level in order, into functions of the module where they are called,
+branches joined. A function that nothing in the module calls is entered after the module has run, for nobody can call
+it earlier. Rules choose the effects they care about by a classifier that labels calls and statements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.model.flow import always
+from tfmemlint.model.functions import Frame
+from tfmemlint.model.scopes import COMPREHENSIONS
+from tfmemlint.model.tree import Node, children
+from tfmemlint.model.values import Class, Function
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.file import File
+
+MOST_STEPS = 20_000
+"""Calls that one walk passes; beyond, nothing more is certain."""
+
+MOST_NESTED = 6
+
+Classifier = Callable[["Call | cst.BaseSmallStatement"], "str | None"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Happened:
+    """An effect that has happened when a place is reached: on every path (`certain`) or on some."""
+
+    label: str
+    node: Node
+    certain: bool
+
+
+State = dict[str, Happened]
+
+
+class Order:
+    """The result of one walk: for each call and simple statement, what happened before it."""
+
+    def __init__(self, file: File, classify: Classifier) -> None:
+        self._file = file
+        self._classify = classify
+        self._before: dict[int, State] = {}
+        self._steps = 0
+        self._stack: list[Node] = []
+        self._returns: list[list[State | None]] = []
+        self._loops: list[list[State | None]] = []
+        self._state: State | None = {}
+        self._visited: set[int] = set()
+        self._program()
+
+    def before(self, node: Node, label: str) -> Happened | None:
+        """The effect `label` if it happened before the node on some path; `certain` if on every path."""
+        return self._before.get(id(node), {}).get(label)
+
+    def _program(self) -> None:
+        self._block(self._file.module.body, None)
+        end = self._state or {}
+        for function in self._file.tree.of(cst.FunctionDef):
+            if id(function) not in self._visited:
+                self._state = dict(end)
+                self._enter(function, None)
+
+    # -- states ------------------------------------------------------------------------------------------------------
+
+    def _record(self, node: Node) -> None:
+        if self._state is None:
+            return
+        known = self._before.get(id(node))
+        self._before[id(node)] = dict(self._state) if known is None else join([known, self._state]) or {}
+
+    def _happens(self, label: str | None, node: Node) -> None:
+        if label is not None and self._state is not None:
+            known = self._state.get(label)
+            if known is None or not known.certain:
+                self._state = {**self._state, label: Happened(label, node, True)}
+
+    # -- expressions -------------------------------------------------------------------------------------------------
+
+    def _expression(self, node: Node | None, frame: Frame | None) -> None:
+        if node is None or self._state is None:
+            return
+        if isinstance(node, cst.Lambda):
+            return
+        if isinstance(node, (cst.IfExp, cst.BooleanOperation, *COMPREHENSIONS)):
+            before = self._state
+            for child in children(node):
+                self._expression(child, frame)
+            self._state = join([before, self._state])
+            return
+        for child in children(node):
+            self._expression(child, frame)
+        if isinstance(node, cst.Call):
+            self._call(node, frame)
+
+    def _call(self, node: cst.Call, frame: Frame | None) -> None:
+        self._steps += 1
+        self._record(node)
+        if self._steps > MOST_STEPS or self._state is None:
+            return
+        call = self._file.values.call(node, frame)
+        self._happens(self._classify(call), node)
+        targets = call.target.options
+        if len(targets) != 1:
+            return
+        target = targets[0]
+        if isinstance(target, Function) and not target.traced:
+            self._enter(target.node, self._file.values.functions.frame(target, call))
+        elif isinstance(target, Function):
+            self._enter(target.node, self._file.values.functions.frame(target, call))
+        elif isinstance(target, Class):
+            init = self._file.values.classes.method(target.node, "__init__")
+            if init is not None:
+                self._enter(init, None)
+
+    def _enter(self, function: cst.FunctionDef | cst.Lambda, frame: Frame | None) -> None:
+        self._visited.add(id(function))
+        if any(above is function for above in self._stack) or len(self._stack) >= MOST_NESTED:
+            return
+        self._stack.append(function)
+        self._returns.append([])
+        loops, self._loops = self._loops, []
+        if isinstance(function, cst.Lambda):
+            self._expression(function.body, frame)
+        else:
+            self._suite(function.body, frame)
+        self._loops = loops
+        self._state = join([self._state, *self._returns.pop()])
+        self._stack.pop()
+
+    # -- statements --------------------------------------------------------------------------------------------------
+
+    def _suite(self, suite: cst.BaseSuite, frame: Frame | None) -> None:
+        self._block(suite.body, frame)
+
+    def _block(self, statements: object, frame: Frame | None) -> None:
+        for statement in statements:  # type: ignore[attr-defined]
+            if self._state is None:
+                return
+            if isinstance(statement, cst.SimpleStatementLine):
+                for small in statement.body:
+                    self._small(small, frame)
+            elif isinstance(statement, cst.BaseSmallStatement):
+                self._small(statement, frame)
+            else:
+                self._compound(statement, frame)
+
+    def _small(self, node: cst.BaseSmallStatement, frame: Frame | None) -> None:
+        for child in children(node):
+            self._expression(child, frame)
+        if self._state is None:
+            return
+        self._record(node)
+        self._happens(self._classify(node), node)
+        if isinstance(node, cst.Return):
+            if self._returns:
+                self._returns[-1].append(self._state)
+            self._state = None
+        elif isinstance(node, cst.Raise):
+            self._state = None
+        elif isinstance(node, (cst.Break, cst.Continue)):
+            if self._loops:
+                self._loops[-1].append(self._state)
+            self._state = None
+
+    def _compound(self, node: Node, frame: Frame | None) -> None:
+        if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
+            for decorator in node.decorators:
+                self._expression(decorator.decorator, frame)
+            if isinstance(node, cst.ClassDef):
+                self._block([s for s in node.body.body if not isinstance(s, cst.FunctionDef)], frame)
+        elif isinstance(node, cst.If):
+            self._if(node, frame)
+        elif isinstance(node, (cst.For, cst.While)):
+            self._loop(node, frame)
+        elif isinstance(node, (cst.Try, cst.TryStar)):
+            self._try(node, frame)
+        elif isinstance(node, cst.With):
+            for item in node.items:
+                self._expression(item.item, frame)
+            self._suite(node.body, frame)
+        elif isinstance(node, cst.Match):
+            before, ends = self._state, []
+            for case in node.cases:
+                self._state = before
+                self._suite(case.body, frame)
+                ends.append(self._state)
+            self._state = join([before, *ends])
+
+    def _if(self, node: cst.If, frame: Frame | None) -> None:
+        self._expression(node.test, frame)
+        before = self._state
+        self._suite(node.body, frame)
+        if always(node.test):
+            return
+        taken, self._state = self._state, before
+        if isinstance(node.orelse, cst.If):
+            self._if(node.orelse, frame)
+        elif node.orelse is not None:
+            self._suite(node.orelse.body, frame)
+        self._state = join([taken, self._state])
+
+    def _loop(self, node: cst.For | cst.While, frame: Frame | None) -> None:
+        self._expression(node.iter if isinstance(node, cst.For) else node.test, frame)
+        before = self._state
+        self._loops.append([])
+        self._suite(node.body, frame)
+        left = self._loops.pop()
+        endless = isinstance(node, cst.While) and always(node.test)
+        self._state = join([*([] if endless else [before]), self._state, *left])
+        if node.orelse is not None:
+            self._suite(node.orelse.body, frame)
+
+    def _try(self, node: cst.Try | cst.TryStar, frame: Frame | None) -> None:
+        before = self._state
+        self._suite(node.body, frame)
+        raised = join([before, self._state])
+        if node.orelse is not None:
+            self._suite(node.orelse.body, frame)
+        ends = [self._state]
+        for handler in node.handlers:
+            self._state = raised
+            self._suite(handler.body, frame)
+            ends.append(self._state)
+        self._state = join(ends)
+        if node.finalbody is not None:
+            dead = self._state is None
+            self._state = raised if dead else self._state
+            self._suite(node.finalbody.body, frame)
+            self._state = None if dead else self._state
+
+
+def join(states: list[State | None]) -> State | None:
+    """What happened where paths meet: certain only if certain on each."""
+    alive = [state for state in states if state is not None]
+    if not alive:
+        return None
+    joined: State = {}
+    for state in alive:
+        for label, happened in state.items():
+            everywhere = all(label in other and other[label].certain for other in alive)
+            joined.setdefault(label, Happened(label, happened.node, everywhere))
+    return joined
+
+
+class Effects:
+    """Walks made on demand and remembered by the classifier's name."""
+
+    def __init__(self, file: File) -> None:
+        self._file = file
+        self._orders: dict[str, Order] = {}
+
+    def order(self, name: str, classify: Classifier) -> Order:
+        """The order of the effects that `classify` labels; `name` stands for the classifier in the memory."""
+        if name not in self._orders:
+            self._orders[name] = Order(self._file, classify)
+        return self._orders[name]

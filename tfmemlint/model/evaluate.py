@@ -1,0 +1,335 @@
+"""The abstract interpreter: what the value of an expression can be, computed on demand and remembered.
+
+A value that depends on itself (a loop) is computed twice: first from the values that enter the loop, then assuming
+that result; if both agree it stands, else it is widened (arrays keep what agrees, anything else is Unknown). Work is
+bounded by a budget per file; when it is spent, everything not yet known is Unknown.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import libcst as cst
+
+from tfmemlint.model import knowledge, operations
+from tfmemlint.model.calls import Call
+from tfmemlint.model.classes import Classes
+from tfmemlint.model.functions import Frame, Functions
+from tfmemlint.model.scopes import COMPREHENSIONS, FUNCTIONS, OUTER, Binds, Definition, ScopeNode
+from tfmemlint.model.transfer import transfer
+from tfmemlint.model.tree import Node
+from tfmemlint.model.values import (
+    BOTTOM,
+    Api,
+    Array,
+    Class,
+    Const,
+    Dataset,
+    Function,
+    Instance,
+    Iterator,
+    Mapping,
+    Method,
+    OneOf,
+    Sequence,
+    Unknown,
+    Value,
+    one_of,
+)
+
+if TYPE_CHECKING:
+    from tfmemlint.model.file import File
+
+BUDGET_PER_NODE = 6
+BUDGET_BASE = 20_000
+DEEPEST = 150
+"""Nested evaluations before an answer is Unknown; keeps Python's own stack out of the question."""
+
+BUILTINS = frozenset(dir(builtins))
+
+
+class Evaluator:
+    """Values of one file's expressions. `spent` of `budget` evaluations are reported by `dump-model`."""
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+        self.tree = file.tree
+        self.budget = BUDGET_BASE + BUDGET_PER_NODE * len(file.tree)
+        self.spent = 0
+        self.functions = Functions(self)
+        self.classes = Classes(self)
+        self._values: dict[tuple[int, int], Value] = {}
+        self._calls: dict[tuple[int, int], Call] = {}
+        self._running: dict[tuple[int, int], tuple[int, Value]] = {}
+        self._lowest = 1 << 30
+
+    # -- values ------------------------------------------------------------------------------------------------------
+
+    def value(self, node: Node, frame: Frame | None = None) -> Value:
+        """What an expression can be in a frame (None: in the code as it stands, over all callers)."""
+        return self.once((id(node), id(frame)), lambda: self._evaluate(node, frame))
+
+    def once(self, key: tuple[int, int], compute: Callable[[], Value]) -> Value:
+        """The remembered value of `key`, computed at most twice where it depends on itself."""
+        known = self._values.get(key)
+        if known is not None:
+            return known
+        running = self._running.get(key)
+        if running is not None:
+            self._lowest = min(self._lowest, running[0])
+            return running[1]
+        depth = len(self._running)
+        if self.spent >= self.budget:
+            return Unknown("the file's evaluation budget is spent")
+        if depth >= DEEPEST:
+            return Unknown("nested too deeply")
+        outer, self._lowest = self._lowest, 1 << 30
+        self.spent += 1
+        self._running[key] = (depth, BOTTOM)
+        result = compute()
+        if self._lowest == depth:
+            self._running[key] = (depth, result)
+            result = operations.widen(result, compute())
+        del self._running[key]
+        if self._lowest >= depth:
+            self._values[key] = result
+            self._lowest = outer
+        else:
+            self._lowest = min(outer, self._lowest)
+        return result
+
+    def _evaluate(self, node: Node, frame: Frame | None) -> Value:
+        handler = _HANDLERS.get(node.__class__)
+        if handler is None:
+            return Unknown(f"a {type(node).__name__} is not followed")
+        return handler(self, node, frame)
+
+    def call(self, node: cst.Call, frame: Frame | None = None) -> Call:
+        """The call object of a call expression; the same one each time."""
+        key = (id(node), id(frame))
+        call = self._calls.get(key)
+        if call is None:
+            call = self._calls[key] = Call(node, self, frame)
+        return call
+
+    # -- names -------------------------------------------------------------------------------------------------------
+
+    def _name(self, node: cst.Name, frame: Frame | None) -> Value:
+        if node.value in ("True", "False", "None"):
+            return Const({"True": True, "False": False, "None": None}[node.value])
+        scope = self.file.scope_of(node)
+        found = self.file.flow(scope).uses.get(id(node))
+        local = [d for d in found if d is not OUTER] if found else []
+        if local:
+            frame_here = frame if frame is not None and frame.function is scope else self._frame_of(scope, frame)
+            values = [self.definition(d, frame_here) for d in local]
+            if isinstance(scope, cst.Module):
+                values += [self.definition(d, None) for d in self.file.global_writes.get(node.value, ())]
+            return without_none(values)
+        return self.outer_name(node.value, scope, frame)
+
+    def _frame_of(self, scope: ScopeNode, frame: Frame | None) -> Frame | None:
+        while frame is not None and frame.function is not scope:
+            frame = frame.closure
+        return frame
+
+    def outer_name(self, name: str, scope: ScopeNode, frame: Frame | None) -> Value:
+        """A name that `scope` does not bind: from the scopes around it, the builtins or a star import."""
+        for outer in self.file.scopes_around(scope):
+            definitions = self.functions.visible(name, scope, outer, frame)
+            if definitions:
+                outer_frame = self._frame_of(outer, frame)
+                values = [self.definition(d, outer_frame) for d in definitions]
+                if isinstance(outer, cst.Module):
+                    values += [self.definition(d, None) for d in self.file.global_writes.get(name, ())]
+                return without_none(values)
+        for module in self.file.star_imports:
+            path = knowledge.canonical(f"{module}.{name}")
+            if knowledge.exists(path):
+                return Api(path)
+        if name in BUILTINS:
+            return Api(f"builtins.{name}")
+        return Unknown(f"{name} is not defined in this file")
+
+    def definition(self, definition: Definition, frame: Frame | None) -> Value:
+        """The value that a definition gives its name."""
+        return self.once((id(definition), id(frame)), lambda: self._define(definition, frame))
+
+    def _define(self, d: Definition, frame: Frame | None) -> Value:
+        if d.binds is Binds.IMPORT:
+            return Api(knowledge.canonical(d.api))
+        if d.binds is Binds.FUNCTION:
+            assert isinstance(d.value, cst.FunctionDef)
+            return self.functions.defined(d.value, frame)
+        if d.binds is Binds.CLASS:
+            assert isinstance(d.value, cst.ClassDef)
+            return Class(d.value)
+        if d.binds is Binds.PARAMETER:
+            assert isinstance(d.value, cst.Param)
+            return self.functions.parameter(d.value, d.scope, frame)
+        if d.binds is Binds.AUGMENTED:
+            assert isinstance(d.value, cst.AugAssign)
+            return self._augmented(d.value, frame)
+        if d.value is None:
+            return self.annotated(d.annotation, frame) if d.annotation else Unknown(f"{d.name} is bound in a way that is not followed")
+        value = self.value(d.value, frame)
+        if d.binds is Binds.ITEM:
+            value = operations.item_of(value)
+        elif d.binds is Binds.ENTERED:
+            value = operations.entered(value)
+        for index in d.path:
+            value = operations.item(value, Const(index))
+        return value if value.known or d.annotation is None else self.annotated(d.annotation, frame)
+
+    def annotated(self, annotation: Node, frame: Frame | None) -> Value:
+        """The value that an annotation promises: an instance of an API class or of a class of this module."""
+        expression = annotation.annotation if isinstance(annotation, cst.Annotation) else annotation
+        target = self.value(expression, frame)
+        if isinstance(target, Api) and knowledge.is_class(target.name):
+            return operations.instance_of(target.name)
+        if isinstance(target, Class):
+            return self.classes.instance(target.node, None)
+        return Unknown("the annotation names no class that is known")
+
+    def _augmented(self, node: cst.AugAssign, frame: Frame | None) -> Value:
+        left, right = self.value(node.target, frame), self.value(node.value, frame)
+        return operations.binary(type(node.operator).__name__.removesuffix("Assign"), left, right)
+
+    # -- expressions -------------------------------------------------------------------------------------------------
+
+    def _attribute(self, node: cst.Attribute, frame: Frame | None) -> Value:
+        followed = self._followed(node, frame)
+        if followed is not None:
+            return followed
+        base = without_none([self.value(node.value, frame)])
+        if not base.known:
+            return base
+        return one_of(self.attribute(option, node.attr.value) for option in base.options)
+
+    def _followed(self, node: Node, frame: Frame | None) -> Value | None:
+        """The value of `self.x` or `d["k"]` where this scope assigned it on every path."""
+        scope = self.file.scope_of(node)
+        found = self.file.flow(scope).uses.get(id(node))
+        if not found or OUTER in found:
+            return None
+        return one_of(self.definition(d, self._frame_of(scope, frame)) for d in found)
+
+    def attribute(self, base: Value, name: str) -> Value:
+        """The attribute `name` of a value."""
+        if isinstance(base, Api):
+            return Api(knowledge.canonical(f"{base.name}.{name}"))
+        if isinstance(base, Class):
+            return self.classes.attribute(Instance(None, None, base.node), name, bound=False)
+        if isinstance(base, Instance) and base.class_node is not None:
+            return self.classes.attribute(base, name, bound=True)
+        return operations.attribute(base, name)
+
+    def callee(self, node: cst.Call, frame: Frame | None) -> Value:
+        """What a call expression calls."""
+        target = self.value(node.func, frame)
+        if not target.known and isinstance(node.func, cst.Attribute):
+            return operations.dataset_method_by_use(self.call(node, frame), target)
+        return target
+
+    def _call(self, node: cst.Call, frame: Frame | None) -> Value:
+        call = self.call(node, frame)
+        target = without_none([call.target])
+        if not target.known:
+            return target
+        return one_of(self._result(call, option) for option in target.options)
+
+    def _result(self, call: Call, target: Value) -> Value:
+        if isinstance(target, Function):
+            return self.functions.result(target, call)
+        if isinstance(target, Class):
+            return self.classes.instance(target.node, call)
+        return transfer(call, target)
+
+    def _subscript(self, node: cst.Subscript, frame: Frame | None) -> Value:
+        followed = self._followed(node, frame)
+        if followed is not None:
+            return followed
+        base = self.value(node.value, frame)
+        indices = [self._index(element.slice, frame) for element in node.slice]
+        return one_of(operations.subscript(option, indices) for option in base.options)
+
+    def _index(self, index: cst.BaseSlice, frame: Frame | None) -> Value | slice:
+        if isinstance(index, cst.Index):
+            return self.value(index.value, frame)
+        assert isinstance(index, cst.Slice)
+        lower, upper = (self.value(n, frame) if n is not None else Const(None) for n in (index.lower, index.upper))
+        step = self.value(index.step, frame) if index.step is not None else Const(None)
+        return slice(lower, upper, step)
+
+    def _binary(self, node: cst.BinaryOperation, frame: Frame | None) -> Value:
+        left, right = self.value(node.left, frame), self.value(node.right, frame)
+        return operations.binary(type(node.operator).__name__, left, right)
+
+    def _unary(self, node: cst.UnaryOperation, frame: Frame | None) -> Value:
+        return operations.unary(type(node.operator).__name__, self.value(node.expression, frame))
+
+    def _boolean(self, node: cst.BooleanOperation, frame: Frame | None) -> Value:
+        left, right = self.value(node.left, frame), self.value(node.right, frame)
+        if isinstance(left, Const):
+            taken = left if bool(left.value) == isinstance(node.operator, cst.Or) else right
+            return taken
+        return one_of((left, right)) if left.known and right.known else Unknown("either side of and/or")
+
+    def _if_expression(self, node: cst.IfExp, frame: Frame | None) -> Value:
+        return one_of((self.value(node.body, frame), self.value(node.orelse, frame)))
+
+    def _display(self, node: Any, frame: Frame | None) -> Value:
+        starred = any(isinstance(element, cst.StarredElement) for element in node.elements)
+        items = tuple(self.value(e.value, frame) for e in node.elements if not isinstance(e, cst.StarredElement))
+        return Sequence(() if starred else items, type(node).__name__.lower(), open=starred)
+
+    def _dict(self, node: cst.Dict, frame: Frame | None) -> Value:
+        items: list[tuple[object, Value]] = []
+        unsure = False
+        for element in node.elements:
+            key = self.value(element.key, frame) if isinstance(element, cst.DictElement) else Unknown("**")
+            if isinstance(key, Const):
+                items.append((key.value, self.value(element.value, frame)))
+            else:
+                unsure = True
+        return Mapping(tuple(items), unsure)
+
+    def _comprehension(self, node: Any, frame: Frame | None) -> Value:
+        item = self.value(node.elt, frame)
+        kind = {cst.ListComp: "list", cst.SetComp: "set"}.get(type(node))
+        of = Iterator(self.value(node.for_in.iter, frame), item, kind or "generator")
+        return of
+
+    def _walrus(self, node: cst.NamedExpr, frame: Frame | None) -> Value:
+        return self.value(node.value, frame)
+
+    def _lambda(self, node: cst.Lambda, frame: Frame | None) -> Value:
+        return Function(node, frame=frame)
+
+    def _number(self, node: cst.Integer | cst.Float | cst.Imaginary, frame: Frame | None) -> Value:
+        return Const(node.evaluated_value)
+
+    def _string(self, node: cst.SimpleString | cst.ConcatenatedString, frame: Frame | None) -> Value:
+        text = node.evaluated_value
+        return Const(text) if text is not None else Unknown("a formatted string")
+
+
+def without_none(values: list[Value]) -> Value:
+    """The join of values that are about to be used: None among others is a placeholder and drops out."""
+    options = [option for value in values for option in value.options]
+    kept = [option for option in options if option != Const(None)]
+    return one_of(kept or options)
+
+
+_HANDLERS: dict[type, Callable[[Evaluator, Any, Frame | None], Value]] = {
+    cst.Name: Evaluator._name, cst.Attribute: Evaluator._attribute, cst.Call: Evaluator._call,
+    cst.Subscript: Evaluator._subscript, cst.BinaryOperation: Evaluator._binary, cst.UnaryOperation: Evaluator._unary,
+    cst.BooleanOperation: Evaluator._boolean, cst.IfExp: Evaluator._if_expression, cst.Tuple: Evaluator._display,
+    cst.List: Evaluator._display, cst.Set: Evaluator._display, cst.Dict: Evaluator._dict,
+    cst.ListComp: Evaluator._comprehension, cst.SetComp: Evaluator._comprehension,
+    cst.GeneratorExp: Evaluator._comprehension, cst.NamedExpr: Evaluator._walrus, cst.Lambda: Evaluator._lambda,
+    cst.Integer: Evaluator._number, cst.Float: Evaluator._number, cst.Imaginary: Evaluator._number,
+    cst.SimpleString: Evaluator._string, cst.ConcatenatedString: Evaluator._string,
+}  # fmt: skip

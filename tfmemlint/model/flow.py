@@ -1,0 +1,420 @@
+"""Reaching definitions: for each use of a name, the definitions that can be its value there.
+
+One forward pass over the statements of one scope. Environments are dictionaries that are copied before they change,
+so a reference to one is a snapshot. A loop's body is passed twice: once without recording, to learn what its end
+brings back to its top, and once for good. `self.x`, `data.train` and `d["key"]` are followed like names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import libcst as cst
+
+from tfmemlint.model.scopes import (
+    COMPREHENSIONS,
+    OUTER,
+    Binds,
+    Definition,
+    Definitions,
+    ScopeNode,
+    dotted,
+    parameters,
+)
+from tfmemlint.model.tree import FIELDS, Node
+
+Env = dict[str, Definitions]
+
+
+def join(*envs: Env | None) -> Env | None:
+    """What holds where several paths meet; None stands for a path that never arrives."""
+    alive = [env for env in envs if env is not None]
+    if not alive:
+        return None
+    first = alive[0]
+    if all(env is first for env in alive):
+        return first
+    joined: Env = {}
+    for name in {name: None for env in alive for name in env}:
+        found: dict[int, Definition] = {}
+        for env in alive:
+            for definition in env.get(name, (OUTER,)):
+                found[id(definition)] = definition
+        joined[name] = tuple(found.values())
+    return joined
+
+
+class Flow:
+    """The reaching definitions of one scope.
+
+    `uses` maps the id of a Name, Attribute or Subscript in load position to its definitions (absent: bound outside
+    the scope), `before` the id of a statement to the environment before it, `end` is the environment at the scope's
+    end, returns included.
+    """
+
+    def __init__(self, scope: ScopeNode, start: Env | None = None) -> None:
+        self.scope = scope
+        self.uses: dict[int, Definitions] = {}
+        self.before: dict[int, Env] = {}
+        self.bindings: dict[str, list[Definition]] = {}
+        self._made: dict[tuple[int, str], Definition] = {}
+        self._env: Env | None = dict(start or {})
+        self._recording = True
+        self._dotted = False
+        self._breaks: list[list[Env | None]] = []
+        self._continues: list[list[Env | None]] = []
+        self._returns: list[Env | None] = []
+        self._run()
+        self.end: Env = join(self._env, *self._returns) or {}
+
+    def _run(self) -> None:
+        scope = self.scope
+        if isinstance(scope, (cst.FunctionDef, cst.Lambda)):
+            for param in parameters(scope):
+                self._bind(param.name.value, Binds.PARAMETER, param, param, annotation=param.annotation)
+        if isinstance(scope, cst.Lambda):
+            self._visit(scope.body)
+        elif isinstance(scope, cst.Module):
+            self._block(scope.body)
+        else:
+            self._suite(scope.body)
+
+    # -- environments ------------------------------------------------------------------------------------------------
+
+    def _bind(self, name: str, binds: Binds, node: Node, value: Node | None = None, **more: Any) -> None:
+        key = (id(node), name)
+        definition = self._made.get(key)
+        if definition is None:
+            definition = self._made[key] = Definition(name, binds, node, self.scope, value, **more)
+            self.bindings.setdefault(name, []).append(definition)
+            self._dotted = self._dotted or "." in name or "[" in name
+        env = dict(self._env or {})
+        if self._dotted:
+            for stale in [key for key in env if key.startswith((name + ".", name + "["))]:
+                del env[stale]
+        env[name] = (definition,)
+        self._env = env
+
+    def _target(self, target: Node, binds: Binds, value: Node | None, path: tuple[int, ...] = ()) -> None:
+        if isinstance(target, (cst.Tuple, cst.List)):
+            starred = any(isinstance(element, cst.StarredElement) for element in target.elements)
+            for i, element in enumerate(target.elements):
+                if starred:
+                    self._target(element.value, Binds.UNKNOWN, None)
+                else:
+                    self._target(element.value, binds, value, (*path, i))
+            return
+        name = dotted(target)
+        if name is not None:
+            self._bind(name, binds, target, value, path=path)
+        if not isinstance(target, cst.Name):
+            self._visit_below(target)
+
+    # -- expressions -------------------------------------------------------------------------------------------------
+
+    def _visit_below(self, node: Node) -> None:
+        for name in reversed(FIELDS[node.__class__]):
+            value = getattr(node, name)
+            if value.__class__ is tuple or value.__class__ is list:
+                for child in value:
+                    self._visit(child)
+            elif isinstance(value, cst.CSTNode):
+                self._visit(value)
+
+    def _visit(self, root: Node | None) -> None:
+        if root is None or not self._recording:
+            return
+        stack: list[Node] = [root]
+        uses, env = self.uses, self._env or {}
+        while stack:
+            node = stack.pop()
+            cls = node.__class__
+            if cls is cst.Name:
+                if (found := env.get(node.value)) is not None:  # type: ignore[attr-defined]
+                    uses[id(node)] = found
+            elif cls is cst.Attribute:
+                if self._dotted and (found := env.get(dotted(node) or "")) is not None:
+                    uses[id(node)] = found
+                stack.append(node.value)  # type: ignore[attr-defined]
+            elif cls is cst.Arg:
+                stack.append(node.value)  # type: ignore[attr-defined]
+            elif isinstance(node, cst.Lambda):
+                stack.extend(param.default for param in parameters(node) if param.default is not None)
+            elif isinstance(node, COMPREHENSIONS):
+                self._comprehension(node)
+            elif isinstance(node, cst.NamedExpr):
+                self._visit(node.value)
+                self._target(node.target, Binds.VALUE, node.value)
+                env = self._env or {}
+            else:
+                if cls is cst.Subscript and self._dotted and (found := env.get(dotted(node) or "")) is not None:
+                    uses[id(node)] = found
+                for name in FIELDS[cls]:
+                    value = getattr(node, name)
+                    if value.__class__ is tuple or value.__class__ is list:
+                        stack.extend(reversed(value))
+                    elif isinstance(value, cst.CSTNode):
+                        stack.append(value)
+
+    def _comprehension(self, node: Any) -> None:
+        outside = self._env
+        generator: cst.CompFor | None = node.for_in
+        while generator is not None:
+            self._visit(generator.iter)
+            self._target(generator.target, Binds.ITEM, generator.iter)
+            for condition in generator.ifs:
+                self._visit(condition.test)
+            generator = generator.inner_for_in
+        if isinstance(node, cst.DictComp):
+            self._visit(node.key)
+            self._visit(node.value)
+        else:
+            self._visit(node.elt)
+        self._env = outside
+
+    # -- statements --------------------------------------------------------------------------------------------------
+
+    def _suite(self, suite: cst.BaseSuite) -> None:
+        if isinstance(suite, cst.SimpleStatementSuite):
+            self._small(suite, suite.body)
+        else:
+            self._block(suite.body)  # type: ignore[arg-type]
+
+    def _block(self, statements: Sequence[Node]) -> None:
+        for statement in statements:
+            if self._env is None:
+                self._env = {}  # unreachable code is still read, with nothing known
+                self._block_dead(statements[statements.index(statement) :])
+                self._env = None
+                return
+            if isinstance(statement, cst.SimpleStatementLine):
+                self._small(statement, statement.body)
+            else:
+                if self._recording:
+                    self.before[id(statement)] = self._env
+                handler = _COMPOUND.get(statement.__class__)
+                if handler is not None:
+                    handler(self, statement)
+
+    def _block_dead(self, statements: Sequence[Node]) -> None:
+        for statement in statements:
+            self._env = {}
+            self._block([statement])
+
+    def _small(self, line: Node, statements: Iterable[Node]) -> None:
+        if self._recording and self._env is not None:
+            self.before[id(line)] = self._env
+        for statement in statements:
+            handler = _SMALL.get(statement.__class__)
+            if handler is not None:
+                handler(self, statement)
+            else:
+                self._visit_below(statement)
+
+    def _assign(self, node: cst.Assign) -> None:
+        self._visit(node.value)
+        for target in node.targets:
+            self._target(target.target, Binds.VALUE, node.value)
+
+    def _ann_assign(self, node: cst.AnnAssign) -> None:
+        self._visit(node.annotation)
+        self._visit(node.value)
+        name = dotted(node.target)
+        if name is not None:
+            self._bind(name, Binds.VALUE if node.value else Binds.UNKNOWN, node, node.value, annotation=node.annotation)
+
+    def _aug_assign(self, node: cst.AugAssign) -> None:
+        self._visit(node.value)
+        self._visit(node.target)
+        name = dotted(node.target)
+        if name is not None:
+            self._bind(name, Binds.AUGMENTED, node, node)
+
+    def _import(self, node: cst.Import) -> None:
+        for alias in node.names:
+            path = _path(alias.name)
+            if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
+                self._bind(alias.asname.name.value, Binds.IMPORT, alias, api=path)
+            else:
+                root = path.partition(".")[0]
+                self._bind(root, Binds.IMPORT, alias, api=root)
+
+    def _import_from(self, node: cst.ImportFrom) -> None:
+        if isinstance(node.names, cst.ImportStar):
+            return
+        module = "." * len(node.relative) + (_path(node.module) if node.module else "")
+        for alias in node.names:
+            name = alias.asname.name if alias.asname is not None else alias.name
+            if isinstance(name, cst.Name):
+                path = f"{module}{'' if module.endswith('.') else '.'}{_path(alias.name)}"
+                self._bind(name.value, Binds.IMPORT, alias, api=path)
+
+    def _del(self, node: cst.Del) -> None:
+        targets = [e.value for e in node.target.elements] if isinstance(node.target, cst.Tuple) else [node.target]
+        for target in targets:
+            self._visit(target)
+            name = dotted(target)
+            if name is not None:
+                self._bind(name, Binds.UNKNOWN, target)
+
+    def _global(self, node: cst.Global | cst.Nonlocal) -> None:
+        return
+
+    def _return(self, node: cst.Return) -> None:
+        self._visit(node.value)
+        self._returns.append(self._env)
+        self._env = None
+
+    def _raise(self, node: cst.Raise) -> None:
+        self._visit(node.exc)
+        self._env = None
+
+    def _break(self, node: cst.Break) -> None:
+        if self._breaks:
+            self._breaks[-1].append(self._env)
+        self._env = None
+
+    def _continue(self, node: cst.Continue) -> None:
+        if self._continues:
+            self._continues[-1].append(self._env)
+        self._env = None
+
+    def _function(self, node: cst.FunctionDef) -> None:
+        for decorator in node.decorators:
+            self._visit(decorator.decorator)
+        for param in parameters(node):
+            self._visit(param.default)
+        self._bind(node.name.value, Binds.FUNCTION, node, node)
+
+    def _class(self, node: cst.ClassDef) -> None:
+        for decorator in node.decorators:
+            self._visit(decorator.decorator)
+        for base in (*node.bases, *node.keywords):
+            self._visit(base.value)
+        self._bind(node.name.value, Binds.CLASS, node, node)
+
+    def _if(self, node: cst.If) -> None:
+        self._visit(node.test)
+        before = self._env
+        self._suite(node.body)
+        if always(node.test):
+            return
+        taken, self._env = self._env, before
+        if isinstance(node.orelse, cst.If):
+            if self._recording and self._env is not None:
+                self.before[id(node.orelse)] = self._env
+            self._if(node.orelse)
+        elif node.orelse is not None:
+            self._suite(node.orelse.body)
+        self._env = join(taken, self._env)
+
+    def _for(self, node: cst.For) -> None:
+        self._visit(node.iter)
+        self._loop(node, lambda: self._target(node.target, Binds.ITEM, node.iter), endless=False)
+
+    def _while(self, node: cst.While) -> None:
+        self._loop(node, lambda: self._visit(node.test), endless=always(node.test))
+
+    def _loop(self, node: cst.For | cst.While, enter: Callable[[], None], endless: bool) -> None:
+        entry, recording = self._env, self._recording
+        self._recording = False
+        ends = [entry, *self._pass(node, enter)[1:]]
+        head = join(*ends)
+        self._recording, self._env = recording, head
+        if recording:
+            breaks, *ends = self._pass(node, enter)
+            head = join(head, *ends)
+        else:
+            self._env = head
+            breaks = self._loop_breaks
+        self._env = None if endless else head
+        if node.orelse is not None and not endless:
+            self._suite(node.orelse.body)
+        self._env = join(self._env, breaks)
+
+    def _pass(self, node: cst.For | cst.While, enter: Callable[[], None]) -> list[Env | None]:
+        self._breaks.append([])
+        self._continues.append([])
+        enter()
+        self._suite(node.body)
+        continues = self._continues.pop()
+        self._loop_breaks = join(*self._breaks.pop())
+        return [self._loop_breaks, self._env, *continues]
+
+    _loop_breaks: Env | None = None
+
+    def _try(self, node: cst.Try | cst.TryStar) -> None:
+        entry = self._env
+        self._suite(node.body)
+        raised = join(entry, self._env)
+        if node.orelse is not None and self._env is not None:
+            self._suite(node.orelse.body)
+        ends = [self._env]
+        for handler in node.handlers:
+            self._env = raised
+            self._visit(handler.type)
+            if handler.name is not None and isinstance(handler.name.name, cst.Name):
+                self._bind(handler.name.name.value, Binds.UNKNOWN, handler)
+            self._suite(handler.body)
+            ends.append(self._env)
+        self._env = join(*ends)
+        if node.finalbody is not None:
+            dead = self._env is None
+            self._env = self._env if self._env is not None else raised
+            self._suite(node.finalbody.body)
+            self._env = None if dead else self._env
+
+    def _with(self, node: cst.With) -> None:
+        for item in node.items:
+            self._visit(item.item)
+            if item.asname is not None:
+                self._target(item.asname.name, Binds.ENTERED, item.item)
+        self._suite(node.body)
+
+    def _match(self, node: cst.Match) -> None:
+        self._visit(node.subject)
+        before, ends = self._env, []
+        for case in node.cases:
+            self._env = before
+            self._capture(case.pattern)
+            self._visit(case.guard)
+            self._suite(case.body)
+            ends.append(self._env)
+        self._env = join(before, *ends)
+
+    def _capture(self, pattern: Node) -> None:
+        if isinstance(pattern, (cst.MatchAs, cst.MatchStar)) and isinstance(pattern.name, cst.Name):
+            self._bind(pattern.name.value, Binds.UNKNOWN, pattern)
+        for name in FIELDS[pattern.__class__]:
+            value = getattr(pattern, name)
+            for child in value if isinstance(value, (tuple, list)) else (value,):
+                if isinstance(child, cst.CSTNode) and not isinstance(child, cst.BaseExpression):
+                    self._capture(child)
+
+
+def _path(node: Node) -> str:
+    return dotted(node) or ""
+
+
+def always(test: cst.BaseExpression) -> bool:
+    """Whether a condition holds whenever the program runs as a program: true constants and the main guard."""
+    if isinstance(test, cst.Name):
+        return test.value == "True"
+    if isinstance(test, cst.Integer):
+        return test.value != "0"
+    if isinstance(test, cst.Comparison) and isinstance(test.left, cst.Name) and test.left.value == "__name__":
+        return isinstance(test.comparisons[0].operator, cst.Equal)
+    return False
+
+
+_SMALL: dict[type, Callable[[Flow, Any], None]] = {
+    cst.Assign: Flow._assign, cst.AnnAssign: Flow._ann_assign, cst.AugAssign: Flow._aug_assign,
+    cst.Import: Flow._import, cst.ImportFrom: Flow._import_from, cst.Del: Flow._del, cst.Global: Flow._global,
+    cst.Nonlocal: Flow._global, cst.Return: Flow._return, cst.Raise: Flow._raise, cst.Break: Flow._break,
+    cst.Continue: Flow._continue,
+}  # fmt: skip
+_COMPOUND: dict[type, Callable[[Flow, Any], None]] = {
+    cst.FunctionDef: Flow._function, cst.ClassDef: Flow._class, cst.If: Flow._if, cst.For: Flow._for,
+    cst.While: Flow._while, cst.Try: Flow._try, cst.TryStar: Flow._try, cst.With: Flow._with, cst.Match: Flow._match,
+}  # fmt: skip

@@ -1,0 +1,234 @@
+"""Functions of the module: who calls them, what their parameters are, what they return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.model import operations
+from tfmemlint.model.scopes import OUTER, Definitions, ScopeNode, own_nodes, parameters
+from tfmemlint.model.values import Api, Const, Function, Instance, Unknown, Value, one_of
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.evaluate import Evaluator
+
+MOST_FRAMES = 3
+"""Calls of module functions that are followed into each other."""
+
+MOST_CALLERS = 6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """One activation of a function: which call made it, in which frame that call stands, what it closes over."""
+
+    function: ScopeNode
+    call: Call
+    caller: Frame | None
+    closure: Frame | None
+    receiver: Value | None
+    values: tuple[Value, ...] | None = None
+    """Positional arguments by value, for functions that a library calls (`Dataset.map`); None: read them at the call."""
+
+    @property
+    def depth(self) -> int:
+        return 1 + (self.caller.depth if self.caller is not None else 0)
+
+
+class Functions:
+    """Calls of the module's own functions, followed."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._frames: dict[tuple[int, int], Frame] = {}
+        self._applied: dict[tuple[int, int, tuple[Value, ...]], Frame] = {}
+        self._callers: dict[int, tuple[Call, ...] | None] = {}
+
+    def defined(self, node: cst.FunctionDef, frame: Frame | None) -> Value:
+        """The value of a `def`: a function, traced if one of its decorators is `tf.function`."""
+        traced = any(self._traces(decorator.decorator, frame) for decorator in node.decorators)
+        return Function(node, traced=traced, frame=frame)
+
+    def _traces(self, decorator: cst.BaseExpression, frame: Frame | None) -> bool:
+        expression = decorator.func if isinstance(decorator, cst.Call) else decorator
+        return self._evaluator.value(expression, frame) == Api("tf.function")
+
+    # -- callers -----------------------------------------------------------------------------------------------------
+
+    def callers(self, function: ScopeNode) -> tuple[Call, ...] | None:
+        """All calls of a function in this module; None when it may also be called in ways that cannot be seen."""
+        key = id(function)
+        if key not in self._callers:
+            self._callers[key] = None  # while it is computed: recursion knows nothing
+            self._callers[key] = self._find_callers(function)
+        return self._callers[key]
+
+    def _find_callers(self, function: ScopeNode) -> tuple[Call, ...] | None:
+        if not isinstance(function, cst.FunctionDef):
+            return None
+        file = self._evaluator.file
+        found = []
+        name = function.name.value
+        wanted = {name}
+        owner = file.class_of(function)
+        if owner is not None and name in ("__init__", "__call__"):
+            wanted = {owner.name.value} if name == "__init__" else set()
+        for use in (use for n in wanted for use in file.loads(n)):
+            parent = file.tree.parent(use)
+            func = parent if isinstance(parent, cst.Attribute) and parent.attr is use else use
+            call = file.tree.parent(func)
+            called = isinstance(call, cst.Call) and call.func is func
+            target = self._evaluator.value(func)
+            nodes = [getattr(option, "node", None) for option in target.options]
+            if function not in nodes and owner not in nodes:
+                continue
+            if not called:
+                return None
+            found.append(self._evaluator.call(call))
+        return tuple(found)
+
+    # -- parameters --------------------------------------------------------------------------------------------------
+
+    def parameter(self, param: cst.Param, function: ScopeNode, frame: Frame | None) -> Value:
+        """The value of a parameter: the frame's argument, or over all callers what they pass, or its annotation."""
+        if frame is not None and frame.function is function:
+            if frame.values is not None:
+                return self._position(param, function, frame)
+            return self._argument(param, function, frame.call, frame.receiver, frame.caller)
+        assert isinstance(function, (cst.FunctionDef, cst.Lambda))
+        owner = self._evaluator.file.class_of(function)
+        if owner is not None and param is next(parameters(function), None) and not _static(function):
+            return self._evaluator.classes.instance(owner, None)
+        if param.annotation is not None:
+            promised = self._evaluator.annotated(param.annotation, frame)
+            if promised.known and not isinstance(promised, Const):
+                passed = self._passed(param, function)
+                return passed if passed.known else promised
+        passed = self._passed(param, function)
+        return passed if passed.known else self._by_use(param, function, passed)
+
+    def _position(self, param: cst.Param, function: ScopeNode, frame: Frame) -> Value:
+        assert isinstance(function, (cst.FunctionDef, cst.Lambda)) and frame.values is not None
+        given = frame.values if frame.receiver is None else (frame.receiver, *frame.values)
+        for i, candidate in enumerate(parameters(function)):
+            if candidate is param and not param.star:
+                if i < len(given):
+                    return given[i]
+                return self._evaluator.value(param.default, None) if param.default is not None else Unknown("not passed")
+        return Unknown("passed by position")
+
+    def _passed(self, param: cst.Param, function: ScopeNode) -> Value:
+        callers = self.callers(function)
+        if not callers:
+            why = "is called in ways that are not seen" if callers is None else "is not called in this file"
+            return Unknown(f"parameter {param.name.value} of a function that {why}")
+        if len(callers) > MOST_CALLERS:
+            return Unknown(f"parameter {param.name.value} of a function with {len(callers)} callers")
+        return one_of(self._argument(param, function, call, None, call.frame) for call in callers)
+
+    def _by_use(self, param: cst.Param, function: ScopeNode, otherwise: Value) -> Value:
+        """A parameter that is used as only a tf.data pipeline can be is one, of unknown source."""
+        for use in self._evaluator.file.loads(param.name.value):
+            if self._evaluator.file.scope_of(use) is function and operations.used_as_dataset(self._evaluator, use):
+                return operations.instance_of("tf.data.Dataset")
+        return otherwise
+
+    def _argument(
+        self, param: cst.Param, function: ScopeNode, call: Call, receiver: Value | None, caller: Frame | None
+    ) -> Value:
+        assert isinstance(function, (cst.FunctionDef, cst.Lambda))
+        if param.star:
+            return Unknown(f"{param.star}{param.name.value}")
+        if receiver is not None and param is next(parameters(function), None):
+            return receiver
+        argument = call.arg(param.name.value)
+        if argument is not None:
+            return argument.value
+        if call.open:
+            return Unknown("passed by * or **")
+        if param.default is not None:
+            return self._evaluator.value(param.default, None)
+        return Unknown(f"parameter {param.name.value} is not passed")
+
+    # -- results -----------------------------------------------------------------------------------------------------
+
+    def frame(self, function: Function, call: Call) -> Frame | None:
+        """The activation of a function by a call, or None where calls are nested too deeply or recursive."""
+        key = (id(function.node), id(call))
+        if key not in self._frames:
+            closure = function.frame if isinstance(function.frame, Frame) else None
+            self._frames[key] = Frame(function.node, call, call.frame, closure, function.receiver)
+        frame = self._frames[key]
+        above = frame.caller
+        while above is not None:
+            if above.function is function.node:
+                return None
+            above = above.caller
+        return frame if frame.depth <= MOST_FRAMES else None
+
+    def result(self, function: Function, call: Call) -> Value:
+        """What a call of a module function returns: the join over its return statements."""
+        frame = self.frame(function, call)
+        return Unknown("calls nested too deeply") if frame is None else self._returned(function, frame)
+
+    def apply(self, function: Function, call: Call, values: tuple[Value, ...]) -> Value:
+        """What a function returns that a library calls with these values, as `call` (of `Dataset.map`, say) asks."""
+        key = (id(function.node), id(call), values)
+        frame = self._applied.get(key)
+        if frame is None:
+            closure = function.frame if isinstance(function.frame, Frame) else None
+            frame = self._applied[key] = Frame(function.node, call, call.frame, closure, function.receiver, values)
+        return self._returned(function, frame) if frame.depth <= MOST_FRAMES else Unknown("calls nested too deeply")
+
+    def _returned(self, function: Function, frame: Frame) -> Value:
+        if isinstance(function.node, cst.Lambda):
+            return self._evaluator.value(function.node.body, frame)
+        if function.node.asynchronous is not None or any(own_nodes(function.node, (cst.Yield,))):
+            return Unknown("a generator or coroutine")
+        returns = list(own_nodes(function.node, (cst.Return,)))
+        values = [
+            self._evaluator.value(node.value, frame) if isinstance(node, cst.Return) and node.value else Const(None)
+            for node in returns
+        ]
+        return one_of(values) if values else Const(None)
+
+    # -- closures ----------------------------------------------------------------------------------------------------
+
+    def visible(self, name: str, scope: ScopeNode, outer: ScopeNode, frame: Frame | None) -> Definitions:
+        """The definitions of a free name of `scope` in the scope `outer` around it.
+
+        Seen from a call, what reaches that call; else what reaches all known callers; else the end of `outer`.
+        """
+        file = self._evaluator.file
+        flow = file.flow(outer)
+        calls: tuple[Call, ...] | None = None
+        level = frame
+        while level is not None and calls is None:
+            if file.scope_of(level.call.node) is outer:
+                calls = (level.call,)
+            level = level.caller
+        if calls is None and frame is None and isinstance(scope, cst.FunctionDef):
+            callers = self.callers(scope)
+            if callers and all(file.scope_of(c.node) is outer for c in callers):
+                calls = callers
+        found: dict[int, object] = {}
+        for call in calls or ():
+            for definition in flow.before.get(id(file.tree.statement(call.node)), flow.end).get(name, ()):
+                found[id(definition)] = definition
+        definitions = tuple(found.values()) or flow.end.get(name, ())
+        return tuple(d for d in definitions if d is not OUTER)  # type: ignore[misc]
+
+
+def _static(function: cst.FunctionDef | cst.Lambda) -> bool:
+    if isinstance(function, cst.Lambda):
+        return True
+    names = {d.decorator.value for d in function.decorators if isinstance(d.decorator, cst.Name)}
+    return bool(names & {"staticmethod", "classmethod"})
+
+
+def is_method_of(value: Value, node: cst.ClassDef) -> bool:
+    """Whether a value is an instance of a class of this module."""
+    return isinstance(value, Instance) and value.class_node is node

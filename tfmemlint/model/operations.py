@@ -1,0 +1,289 @@
+"""What Python's own operations do to abstract values: attributes, items, iteration, arithmetic, joins of loops."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.model import knowledge
+from tfmemlint.model.arithmetic import array_binary, index_array
+from tfmemlint.model.values import (
+    BOTTOM,
+    Api,
+    Array,
+    Const,
+    Dataset,
+    Devices,
+    Instance,
+    Iterator,
+    Length,
+    Mapping,
+    Method,
+    Sequence,
+    Unknown,
+    Value,
+    constant,
+    one_of,
+)
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.evaluate import Evaluator
+
+PYTHON: dict[str, Callable[[object, object], object]] = {
+    "Add": operator.add, "Subtract": operator.sub, "Multiply": operator.mul, "Divide": operator.truediv,
+    "FloorDivide": operator.floordiv, "Modulo": operator.mod, "Power": operator.pow, "LeftShift": operator.lshift,
+    "RightShift": operator.rshift, "BitAnd": operator.and_, "BitOr": operator.or_, "BitXor": operator.xor,
+}  # fmt: skip
+
+LARGEST_RESULT = 1 << 64
+"""Constants beyond this are not worth computing (and `9 ** 9 ** 9` must not be)."""
+
+METHOD_CLASSES = {"np": "np.ndarray", "tf": "tf.Tensor", "keras": "tf.keras.KerasTensor"}
+
+DATASET_KEYWORDS = frozenset({"num_parallel_calls", "drop_remainder", "buffer_size"})
+
+
+def instance_of(name: str, call: Call | None = None) -> Value:
+    """The value that an object of an API class has."""
+    if name == "tf.data.Dataset" or "tf.data.Dataset" in knowledge.bases(name):
+        return Dataset(None, call)
+    if name == "np.ndarray":
+        return Array("np")
+    if name in ("tf.Tensor", "tf.Variable"):
+        return Array("tf", variable=name == "tf.Variable")
+    return Instance(name, call)
+
+
+def type_name(value: Value) -> str | None:
+    """The API class whose methods a value has."""
+    if isinstance(value, Dataset):
+        return "tf.data.Dataset"
+    if isinstance(value, Array):
+        return "tf.Variable" if value.variable else METHOD_CLASSES[value.library]
+    if isinstance(value, Instance):
+        return value.type_name
+    return None
+
+
+def attribute(base: Value, name: str) -> Value:
+    """The attribute `name` of a value that is no module, class or object of this file."""
+    if isinstance(base, Array):
+        found = _array_attribute(base, name)
+        if found is not None:
+            return found
+    if isinstance(base, Dataset) and name == "element_spec":
+        return base.element
+    owner = type_name(base)
+    if owner is None:
+        return Unknown(f"attribute {name} of a {type(base).__name__.lower()}") if base.known else base
+    return Method(base, knowledge.method_owner(owner, name) or f"{owner}.{name}")
+
+
+def _array_attribute(base: Array, name: str) -> Value | None:
+    if name == "shape":
+        if base.shape is None:
+            return Instance("shape of unknown rank")
+        sizes = tuple(
+            Length(base, n) if i == 0 else (Unknown("size") if n is None else Const(n)) for i, n in enumerate(base.shape)
+        )
+        return Sequence(sizes)
+    if name == "T" and base.shape is not None:
+        return Array(base.library, base.dtype, base.shape[::-1], base.origin, base.explicit)
+    if name == "size":
+        return Const(base.size) if base.size is not None else Unknown("size")
+    if name == "ndim":
+        return Const(len(base.shape)) if base.shape is not None else Unknown("rank")
+    if name == "dtype":
+        return Api(f"np.{base.dtype}") if base.dtype else Unknown("dtype")
+    return None
+
+
+def item(value: Value, index: Value) -> Value:
+    """`value[index]` for unpacking and subscripts with one index."""
+    return one_of(_item(option, index) for option in value.options)
+
+
+def _item(value: Value, index: Value) -> Value:
+    position = constant(index)
+    if isinstance(value, Sequence):
+        if isinstance(position, int) and not value.open and -len(value.items) <= position < len(value.items):
+            return value.items[position]
+        return one_of(value.items) if value.items and not value.open else Unknown("item of a sequence")
+    if isinstance(value, Mapping):
+        found = value.get(position)
+        return found if found.known else Unknown(f"key {position!r}")
+    if isinstance(value, Devices):
+        return Devices(value.kind, "one", value.call, value.logical)
+    if isinstance(value, Iterator):
+        return value.item
+    if isinstance(value, Array):
+        return index_array(value, [index])
+    if isinstance(value, Instance) and value.type_name == "shape of unknown rank":
+        return Length(Unknown("shape"), None) if position == 0 else Unknown("size")
+    return value if not value.known else Unknown(f"item of a {type(value).__name__.lower()}")
+
+
+def subscript(value: Value, indices: list[Value | slice]) -> Value:
+    """`value[...]` with any indices and slices."""
+    if isinstance(value, Array):
+        return index_array(value, indices)
+    if len(indices) == 1 and isinstance(indices[0], Value):
+        return item(value, indices[0])
+    if len(indices) == 1 and isinstance(indices[0], slice):
+        bounds = [constant(b) for b in (indices[0].start, indices[0].stop, indices[0].step)]
+        if isinstance(value, Sequence) and not value.open and all(b is None or isinstance(b, int) for b in bounds):
+            return Sequence(value.items[slice(*bounds)], value.kind)
+        if isinstance(value, Devices):
+            whole = isinstance(indices[0].start, Const) and constant(indices[0].start) in (None, 0)
+            whole = whole and indices[0].stop == Const(None) and indices[0].step == Const(None)
+            return Devices(value.kind, "all" if whole else "some", value.call, value.logical)
+    return value if not value.known else Unknown("a slice")
+
+
+def item_of(value: Value) -> Value:
+    """One element of an iterated value."""
+    return one_of(_item_of(option) for option in value.options)
+
+
+def _item_of(value: Value) -> Value:
+    if isinstance(value, Iterator):
+        return value.item
+    if isinstance(value, Dataset):
+        return value.element
+    if isinstance(value, Devices):
+        # Every item of the whole list in turn; of a slice, some.
+        return Devices(value.kind, "each" if value.selection == "all" else value.selection, value.call, value.logical)
+    if isinstance(value, Sequence) and not value.open and value.items:
+        return one_of(value.items)
+    if isinstance(value, Array) and value.shape:
+        return Array(value.library, value.dtype, value.shape[1:], value.origin, value.explicit)
+    return value if not value.known else Unknown("an item of an iterable")
+
+
+def entered(value: Value) -> Value:
+    """What `with value as name` binds: context managers of TensorFlow give themselves."""
+    return value
+
+
+def unary(name: str, value: Value) -> Value:
+    """`-x`, `+x`, `not x`, `~x`."""
+    found = constant(value)
+    if name == "Not":
+        return Const(not found) if isinstance(value, Const) else Unknown("a truth value")
+    if isinstance(found, (int, float)) and name in ("Minus", "Plus"):
+        return Const(-found if name == "Minus" else found)
+    return value if isinstance(value, Array) else Unknown("a unary operation")
+
+
+def binary(name: str, left: Value, right: Value) -> Value:
+    """`left op right`, `name` being libcst's operator class: Add, Divide, MatrixMultiply, ..."""
+    return one_of(_binary(name, a, b) for a in left.options for b in right.options)
+
+
+def _binary(name: str, left: Value, right: Value) -> Value:
+    if left is BOTTOM or right is BOTTOM:
+        return BOTTOM
+    if isinstance(left, Array) or isinstance(right, Array):
+        return array_binary(name, left, right)
+    if isinstance(left, Sequence) and isinstance(right, Sequence) and name == "Add":
+        return Sequence(left.items + right.items, left.kind, left.open or right.open)
+    if isinstance(left, Dataset) and isinstance(right, Dataset) and name == "Add":
+        return Dataset("tf.data.Dataset.concatenate", None, (), left.element, None, (left, right))
+    a, b = constant(left), constant(right)
+    if a is None or b is None or name not in PYTHON:
+        return Unknown("arithmetic on values that are not known")
+    return fold(name, a, b)
+
+
+def fold(name: str, a: object, b: object) -> Value:
+    """The constant `a op b`, or Unknown where it raises or is absurdly large."""
+    numbers = isinstance(a, (int, float)) and isinstance(b, (int, float))
+    if not numbers and not (name == "Add" and isinstance(a, str) and isinstance(b, str)):
+        return Unknown("arithmetic on other things than numbers")
+    if name in ("Power", "LeftShift") and (abs(a) > 1 << 20 or abs(b) > 128):  # type: ignore[arg-type]
+        return Unknown("too large a power")
+    try:
+        result = PYTHON[name](a, b)
+    except (ArithmeticError, TypeError, ValueError):
+        return Unknown("arithmetic that raises")
+    if isinstance(result, (int, float)) and abs(result) > LARGEST_RESULT:
+        return Unknown("too large a number")
+    return Const(result)
+
+
+def widen(first: Value, second: Value) -> Value:
+    """A loop's value from what enters the loop and what one pass makes of it."""
+    if first == second:
+        return first
+    if not first.known or not second.known:
+        return second if first is BOTTOM else Unknown("changes in a loop")
+    options = {*first.options, *second.options}
+    if all(isinstance(o, Array) for o in options):
+        arrays = [o for o in options if isinstance(o, Array)]
+        return _common(arrays)
+    if all(isinstance(o, (Instance, Dataset)) for o in second.options) and set(second.options) <= set(first.options):
+        return first
+    if all(isinstance(o, Instance) for o in options) and len({o.type_name for o in options if isinstance(o, Instance)}) == 1:
+        return one_of(options)
+    return Unknown("changes in a loop")
+
+
+def _common(arrays: list[Array]) -> Array:
+    first = arrays[0]
+    shapes = {a.shape for a in arrays}
+    ranks = {None if s is None else len(s) for s in shapes}
+    shape = None
+    if len(ranks) == 1 and first.shape is not None:
+        columns = zip(*(s for s in shapes if s is not None), strict=True)
+        shape = tuple(c[0] if len(set(c)) == 1 else None for c in columns)
+    return Array(
+        first.library,
+        first.dtype if len({a.dtype for a in arrays}) == 1 else None,
+        shape,
+        first.origin if len({a.origin for a in arrays}) == 1 else None,
+        all(a.explicit for a in arrays),
+        first.variable,
+    )
+
+
+# -- pipelines whose beginning is not seen ---------------------------------------------------------------------------
+
+
+def _names_autotune(call: Call) -> bool:
+    autotune = Api("tf.data.AUTOTUNE")
+    return any(call.evaluator.value(arg.value, call.frame) == autotune for arg in call.node.args)
+
+
+def dataset_method_by_use(call: Call, otherwise: Value) -> Value:
+    """A method of an unknown object that is given `tf.data.AUTOTUNE` is a tf.data method."""
+    name = call.method
+    owner = knowledge.method_owner("tf.data.Dataset", name) if name is not None else None
+    if owner is not None and call.node.args and otherwise is not BOTTOM and _names_autotune(call):
+        return Method(Dataset(None), owner)
+    return otherwise
+
+
+def used_as_dataset(evaluator: Evaluator, use: cst.Name) -> bool:
+    """Whether a chain of calls that starts at this name contains one that is given `tf.data.AUTOTUNE`."""
+    tree = evaluator.tree
+    node: cst.CSTNode = use
+    while True:
+        attribute_node = tree.parent(node)
+        if not isinstance(attribute_node, cst.Attribute) or attribute_node.value is not node:
+            return False
+        called = tree.parent(attribute_node)
+        if not isinstance(called, cst.Call) or called.func is not attribute_node:
+            return False
+        if knowledge.method_owner("tf.data.Dataset", attribute_node.attr.value) is None:
+            return False
+        if any(_is_autotune(evaluator, arg.value) for arg in called.args):
+            return True
+        node = called
+
+
+def _is_autotune(evaluator: Evaluator, node: cst.BaseExpression) -> bool:
+    return isinstance(node, (cst.Attribute, cst.Name)) and evaluator.value(node) == Api("tf.data.AUTOTUNE")

@@ -1,0 +1,143 @@
+"""What a tf.data pipeline is known to be: batched, random, in memory, and what one element or batch weighs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.model import knowledge
+from tfmemlint.model.scopes import own_nodes
+from tfmemlint.model.transfer.table import structure_bytes
+from tfmemlint.model.tree import walk
+from tfmemlint.model.values import Const, Dataset, Function, Step, Value, constant
+
+if TYPE_CHECKING:
+    from tfmemlint.model.evaluate import Evaluator
+
+D = "tf.data.Dataset"
+
+BATCHING = frozenset({"batch", "padded_batch", "ragged_batch", "sparse_batch", "bucket_by_sequence_length", "group_by_window"})
+OPAQUE = frozenset({"apply", "flat_map", "interleave", "window", "scan", "rebatch", "map_with_unknown"})
+BATCHED_SOURCES = frozenset({
+    "tf.keras.utils.image_dataset_from_directory", "tf.keras.utils.text_dataset_from_directory",
+    "tf.keras.utils.audio_dataset_from_directory", "tf.keras.utils.timeseries_dataset_from_array",
+    "tf.keras.preprocessing.image_dataset_from_directory", "tf.keras.preprocessing.text_dataset_from_directory",
+    "tf.data.experimental.make_csv_dataset", "tf.data.experimental.make_batched_features_dataset",
+})  # fmt: skip
+FILE_NAME_SOURCES = frozenset({f"{D}.list_files"})
+RECORD_SOURCES = frozenset({
+    "tf.data.TFRecordDataset", "tf.data.TextLineDataset", "tf.data.FixedLengthRecordDataset",
+    "tf.data.experimental.CsvDataset", "tf.data.experimental.SqlDataset",
+})  # fmt: skip
+SINGLE_SOURCES = frozenset({f"{D}.from_tensor_slices", f"{D}.range", f"{D}.random"}) | FILE_NAME_SOURCES | RECORD_SOURCES
+RESHAPING = frozenset({"expand_dims", "newaxis", "reshape", "stack", "batch", "decode_batch", "parse_example", "tile", "repeat"})
+
+
+def batched(ds: Dataset) -> bool | None:
+    """Whether the elements are batches; None where it cannot be known."""
+    state = _source_batched(ds)
+    for step in ds.steps:
+        if step.name in BATCHING:
+            state = True
+        elif step.name == "unbatch":
+            state = False
+        elif step.name in OPAQUE or (step.name == "map" and state is not True and _may_batch(step)):
+            state = None
+    return state
+
+
+def _source_batched(ds: Dataset) -> bool | None:
+    if ds.source in BATCHED_SOURCES:
+        call = ds.call
+        return None if call is None or call.arg("batch_size") is not None and call.value_of("batch_size") == Const(None) else True
+    if ds.source == "tfds.load" and ds.call is not None:
+        size = ds.call.arg("batch_size")
+        return None if ds.call.open else False if size is None or size.value == Const(None) else True
+    if ds.source in SINGLE_SOURCES:
+        return False
+    if ds.parents:
+        states = {batched(p) if isinstance(p, Dataset) else None for p in ds.parents}
+        return states.pop() if len(states) == 1 else None
+    return None
+
+
+def _may_batch(step: Step) -> bool:
+    """Whether a mapped function may add a batch axis itself (or is not seen)."""
+    if step.call is None:
+        return True
+    functions = step.call.value_of("map_func").options
+    for function in functions:
+        if not isinstance(function, Function):
+            return True
+        words = {n.value for n in walk(function.node.body) if isinstance(n, cst.Name)}
+        if words & RESHAPING or any(_adds_axis(n) for n in walk(function.node.body)):
+            return True
+    return False
+
+
+def _adds_axis(node: cst.CSTNode) -> bool:
+    if not isinstance(node, cst.Subscript):
+        return False
+    return any(
+        isinstance(e.slice, cst.Index) and isinstance(e.slice.value, cst.Name) and e.slice.value.value == "None" for e in node.slice
+    )
+
+
+def draws_at_random(step: Step) -> bool | None:
+    """Whether a step gives other elements each time it runs; None where its function is not seen."""
+    if step.name == "shuffle":
+        return True
+    if step.name not in ("map", "filter", "flat_map", "interleave", "apply", "scan"):
+        return False
+    if step.call is None:
+        return None
+    function = step.call.value_of("predicate" if step.name == "filter" else "map_func")
+    return _random_function(function, step.call.evaluator, 2)
+
+
+def _random_function(value: Value, evaluator: Evaluator, depth: int) -> bool | None:
+    answers: set[bool | None] = set()
+    for function in value.options:
+        if isinstance(function, Function):
+            answers.add(_body_random(function, evaluator, depth))
+        else:
+            name = getattr(function, "name", None)
+            answers.add(knowledge.is_random(name) if isinstance(name, str) else None)
+    if True in answers:
+        return True
+    return None if None in answers else False
+
+
+def _body_random(function: Function, evaluator: Evaluator, depth: int) -> bool | None:
+    unseen = False
+    for node in own_nodes(function.node, (cst.Call,)):
+        assert isinstance(node, cst.Call)
+        call = evaluator.call(node)
+        if call.names:
+            if any(knowledge.is_random(name) for name in call.names):
+                return True
+            unseen = unseen or any(name.endswith(".__call__") for name in call.names)
+        elif depth > 0 and all(isinstance(option, Function) for option in call.target.options):
+            inner = _random_function(call.target, evaluator, depth - 1)
+            if inner:
+                return True
+            unseen = unseen or inner is None
+        else:
+            unseen = True
+    return None if unseen else False
+
+
+def element_bytes(ds: Dataset) -> int | None:
+    """Bytes of one element of the pipeline as it stands, or None."""
+    return structure_bytes(ds.element)
+
+
+def buffer_number(step: Step, parameter: str) -> object | None:
+    """The constant that a step was given for a parameter, or None."""
+    return constant(step.call.value_of(parameter)) if step.call is not None else None
+
+
+def expensive_source(ds: Dataset) -> bool:
+    """Whether the pipeline reads files."""
+    return ds.source in FILE_NAME_SOURCES | RECORD_SOURCES

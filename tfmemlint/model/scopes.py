@@ -1,0 +1,128 @@
+"""Definitions and scopes: what binds a name, and where names live."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from tfmemlint.model.tree import Node, Tree
+
+ScopeNode = cst.Module | cst.FunctionDef | cst.Lambda | cst.ClassDef
+SCOPES = (cst.Module, cst.FunctionDef, cst.Lambda, cst.ClassDef)
+FUNCTIONS = (cst.FunctionDef, cst.Lambda)
+COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp)
+
+
+class Binds(enum.Enum):
+    """How a definition gives its name a value."""
+
+    VALUE = enum.auto()
+    """`name = value`, with `path` naming the item for an unpacked target."""
+    ITEM = enum.auto()
+    """`for name in value`, also in comprehensions."""
+    ENTERED = enum.auto()
+    """`with value as name`."""
+    AUGMENTED = enum.auto()
+    """`name += ...`; `value` is the whole AugAssign."""
+    IMPORT = enum.auto()
+    """`api` is the dotted path that was imported."""
+    PARAMETER = enum.auto()
+    """`value` is the Param."""
+    FUNCTION = enum.auto()
+    CLASS = enum.auto()
+    UNKNOWN = enum.auto()
+    """An exception, a match capture, a deleted name, a star target, a declaration with no value."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Definition:
+    """One place that binds a name (or a dotted path such as `self.ds`) in one scope.
+
+    `node` is the statement or target that does it, `value` the expression behind it, `path` the indices that lead to
+    this name in an unpacked value, `statement` the smallest statement around.
+    """
+
+    name: str
+    binds: Binds
+    node: Node
+    scope: ScopeNode
+    value: Node | None = None
+    path: tuple[int, ...] = ()
+    api: str = ""
+    annotation: Node | None = None
+
+
+class _Outer(Definition):
+    """Stands for "not bound here on some path": the name's value comes from outside the scope."""
+
+
+OUTER = _Outer("", Binds.UNKNOWN, cst.Name("_"), cst.Module([]))
+
+Definitions = tuple[Definition, ...]
+
+
+def dotted(node: Node) -> str | None:
+    """`self.model.ds` for that expression, `d['train']` for a constant key; None for anything not built of these."""
+    if isinstance(node, cst.Name):
+        return node.value
+    if isinstance(node, cst.Attribute):
+        base = dotted(node.value)
+        return None if base is None else f"{base}.{node.attr.value}"
+    if isinstance(node, cst.Subscript) and len(node.slice) == 1:
+        index = node.slice[0].slice
+        if isinstance(index, cst.Index) and isinstance(index.value, (cst.SimpleString, cst.Integer)):
+            base = dotted(node.value)
+            key = index.value
+            shown = repr(key.evaluated_value) if isinstance(key, cst.SimpleString) else key.value
+            return None if base is None else f"{base}[{shown}]"
+    return None
+
+
+def enclosing_scope(tree: Tree, node: Node) -> ScopeNode:
+    """The scope in which an expression or statement is evaluated.
+
+    Decorators, defaults, annotations and base classes belong to the scope around the definition that they decorate.
+    """
+    below: Node = node
+    for above in tree.ancestors(node):
+        if isinstance(above, SCOPES) and _inside(above, below):
+            return above
+        below = above
+    return tree.module
+
+
+def _inside(scope: ScopeNode, child: Node) -> bool:
+    if isinstance(scope, cst.Module):
+        return True
+    if isinstance(scope, cst.Lambda):
+        return child is scope.body
+    return child is scope.body
+
+
+def parameters(function: cst.FunctionDef | cst.Lambda) -> Iterator[cst.Param]:
+    """All parameters in order: positional-only, positional, `*args`, keyword-only, `**kwargs`."""
+    params = function.params
+    yield from params.posonly_params
+    yield from params.params
+    if isinstance(params.star_arg, cst.Param):
+        yield params.star_arg
+    yield from params.kwonly_params
+    if params.star_kwarg is not None:
+        yield params.star_kwarg
+
+
+def own_nodes(function: ScopeNode, kind: tuple[type[Node], ...]) -> Iterator[Node]:
+    """Nodes of the given classes in a scope's body, nested functions and classes left out."""
+    from tfmemlint.model.tree import children
+
+    stack: list[Node] = [function.body] if not isinstance(function, cst.Module) else [function]
+    while stack:
+        node = stack.pop()
+        if isinstance(node, kind):
+            yield node
+        if isinstance(node, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
+            continue
+        stack.extend(reversed(children(node)))

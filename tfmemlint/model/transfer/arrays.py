@@ -1,0 +1,241 @@
+"""NumPy: what its constructors and methods make, with NumPy's default dtypes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tfmemlint.model.transfer.table import dtype_of, models, shape_of
+from tfmemlint.model.values import Array, Const, Length, Method, Sequence, Unknown, Value, constant, integer
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+
+
+def numpy_dtype(call: Call, default: str | None) -> tuple[str | None, bool]:
+    """The dtype of a NumPy constructor call and whether the user wrote it."""
+    if call.arg("dtype") is None:
+        return default if not call.open else None, False
+    value = call.value_of("dtype")
+    if value == Const(None):
+        return default, False
+    return dtype_of(value, "float64"), True
+
+
+@models("np.zeros", "np.ones", "np.empty")
+def _filled(call: Call, target: Value) -> Value:
+    dtype, explicit = numpy_dtype(call, "float64")
+    return Array("np", dtype, shape_of(call.value_of("shape")), call, explicit)
+
+
+@models("np.full")
+def _full(call: Call, target: Value) -> Value:
+    fill = constant(call.value_of("fill_value"))
+    default = {float: "float64", int: "int64", bool: "bool"}.get(type(fill))
+    dtype, explicit = numpy_dtype(call, default)
+    return Array("np", dtype, shape_of(call.value_of("shape")), call, explicit)
+
+
+@models("np.eye", "np.identity")
+def _eye(call: Call, target: Value) -> Value:
+    n = integer(call.value_of(0))
+    dtype, explicit = numpy_dtype(call, "float64")
+    m = integer(call.value_of("M")) if call.arg("M") is not None else n
+    return Array("np", dtype, (n, m), call, explicit)
+
+
+@models("np.linspace", "np.logspace", "np.geomspace")
+def _linspace(call: Call, target: Value) -> Value:
+    n = integer(call.value_of("num")) if call.arg("num") is not None else 50
+    dtype, explicit = numpy_dtype(call, "float64")
+    return Array("np", dtype, (n,), call, explicit)
+
+
+@models("np.arange")
+def _arange(call: Call, target: Value) -> Value:
+    bounds = [constant(call.value_of(i)) for i in range(3) if call.arg(i) is not None]
+    default = None
+    count = None
+    if bounds and all(isinstance(b, (int, float)) for b in bounds):
+        numbers = [b for b in bounds if isinstance(b, (int, float))]
+        default = "float64" if any(isinstance(b, float) for b in numbers) else "int64"
+        start, stop = (0, numbers[0]) if len(numbers) == 1 else numbers[:2]
+        step = numbers[2] if len(numbers) == 3 else 1
+        count = max(0, -int(-(stop - start) // step)) if step else None
+    dtype, explicit = numpy_dtype(call, default)
+    return Array("np", dtype, (count,), call, explicit)
+
+
+@models("np.random.rand", "np.random.randn")
+def _rand(call: Call, target: Value) -> Value:
+    if not call.node.args:
+        return Unknown("a Python float")
+    sizes = tuple(integer(call.evaluator.value(arg.value, call.frame)) for arg in call.node.args)
+    return Array("np", "float64", None if call.open else sizes, call)
+
+
+RANDOM = ("normal", "uniform", "random", "random_sample", "standard_normal", "beta", "gamma", "exponential", "poisson",
+          "binomial", "lognormal", "laplace", "ranf", "sample", "standard_t", "triangular", "integers", "randint")  # fmt: skip
+
+
+@models(*(f"np.random.{name}" for name in RANDOM), *(f"np.random.Generator.{name}" for name in RANDOM),
+        *(f"np.random.RandomState.{name}" for name in (*RANDOM, "rand", "randn")))  # fmt: skip
+def _random(call: Call, target: Value) -> Value:
+    name = getattr(target, "name", "").rpartition(".")[2]
+    if name in ("rand", "randn"):
+        return _rand(call, target)
+    size = call.value_of("size")
+    if call.lacks("size") or size == Const(None):
+        return Unknown("a single draw")
+    whole = name in ("integers", "randint", "poisson", "binomial")
+    dtype, explicit = numpy_dtype(call, "int64" if whole else "float64")
+    return Array("np", dtype, shape_of(size), call, explicit)
+
+
+@models("np.random.default_rng")
+def _rng(call: Call, target: Value) -> Value:
+    from tfmemlint.model.values import Instance
+
+    return Instance("np.random.Generator", call)
+
+
+def literal_dtype(value: Value) -> str | None:
+    """The dtype NumPy gives a nested list of Python numbers."""
+    if isinstance(value, Sequence) and not value.open and value.items:
+        found = {literal_dtype(item) for item in value.items}
+        if None in found:
+            return None
+        return "float64" if "float64" in found else "int64" if found == {"int64"} else None
+    if isinstance(value, Const):
+        return {float: "float64", int: "int64", bool: "bool"}.get(type(value.value))
+    return None
+
+
+def literal_shape(value: Value) -> tuple[int | None, ...] | None:
+    """The shape of a nested list."""
+    if not isinstance(value, Sequence):
+        return () if isinstance(value, Const) else None
+    if value.open or not value.items:
+        return None
+    inner = literal_shape(value.items[0])
+    return None if inner is None else (len(value.items), *inner)
+
+
+@models("np.array", "np.asarray", "np.ascontiguousarray", "np.copy", "np.asanyarray")
+def _array(call: Call, target: Value) -> Value:
+    data = call.value_of(0)
+    if isinstance(data, Array):
+        dtype, explicit = numpy_dtype(call, data.dtype)
+        return replace(data, library="np", dtype=dtype, explicit=explicit or data.explicit, variable=False)
+    dtype, explicit = numpy_dtype(call, literal_dtype(data))
+    return Array("np", dtype, literal_shape(data), call if data.known else None, explicit)
+
+
+@models("np.zeros_like", "np.ones_like", "np.empty_like", "np.full_like")
+def _like(call: Call, target: Value) -> Value:
+    data = call.value_of(0)
+    if not isinstance(data, Array):
+        return Unknown("like something not known")
+    dtype, explicit = numpy_dtype(call, data.dtype)
+    return Array("np", dtype, data.shape, call, explicit)
+
+
+@models("np.concatenate", "np.vstack", "np.hstack", "np.stack", "np.dstack", "np.column_stack", "np.append")
+def _joined(call: Call, target: Value) -> Value:
+    parts = call.value_of(0)
+    arrays = [p for p in parts.items if isinstance(p, Array)] if isinstance(parts, Sequence) else []
+    if not isinstance(parts, Sequence) or len(arrays) != len(parts.items) or not arrays:
+        return Array("np") if parts.known else Unknown("joins something not known")
+    dtypes = {a.dtype for a in arrays}
+    return Array("np", dtypes.pop() if len(dtypes) == 1 else None, None, arrays[0].origin, all(a.explicit for a in arrays))
+
+
+@models("np.float32", "np.float64", "np.float16", "np.int32", "np.int64", "np.uint8", "np.int8", "np.int16", "np.double", "np.single")
+def _scalar(call: Call, target: Value) -> Value:
+    dtype = dtype_of(target, "float64")
+    data = call.value_of(0)
+    shape = data.shape if isinstance(data, Array) else () if isinstance(data, (Const, Length)) else None
+    return Array("np", dtype, shape, call, True)
+
+
+@models("np.load")
+def _load(call: Call, target: Value) -> Value:
+    return Array("np", None, None, call)
+
+
+@models("np.memmap")
+def _memmap(call: Call, target: Value) -> Value:
+    return Array("np", dtype_of(call.value_of("dtype"), "float64"), shape_of(call.value_of("shape")), call, True)
+
+
+@models("np.expand_dims", "np.squeeze", "np.transpose", "np.reshape", "np.clip", "np.abs", "np.flip", "np.tile", "np.repeat",
+        "np.moveaxis", "np.swapaxes", "np.roll", "np.ravel", "np.pad", "np.rot90", "np.atleast_2d")  # fmt: skip
+def _reshaped(call: Call, target: Value) -> Value:
+    data = call.value_of(0)
+    if not isinstance(data, Array):
+        return Unknown("reshapes something not known")
+    name = getattr(target, "name", "").rpartition(".")[2]
+    shape = None
+    if name in ("clip", "abs", "flip", "roll"):
+        shape = data.shape
+    elif name == "expand_dims":
+        shape = expanded(data.shape, integer(call.value_of("axis")))
+    elif name == "reshape":
+        shape = reshaped(data, shape_of(call.value_of(1)))
+    return replace(data, library="np", shape=shape)
+
+
+def expanded(shape: tuple[int | None, ...] | None, axis: int | None) -> tuple[int | None, ...] | None:
+    """The shape with an axis of one inserted."""
+    if shape is None or axis is None or not -len(shape) - 1 <= axis <= len(shape):
+        return None
+    at = axis if axis >= 0 else axis + len(shape) + 1
+    return (*shape[:at], 1, *shape[at:])
+
+
+def reshaped(data: Array, shape: tuple[int | None, ...] | None) -> tuple[int | None, ...] | None:
+    """The shape asked for, -1 worked out where the size is known."""
+    if shape is None or -1 not in shape:
+        return shape
+    known, total = 1, data.size
+    for size in shape:
+        known *= 1 if size in (-1, None) else size or 1
+    missing = total // known if total is not None and None not in shape and shape.count(-1) == 1 else None
+    return tuple(missing if size == -1 else size for size in shape)
+
+
+@models("np.ndarray.astype")
+def _astype(call: Call, target: Value) -> Value:
+    data = target.receiver if isinstance(target, Method) else Unknown("array")
+    if not isinstance(data, Array):
+        return data
+    return replace(data, dtype=dtype_of(call.value_of("dtype"), "float64"), explicit=True)
+
+
+@models("np.ndarray.reshape", "np.ndarray.copy", "np.ndarray.flatten", "np.ndarray.ravel", "np.ndarray.transpose",
+        "np.ndarray.squeeze", "np.ndarray.clip", "np.ndarray.repeat", "np.ndarray.view")  # fmt: skip
+def _array_method(call: Call, target: Value) -> Value:
+    data = target.receiver if isinstance(target, Method) else Unknown("array")
+    name = getattr(target, "name", "").rpartition(".")[2]
+    if not isinstance(data, Array):
+        return data
+    if name in ("copy", "clip"):
+        return data
+    if name == "reshape":
+        sizes = call.value_of(0) if len(call.node.args) == 1 else Sequence(
+            tuple(call.evaluator.value(arg.value, call.frame) for arg in call.node.args))  # fmt: skip
+        return replace(data, shape=reshaped(data, shape_of(sizes)))
+    if name in ("flatten", "ravel"):
+        return replace(data, shape=(data.size,))
+    return replace(data, shape=None)
+
+
+@models("np.mean", "np.std", "np.sum", "np.max", "np.min", "np.argmax", "np.dot", "np.ndarray.mean", "np.ndarray.sum",
+        "np.ndarray.max", "np.ndarray.min", "np.ndarray.std")  # fmt: skip
+def _reduced(call: Call, target: Value) -> Value:
+    return Unknown("a reduction")
+
+
+@models("cv2.imread", "imageio.imread", "imageio.v2.imread", "skimage.io.imread")
+def _image(call: Call, target: Value) -> Value:
+    return Array("np", "uint8", (None, None, 3), call)

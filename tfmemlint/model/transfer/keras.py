@@ -1,0 +1,75 @@
+"""Keras: bundled data sets, inputs, models, preprocessing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfmemlint.model import knowledge
+from tfmemlint.model.transfer.table import dtype_of, models, shape_of
+from tfmemlint.model.values import Array, Const, Instance, Sequence, Unknown, Value, integer
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+
+BUNDLED = ("mnist", "fashion_mnist", "cifar10", "cifar100", "imdb", "reuters", "boston_housing", "california_housing")
+
+
+@models(*(f"tf.keras.datasets.{name}.load_data" for name in BUNDLED))
+def _bundled(call: Call, target: Value) -> Value:
+    name = getattr(target, "name", "").split(".")[-2]
+    halves = knowledge.bundled_dataset(name)
+    if halves is None:
+        return Unknown(f"the shapes of {name}")
+    return Sequence(tuple(
+        Sequence(tuple(Array("np", dtype, shape, call, False) for dtype, shape in half)) for half in halves
+    ))  # fmt: skip
+
+
+@models("tf.keras.Input", "tf.keras.layers.Input")
+def _input(call: Call, target: Value) -> Value:
+    shape = shape_of(call.value_of("shape"))
+    batch = integer(call.value_of("batch_size"))
+    dtype = dtype_of(call.value_of("dtype"), "float32") if call.arg("dtype") is not None else "float32"
+    return Array("keras", dtype, None if shape is None else (batch, *shape), call)
+
+
+@models("tf.keras.layers.Layer.__call__", "tf.keras.Model.__call__")
+def _called(call: Call, target: Value) -> Value:
+    given = call.value_of(0)
+    return Array("keras" if isinstance(given, Array) and given.library == "keras" else "tf", None, None, call)
+
+
+@models("tf.keras.utils.to_categorical")
+def _to_categorical(call: Call, target: Value) -> Value:
+    labels, classes = call.value_of(0), integer(call.value_of("num_classes"))
+    shape = None
+    if isinstance(labels, Array) and labels.shape is not None:
+        kept = labels.shape[:-1] if len(labels.shape) > 1 and labels.shape[-1] == 1 else labels.shape
+        shape = (*kept, classes)
+    return Array("np", "float64" if call.lacks("dtype") else None, shape, call)
+
+
+@models("tf.keras.utils.img_to_array", "tf.keras.preprocessing.image.img_to_array")
+def _img_to_array(call: Call, target: Value) -> Value:
+    return Array("np", "float32" if call.lacks("dtype") else None, (None, None, None), call)
+
+
+@models("tf.keras.models.clone_model", "tf.keras.models.load_model", "tf.keras.models.model_from_json",
+        "tf.keras.saving.load_model")  # fmt: skip
+def _model(call: Call, target: Value) -> Value:
+    return Instance("tf.keras.Model", call)
+
+
+@models("tf.keras.Model.predict", "tf.keras.Model.predict_on_batch")
+def _predict(call: Call, target: Value) -> Value:
+    return Array("np", None, None, call)
+
+
+@models("tf.keras.Model.fit")
+def _fit(call: Call, target: Value) -> Value:
+    return Instance("tf.keras.callbacks.History", call)
+
+
+@models("tf.keras.Model.compile", "tf.keras.Model.summary", "tf.keras.Sequential.add", "tf.keras.Model.save")
+def _none(call: Call, target: Value) -> Value:
+    return Const(None)

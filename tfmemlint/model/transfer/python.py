@@ -1,0 +1,135 @@
+"""Python's builtins, where they carry values that rules ask about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfmemlint.model import operations
+from tfmemlint.model.transfer.table import models
+from tfmemlint.model.values import (
+    Api,
+    Array,
+    Const,
+    Dataset,
+    Devices,
+    Function,
+    Iterator,
+    Length,
+    Mapping,
+    Sequence,
+    Unknown,
+    Value,
+    constant,
+    integer,
+)
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+
+B = "builtins."
+
+
+@models(B + "len")
+def _len(call: Call, target: Value) -> Value:
+    of = call.value_of(0)
+    count: int | None = None
+    if isinstance(of, Sequence) and not of.open:
+        count = len(of.items)
+    elif isinstance(of, Mapping) and not of.open:
+        count = len(of.items)
+    elif isinstance(of, Array) and of.shape:
+        count = of.shape[0]
+    elif isinstance(of, Dataset):
+        count = of.count
+    elif isinstance(of, Const) and isinstance(of.value, (str, bytes)):
+        count = len(of.value)
+    return Length(of, count)
+
+
+@models(B + "range")
+def _range(call: Call, target: Value) -> Value:
+    bounds = [call.value_of(i) for i in range(3) if call.arg(i) is not None]
+    numbers = [integer(b) for b in bounds]
+    if bounds and all(n is not None for n in numbers):
+        known = range(*[n for n in numbers if n is not None]) if numbers[-1] != 0 or len(numbers) < 3 else range(0)
+        if len(known) <= 8:
+            return Sequence(tuple(Const(i) for i in known), "range")
+    return Iterator(Api("builtins.range"), Unknown("an index"), "range")
+
+
+@models(B + "enumerate")
+def _enumerate(call: Call, target: Value) -> Value:
+    of = call.value_of(0)
+    return Iterator(of, Sequence((Unknown("an index"), operations.item_of(of))), "enumerate")
+
+
+@models(B + "zip")
+def _zip(call: Call, target: Value) -> Value:
+    given = [call.evaluator.value(arg.value, call.frame) for arg in call.node.args]
+    return Iterator(Sequence(tuple(given)), Sequence(tuple(operations.item_of(v) for v in given)), "zip")
+
+
+@models(B + "iter", B + "reversed", B + "sorted", B + "filter", "tqdm.tqdm", "tqdm.notebook.tqdm", "tqdm.auto.tqdm", "tqdm.trange")
+def _iter(call: Call, target: Value) -> Value:
+    of = call.value_of(0)
+    name = getattr(target, "name", "iter").rpartition(".")[2]
+    return Iterator(of, operations.item_of(of), name) if of.known else of
+
+
+@models(B + "next")
+def _next(call: Call, target: Value) -> Value:
+    return operations.item_of(call.value_of(0))
+
+
+@models(B + "list", B + "tuple", B + "set")
+def _list(call: Call, target: Value) -> Value:
+    kind = getattr(target, "name", "").rpartition(".")[2]
+    if not call.node.args:
+        return Sequence((), kind, open=kind == "list")
+    of = call.value_of(0)
+    if isinstance(of, Sequence):
+        return Sequence(of.items, kind, of.open)
+    if isinstance(of, Devices):
+        return of
+    return Iterator(of, operations.item_of(of), kind) if of.known else of
+
+
+@models(B + "int", B + "float", B + "str", B + "bool", B + "abs", B + "round")
+def _convert(call: Call, target: Value) -> Value:
+    name = getattr(target, "name", "").rpartition(".")[2]
+    if len(call.node.args) != 1:
+        return Unknown(f"{name}()")
+    given = call.value_of(0)
+    found = constant(given)
+    if name == "int" and isinstance(given, Length):
+        return given
+    if isinstance(found, (int, float, str)):
+        convert = {"int": int, "float": float, "str": str, "bool": bool, "abs": abs, "round": round}[name]
+        try:
+            return Const(convert(found))  # type: ignore[operator]
+        except (ValueError, TypeError, OverflowError):
+            return Unknown(f"{name}() raises")
+    return Unknown(f"{name}() of something not known")
+
+
+@models(B + "min", B + "max")
+def _extreme(call: Call, target: Value) -> Value:
+    name = getattr(target, "name", "").rpartition(".")[2]
+    found = [constant(call.evaluator.value(arg.value, call.frame)) for arg in call.node.args]
+    numbers = [n for n in found if isinstance(n, (int, float))]
+    if len(found) < 2 or len(numbers) != len(found):
+        return Unknown(f"{name}() of something not known")
+    return Const(min(numbers) if name == "min" else max(numbers))
+
+
+@models("functools.partial")
+def _partial(call: Call, target: Value) -> Value:
+    return Unknown("a partial function")
+
+
+@models("tf.function")
+def _traced(call: Call, target: Value) -> Value:
+    function = call.value_of("func")
+    if isinstance(function, Function):
+        return Function(function.node, function.receiver, True, function.frame)
+    return function if function.known and call.arg("func") is not None else Unknown("a traced function")

@@ -1,0 +1,265 @@
+"""The domain of abstract values: what an expression can be known to be, without running it.
+
+`Unknown` says "not known" and why; a rule that meets it stops. Values are frozen and compare by content, so that
+joins of equal values stay one value. Calls inside values compare by identity: one source place is one call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from tfmemlint.model.calls import Call
+
+Shape = tuple["int | None", ...]
+
+ITEM_BYTES = {
+    "bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "float16": 2, "bfloat16": 2, "int32": 4, "uint32": 4,
+    "float32": 4, "int64": 8, "uint64": 8, "float64": 8, "complex64": 8, "complex128": 16,
+}  # fmt: skip
+"""Bytes of one element, by dtype name."""
+
+MOST_OPTIONS = 6
+"""Alternatives that a join keeps before it gives up and says Unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """Base of all values."""
+
+    @property
+    def options(self) -> tuple[Value, ...]:
+        """The alternatives: the value itself, or each of a `OneOf`."""
+        return (self,)
+
+    @property
+    def known(self) -> bool:
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(Value):
+    """Nothing is known; `why` is for `dump-model`."""
+
+    why: str = ""
+
+    @property
+    def known(self) -> bool:
+        return False
+
+
+BOTTOM = Unknown("not computed yet")
+"""Stands for a value that depends on itself while it is being computed; joins leave it out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Const(Value):
+    """A Python number, string, boolean, None or bytes."""
+
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Length(Value):
+    """`len(x)`, `x.shape[0]` or a dataset's cardinality: `count` where it is known, and of what."""
+
+    of: Value
+    count: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Sequence(Value):
+    """A tuple, list or set display; `open` means that more items may have been added."""
+
+    items: tuple[Value, ...]
+    kind: str = "tuple"
+    open: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping(Value):
+    """A dictionary display with constant keys; `open` means that more may be in it."""
+
+    items: tuple[tuple[object, Value], ...]
+    open: bool = False
+
+    def get(self, key: object) -> Value:
+        for known, value in self.items:
+            if known == key:
+                return value
+        return Unknown("no such key")
+
+
+@dataclass(frozen=True, slots=True)
+class Api(Value):
+    """A module, function or class of a library, by its canonical name: `tf.data.Dataset`, `np.float32`, `cv2.imread`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Method(Value):
+    """A bound method of a value, by its canonical name: `tf.data.Dataset.map`."""
+
+    receiver: Value
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Function(Value):
+    """A function or lambda of this module, with `self` where it is bound; `traced` if `tf.function` wraps it."""
+
+    node: cst.FunctionDef | cst.Lambda
+    receiver: Value | None = None
+    traced: bool = False
+    frame: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class Class(Value):
+    """A class of this module."""
+
+    node: cst.ClassDef
+
+
+@dataclass(frozen=True, slots=True)
+class Instance(Value):
+    """An object: of an API class (`type_name` is canonical), of a class of this module, or of one derived from both."""
+
+    type_name: str | None
+    call: Call | None = None
+    class_node: cst.ClassDef | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Array(Value):
+    """A NumPy array, tensor, variable or symbolic Keras tensor.
+
+    `shape` is None for unknown rank and holds None for unknown sizes; `dtype` is a name such as "float32".
+    `explicit` says that the user wrote the dtype; `origin` is the call that made the data (kept through arithmetic).
+    `library` is "np", "tf" or "keras".
+    """
+
+    library: str
+    dtype: str | None = None
+    shape: Shape | None = None
+    origin: Call | None = None
+    explicit: bool = False
+    variable: bool = False
+
+    @property
+    def size(self) -> int | None:
+        """Number of elements, where all sizes are known."""
+        if self.shape is None:
+            return None
+        total = 1
+        for length in self.shape:
+            if length is None:
+                return None
+            total *= length
+        return total
+
+    @property
+    def bytes(self) -> int | None:
+        """Bytes of the data, where shape and dtype are known."""
+        size = self.size
+        return None if size is None or self.dtype not in ITEM_BYTES else size * ITEM_BYTES[self.dtype]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One method applied to a dataset: the last part of its name and the call (None where it came by other ways)."""
+
+    name: str
+    call: Call | None
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset(Value):
+    """A tf.data pipeline: where it comes from, the steps applied since, and what one element is.
+
+    `source` is the canonical name of the constructor, or None when the beginning is not known (a parameter that is
+    annotated or used as a dataset): then absence of a step proves nothing.
+    """
+
+    source: str | None
+    call: Call | None = None
+    steps: tuple[Step, ...] = ()
+    element: Value = Unknown("element")
+    count: int | None = None
+    parents: tuple[Value, ...] = ()
+
+    def names(self) -> tuple[str, ...]:
+        """The names of the steps, in order."""
+        return tuple(step.name for step in self.steps)
+
+
+@dataclass(frozen=True, slots=True)
+class Iterator(Value):
+    """`iter(x)`, `enumerate(x)`, `zip(...)`: `item` is one element, `of` what is iterated."""
+
+    of: Value
+    item: Value
+    function: str = "iter"
+
+
+@dataclass(frozen=True, slots=True)
+class Devices(Value):
+    """Physical or logical devices: a whole list, a slice or one of them.
+
+    `kind` is "GPU", "CPU" or None; `selection` is "all", "some" (a slice), "one" (an index) or "each" (a loop's item).
+    """
+
+    kind: str | None
+    selection: str
+    call: Call | None = None
+    logical: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf(Value):
+    """One of a few values, by the path that was taken."""
+
+    values: tuple[Value, ...]
+
+    @property
+    def options(self) -> tuple[Value, ...]:
+        return self.values
+
+
+def one_of(values: Iterable[Value]) -> Value:
+    """The join: equal values are one, a few different ones are kept, too many or an unknown one make it Unknown."""
+    found: dict[Value, None] = {}
+    for value in values:
+        for option in value.options:
+            if option is BOTTOM:
+                continue
+            if not option.known:
+                return option
+            found[option] = None
+    if not found:
+        return BOTTOM
+    if len(found) == 1:
+        return next(iter(found))
+    if len(found) > MOST_OPTIONS:
+        return Unknown(f"{len(found)} different values meet")
+    return OneOf(tuple(found))
+
+
+def constant(value: Value) -> object | None:
+    """The Python object of a constant; a length counts where it is known; None otherwise."""
+    if isinstance(value, Const):
+        return value.value
+    if isinstance(value, Length):
+        return value.count
+    return None
+
+
+def integer(value: Value) -> int | None:
+    """The whole number that the value is, or None."""
+    found = constant(value)
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
