@@ -58,7 +58,9 @@ class OversizedPrefetch(Rule):
         size = self._element_bytes(prefetch)
         cost = size * count if size is not None and count is not None else None
         held = f"{count} batches" if count is not None else "as many batches as a batch has examples"
-        per = f" of {show_bytes(size)}: {show_bytes(cost)}" if size is not None and cost is not None else ""
+        if size is not None and cost is not None:
+            held = f"{count} batches of {show_bytes(size)}"
+        per = f": {show_bytes(cost)}" if cost is not None else ""
         spelled = api_text(file, "tf.data.AUTOTUNE")
         fix = Fix("let TensorFlow choose the buffer", (replace_node(file, argument.expression, spelled),), Safety.SAFE) if spelled else None
         yield self.finding(

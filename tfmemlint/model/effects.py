@@ -56,6 +56,7 @@ class Order:
         self._loops: list[list[State | None]] = []
         self._state: State | None = {}
         self._visited: set[int] = set()
+        self._imported: State | None = None
         self._program()
 
     def before(self, node: Node, label: str) -> Happened | None:
@@ -64,7 +65,7 @@ class Order:
 
     def _program(self) -> None:
         self._block(self._file.module.body, None)
-        end = self._state or {}
+        end = self._imported if self._imported is not None else self._state or {}
         for function in self._file.tree.of(cst.FunctionDef):
             if id(function) not in self._visited:
                 self._state = dict(end)
@@ -199,6 +200,8 @@ class Order:
     def _if(self, node: cst.If, frame: Frame | None) -> None:
         self._expression(node.test, frame)
         before = self._state
+        if not self._stack and isinstance(node.test, cst.Comparison) and always(node.test):
+            self._imported = before  # the main guard: what follows does not happen to those who import the module
         self._suite(node.body, frame)
         if always(node.test):
             return

@@ -117,7 +117,7 @@ def _item(value: Value, index: Value) -> Value:
         found = value.get(position)
         return found if found.known else Unknown(f"key {position!r}")
     if isinstance(value, Devices):
-        return Devices(value.kind, "one", value.call, value.logical)
+        return Devices(value.kind, "one" if isinstance(position, int) else "any", value.call, value.logical)
     if isinstance(value, Iterator):
         return value.item
     if isinstance(value, Array):

@@ -211,7 +211,8 @@ class Iterator(Value):
 class Devices(Value):
     """Physical or logical devices: a whole list, a slice or one of them.
 
-    `kind` is "GPU", "CPU" or None; `selection` is "all", "some" (a slice), "one" (an index) or "each" (a loop's item).
+    `kind` is "GPU", "CPU" or None; `selection` is "all", "some" (a slice), "one" (a constant index), "any" (another index) or "each" (a
+    loop's item).
     """
 
     kind: str | None

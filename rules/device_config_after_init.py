@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tfmemlint.api import Call, File, Finding, Rule, Safety, Severity, on_call
+from tfmemlint.model.runtime import INITIALISED, initialisation
+from tfmemlint_rules._moves import move_before
+
+MESSAGES = {
+    "tf.config.experimental.set_memory_growth": "Physical devices cannot be modified after being initialized",
+    "tf.config.set_visible_devices": "Visible devices cannot be modified after being initialized",
+    "tf.config.set_logical_device_configuration": "Virtual devices cannot be modified after being initialized",
+}
+
+
+class DeviceConfigAfterInit(Rule):
+    """
+    ## What it does
+    Reports `set_memory_growth`, `set_visible_devices` and `set_logical_device_configuration` where the runtime has
+    certainly been initialised before: by an op, a variable, a dataset, an optimizer, a metric, a strategy, ...
+
+    ## Why it costs memory
+    These settings are read once, when the runtime starts. Afterwards the call raises `RuntimeError`; and where that
+    error is caught, TensorFlow has already taken nearly all memory of every GPU.
+
+    ## Example
+    ```python
+    optimizer = tf.keras.optimizers.Adam()
+    for gpu in tf.config.list_physical_devices("GPU"):
+        tf.config.experimental.set_memory_growth(gpu, True)
+    ```
+    Configure first:
+    ```python
+    for gpu in tf.config.list_physical_devices("GPU"):
+        tf.config.experimental.set_memory_growth(gpu, True)
+    optimizer = tf.keras.optimizers.Adam()
+    ```
+
+    ## Fix safety
+    Safe where the moved statements read nothing but TensorFlow and constants; unsafe where they read other names.
+    No fix where the two places are in different functions.
+
+    ## When not to use it
+    Never: the call has no effect but an exception.
+
+    ## References
+    - https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth
+    """
+
+    code = "TFM101"
+    summary = "device configuration after the runtime is initialised raises RuntimeError"
+    severity = Severity.ERROR
+    fix_safety = (Safety.SAFE, Safety.UNSAFE)
+
+    @on_call(*MESSAGES)
+    def check(self, config: Call, file: File) -> Iterator[Finding]:
+        first = initialisation(file).before(config.node, INITIALISED)
+        if first is None or not first.certain or not isinstance(first.node, cst.Call):
+            return
+        starter = file.call(first.node)
+        yield self.finding(
+            config,
+            file,
+            f"{starter.method or 'an earlier call'} has initialised the runtime, so this raises RuntimeError: "
+            f"{MESSAGES[config.names[0]]}; configure devices first",
+            fix=move_before(file, config.node, first.node),
+            related=[(starter, "initialises the runtime")],
+        )

@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tfmemlint.api import Api, Argument, Array, Call, Const, File, Finding, Fix, Rule, Safety, on_call, show_bytes
+from tfmemlint.fix.edits import replace_node
+from tfmemlint_rules._dtypes import CREATES, float64_by_design, names_float64
+
+
+class Float64Tensor(Rule):
+    """
+    ## What it does
+    Reports tensors, variables, inputs, layers and casts that are made float64 by name: `dtype=tf.float64`,
+    `"float64"`, `np.float64`, `tf.cast(x, tf.float64)`; and `tf.linspace` with whole-number bounds, which is float64
+    by accident.
+
+    ## Why it costs memory
+    A float64 tensor takes twice the bytes of a float32 one, and everything computed from it does too: activations,
+    gradients, optimizer slots.
+
+    ## Example
+    ```python
+    weights = tf.zeros([4096, 4096], dtype=tf.float64)
+    ```
+    float32 is TensorFlow's own default:
+    ```python
+    weights = tf.zeros([4096, 4096], dtype=tf.float32)
+    ```
+
+    ## Fix safety
+    Unsafe: the numbers have 7 digits instead of 16.
+
+    ## When not to use it
+    Where the digits are needed: Gaussian processes, factorisations, differential equations. Modules that set a float64
+    policy, that use a numerical library built on float64, or that are unit tests are not reported.
+
+    ## References
+    - https://www.tensorflow.org/guide/mixed_precision
+    """
+
+    code = "TFM201"
+    summary = "float64 tensors take twice the memory of float32"
+    fix_safety = (Safety.UNSAFE,)
+
+    @on_call(*CREATES)
+    def check(self, made: Call, file: File) -> Iterator[Finding]:
+        dtype = made.arg("dtype")
+        if dtype is None:
+            if made.name == "tf.linspace":
+                yield from self._linspace(made, file)
+            return
+        if not names_float64(dtype) or float64_by_design(file):
+            return
+        value = made.value
+        size = value.bytes if isinstance(value, Array) else None
+        if isinstance(value, Array) and (value.shape == () or (size is not None and size < file.config.min_bytes)):
+            return
+        if self._scalar(made):
+            return
+        weigh = f": {show_bytes(size)} instead of {show_bytes(size // 2)}" if size is not None else ""
+        yield self.finding(
+            made,
+            file,
+            f"float64 takes twice the memory of float32{weigh}",
+            fix=self._narrow(dtype, file),
+            bytes=size,
+        )
+
+    def _scalar(self, made: Call) -> bool:
+        given = made.value_of(0)
+        return isinstance(given, Const) and made.name in ("tf.constant", "tf.convert_to_tensor", "tf.Variable", "tf.cast")
+
+    def _linspace(self, made: Call, file: File) -> Iterator[Finding]:
+        value = made.value
+        if not isinstance(value, Array) or value.dtype != "float64" or float64_by_design(file):
+            return
+        if value.bytes is not None and value.bytes < file.config.min_bytes:
+            return
+        bounds = [made.arg(name) for name in ("start", "stop")]
+        literal = [b for b in bounds if b is not None and isinstance(b.expression, cst.Integer)]
+        edits = tuple(replace_node(file, b.expression, f"{file.text(b.expression)}.0") for b in literal)
+        fix = Fix("give float bounds", edits, Safety.UNSAFE) if len(literal) == 2 else None
+        cost = f": {show_bytes(value.bytes)}" if value.bytes is not None else ""
+        yield self.finding(
+            made, file, f"linspace() with whole-number bounds is float64, twice the memory of float32{cost}", fix=fix, bytes=value.bytes
+        )
+
+    def _narrow(self, dtype: Argument, file: File) -> Fix | None:
+        written = file.text(dtype.expression)
+        if isinstance(dtype.value, (Api, Const)) and "float64" in written:
+            edit = replace_node(file, dtype.expression, written.replace("float64", "float32"))
+            return Fix("use float32", (edit,), Safety.UNSAFE)
+        return None

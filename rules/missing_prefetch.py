@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tfmemlint.api import Call, Dataset, File, Finding, Fix, Rule, Safety, Severity, on_file
+from tfmemlint.fix.edits import api_text, append_method
+from tfmemlint.model.pipelines import BATCHED_SOURCES, BATCHING, expensive_source
+from tfmemlint_rules._consumers import consumptions
+
+PIPELINE_NAME = re.compile(r"(^|_)(ds|dataset|datasets|pipeline|input_fn|data_loader|dataloader|loader)(_|$)|^input_fn|_input_fn|^(prepare|make|get|build|create|load)_(train|val|valid|test|data|batch)")
+SETTLES = frozenset({"prefetch", "apply", "take"})
+"""Steps after which nothing is missing: prefetched, changed in a way that is not seen, or only a peek."""
+
+
+class MissingPrefetch(Rule):
+    """
+    ## What it does
+    Gives the advice to end a batched pipeline with `prefetch(tf.data.AUTOTUNE)` where it reaches `fit`, `evaluate`,
+    `predict` or a training loop, or is returned by a function that is named as an input pipeline.
+
+    ## Why it costs memory
+    It costs time, not memory: without a prefetch the model waits while the next batch is made. Prefetching holds one
+    or two batches more. TensorFlow adds a prefetch itself where the last step is synchronous and its graph
+    optimizations are on; saying it in the code keeps it when they are not.
+
+    ## Example
+    ```python
+    ds = ds.map(load, num_parallel_calls=tf.data.AUTOTUNE).batch(32)
+    ```
+    Overlap input with compute:
+    ```python
+    ds = ds.map(load, num_parallel_calls=tf.data.AUTOTUNE).batch(32).prefetch(tf.data.AUTOTUNE)
+    ```
+
+    ## Fix safety
+    Safe: elements and order stay the same.
+
+    ## When not to use it
+    When host memory is so short that one more batch does not fit.
+
+    ## References
+    - https://www.tensorflow.org/guide/data_performance#prefetching
+    """
+
+    code = "TFM302"
+    summary = "a pipeline without prefetch lets the model wait for its input"
+    severity = Severity.INFO
+    fix_safety = (Safety.SAFE,)
+
+    @on_file("fit", "evaluate", "predict", "batch", "padded_batch", "make_csv_dataset")
+    def check(self, file: File) -> Iterator[Finding]:
+        seen: set[int] = set()
+        for use in consumptions(file):
+            for ds in use.datasets:
+                if self._missing(ds):
+                    last = self._last_step(ds)
+                    where = last if last is not None else use.node
+                    node = where.node if isinstance(where, Call) else where
+                    if id(node) not in seen:
+                        seen.add(id(node))
+                        yield self._report(where, last, file)
+        for function in file.tree.of(cst.FunctionDef):
+            yield from self._returned(function, file, seen)
+
+    def _missing(self, ds: Dataset) -> bool:
+        """Whether the pipeline is batched and certainly not prefetched afterwards."""
+        names = ds.names()
+        if not any(name in BATCHING for name in names) or SETTLES & set(names):
+            return False
+        if ds.source in BATCHED_SOURCES or ds.source is None and not names:
+            return False
+        return all(self._missing_parent(parent) for parent in ds.parents)
+
+    def _missing_parent(self, parent: object) -> bool:
+        return isinstance(parent, Dataset) and "prefetch" not in parent.names()
+
+    def _last_step(self, ds: Dataset) -> Call | None:
+        return ds.steps[-1].call if ds.steps else None
+
+    def _returned(self, function: cst.FunctionDef, file: File, seen: set[int]) -> Iterator[Finding]:
+        if not PIPELINE_NAME.search(function.name.value):
+            return
+        found: list[Dataset] = []
+        for statement in file.returns(function):
+            options = file.value(statement.value).options if statement.value is not None else ()
+            if not options or not all(isinstance(option, Dataset) for option in options):
+                return
+            found += [option for option in options if isinstance(option, Dataset)]
+        if not found or not all(self._missing(ds) and ("map" in ds.names() or expensive_source(ds)) for ds in found):
+            return
+        if self._prefetched_by_caller(function, file):
+            return
+        for ds in found:
+            last = self._last_step(ds)
+            if last is not None and id(last.node) not in seen:
+                seen.add(id(last.node))
+                yield self._report(last, last, file)
+
+    def _prefetched_by_caller(self, function: cst.FunctionDef, file: File) -> bool:
+        """Whether what a call of the function gives is prefetched, or goes where that cannot be seen to be missing."""
+        for call in file.values.functions.callers(function) or ():
+            parent = file.tree.parent(call.node)
+            if isinstance(parent, cst.Attribute):
+                return True
+            for other in file.calls("tf.data.Dataset.prefetch"):
+                if any(step.call is not None and file.tree.contains(function, step.call.node)
+                       for ds in other.datasets() for step in ds.steps):  # fmt: skip
+                    return True
+        return False
+
+    def _report(self, where: object, last: Call | None, file: File) -> Finding:
+        spelled = api_text(file, "tf.data.AUTOTUNE")
+        fix = None
+        if last is not None and spelled is not None:
+            edit = append_method(file, last.node, f".prefetch({spelled})")
+            fix = Fix("prefetch the batches", (edit,), Safety.SAFE)
+        return self.finding(
+            where,  # type: ignore[arg-type]
+            file,
+            "no prefetch at the end of this pipeline: input and compute do not overlap unless TensorFlow adds one "
+            "itself (this costs time, not memory)",
+            fix=fix,
+        )

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tfmemlint.api import Call, Const, Devices, Edit, File, Finding, Fix, Rule, Safety, Severity, constant, on_call
+from tfmemlint.fix.edits import indentation, outer_span
+
+GROWTH = "tf.config.experimental.set_memory_growth"
+
+
+class PartialMemoryGrowth(Rule):
+    """
+    ## What it does
+    Reports memory growth that is set for one GPU (`gpus[0]`) or a slice of them, and not for all.
+
+    ## Why it costs memory
+    TensorFlow wants the same setting on all visible GPUs. On a host with two or more the first op raises
+    `ValueError: Memory growth cannot differ between GPU devices`; code that worked on a workstation fails on a server.
+
+    ## Example
+    ```python
+    gpus = tf.config.list_physical_devices("GPU")
+    tf.config.experimental.set_memory_growth(gpus[0], True)
+    ```
+    Set it for every GPU:
+    ```python
+    gpus = tf.config.list_physical_devices("GPU")
+    for gpu in gpus:
+        tf.config.experimental.set_memory_growth(gpu, True)
+    ```
+
+    ## Fix safety
+    Unsafe: it changes how much memory TensorFlow takes on the other GPUs.
+
+    ## When not to use it
+    When the program only ever runs on hosts with one GPU.
+
+    ## References
+    - https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth
+    """
+
+    code = "TFM102"
+    summary = "memory growth set for some GPUs and not for all raises ValueError at the first op"
+    severity = Severity.ERROR
+    fix_safety = (Safety.UNSAFE,)
+
+    @on_call(GROWTH)
+    def check(self, growth: Call, file: File) -> Iterator[Finding]:
+        device = growth.value_of("device")
+        if not isinstance(device, Devices) or device.selection not in ("one", "some") or device.kind == "CPU":
+            return
+        enabled = growth.arg("enable")
+        if enabled is not None and constant(enabled.value) is False:
+            return
+        if self._limited(growth, file):
+            return
+        which = "one GPU" if device.selection == "one" else "some of the GPUs"
+        yield self.finding(
+            growth,
+            file,
+            f"memory growth is set for {which} only: with more than one, the first op raises ValueError: "
+            "Memory growth cannot differ between GPU devices",
+            fix=self._loop(growth, file),
+        )
+
+    def _limited(self, growth: Call, file: File) -> bool:
+        """Whether TensorFlow sees one GPU only, or other calls may set growth for the others."""
+        if any(file.calls("tf.config.set_visible_devices")) or "CUDA_VISIBLE_DEVICES" in file.source.text:
+            return True
+        others = [call for call in file.calls(GROWTH) if call.node is not growth.node]
+        if others:
+            return True
+        for above in file.tree.ancestors(growth.node):
+            test = getattr(above, "test", None)
+            if isinstance(above, (cst.If, cst.IfExp)) and isinstance(test, cst.Comparison):
+                compared = test.comparisons[0]
+                if isinstance(compared.operator, cst.Equal) and file.value(compared.comparator) == Const(1):
+                    return True
+        return False
+
+    def _loop(self, growth: Call, file: File) -> Fix | None:
+        argument = growth.arg("device")
+        line = file.tree.statement(growth.node)
+        if argument is None or not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
+            return None
+        statement, device = line.body[0], argument.expression
+        whole = isinstance(statement, cst.Expr) and statement.value is growth.node
+        if not whole or not isinstance(device, cst.Subscript) or file.loads("gpu"):
+            return None
+        span, at = file.span(statement), outer_span(file, device)
+        text = file.source.text
+        body = text[span.start : at.start] + "gpu" + text[at.end : span.end]
+        loop = f"for gpu in {file.text(device.value)}:\n{indentation(file, line)}    {body}"
+        return Fix("set it for every GPU", (Edit(span.start, span.end, loop),), Safety.UNSAFE)

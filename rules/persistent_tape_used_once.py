@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, constant, on_call
+from tfmemlint.fix.edits import remove_argument
+from tfmemlint_rules._tapes import tape_of
+
+
+class PersistentTapeUsedOnce(Rule):
+    """
+    ## What it does
+    Reports `GradientTape(persistent=True)` of which only one gradient is taken.
+
+    ## Why it costs memory
+    A tape that is not persistent frees its record, and with it every activation of the forward pass, as soon as
+    `gradient()` is called. A persistent one holds them until the tape itself goes: through the optimizer's update and
+    into the next forward pass.
+
+    ## Example
+    ```python
+    with tf.GradientTape(persistent=True) as tape:
+        loss = loss_fn(y, model(x))
+    grads = tape.gradient(loss, model.trainable_variables)
+    ```
+    One gradient needs no persistent tape:
+    ```python
+    with tf.GradientTape() as tape:
+        loss = loss_fn(y, model(x))
+    grads = tape.gradient(loss, model.trainable_variables)
+    ```
+
+    ## Fix safety
+    Safe: the one gradient is the same.
+
+    ## When not to use it
+    In traced code it costs nothing, and there it is not reported.
+
+    ## References
+    - https://www.tensorflow.org/guide/autodiff
+    """
+
+    code = "TFM401"
+    summary = "a persistent tape of which one gradient is taken holds all activations for nothing"
+    fix_safety = (Safety.SAFE,)
+
+    @on_call("tf.GradientTape")
+    def check(self, made: Call, file: File) -> Iterator[Finding]:
+        persistent = made.arg("persistent")
+        if persistent is None or constant(persistent.value) is not True or file.contexts.traced(made.node):
+            return
+        tape = tape_of(made, file)
+        if tape is None or tape.escapes or len(tape.gradients) != 1:
+            return
+        gradient = tape.gradients[0]
+        if not gradient.lacks("parallel_iterations") or not gradient.lacks("experimental_use_pfor"):
+            return
+        repeated = file.contexts.loop(gradient.node)
+        if (repeated is not None and not file.tree.contains(repeated, tape.block)) or file.contexts.comprehension(gradient.node):
+            return
+        if isinstance(file.tree.statement(gradient.node), cst.FunctionDef):
+            return
+        yield self.finding(
+            made,
+            file,
+            "only one gradient is taken of this persistent tape: it keeps every activation until the tape goes, where a "
+            "plain tape frees them at gradient()",
+            fix=Fix("make the tape a plain one", (remove_argument(file, made.node, persistent),), Safety.SAFE),
+            related=[(gradient, "the only gradient")],
+        )
