@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Api, Argument, Array, Call, Const, File, Finding, Fix, Rule, Safety, on_call, show_bytes
+from tfmemlint.api import Api, Argument, Array, Call, Const, File, Finding, Fix, Rule, Safety, on_call, own_nodes, show_bytes, walk
 from tfmemlint.fix.edits import replace_node
 from tfmemlint_rules._dtypes import CREATES, float64_by_design, names_float64
 
@@ -57,7 +57,7 @@ class Float64Tensor(Rule):
         size = value.bytes if isinstance(value, Array) else None
         if isinstance(value, Array) and (value.shape == () or (size is not None and size < file.config.min_bytes)):
             return
-        if self._scalar(made):
+        if self._scalar(made) or self._on_purpose(made, file):
             return
         weigh = f": {show_bytes(size)} instead of {show_bytes(size // 2)}" if size is not None else ""
         yield self.finding(
@@ -71,6 +71,25 @@ class Float64Tensor(Rule):
     def _scalar(self, made: Call) -> bool:
         given = made.value_of(0)
         return isinstance(given, Const) and made.name in ("tf.constant", "tf.convert_to_tensor", "tf.Variable", "tf.cast")
+
+    def _on_purpose(self, made: Call, file: File) -> bool:
+        """Whether a function widens what it is given, or computes in float64 and casts back: a choice of numerics."""
+        function = file.contexts.function(made.node)
+        if function is None:
+            return False
+        if made.name in ("tf.cast", "tf.saturate_cast", "tf.convert_to_tensor") and not made.value_of(0).known:
+            return True
+        for node in own_nodes(function, (cst.Call,)):
+            cast = file.call(node) if isinstance(node, cst.Call) else made
+            dtype = cast.arg("dtype")
+            if cast.name == "tf.cast" and dtype is not None and not names_float64(dtype):
+                narrowed = cast.arg(0)
+                if narrowed is not None and any(n is made.node for n in walk(narrowed.expression)):
+                    return True
+                value = cast.value_of(0)
+                if isinstance(value, Array) and value.dtype == "float64":
+                    return True
+        return False
 
     def _linspace(self, made: Call, file: File) -> Iterator[Finding]:
         value = made.value

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Array, File, Finding, Fix, Rule, Safety, constant, on_file, own_nodes, show_bytes
+from tfmemlint.api import Array, File, Finding, Fix, Rule, Safety, constant, on_file, show_bytes
 from tfmemlint.fix.edits import ensure_numpy, outer_span
 from tfmemlint.finding import Edit
 
@@ -78,12 +78,7 @@ class IntegerDataScaledToFloat64(Rule):
         """Whether the array is integer data kept as a whole, not one item inside a generator, loop or mapped function."""
         if data.library != "np" or data.dtype not in FACTOR or data.origin is None:
             return False
-        if file.contexts.traced(node) or file.contexts.loop(node) is not None or file.contexts.comprehension(node) is not None:
-            return False
-        function = file.contexts.function(node)
-        if isinstance(function, cst.Lambda):
-            return False
-        return function is None or not any(own_nodes(function, (cst.Yield,)))
+        return not file.contexts.traced(node) and not file.contexts.per_item(node)
 
     def _report(self, node: cst.BinaryOperation, number: cst.BaseExpression, data: Array, scale: float, file: File) -> Finding:
         dtype = data.dtype or ""

@@ -9,6 +9,7 @@ from tfmemlint.api import Call, Dataset, File, Finding, Fix, Rule, Safety, Sever
 from tfmemlint.fix.edits import api_text, append_method
 from tfmemlint.model.pipelines import BATCHED_SOURCES, BATCHING, expensive_source
 from tfmemlint_rules._consumers import consumptions
+from tfmemlint_rules._dtypes import is_test
 
 PIPELINE_NAME = re.compile(r"(^|_)(ds|dataset|datasets|pipeline|input_fn|data_loader|dataloader|loader)(_|$)|^input_fn|_input_fn|^(prepare|make|get|build|create|load)_(train|val|valid|test|data|batch)")
 SETTLES = frozenset({"prefetch", "apply", "take"})
@@ -52,6 +53,8 @@ class MissingPrefetch(Rule):
 
     @on_file("fit", "evaluate", "predict", "batch", "padded_batch", "make_csv_dataset")
     def check(self, file: File) -> Iterator[Finding]:
+        if is_test(file):
+            return
         seen: set[int] = set()
         for use in consumptions(file):
             for ds in use.datasets:

@@ -6,6 +6,7 @@ import libcst as cst
 
 from tfmemlint.api import Call, File, Finding, Fix, Node, Rule, Safety, constant, on_call
 from tfmemlint.fix.edits import insert_after, statement_lines
+from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._tapes import Tape, tape_of
 
 
@@ -50,7 +51,7 @@ class PersistentTapeNotReleased(Rule):
 
     @on_call("tf.GradientTape")
     def check(self, made: Call, file: File) -> Iterator[Finding]:
-        if constant(made.value_of("persistent")) is not True or file.contexts.traced(made.node):
+        if constant(made.value_of("persistent")) is not True or file.contexts.traced(made.node) or is_test(file):
             return
         tape = tape_of(made, file)
         if tape is None or tape.escapes or tape.deleted or not self._several(tape, file):

@@ -82,7 +82,7 @@ def _lint_source(source: Source, config: Config, rules: Sequence[Rule]) -> FileR
             from tfmemlint.model.file import File
 
             found += dispatch(File(readable, module, config), ran)
-    known = frozenset(rule.code for rule in rules)
+    known = {rule.code: rule.name for rule in rules}
     kept, suppressed, unused = apply_suppressions(readable, found, known, known)
     findings = sorted((*kept, *unused), key=lambda finding: finding.sort_key)
     return FileResult(source.path, source, tuple(dict.fromkeys(findings)), len(suppressed))

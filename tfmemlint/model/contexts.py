@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model.scopes import COMPREHENSIONS, FUNCTIONS, SCOPES
+from tfmemlint.model.scopes import COMPREHENSIONS, FUNCTIONS, SCOPES, own_nodes
 from tfmemlint.model.tree import Node
 from tfmemlint.model.values import Api, Array, Dataset, Function, Iterator, Sequence, Value
 
@@ -144,6 +144,19 @@ class Contexts:
         if call.name != "tf.function" and call.name not in TRACING_CALLS:
             return False
         return any(isinstance(o, Function) and o.node is function for o in self._file.value(arg.value).options)
+
+    def per_item(self, node: Node, depth: int = 2) -> bool:
+        """Whether the node runs once for each item of something: in a loop, a comprehension, a generator or lambda, or
+        in a function of the module that is called from there."""
+        if self.loop(node) is not None or self.comprehension(node) is not None:
+            return True
+        function = self.function(node)
+        if function is None:
+            return False
+        if isinstance(function, cst.Lambda) or any(own_nodes(function, (cst.Yield,))):
+            return True
+        callers = self._file.values.functions.callers(function) if depth > 0 else ()
+        return any(self.per_item(call.node, depth - 1) for call in callers or ())
 
     # -- blocks ------------------------------------------------------------------------------------------------------
 

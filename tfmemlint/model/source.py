@@ -124,6 +124,10 @@ class Source:
         index = self.line_index(offset)
         return Position(index + 1, offset - self.line_starts[index] + self._raw_lines[index][2] + 1)
 
+    def file_position(self, offset: int) -> Position:
+        """The row and column of the file itself, which for a notebook are those of its JSON text."""
+        return self.position(offset)
+
     def offset(self, row: int, column: int, cell: int | None = None) -> int:
         """The offset of a place of the user's file; places outside the text give the nearest one inside."""
         index = min(max(row, 1), len(self.line_starts)) - 1
