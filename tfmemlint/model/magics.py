@@ -1,0 +1,138 @@
+"""What IPython understands and Python does not: magics, shell lines, help lines. They are masked so that cells parse.
+
+A masked line keeps its place: `pass` stands for a command, `get_ipython()` for the value of one. Commands that run
+Python code, such as `%time`, only lose their own name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+# Cell magics that run the cell's body as Python in the notebook's own program. `%%python` starts another process.
+CELL_MAGICS_RUNNING_PYTHON = {
+    *("capture", "debug", "heat", "lprun", "memit", "memray_flamegraph", "mprun", "prun", "pyinstrument", "scalene"),
+    *("snakeviz", "time", "timeit", "wandb"),
+}
+
+_CELL_MAGIC = re.compile(r"%%(\w*)")
+_ESCAPE = re.compile(r"\s*(?:[%!?,;/])")
+_HELP = re.compile(r"\s*%{0,2}[A-Za-z_*][\w*.\[\]-]*\s*\?{1,2}\s*;?\s*$")
+_AUTOMAGIC = re.compile(
+    r"\s*(?:(?:pip3?|conda|mamba)\s+(?:-|install|uninstall|list|show|freeze|download|update|create)\b"
+    r"|(?:cd|mkdir|ls|rm|cp|mv|cat)\s+[~./\w-]*[\w/.~]\s*$)"
+)
+_ASSIGNED = re.compile(r"(\s*[^\W\d][\w.,\s\[\]*]*=\s*)(?=[%!])")
+# The commands whose rest of line is Python; options stand before it.
+_RUNS_REST = re.compile(r"%(?:time\s+(?!-)|(?:timeit|memit)\s+(?:-[nrtip]\s*\d+\s+|-[a-z]\s+)*(?!-))(?=\S)")
+_KEYWORD = re.compile(r"\s*\w+\s+(?:in|is|and|or|if|not)\b")
+
+_TOKEN = re.compile(r"#|\"\"\"|'''|[\"'()\[\]{}]")
+_STRING_END = {quote: re.compile(rf"(?:\\.|[^\\])*?{quote}") for quote in ('"""', "'''", '"', "'")}
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """The characters of a line that the program text does not have, and what stands there instead."""
+
+    start: int = 0
+    end: int = 0
+    stand_in: str = ""
+
+
+def runs_python(lines: Sequence[str]) -> bool:
+    """Whether the cell's body is code of the notebook's own program: no cell magic, or only ones that run Python."""
+    for line in lines:
+        if line.strip():
+            magic = _CELL_MAGIC.match(line)
+            if not magic:
+                return True
+            if magic.group(1) not in CELL_MAGICS_RUNNING_PYTHON:
+                return False
+    return True
+
+
+def masks(lines: Sequence[str]) -> list[Mask]:
+    """What to hide in each line of a cell so that it parses as Python."""
+    made: list[Mask] = []
+    state = _State()
+    before_code, command_goes_on = True, False
+    for line in lines:
+        if command_goes_on or (before_code and _CELL_MAGIC.match(line)):
+            mask = Mask(0, len(line))
+        elif state.is_open:
+            mask = Mask()
+        else:
+            mask = _mask(line)
+        hides_end = mask.end == len(line) > 0
+        command_goes_on = hides_end and line.endswith("\\")
+        before_code = before_code and (not line.strip() or (hides_end and not mask.stand_in))
+        if not hides_end:
+            state = state.after(line[mask.end :])
+        made.append(mask)
+    return made
+
+
+def _mask(line: str) -> Mask:
+    """What to hide in a line that begins a statement."""
+    feed = line.rfind("\f", 0, len(line) - len(line.lstrip())) + 1
+    if feed:
+        return Mask(0, feed)
+    indent = len(line) - len(line.lstrip())
+    if _ESCAPE.match(line) or _HELP.match(line):
+        return _run_rest(line, indent) or Mask(indent, len(line), "pass")
+    assigned = _ASSIGNED.match(line)
+    if assigned:
+        return _run_rest(line, assigned.end()) or Mask(assigned.end(), len(line), "get_ipython()")
+    if _AUTOMAGIC.match(line) and not _KEYWORD.match(line):
+        return Mask(indent, len(line), "pass")
+    return Mask()
+
+
+def _run_rest(line: str, start: int) -> Mask | None:
+    """Hide only the command's name where the rest of the line is a whole piece of Python."""
+    command = _RUNS_REST.match(line, start)
+    if not command or line.endswith(("\\", "?")) or _State().after(line[command.end() :]).is_open:
+        return None
+    return Mask(start, command.end())
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What is open at the end of a line: brackets, a string, a backslash."""
+
+    depth: int = 0
+    quote: str = ""
+    continued: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        return bool(self.depth or self.quote or self.continued)
+
+    def after(self, line: str) -> _State:
+        """The state after one more line."""
+        depth, quote, place = self.depth, self.quote, 0
+        while place < len(line):
+            if quote:
+                end = _STRING_END[quote].match(line, place)
+                if not end:
+                    goes_on = len(quote) == 3 or line.endswith("\\")
+                    return _State(depth, quote if goes_on else "")
+                quote, place = "", end.end()
+                continue
+            token = _TOKEN.search(line, place)
+            if not token:
+                break
+            if token.group() == "#":
+                return _State(depth)
+            place = token.end()
+            if token.group() in "([{":
+                depth += 1
+            elif token.group() in ")]}":
+                depth = max(depth - 1, 0)
+            else:
+                quote = token.group()
+        if quote and len(quote) == 1:
+            quote = ""
+        return _State(depth, quote, not quote and line.endswith("\\"))
