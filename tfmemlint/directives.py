@@ -9,14 +9,9 @@ from dataclasses import dataclass, field
 
 from tfmemlint.finding import Edit
 from tfmemlint.model.statements import Comment, Statements
+from tfmemlint.selectors import ENGINE
 
-ENGINE_CODES: Mapping[str, str] = {
-    "TFM000": "internal-error",
-    "TFM001": "unreadable-file",
-    "TFM002": "syntax-error",
-    "TFM003": "unused-suppression",
-}
-UNUSED = "TFM003"
+ENGINE_CODES: Mapping[str, str] = {each.code: each.name for each in ENGINE}
 VERBS = ("ignore", "disable", "enable", "file-ignore")
 
 HINT = re.compile(r"\#[ \t]*(?:noqa|tfmemlint[ \t]*:)", re.IGNORECASE)
@@ -107,10 +102,10 @@ def _items(match: re.Match[str]) -> tuple[Item, ...] | None:
 class Codes:
     """The known codes and rule names, and which of them a comment's entry means."""
 
-    def __init__(self, known: Mapping[str, str]) -> None:
-        self.names = {**ENGINE_CODES, **known}
-        self.all = frozenset(self.names)
-        self._by_name = {name: code for code, name in self.names.items()}
+    def __init__(self, known: Mapping[str, str] | Collection[str]) -> None:
+        names = dict(known) if isinstance(known, Mapping) else dict.fromkeys(known, "")
+        self.all = frozenset((*ENGINE_CODES, *names))
+        self._by_name = {name: code for code, name in (*ENGINE_CODES.items(), *names.items()) if name}
         self._meant: dict[str, frozenset[str]] = {}
 
     def meant(self, text: str) -> frozenset[str]:

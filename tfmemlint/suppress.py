@@ -7,13 +7,11 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from tfmemlint.directives import ENGINE_CODES, HINT, UNUSED, Codes, Directive, Item, read_directives, removal
+from tfmemlint.directives import ENGINE_CODES, HINT, Codes, Directive, Item, read_directives, removal
 from tfmemlint.finding import Edit, Finding, Fix, Safety, Severity, Span
 from tfmemlint.model.source import Source
 from tfmemlint.model.statements import Statements
-
-FAILURES = frozenset(ENGINE_CODES) - {UNUSED}
-"""Codes that say what kept a file from being checked; no comment silences them."""
+from tfmemlint.selectors import FAILURES, UNUSED
 
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
@@ -32,13 +30,17 @@ def may_suppress(text: str) -> bool:
 
 
 def apply_suppressions(
-    source: Source, findings: Iterable[Finding], known_codes: Mapping[str, str], enabled_codes: Collection[str]
+    source: Source,
+    findings: Iterable[Finding],
+    known_codes: Mapping[str, str] | Collection[str],
+    enabled_codes: Collection[str],
 ) -> Suppressed:
     """Sort the findings of one file by its comments.
 
     `known_codes` gives the name of every rule that is installed, by code, selected or not: an entry of a comment that
-    is neither is reported as unknown. `enabled_codes` are those that ran on this file: only an entry all of whose codes
-    ran can be called unused. A file that was not checked to the end has no unused entries.
+    is neither is reported as unknown. Codes without names will do; comments cannot name rules then. `enabled_codes` are
+    those that ran on this file: only an entry all of whose codes ran can be called unused. A file that was not checked
+    to the end has no unused entries. No failure (TFM000 to TFM002) is ever silenced.
     """
     findings = tuple(findings)
     if not may_suppress(source.text):
@@ -73,7 +75,7 @@ def add_ignores(source: Source, findings: Iterable[Finding], reason: str = "") -
 class _Comments:
     """The directives of one source and the text that each of them reaches."""
 
-    def __init__(self, source: Source, known: Mapping[str, str]) -> None:
+    def __init__(self, source: Source, known: Mapping[str, str] | Collection[str]) -> None:
         self.source = source
         self.codes = Codes(known)
         self.statements = Statements(source)
@@ -167,7 +169,9 @@ class _Comments:
         edits = [removal(self.statements, directive, dropped)]
         gone = {item.text.upper() for item in dropped}
         if directive.verb == "disable" and (gone or directive.items is None):
-            edits += (edit for edit in self._closing(directive, gone) if edit.start >= edits[0].end)
+            # A last line without a line end is taken out with the one before it, which may be gone already.
+            closing = self._closing(directive, gone)
+            edits += [Edit(max(edit.start, edits[0].end), edit.end, edit.content) for edit in closing]
         whole = len(dropped) == len(directive.items or ())
         return Fix("remove the unused comment" if whole else "remove the unused codes", tuple(edits), Safety.SAFE)
 
