@@ -53,7 +53,7 @@ def float64_by_design(file: File) -> bool:
         if call.value_of(0) == Const("float64"):
             return True
     for definitions in file.flow(file.module).end.values():
-        if any(d.api.partition(".")[0] in BUILT_ON_FLOAT64 for d in definitions):
+        if any(d.api.partition(".")[0] in BUILT_ON_FLOAT64 or d.api.endswith(".default_float") for d in definitions):
             return True
     return False
 

@@ -47,6 +47,9 @@ BUDGET_BASE = 20_000
 DEEPEST = 150
 """Nested evaluations before an answer is Unknown; keeps Python's own stack out of the question."""
 
+MOST_TRIES = 5
+"""Evaluations of one expression inside loops of dependence that are still open, before it is given up."""
+
 BUILTINS = frozenset(dir(builtins))
 
 
@@ -63,6 +66,7 @@ class Evaluator:
         self._values: dict[tuple[int, int], Value] = {}
         self._calls: dict[tuple[int, int], Call] = {}
         self._running: dict[tuple[int, int], tuple[int, Value]] = {}
+        self._tries: dict[tuple[int, int], int] = {}
         self._lowest = 1 << 30
 
     # -- values ------------------------------------------------------------------------------------------------------
@@ -98,6 +102,9 @@ class Evaluator:
             self._lowest = outer
         else:
             self._lowest = min(outer, self._lowest)
+            tries = self._tries[key] = self._tries.get(key, 0) + 1
+            if tries >= MOST_TRIES:
+                self._values[key] = Unknown("depends on itself in too many ways")
         return result
 
     def _evaluate(self, node: Node, frame: Frame | None) -> Value:
