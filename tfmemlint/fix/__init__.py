@@ -1,1 +1,1 @@
-""""""
+"""Repairs: built as text edits, chosen so that none cuts into another, applied until nothing is left, written whole."""

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tfmemlint.model import magics
-from tfmemlint.model.blocks import BlockSource, Line, Part, Replacement
+from tfmemlint.model.blocks import BlockSource
 from tfmemlint.model.decoding import LINE_END, decode_utf8, splice
+from tfmemlint.model.lines import Line, Part, Replacement
 
 _FENCE = re.compile(r"(?P<prefix>(?:[ \t]|>[ ]?)*)(?P<fence>`{3,}(?=[^`]*$)|~{3,}|:{3,}(?=\{code))[ \t]*(?P<info>.*)$")
 _PYTHON = frozenset(("python", "py", "python3", "py3", "ipython", "ipython3", "pycon", "python-repl", "pycon3"))

@@ -14,9 +14,10 @@ from itertools import accumulate
 from typing import Any
 
 from tfmemlint.model import magics
-from tfmemlint.model.blocks import BlockSource, Line, Part, Replacement
+from tfmemlint.model.blocks import BlockSource
 from tfmemlint.model.decoding import LINE_END, Decoded, SourceError, decode_utf8, splice
 from tfmemlint.model.jsonspans import JsonSource, items, members, read_source_strings
+from tfmemlint.model.lines import Line, Part, Replacement
 from tfmemlint.model.source import Position
 
 _PROMPT = re.compile(r"[ \t]*(?:>>>|\.\.\.)(?: |$)")

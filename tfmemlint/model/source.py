@@ -163,11 +163,14 @@ class Source:
         LFs in the edits become the line end used at that place. Raises ValueError for edits that overlap or lie outside
         the text and RewriteError for edits that the file cannot take.
         """
-        ordered = checked(edits, len(self.text))
-        data, raw = splice(self.data, self.decoded, self._raw_edits(ordered))
-        if _plain(raw) != _plain(edited(_plain(self.decoded.raw), ordered)):
+        data, raw = splice(self.data, self.decoded, self._raw_edits(checked(edits, len(self.text))))
+        if _plain(raw) != self.edited_text(edits):
             raise RewriteError("the repair would join line ends or form feeds of the file")
         return data
+
+    def edited_text(self, edits: Sequence[Edit]) -> str:
+        """The program text that `rewrite` gives with these edits."""
+        return edited(_plain(self.decoded.raw), checked(edits, len(self.text)))
 
     def _raw_edits(self, edits: Sequence[Edit]) -> list[tuple[int, int, str]]:
         made = []
