@@ -55,6 +55,8 @@ class Float64Tensor(Rule):
             return
         value = made.value
         size = value.bytes if isinstance(value, Array) else None
+        if file.contexts.mapped(made.node):
+            size = None  # one element's, and there are many
         if isinstance(value, Array) and (value.shape == () or (size is not None and size < file.config.min_bytes)):
             return
         if self._scalar(made) or self._on_purpose(made, file):
@@ -75,7 +77,7 @@ class Float64Tensor(Rule):
     def _on_purpose(self, made: Call, file: File) -> bool:
         """Whether a function widens what it is given, or computes in float64 and casts back: a choice of numerics."""
         function = file.contexts.function(made.node)
-        if function is None:
+        if function is None or file.contexts.mapped(made.node):
             return False
         if made.name in ("tf.cast", "tf.saturate_cast", "tf.convert_to_tensor") and not made.value_of(0).known:
             return True

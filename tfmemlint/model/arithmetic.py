@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tfmemlint.model.values import Array, Const, Length, Shape, Unknown, Value, constant
+from tfmemlint.model.values import Api, Array, Const, Length, Shape, Unknown, Value, constant
 
 _ORDER = ("bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float16", "float32", "float64")
+NEW_AXIS = (Const(None), Api("np.newaxis"), Api("tf.newaxis"))
 INTEGERS = frozenset({"uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "bool"})
 FLOATS = frozenset({"bfloat16", "float16", "float32", "float64"})
 
@@ -100,12 +101,16 @@ def index_array(array: Array, indices: list[Value | slice]) -> Value:
         return replace(base, shape=None)
     sizes: list[int | None] = []
     rest = list(array.shape)
-    for index in indices:
+    for position, index in enumerate(indices):
         if isinstance(index, slice):
             if not rest:
                 return replace(base, shape=None)
             sizes.append(_sliced(rest.pop(0), index))
-        elif index == Const(None):
+        elif index == Const(Ellipsis):
+            later = sum(1 for i in indices[position + 1 :] if i not in NEW_AXIS)
+            while len(rest) > later:
+                sizes.append(rest.pop(0))
+        elif index in NEW_AXIS:
             sizes.append(1)
         elif isinstance(index, Const) and isinstance(index.value, int) and rest:
             rest.pop(0)

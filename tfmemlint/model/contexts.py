@@ -158,6 +158,11 @@ class Contexts:
         callers = self._file.values.functions.callers(function) if depth > 0 else ()
         return any(self.per_item(call.node, depth - 1) for call in callers or ())
 
+    def mapped(self, node: Node) -> bool:
+        """Whether the node belongs to a function that `Dataset.map` or its like is given."""
+        function = self.function(node)
+        return function is not None and bool(self._file.values.functions.mappers(function))
+
     # -- blocks ------------------------------------------------------------------------------------------------------
 
     def withs(self, node: Node) -> Iterable[cst.With]:

@@ -315,6 +315,9 @@ class Evaluator:
     def _lambda(self, node: cst.Lambda, frame: Frame | None) -> Value:
         return Function(node, frame=frame)
 
+    def _ellipsis(self, node: cst.Ellipsis, frame: Frame | None) -> Value:
+        return Const(Ellipsis)
+
     def _number(self, node: cst.Integer | cst.Float | cst.Imaginary, frame: Frame | None) -> Value:
         return Const(node.evaluated_value)
 
@@ -338,5 +341,5 @@ _HANDLERS: dict[type, Callable[[Evaluator, Any, Frame | None], Value]] = {
     cst.ListComp: Evaluator._comprehension, cst.SetComp: Evaluator._comprehension,
     cst.GeneratorExp: Evaluator._comprehension, cst.NamedExpr: Evaluator._walrus, cst.Lambda: Evaluator._lambda,
     cst.Integer: Evaluator._number, cst.Float: Evaluator._number, cst.Imaginary: Evaluator._number,
-    cst.SimpleString: Evaluator._string, cst.ConcatenatedString: Evaluator._string,
+    cst.Ellipsis: Evaluator._ellipsis, cst.SimpleString: Evaluator._string, cst.ConcatenatedString: Evaluator._string,
 }  # fmt: skip

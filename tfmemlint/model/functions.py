@@ -9,7 +9,7 @@ import libcst as cst
 
 from tfmemlint.model import operations
 from tfmemlint.model.scopes import OUTER, Definitions, ScopeNode, own_nodes, parameters
-from tfmemlint.model.values import Api, Const, Function, Instance, Unknown, Value, one_of
+from tfmemlint.model.values import Api, Const, Function, Instance, Sequence, Unknown, Value, one_of
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -19,6 +19,9 @@ MOST_FRAMES = 3
 """Calls of module functions that are followed into each other."""
 
 MOST_CALLERS = 6
+
+MAPPERS = frozenset(f"tf.data.Dataset.{name}" for name in ("map", "filter", "flat_map", "interleave", "take_while"))
+"""Methods that call the function they are given with the parts of each element."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,12 +125,47 @@ class Functions:
 
     def _passed(self, param: cst.Param, function: ScopeNode) -> Value:
         callers = self.callers(function)
+        mapped = self._mapped(param, function) if callers is None else None
+        if mapped is not None:
+            return mapped
         if not callers:
             why = "is called in ways that are not seen" if callers is None else "is not called in this file"
             return Unknown(f"parameter {param.name.value} of a function that {why}")
         if len(callers) > MOST_CALLERS:
             return Unknown(f"parameter {param.name.value} of a function with {len(callers)} callers")
         return one_of(self._argument(param, function, call, None, call.frame) for call in callers)
+
+    def mappers(self, function: ScopeNode) -> list[Call]:
+        """The calls of `Dataset.map` and its like that are given this function."""
+        file = self._evaluator.file
+        if isinstance(function, cst.FunctionDef):
+            uses: list[cst.CSTNode | None] = [file.tree.parent(use) for use in file.loads(function.name.value)]
+        else:
+            uses = [file.tree.parent(function)]
+        found = []
+        for use in uses:
+            node = file.tree.parent(use) if isinstance(use, cst.Arg) else None
+            if isinstance(use, cst.Arg) and isinstance(node, cst.Call):
+                call = self._evaluator.call(node)
+                given = self._evaluator.value(use.value)
+                if call.name in MAPPERS and any(isinstance(o, Function) and o.node is function for o in given.options):
+                    found.append(call)
+        return found
+
+    def _mapped(self, param: cst.Param, function: ScopeNode) -> Value | None:
+        """A parameter that `Dataset.map` fills with a part of each element."""
+        assert isinstance(function, (cst.FunctionDef, cst.Lambda))
+        calls = self.mappers(function)
+        if not calls or param.star:
+            return None
+        index = next(i for i, candidate in enumerate(parameters(function)) if candidate is param)
+        values: list[Value] = []
+        for call in calls:
+            for ds in call.datasets() or (None,):
+                element = ds.element if ds is not None else Unknown("element")
+                parts = element.items if isinstance(element, Sequence) else (element,)
+                values.append(parts[index] if index < len(parts) else Unknown("element"))
+        return one_of(values)
 
     def _by_use(self, param: cst.Param, function: ScopeNode, otherwise: Value) -> Value:
         """A parameter that is used as only a tf.data pipeline can be is one, of unknown source."""
