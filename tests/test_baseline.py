@@ -1,0 +1,212 @@
+"""Accepted findings: what an entry survives, when it is stale, and what is said about a baseline that is none."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tfmemlint.baseline import Baseline, BaselineError, write_baseline
+from tfmemlint.engine import FileResult
+from tfmemlint.finding import Finding, Severity, Span
+from tfmemlint.model.source import read_source
+
+MARKS = {"cache": ("TFM305", "cache-after-repeat"), "GradientTape": ("TFM402", "persistent-tape")}
+
+
+def linted(path: Path, text: str) -> FileResult:
+    """The result for a file with a finding at each `cache(` and `GradientTape(`."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    source = read_source(text.encode(), str(path))
+    findings = [
+        Finding(*MARKS[match[1]], Severity.WARNING, f"at {match.start()}", Span(match.start(), match.end() - 1))
+        for match in re.finditer(r"\b(cache|GradientTape)\(", source.text)
+    ]
+    return FileResult(str(path), source, tuple(sorted(findings, key=lambda finding: finding.sort_key)))
+
+
+def rest(folder: Path, before: str, after: str) -> tuple[int, int, int]:
+    """How many findings are left, matched and stale when `before` was accepted and the file became `after`."""
+    baseline = folder / "baseline.json"
+    write_baseline(str(baseline), [linted(folder / "a.py", before)])
+    found = Baseline.load(str(baseline)).filter([linted(folder / "a.py", after)])
+    return len(found.results[0].findings), found.matched, len(found.stale)
+
+
+ACCEPTED = "ds = tf.data.Dataset.range(9).map(f, num_parallel_calls=4).cache()\n"
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        ACCEPTED,
+        "import os\n\n\n# moved\n" + ACCEPTED,
+        "def build():\n    with x:\n        " + ACCEPTED,
+        ACCEPTED.replace("\n", "  # a comment\n"),
+        "ds = tf.data.Dataset.range(9) \\\n    .map( f,num_parallel_calls = 4 ) \\\n    .cache()\n",
+        "ds = (\n  tf.data.Dataset.range(9)\n  .map(\n    f,  # why\n    num_parallel_calls=4,\n  )\n  .cache()\n)\n",
+        "if x:\n    other = 1\n" + ACCEPTED,
+        "x = 1; " + ACCEPTED,
+        "if x: " + ACCEPTED,
+    ],
+)
+def test_an_entry_survives_moves_and_reformatting(tmp_path: Path, after: str) -> None:
+    assert rest(tmp_path, ACCEPTED, after) == (0, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("x.cache('a', 'it\\'s', '''b''')\n", 'x.cache("a", "it\'s", """b""")\n'),
+        ("x.cache('a, '\n        'b')\n", 'x.cache("a, b")\n'),
+        ("x, = y.cache()\n", "(x,) = y.cache()\n"),
+        ("assert(x.cache());\n", "assert x.cache()\n"),
+    ],
+)
+def test_an_entry_survives_what_formatters_do(tmp_path: Path, before: str, after: str) -> None:
+    assert rest(tmp_path, before, after) == (0, 1, 0)
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        ACCEPTED.replace("9", "10"),
+        ACCEPTED.replace("ds =", "other ="),
+        ACCEPTED.replace(".cache()", ".cache('file')"),
+        ACCEPTED.replace("f,", "'f',"),
+    ],
+)
+def test_an_entry_ends_when_the_statement_changes(tmp_path: Path, after: str) -> None:
+    assert rest(tmp_path, ACCEPTED, after) == (1, 0, 1)
+
+
+def test_another_finding_of_the_same_statement_is_not_accepted(tmp_path: Path) -> None:
+    assert rest(tmp_path, "f(x, a.cache())\n", "f(x, a.cache())\nwith GradientTape() as t: pass\n") == (1, 1, 0)
+
+
+def test_a_header_and_its_body_are_apart(tmp_path: Path) -> None:
+    before = "with GradientTape(persistent=True) as tape:\n    a.cache()\n"
+    assert rest(tmp_path, before, before.replace("a.cache", "b.cache")) == (1, 1, 1)
+
+
+def test_of_several_alike_as_many_are_accepted_as_there_were(tmp_path: Path) -> None:
+    assert rest(tmp_path, "a.cache()\nb = 1\na.cache()\n", "a.cache()\n" * 3) == (1, 2, 0)
+    assert rest(tmp_path, "a.cache()\na.cache()\n", "a.cache()\n") == (0, 1, 1)
+
+
+def test_findings_of_other_files_stand(tmp_path: Path) -> None:
+    baseline = str(tmp_path / "baseline.json")
+    write_baseline(baseline, [linted(tmp_path / "a.py", ACCEPTED)])
+    found = Baseline.load(baseline).filter([linted(tmp_path / "b.py", ACCEPTED), linted(tmp_path / "a.py", ACCEPTED)])
+    assert [len(result.findings) for result in found.results] == [1, 0]
+
+
+def test_a_clean_file_makes_its_entries_stale(tmp_path: Path) -> None:
+    assert rest(tmp_path, ACCEPTED, "x = 1\n") == (0, 0, 1)
+
+
+def test_a_skipped_file_makes_its_entries_stale(tmp_path: Path) -> None:
+    baseline, path = str(tmp_path / "baseline.json"), tmp_path / "a.py"
+    write_baseline(baseline, [linted(path, ACCEPTED)])
+    (entry,) = Baseline.load(baseline).filter([FileResult(str(path), skipped=True)]).stale
+    assert (entry.path, entry.code) == ("a.py", "TFM305")
+
+
+def test_what_was_not_checked_is_not_stale(tmp_path: Path) -> None:
+    baseline, path = str(tmp_path / "baseline.json"), tmp_path / "a.py"
+    write_baseline(baseline, [linted(path, ACCEPTED)])
+    loaded = Baseline.load(baseline)
+    clean = FileResult(str(path), read_source(b"x = 1\n", str(path)))
+    failure = Finding("TFM002", "syntax-error", Severity.ERROR, "cannot parse", Span(0, 0))
+    broken = FileResult(str(path), read_source(b"x = (\n", str(path)), (failure,))
+    assert loaded.filter([]).stale == []
+    assert loaded.filter([clean], ran={"TFM402"}).stale == []
+    assert loaded.filter([broken]).stale == []
+    assert loaded.filter([broken]).results[0].findings == (failure,)
+    path.unlink()
+    assert len(loaded.filter([]).stale) == 1
+
+
+def test_failures_are_not_accepted(tmp_path: Path) -> None:
+    baseline = str(tmp_path / "baseline.json")
+    failure = Finding("TFM001", "unreadable-file", Severity.ERROR, "cannot be decoded", Span(0, 0))
+    assert write_baseline(baseline, [FileResult("a.py", None, (failure,))]) == 0
+    assert Baseline.load(baseline).filter([FileResult("a.py", None, (failure,))]).results[0].findings == (failure,)
+
+
+def test_notebook_findings_survive_new_cells(tmp_path: Path) -> None:
+    def notebook(*cells: str) -> str:
+        empty = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
+        made = [{**empty, "source": [cell]} for cell in cells]
+        return json.dumps({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+    baseline = str(tmp_path / "baseline.json")
+    write_baseline(baseline, [linted(tmp_path / "a.ipynb", notebook("x = 1", "ds.cache()"))])
+    found = Baseline.load(baseline).filter([linted(tmp_path / "a.ipynb", notebook("y = 2", "x = 1", "", "ds.cache()"))])
+    assert (found.results[0].findings, found.matched, found.stale) == ((), 1, [])
+
+
+def test_the_file_is_stable_and_holds_no_lines(tmp_path: Path) -> None:
+    results = [linted(tmp_path / "sub" / "b.py", ACCEPTED), linted(tmp_path / "a.py", "a.cache()\n" + ACCEPTED)]
+    path = tmp_path / "baseline.json"
+    assert write_baseline(str(path), results) == 3
+    text = path.read_text()
+    write_baseline(str(path), reversed(results))
+    assert path.read_text() == text
+    document = json.loads(text)
+    assert [entry["path"] for entry in document["entries"]] == ["a.py", "a.py", "sub/b.py"]
+    assert {key for entry in document["entries"] for key in entry} == {"path", "code", "statement", "occurrence"}
+    assert len(text.splitlines()) == 5 + 3
+    assert list(tmp_path.glob(".*")) == []
+
+
+def test_an_empty_baseline_can_be_read_back(tmp_path: Path) -> None:
+    assert write_baseline(str(tmp_path / "b.json"), []) == 0
+    assert Baseline.load(str(tmp_path / "b.json")).entries == frozenset()
+
+
+def test_paths_start_from_the_baseline_wherever_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "ci").mkdir()
+    result = linted(tmp_path / "src" / "a.py", ACCEPTED)
+    write_baseline(str(tmp_path / "ci" / "baseline.json"), [result])
+    monkeypatch.chdir(tmp_path / "src")
+    relative = FileResult("a.py", result.source, result.findings)
+    found = Baseline.load("../ci/baseline.json").filter([relative])
+    assert found.results[0].findings == ()
+    assert "../src/a.py" in (tmp_path / "ci" / "baseline.json").read_text()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "{",
+        "[]",
+        '{"version": 1}',
+        '{"version": 1, "entries": [{"path": "a.py"}]}',
+        '{"version": 1, "entries": [\n<<<<<<< HEAD\n]}',
+        '{"version": "1", "entries": []}',
+        "\ufeff\x00",
+        '{"version": 2, "entries": []}',
+    ],
+)
+def test_what_is_no_baseline_gives_one_line_that_names_it(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "baseline.json"
+    path.write_text(content, encoding="utf-8")
+    with pytest.raises(BaselineError) as caught:
+        Baseline.load(str(path))
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ") and "\n" not in message
+    assert "--write-baseline" in message
+
+
+def test_a_missing_and_an_unreadable_baseline_say_so(tmp_path: Path) -> None:
+    with pytest.raises(BaselineError, match="no such baseline; write it with"):
+        Baseline.load(str(tmp_path / "none.json"))
+    with pytest.raises(BaselineError, match="cannot be read"):
+        Baseline.load(str(tmp_path))
+    with pytest.raises(BaselineError, match="cannot be written"):
+        write_baseline(str(tmp_path / "no" / "such" / "folder.json"), [])

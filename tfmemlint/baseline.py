@@ -1,0 +1,230 @@
+"""Findings that a project has accepted for now: a JSON file that knows statements, not line numbers.
+
+An entry names the file, the code, a hash of the statement and which of several alike it is. It stays valid when lines
+move and when a formatter lays the statement out anew, and it is stale once the finding is gone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import stat
+import tempfile
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
+
+from tfmemlint.finding import Finding
+from tfmemlint.model.statements import Statements, simple_parts, string_end
+from tfmemlint.selectors import FAILURES
+
+if TYPE_CHECKING:
+    from tfmemlint.engine import FileResult
+
+VERSION = 1
+_TOKEN = re.compile(r"""\#[^\n]*|\s+|\\\n?|[()\[\]{},;]|\"{3}|'{3}|["']|[^\s#\\()\[\]{},;"']+""")
+_CLOSING = ")]}="
+_DROPPED = "#\\();"
+_ESCAPED_QUOTE = re.compile(r"""\\(["'])""")
+_DIGEST_LENGTH = 16
+
+
+class BaselineError(Exception):
+    """A baseline that cannot be read or written; the message is one line that names the file and what to do."""
+
+
+class Entry(msgspec.Struct, frozen=True, order=True):
+    """One accepted finding: the file's path from the baseline, the code, the statement's hash, and its number among
+    those of the file that are alike."""
+
+    path: str
+    code: str
+    statement: str
+    occurrence: int = 1
+
+
+class _Document(msgspec.Struct):
+    version: int
+    entries: list[Entry]
+
+
+class Filtered(NamedTuple):
+    """What is left of a run: its results without accepted findings, how many those were, and the stale entries."""
+
+    results: list[FileResult]
+    matched: int
+    stale: list[Entry]
+
+
+class Baseline:
+    """The accepted findings of one file. `path` is where it is; its directory is what its entries' paths start from."""
+
+    def __init__(self, path: str, entries: Iterable[Entry]) -> None:
+        self.path = os.path.abspath(path)
+        self.entries = frozenset(entries)
+        self._paths = {entry.path for entry in self.entries}
+
+    @classmethod
+    def load(cls, path: str) -> Baseline:
+        """Read a baseline. Raises BaselineError for one that is missing or is not what `write_baseline` writes."""
+        try:
+            with open(path, "rb") as stream:
+                document = msgspec.json.decode(stream.read(), type=_Document)
+        except FileNotFoundError:
+            raise BaselineError(f"{path}: no such baseline; write it with `tfmemlint check --write-baseline`") from None
+        except OSError as error:
+            raise BaselineError(f"{path}: the baseline cannot be read: {error.strerror or error}") from None
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            why = " ".join(str(error).split())
+            advice = "restore it or write it anew with `tfmemlint check --write-baseline`"
+            raise BaselineError(f"{path}: not a baseline of tfmemlint ({why}); {advice}") from None
+        if document.version != VERSION:
+            advice = "use the tfmemlint that wrote it or write it anew with `tfmemlint check --write-baseline`"
+            raise BaselineError(f"{path}: baseline version {document.version} is not known here; {advice}")
+        return cls(path, document.entries)
+
+    def filter(self, results: Iterable[FileResult], ran: Collection[str] | None = None) -> Filtered:
+        """Take the accepted findings out of the results of a run.
+
+        An entry is stale when its file was checked to the end by the rule, or is gone, and nothing matches it. `ran`
+        holds the codes that ran; None means all.
+        """
+        left: list[FileResult] = []
+        used: set[Entry] = set()
+        checked: set[str] = set()
+        for result in results:
+            name = self._relative(result.path)
+            if not any(finding.code in FAILURES for finding in result.findings):
+                checked.add(name)
+            if name in self._paths and result.findings:
+                known = dict(_entries(result, name))
+                used |= self.entries.intersection(known.values())
+                kept = tuple(each for each in result.findings if known.get(each) not in self.entries)
+                result = replace(result, findings=kept)
+            left.append(result)
+        return Filtered(left, len(used), sorted(self._stale(used, checked, ran)))
+
+    def _stale(self, used: set[Entry], checked: set[str], ran: Collection[str] | None) -> Iterator[Entry]:
+        here = os.path.dirname(self.path)
+        for entry in self.entries - used:
+            if entry.path in checked:
+                if ran is None or entry.code in ran:
+                    yield entry
+            elif not os.path.lexists(os.path.join(here, *entry.path.split("/"))):
+                yield entry
+
+    def _relative(self, path: str) -> str:
+        return _relative(path, os.path.dirname(self.path))
+
+
+def write_baseline(path: str, results: Iterable[FileResult]) -> int:
+    """Write the baseline that accepts all findings of the results; the number of its entries.
+
+    Failures (TFM000 to TFM002) are never accepted. The file is replaced as a whole or not at all. Raises BaselineError
+    when it cannot be written.
+    """
+    here = os.path.dirname(os.path.abspath(path))
+    entries = sorted(
+        entry for result in results if result.findings for _, entry in _entries(result, _relative(result.path, here))
+    )
+    lines = ",\n".join(f"    {msgspec.json.encode(entry).decode()}" for entry in entries)
+    body = f"[\n{lines}\n  ]" if entries else "[]"
+    text = f'{{\n  "version": {VERSION},\n  "entries": {body}\n}}\n'
+    try:
+        _replace(path, text)
+    except OSError as error:
+        raise BaselineError(f"{path}: the baseline cannot be written: {error.strerror or error}") from None
+    return len(entries)
+
+
+def fingerprint(statements: Statements, finding: Finding) -> str:
+    """A hash of the statement that a finding points into; the same wherever it stands and however it is laid out."""
+    text, place = statements.text, finding.span.start
+    index = statements.at(place)
+    if index is None:
+        found = text[finding.span.start : finding.span.end]
+        return _digest(" ".join(found.split()))
+    span = statements.spans[index]
+    line = text[span.start : span.end]
+    for part in simple_parts(line):
+        if place < span.start + part.end:
+            line = line[part.start : part.end]
+            break
+    return _digest(_bare(line))
+
+
+def _bare(line: str) -> str:
+    """A statement without what formatters add and take away: layout, comments, parentheses, semicolons, the kind of
+    quotes, the parts of a long string, and the comma before a closing bracket or an equals sign."""
+    parts: list[str] = []
+    position, after_string = 0, False
+    while match := _TOKEN.match(line, position):
+        token, position = match.group(), match.end()
+        if token[0] in _CLOSING and parts[-1:] == [","]:
+            parts.pop()
+        if token[0] in _DROPPED or token.isspace():
+            continue
+        if token[0] not in "\"'":
+            parts.append(token)
+            after_string = False
+            continue
+        position = string_end(line, match.start(), token, len(line))
+        inner = _ESCAPED_QUOTE.sub(r"\1", line[match.end() : max(position - len(token), match.end())])
+        opening = parts.pop()[:-1] if after_string else "'"
+        parts.append(f"{opening}{inner}'")
+        after_string = True
+    return "".join(parts)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGEST_LENGTH]
+
+
+def _entries(result: FileResult, name: str) -> Iterator[tuple[Finding, Entry]]:
+    """The findings of one file that can be accepted, each with its entry."""
+    if result.source is None:
+        return
+    statements = Statements(result.source)
+    seen: Counter[tuple[str, str]] = Counter()
+    for finding in sorted(result.findings, key=lambda finding: finding.sort_key):
+        if finding.code not in FAILURES:
+            mark = fingerprint(statements, finding)
+            seen[finding.code, mark] += 1
+            yield finding, Entry(name, finding.code, mark, seen[finding.code, mark])
+
+
+def _relative(path: str, directory: str) -> str:
+    """The path from the directory, with forward slashes; absolute where there is no way (another drive)."""
+    path = os.path.abspath(path)
+    with contextlib.suppress(ValueError):
+        path = os.path.relpath(path, directory)
+    return path.replace(os.sep, "/")
+
+
+def _replace(path: str, text: str) -> None:
+    real = os.path.realpath(path)
+    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(real), prefix=".tfmemlint-", suffix=".tmp")
+    try:
+        with open(handle, "w", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+        os.chmod(temporary, _mode(real))
+        os.replace(temporary, real)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def _mode(path: str) -> int:
+    """The permissions of the file, or those that a new file gets."""
+    try:
+        return stat.S_IMODE(os.stat(path).st_mode)
+    except OSError:
+        mask = os.umask(0)
+        os.umask(mask)
+        return 0o666 & ~mask
