@@ -1,0 +1,43 @@
+# `make run` lints PATHS, `make test` runs all tests, `make lint` checks style and types.
+# Everything lives in .venv; delete it to start afresh.
+
+PYTHON ?= python3
+VENV ?= .venv
+PATHS ?= fixtures
+PYTEST_ARGS ?=
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip
+
+.PHONY: run test lint clean
+
+# Findings are what `run` is meant to show, so they do not fail it; unreadable input and wrong usage do.
+run: $(VENV)/.installed
+	$(BIN)/tfmemlint check --exit-zero $(PATHS)
+
+test: $(VENV)/.installed-test
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(VENV)/.installed-lint
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit("tfmemlint needs Python 3.10 or newer, not " + sys.version.split()[0] + "; try: make PYTHON=python3.12") if sys.version_info < (3, 10) else None'
+	$(PYTHON) -m venv $(VENV)
+
+# pip before 25.1, which older Pythons bring, does not know dependency groups.
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(PIP) install --quiet --upgrade "pip>=25.1"
+	$(PIP) install --quiet --editable .
+	@touch $@
+
+$(VENV)/.installed-test: $(VENV)/.installed
+	$(PIP) install --quiet --group test --group tf
+	@touch $@
+
+$(VENV)/.installed-lint: $(VENV)/.installed
+	$(PIP) install --quiet --group lint
+	@touch $@

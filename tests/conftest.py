@@ -1,0 +1,3 @@
+"""Makes `pytest --bless` known."""
+
+pytest_plugins = ["tfmemlint.testing"]
