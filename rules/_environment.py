@@ -1,0 +1,60 @@
+"""Assignments to environment variables, however they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from tfmemlint.api import Api, Call, Const, File, Mapping, Node, Value
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One variable that the program sets: its name, the value, the statement or call that does it."""
+
+    variable: str
+    value: Value
+    expression: cst.BaseExpression | None
+    node: Node | Call
+
+
+ENVIRON = Api("os.environ")
+CALLS = ("os.putenv", "os.environ.setdefault", "os.environ.update")
+
+
+def settings(file: File) -> Iterator[Setting]:
+    """All settings of environment variables in a file, in no particular order."""
+    for assign in file.tree.of(cst.Assign):
+        for target in assign.targets:
+            if isinstance(target.target, cst.Subscript) and file.value(target.target.value) == ENVIRON:
+                index = target.target.slice[0].slice
+                key = file.value(index.value) if isinstance(index, cst.Index) else None
+                if isinstance(key, Const) and isinstance(key.value, str):
+                    yield Setting(key.value, file.value(assign.value), assign.value, assign)
+    for call in file.calls(*CALLS):
+        yield from _called(call)
+
+
+def _called(call: Call) -> Iterator[Setting]:
+    if call.name == "os.environ.update":
+        given = call.value_of(0)
+        for key, value in given.items if isinstance(given, Mapping) else ():
+            if isinstance(key, str):
+                yield Setting(key, value, _display_value(call, key), call)
+        for arg in call.node.args:
+            if arg.keyword is not None:
+                yield Setting(arg.keyword.value, call.evaluator.value(arg.value), arg.value, call)
+        return
+    key = call.value_of(0)
+    if isinstance(key, Const) and isinstance(key.value, str) and len(call.node.args) > 1:
+        yield Setting(key.value, call.value_of(1), call.node.args[1].value, call)
+
+
+def _display_value(call: Call, key: str) -> cst.BaseExpression | None:
+    display = call.node.args[0].value
+    for element in display.elements if isinstance(display, cst.Dict) else ():
+        if isinstance(element, cst.DictElement) and call.evaluator.value(element.key) == Const(key):
+            return element.value
+    return None

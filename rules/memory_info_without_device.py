@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tfmemlint.api import Call, Const, Edit, File, Finding, Fix, Rule, Safety, Severity, on_call
+from tfmemlint.fix.edits import replace_node
+
+
+class MemoryInfoWithoutDevice(Rule):
+    """
+    ## What it does
+    Reports `get_memory_info()`, `reset_memory_stats()` and `get_memory_usage()` with no device, or with a device that
+    has no index (`"GPU"`).
+
+    ## Why it costs memory
+    The call raises: `TypeError` without a device, `ValueError: Failed parsing device name` without an index. The
+    measurement that should have found the memory problem is never made.
+
+    ## Example
+    ```python
+    print(tf.config.experimental.get_memory_info())
+    ```
+    Name the device:
+    ```python
+    print(tf.config.experimental.get_memory_info("GPU:0"))
+    ```
+
+    ## Fix safety
+    Safe: the call raised before.
+
+    ## When not to use it
+    Never.
+
+    ## References
+    - https://www.tensorflow.org/api_docs/python/tf/config/experimental/get_memory_info
+    """
+
+    code = "TFM107"
+    summary = "memory statistics need a device with an index, such as GPU:0"
+    severity = Severity.ERROR
+    fix_safety = (Safety.SAFE,)
+
+    @on_call(
+        "tf.config.experimental.get_memory_info",
+        "tf.config.experimental.reset_memory_stats",
+        "tf.config.experimental.get_memory_usage",
+    )
+    def check(self, call: Call, file: File) -> Iterator[Finding]:
+        device = call.arg("device")
+        if device is None:
+            if call.node.args:
+                return
+            end = file.span(call.node).end - 1
+            fix = Fix("name the device", (Edit(end, end, '"GPU:0"'),), Safety.SAFE)
+            yield self.finding(call, file, f"{call.method}() without a device raises TypeError; name it: \"GPU:0\"", fix=fix)
+            return
+        value = device.value
+        if not isinstance(value, Const) or not isinstance(value.value, str) or ":" in value.value:
+            return
+        indexed = None
+        if isinstance(device.expression, cst.SimpleString) and value.value.upper() in ("GPU", "CPU"):
+            quote = device.expression.quote
+            edit = replace_node(file, device.expression, f"{quote}{value.value}:0{quote}")
+            indexed = Fix("add the index", (edit,), Safety.SAFE)
+        yield self.finding(
+            call, file, f"a device needs an index: {value.value!r} raises ValueError: Failed parsing device name", fix=indexed
+        )

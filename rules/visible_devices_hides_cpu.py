@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tfmemlint.api import Call, Const, Devices, Edit, File, Finding, Fix, Rule, Safety, Sequence, Severity, on_call
+
+
+class VisibleDevicesHidesCpu(Rule):
+    """
+    ## What it does
+    Reports `set_visible_devices` with GPUs only, or with an empty list, and no device type.
+
+    ## Why it costs memory
+    Without a type the list replaces all visible devices, the CPU too. The first op then fails with
+    `NotFoundError: No CPU devices are available in this process`.
+
+    ## Example
+    ```python
+    tf.config.set_visible_devices(gpus[0])
+    ```
+    Say which kind of device the list is about:
+    ```python
+    tf.config.set_visible_devices(gpus[0], "GPU")
+    ```
+
+    ## Fix safety
+    Safe: no op could run before.
+
+    ## When not to use it
+    Never.
+
+    ## References
+    - https://www.tensorflow.org/api_docs/python/tf/config/set_visible_devices
+    """
+
+    code = "TFM111"
+    summary = "set_visible_devices without a device type hides the CPU too"
+    severity = Severity.ERROR
+    fix_safety = (Safety.SAFE,)
+
+    @on_call("tf.config.set_visible_devices")
+    def check(self, call: Call, file: File) -> Iterator[Finding]:
+        if not call.lacks("device_type") and call.value_of("device_type") != Const(None):
+            return
+        devices = call.arg("devices")
+        if devices is None or not self._only_gpus(devices.value):
+            return
+        fix = None
+        if call.lacks("device_type"):
+            end = file.span(devices.expression).end
+            while file.source.text[end] in ")" and end < file.span(call.node).end - 1:
+                end += 1
+            fix = Fix("name the device type", (Edit(end, end, ', "GPU"'),), Safety.SAFE)
+        yield self.finding(
+            call,
+            file,
+            "without a device type this hides the CPU too, and the first op raises NotFoundError: No CPU devices are available",
+            fix=fix,
+        )
+
+    def _only_gpus(self, value: object) -> bool:
+        if isinstance(value, Sequence):
+            return not value.open and all(self._only_gpus(item) for item in value.items)
+        return isinstance(value, Devices) and value.kind == "GPU"
