@@ -1,0 +1,36 @@
+"""What is said about a finding beside its message, in the same words in every format for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tfmemlint.finding import Finding, Fix, Safety
+from tfmemlint.report.base import FileResult, ReportOptions, clean, exact_bytes, relative
+from tfmemlint.report.places import place
+
+_FIXES = {Safety.SAFE: "safe fix", Safety.UNSAFE: "unsafe fix", Safety.DISPLAY: "suggestion"}
+
+
+def fix_kind(fix: Fix) -> str:
+    """`safe fix`, `unsafe fix` or `suggestion`."""
+    return _FIXES[fix.safety]
+
+
+def memory(finding: Finding) -> str:
+    """The cost in bytes as a line, or nothing where it is not known."""
+    return "" if finding.bytes is None else f"memory: {exact_bytes(finding.bytes)}"
+
+
+def related(result: FileResult, finding: Finding, options: ReportOptions) -> Iterator[str]:
+    """A line for each related place."""
+    path = clean(relative(result.path, options))
+    for each in finding.related:
+        yield f"{path}:{place(result, each.span)}: {clean(each.message)}"
+
+
+def details(result: FileResult, finding: Finding, message: str, options: ReportOptions) -> str:
+    """The message with a line each for the cost, the related places and what the repair does."""
+    lines = [message, memory(finding), *related(result, finding, options)]
+    if finding.fix:
+        lines.append(f"{fix_kind(finding.fix)}: {clean(finding.fix.message)}")
+    return "\n".join(filter(None, lines))

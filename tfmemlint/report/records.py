@@ -1,0 +1,57 @@
+"""A finding as the JSON object that programs read: the stable contract of `json` and `jsonl`.
+
+Rows and columns count from 1 in characters of the user's file, in a notebook of the cell. Where a related place or an
+edit lies in another cell than the finding, it has a `cell` of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tfmemlint.finding import Finding
+from tfmemlint.report.base import FileResult, ReportOptions, absolute
+from tfmemlint.report.places import Place, place
+from tfmemlint.report.rawedits import cell_replacements
+
+
+def record(result: FileResult, finding: Finding, options: ReportOptions) -> dict[str, Any]:
+    """The object for one finding."""
+    where = place(result, finding.span)
+    filename = absolute(result.path, options)
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "severity": finding.severity.value,
+        "message": finding.message,
+        "filename": filename,
+        **_range(where, where.cell),
+        "bytes": finding.bytes,
+        "url": options.url(finding.code),
+        "related": [
+            {"message": related.message, "filename": filename, **_range(place(result, related.span), where.cell)}
+            for related in finding.related
+        ],
+        "fix": _fix(result, finding, where.cell),
+        "cell": where.cell,
+    }
+
+
+def _fix(result: FileResult, finding: Finding, cell: int | None) -> dict[str, Any] | None:
+    if finding.fix is None or result.source is None:
+        return None
+    replacements = cell_replacements(result.source, finding.fix)
+    if replacements is None:
+        return None
+    return {
+        "applicability": finding.fix.safety.value,
+        "message": finding.fix.message,
+        "edits": [{"content": each.content, **_range(each.place, cell)} for each in replacements],
+    }
+
+
+def _range(where: Place, cell: int | None) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "location": {"row": where.row, "column": where.column},
+        "end_location": {"row": where.end_row, "column": where.end_column},
+    }
+    return made if where.cell == cell else {**made, "cell": where.cell}

@@ -1,0 +1,47 @@
+"""For people: each finding with its code, its reason, its cost and its repair, and a closing line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TextIO
+
+from tfmemlint.finding import Finding
+from tfmemlint.report.base import FileResult, ReportOptions, clean, ordered, relative
+from tfmemlint.report.diff import show_diff
+from tfmemlint.report.frame import frame
+from tfmemlint.report.notes import fix_kind, memory, related
+from tfmemlint.report.places import place
+from tfmemlint.report.style import Style
+from tfmemlint.report.summary import statistics, summary
+
+
+def render(results: Sequence[FileResult], stream: TextIO, *, options: ReportOptions) -> None:
+    """Write the findings, or with `options.statistics` a table of them, and a summary as the last line."""
+    style = Style(options.color)
+    if options.statistics:
+        table = [f"{line}\n" for line in statistics(results)]
+        stream.writelines([*table, "\n"] if table else [])
+    else:
+        for result, finding in ordered(results, options):
+            stream.writelines(f"{line}\n" for line in _finding(result, finding, style, options))
+            stream.write("\n")
+    stream.write(f"{summary(results, options)}\n")
+
+
+def _finding(result: FileResult, finding: Finding, style: Style, options: ReportOptions) -> Iterator[str]:
+    where = place(result, finding.span)
+    path = clean(relative(result.path, options))
+    severity = style.severity(finding.severity.value, finding.severity)
+    yield f"{style(path, 'bold')}:{where}: {severity} {style(finding.code, 'bold')} {finding.name}"
+    yield f"  {clean(finding.message)}"
+    if finding.bytes is not None:
+        yield f"  {memory(finding)}"
+    source = result.source
+    if source is None:
+        return
+    yield from frame(source, where, finding.severity, style, options.width)
+    yield from (f"  {line}" for line in related(result, finding, options))
+    if finding.fix:
+        yield f"  {style(fix_kind(finding.fix), 'bold')}: {clean(finding.fix.message)}"
+        if options.show_fixes:
+            yield from show_diff(source, finding.fix, where.cell, style, options.width)
