@@ -23,9 +23,10 @@ _AUTOMAGIC = re.compile(
     r"\s*(?:(?:pip3?|conda|mamba)\s+(?:-|install|uninstall|list|show|freeze|download|update|create)\b"
     r"|(?:cd|mkdir|ls|rm|cp|mv|cat)\s+[~./\w-]*[\w/.~]\s*$)"
 )
-_ASSIGNED = re.compile(r"(\s*[^\W\d][\w.,\s\[\]*]*=\s*)(?=[%!])")
+_ASSIGNED = re.compile(r"\s*[^\W\d](?:[\w.,\s*]|\[[^\]=]*\])*=\s*(?=[%!])")
 # The commands whose rest of line is Python; options stand before it.
-_RUNS_REST = re.compile(r"%(?:time\s+(?!-)|(?:timeit|memit)\s+(?:-[nrtip]\s*\d+\s+|-[a-z]\s+)*(?!-))(?=\S)")
+_RUNS_REST = re.compile(r"%(?:time\s+|(?:timeit|memit)\s+(?:-[nrtip]\s*\d+\s+|-[a-z]\s+)*)(?=[^\s-])")
+_RETURNS_REST = re.compile(r"%time\s+(?=[^\s-])")
 _KEYWORD = re.compile(r"\s*\w+\s+(?:in|is|and|or|if|not)\b")
 
 _TOKEN = re.compile(r"#|\"\"\"|'''|[\"'()\[\]{}]")
@@ -81,18 +82,18 @@ def _mask(line: str) -> Mask:
         return Mask(0, feed)
     indent = len(line) - len(line.lstrip())
     if _ESCAPE.match(line) or _HELP.match(line):
-        return _run_rest(line, indent) or Mask(indent, len(line), "pass")
+        return _run_rest(_RUNS_REST, line, indent) or Mask(indent, len(line), "pass")
     assigned = _ASSIGNED.match(line)
     if assigned:
-        return _run_rest(line, assigned.end()) or Mask(assigned.end(), len(line), "get_ipython()")
+        return _run_rest(_RETURNS_REST, line, assigned.end()) or Mask(assigned.end(), len(line), "get_ipython()")
     if _AUTOMAGIC.match(line) and not _KEYWORD.match(line):
         return Mask(indent, len(line), "pass")
     return Mask()
 
 
-def _run_rest(line: str, start: int) -> Mask | None:
-    """Hide only the command's name where the rest of the line is a whole piece of Python."""
-    command = _RUNS_REST.match(line, start)
+def _run_rest(commands: re.Pattern[str], line: str, start: int) -> Mask | None:
+    """Hide only the command's name where it is one of `commands` and the rest of the line is whole Python."""
+    command = commands.match(line, start)
     if not command or line.endswith(("\\", "?")) or _State().after(line[command.end() :]).is_open:
         return None
     return Mask(start, command.end())
