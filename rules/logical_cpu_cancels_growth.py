@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tfmemlint.api import Call, Devices, File, Finding, Rule, constant, on_call
+
+GROWTH = "tf.config.experimental.set_memory_growth"
+LOGICAL = "tf.config.set_logical_device_configuration"
+
+
+class LogicalCpuCancelsGrowth(Rule):
+    """
+    ## What it does
+    Reports programs that split the CPU into logical devices and also set memory growth for GPUs.
+
+    ## Why it costs memory
+    As soon as any device has a logical configuration, the CPU too, TensorFlow leaves memory growth out of the options
+    that it makes the GPUs with. Growth is dropped without a word and every card is taken whole.
+
+    ## Example
+    ```python
+    tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+    tf.config.experimental.set_memory_growth(gpu, True)
+    ```
+    The environment variable is read by the allocator itself and holds:
+    ```python
+    os.environ["TF_FORCE_GPU_ALLOW_GROWTH"] = "true"
+    tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
+    ```
+
+    ## Fix safety
+    No fix: which of the two is wanted is yours to say.
+
+    ## When not to use it
+    On hosts without a GPU.
+
+    ## References
+    - https://www.tensorflow.org/api_docs/python/tf/config/set_logical_device_configuration
+    """
+
+    code = "TFM113"
+    summary = "logical CPU devices cancel GPU memory growth"
+
+    @on_call(LOGICAL)
+    def check(self, split: Call, file: File) -> Iterator[Finding]:
+        if not self._is_cpu(split):
+            return
+        function = file.contexts.function(split.node)
+        for growth in file.calls(GROWTH):
+            device = growth.value_of("device")
+            on_gpu = isinstance(device, Devices) and device.kind != "CPU"
+            if on_gpu and constant(growth.value_of("enable")) is not False and self._together(split, growth, function, file):
+                yield self.finding(
+                    split,
+                    file,
+                    "logical devices, also on the CPU, make TensorFlow drop the memory growth of every GPU",
+                    related=[(growth, "the growth that is dropped")],
+                )
+                return
+
+    def _is_cpu(self, split: Call) -> bool:
+        device = split.value_of("device")
+        return isinstance(device, Devices) and device.kind == "CPU"
+
+    def _together(self, split: Call, growth: Call, function: object, file: File) -> bool:
+        """Whether one run does both: they share a function, or one has happened when the other is reached."""
+        if file.contexts.function(growth.node) is function:
+            return not self._exclusive(split.node, growth.node, file)
+        order = file.effects.order("logical and growth", lambda n: n.name if isinstance(n, Call) else None)
+        return bool(order.before(split.node, GROWTH) or order.before(growth.node, LOGICAL))
+
+    def _exclusive(self, a: cst.Call, b: cst.Call, file: File) -> bool:
+        """Whether the two stand in different branches of one `if`."""
+        above = {id(node) for node in file.tree.ancestors(a)}
+        for node in file.tree.ancestors(b):
+            if isinstance(node, cst.If) and id(node) in above:
+                return file.tree.contains(node.body, a) != file.tree.contains(node.body, b)
+        return False
