@@ -150,6 +150,13 @@ class Array(Value):
     origin: Call | None = None
     explicit: bool = False
     variable: bool = False
+    cast: Call | None = None
+    """The call that gave the data its present dtype after it was made (`astype`)."""
+
+    @property
+    def dtype_call(self) -> Call | None:
+        """The call that decides the dtype: the last cast, else the call that made the data."""
+        return self.cast or self.origin
 
     @property
     def size(self) -> int | None:

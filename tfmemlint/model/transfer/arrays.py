@@ -126,7 +126,8 @@ def _array(call: Call, target: Value) -> Value:
     data = call.value_of(0)
     if isinstance(data, Array):
         dtype, explicit = numpy_dtype(call, data.dtype)
-        return replace(data, library="np", dtype=dtype, explicit=explicit or data.explicit, variable=False)
+        cast = call if explicit else data.cast
+        return replace(data, library="np", dtype=dtype, explicit=explicit or data.explicit, variable=False, cast=cast)
     dtype, explicit = numpy_dtype(call, literal_dtype(data))
     return Array("np", dtype, literal_shape(data), call if data.known else None, explicit)
 
@@ -209,7 +210,7 @@ def _astype(call: Call, target: Value) -> Value:
     data = target.receiver if isinstance(target, Method) else Unknown("array")
     if not isinstance(data, Array):
         return data
-    return replace(data, dtype=dtype_of(call.value_of("dtype"), "float64"), explicit=True)
+    return replace(data, dtype=dtype_of(call.value_of("dtype"), "float64"), explicit=True, cast=call)
 
 
 @models("np.ndarray.reshape", "np.ndarray.copy", "np.ndarray.flatten", "np.ndarray.ravel", "np.ndarray.transpose",

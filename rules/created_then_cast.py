@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tfmemlint.api import Array, Call, Edit, File, Finding, Fix, Rule, Safety, Severity, knowledge, on_call, show_bytes
+
+SAME_VALUES = frozenset({"tf.zeros", "tf.ones", "tf.zeros_like", "tf.ones_like", "tf.eye", "tf.range"})
+RANDOM = frozenset({"tf.random.normal", "tf.random.uniform", "tf.random.truncated_normal"})
+
+
+class CreatedThenCast(Rule):
+    """
+    ## What it does
+    Gives the advice to make a tensor in the dtype that it is cast to at once: `tf.cast(tf.ones(shape), dtype)`.
+
+    ## Why it costs memory
+    Both tensors exist while the cast runs: the peak is the sum of the two.
+
+    ## Example
+    ```python
+    mask = tf.cast(tf.ones([8192, 8192]), tf.float16)
+    ```
+    Make it in that dtype:
+    ```python
+    mask = tf.ones([8192, 8192], dtype=tf.float16)
+    ```
+
+    ## Fix safety
+    Safe for zeros, ones, identities and ranges, whose values are the same. Shown only for random numbers, which are
+    drawn differently for each dtype.
+
+    ## When not to use it
+    In traced code the compiler may do it for you.
+
+    ## References
+    - https://www.tensorflow.org/api_docs/python/tf/cast
+    """
+
+    code = "TFM206"
+    summary = "making a tensor and casting it holds both"
+    severity = Severity.INFO
+    default = False
+    fix_safety = (Safety.SAFE, Safety.DISPLAY)
+
+    @on_call("tf.cast")
+    def check(self, cast: Call, file: File) -> Iterator[Finding]:
+        made_of, dtype = cast.arg("x"), cast.arg("dtype")
+        if made_of is None or dtype is None or made_of.expression.__class__.__name__ != "Call":
+            return
+        made = file.call(made_of.expression)  # type: ignore[arg-type]
+        if made.name not in SAME_VALUES | RANDOM or made.arg("dtype") is not None or made.open:
+            return
+        size = made.value.bytes if isinstance(made.value, Array) else None
+        if size is not None and size < file.config.min_bytes:
+            return
+        cost = f" ({show_bytes(size)} more)" if size is not None else ""
+        yield self.finding(
+            cast, file, f"the tensor is made in one dtype and cast to another: both exist at once{cost}",
+            fix=self._at_once(cast, made, file), bytes=size,
+        )  # fmt: skip
+
+    def _at_once(self, cast: Call, made: Call, file: File) -> Fix | None:
+        dtype = cast.arg("dtype")
+        if dtype is None or not made.node.args or len(cast.node.args) != 2 or knowledge.signature(made.name or "") is None:
+            return None
+        whole, inner = file.span(cast.node), file.span(made.node)
+        last = file.span(made.node.args[-1].value)
+        if getattr(made.node.args[-1].value, "rpar", ()):
+            return None
+        edits = (
+            Edit(whole.start, inner.start, ""),
+            Edit(last.end, last.end, f", dtype={file.text(dtype.expression)}"),
+            Edit(inner.end, whole.end, ""),
+        )
+        return Fix("make it in that dtype", edits, Safety.SAFE if made.name in SAME_VALUES else Safety.DISPLAY)

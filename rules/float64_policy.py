@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tfmemlint.api import Call, Const, File, Finding, Fix, Rule, Safety, on_call
+from tfmemlint.fix.edits import replace_node
+from tfmemlint_rules._dtypes import POLICIES, is_test
+
+
+class Float64Policy(Rule):
+    """
+    ## What it does
+    Reports `set_floatx("float64")` and float64 dtype policies.
+
+    ## Why it costs memory
+    Every weight, activation, gradient and optimizer slot of every layer made afterwards takes twice the bytes, and
+    most GPUs compute float64 many times slower.
+
+    ## Example
+    ```python
+    tf.keras.backend.set_floatx("float64")
+    ```
+    float32 is the default:
+    ```python
+    tf.keras.backend.set_floatx("float32")
+    ```
+
+    ## Fix safety
+    Unsafe: the numbers have 7 digits instead of 16.
+
+    ## When not to use it
+    Where the digits are needed; silence this one line. Other float64 findings of the module are silent because of it.
+
+    ## References
+    - https://keras.io/api/utils/config_utils/#setfloatx-function
+    """
+
+    code = "TFM204"
+    summary = "a float64 policy doubles the memory of every layer"
+    fix_safety = (Safety.UNSAFE,)
+
+    @on_call(*POLICIES)
+    def check(self, policy: Call, file: File) -> Iterator[Finding]:
+        chosen = policy.arg(0)
+        if chosen is None or chosen.value != Const("float64") or is_test(file):
+            return
+        fix = None
+        if isinstance(chosen.expression, cst.SimpleString):
+            written = file.text(chosen.expression).replace("float64", "float32")
+            fix = Fix("use float32", (replace_node(file, chosen.expression, written),), Safety.UNSAFE)
+        yield self.finding(
+            policy, file, "every layer made from here on takes twice the memory: weights, activations, gradients and optimizer slots", fix=fix
+        )
