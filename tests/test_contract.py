@@ -1,0 +1,62 @@
+"""What every built-in rule must have besides its checks: a page, sample programs, a module of its name."""
+
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+import tfmemlint_fixtures
+
+from tfmemlint.dev_docs import write_docs
+from tfmemlint.registry import load_rules
+from tfmemlint.rule import HEADINGS, Rule
+
+ROOT = Path(__file__).parents[1]
+FIXTURES = Path(tfmemlint_fixtures.__path__[0])
+RULES = [rule for rule in load_rules() if type(rule).__module__.startswith("tfmemlint_rules.")]
+every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+
+
+@every_rule
+def test_page_has_all_headings_in_order_and_something_under_each(rule: Rule) -> None:
+    page = inspect.cleandoc(rule.__doc__ or "")
+    assert tuple(re.findall(r"^## .*$", page, re.MULTILINE)) == HEADINGS
+    for section in re.split(r"^## .*$", page, flags=re.MULTILINE)[1:]:
+        assert section.strip(" \n.-"), f"{rule.code}: an empty section"
+    assert "```python" in page, f"{rule.code}: the example shows no code"
+
+
+@every_rule
+def test_module_and_name_agree(rule: Rule) -> None:
+    module = type(rule).__module__.rpartition(".")[2]
+    assert rule.name == module.replace("_", "-")
+    assert re.fullmatch(r"TFM[1-9]\d\d", rule.code)
+    assert not rule.summary.endswith("."), "a summary is a line in a table, not a sentence"
+
+
+@every_rule
+def test_case_folder_exists_and_marks_the_findings(rule: Rule) -> None:
+    folder = FIXTURES / f"{rule.code}_{rule.name.replace('-', '_')}"
+    for name in ("bad.py", "good.py", "findings.txt"):
+        assert (folder / name).is_file(), f"{rule.code} lacks {folder.name}/{name}"
+    assert re.search(rf"#!.*\b{rule.code}\b", (folder / "bad.py").read_text("utf-8"))
+
+
+@every_rule
+def test_fix_section_agrees_with_the_metadata(rule: Rule) -> None:
+    section = inspect.cleandoc(rule.__doc__ or "").split("## Fix safety")[1].split("## ")[0].lower()
+    for safety in rule.fix_safety:
+        words = {"safe": r"\bsafe\b", "unsafe": r"\bunsafe\b", "display": r"\b(shown|suggest\w*|display\w*)\b"}
+        assert re.search(words[safety.value], section), f"{rule.code}: 'Fix safety' leaves out {safety.value} fixes"
+
+
+def test_every_case_folder_belongs_to_a_rule() -> None:
+    codes = {rule.code for rule in RULES}
+    for folder in FIXTURES.iterdir():
+        if folder.is_dir() and folder.name[0] not in "_.":
+            assert folder.name.split("_")[0] in codes, f"{folder.name} is about no rule"
+
+
+def test_pages_are_fresh() -> None:
+    stale = [path.name for path in write_docs(ROOT / "docs" / "rules", check=True)]
+    assert stale == [], "run `python -m tfmemlint.dev docs`"

@@ -1,0 +1,178 @@
+"""`python -m tfmemlint.dev` as a rule's author uses it, in a pack that nothing but an entry point names."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tfmemlint import dev
+from tfmemlint.dev_docs import page
+from tfmemlint.registry import load_rules
+
+TESTS = """
+import pytest
+from tfmemlint.testing import CHECKS, cases, run
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("case", cases("fixtures"), ids=str)
+def test_case(case, check, pytestconfig):
+    run(check, case, bless=pytestconfig.getoption("bless"))
+"""
+
+
+@pytest.fixture
+def pack(tmp_path: Path) -> Path:
+    """An installed rule pack without rules, and the working directory of its author."""
+    for folder in ("acme_rules", "fixtures", "acme-1.0.dist-info"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "acme_rules/__init__.py").touch()
+    (tmp_path / "acme-1.0.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n")
+    (tmp_path / "acme-1.0.dist-info/entry_points.txt").write_text("[tfmemlint.rules]\nacme = acme_rules\n")
+    (tmp_path / "conftest.py").write_text('pytest_plugins = ["tfmemlint.testing"]\n')
+    (tmp_path / "test_acme.py").write_text(TESTS)
+    return tmp_path
+
+
+def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """`python -m ...` in this folder, with the packs that lie in it installed."""
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    command = [sys.executable, "-m", *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+
+
+def new_rule(pack: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    return run(pack, "tfmemlint.dev", "new-rule", "cached-range", "--rules", "acme_rules", *more)
+
+
+def test_new_rule_works_as_written_and_needs_no_registration(pack: Path) -> None:
+    done = new_rule(pack, "--code", "ACM101")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == [
+        "acme_rules/cached_range.py",
+        "fixtures/ACM101_cached_range/bad.py",
+        "fixtures/ACM101_cached_range/good.py",
+    ]
+    options = ("--isolated", "--select", "ACM101", "--output-format", "concise")
+    checked = run(pack, "tfmemlint", "check", *options, "fixtures")
+    assert checked.returncode == 1, checked.stderr
+    assert "fixtures/ACM101_cached_range/bad.py:3:31: ACM101" in checked.stdout
+    assert "good.py" not in checked.stdout
+
+
+def test_bless_writes_what_the_tests_then_hold(pack: Path) -> None:
+    new_rule(pack, "--code", "ACM101")
+    before = run(pack, "pytest", "-q", "-p", "no:cacheprovider")
+    assert before.returncode == 1
+    assert "findings.txt: the file is missing" in before.stdout
+    blessed = run(pack, "pytest", "-q", "-p", "no:cacheprovider", "--bless")
+    assert blessed.returncode == 0, blessed.stdout
+    golden = (pack / "fixtures/ACM101_cached_range/findings.txt").read_text()
+    assert golden.startswith("3:31-3:36 ACM101 cached-range warning\n")
+    after = run(pack, "tfmemlint.dev", "bless")
+    assert (after.returncode, after.stdout) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "words"),
+    [
+        ("bad.py", "  #! ACM101", "", "no line is marked with `#! ACM101`"),
+        ("bad.py", "import tensorflow as tf", "import tensorflow as tf  #! ACM101", "line 1: ACM101 is marked 1 times"),
+        ("good.py", "range(8)", "range(8).cache()", "line 3: ACM101"),
+        ("findings.txt", "warning", "error", "-3:31-3:36 ACM101 cached-range error"),
+    ],
+)
+def test_a_case_that_does_not_hold_is_named(pack: Path, file: str, old: str, new: str, words: str) -> None:
+    new_rule(pack, "--code", "ACM101")
+    run(pack, "tfmemlint.dev", "bless")
+    path = pack / "fixtures/ACM101_cached_range" / file
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    done = run(pack, "pytest", "-q", "-p", "no:cacheprovider")
+    assert done.returncode == 1
+    assert f"ACM101_cached_range/{file}: " in done.stdout
+    assert words in done.stdout
+
+
+def test_new_rule_takes_the_next_code(pack: Path) -> None:
+    done = new_rule(pack)
+    highest = max(int(rule.code[3:]) for rule in load_rules() if rule.code.startswith("TFM"))
+    assert f"fixtures/TFM{highest + 1}_cached_range/bad.py" in done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["cached-range", "--code", "TFM305"], "TFM305 is the code of cache-after-repeat"),
+        (["cached-range", "--code", "tfm1"], "'tfm1' is not a code"),
+        (["Cached Range!"], "'Cached Range!' is not a rule's name"),
+        (["cached-range", "--fixtures", "nowhere"], "there is no folder 'nowhere'"),
+    ],
+)
+def test_new_rule_refuses(pack: Path, arguments: list[str], words: str) -> None:
+    done = run(pack, "tfmemlint.dev", "new-rule", "--rules", "acme_rules", *arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert list((pack / "fixtures").iterdir()) == []
+
+
+def test_new_rule_overwrites_nothing(pack: Path) -> None:
+    new_rule(pack, "--code", "ACM101")
+    done = new_rule(pack, "--code", "ACM102")
+    assert done.returncode == 2
+    assert "acme_rules/cached_range.py exists already" in done.stderr
+
+
+def test_dump_model_tells_values_and_why_one_is_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import tensorflow as tf\n"
+        "def pipeline(x):\n"
+        "    return x\n"
+        "ds = tf.data.Dataset.range(10).batch(2)\n"
+        "for _ in range(3):\n"
+        "    y = tf.zeros([4, 2]) + mystery()\n"
+    )
+    assert dev.main(["dump-model", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "4:22 call tf.data.Dataset.range: tf.data.Dataset.range" in out
+    assert "4:1 ds = Dataset(source='tf.data.Dataset.range'" in out
+    assert "steps=(batch)" in out
+    assert "shape=(4, 2), " in out and "bytes=32" in out
+    assert "in the loop of line 5" in out
+    assert "6:5 y = " in out
+
+
+def test_dump_model_names_the_line_that_does_not_parse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "program.py"
+    path.write_text("import tensorflow as tf\nx = (\n")
+    assert dev.main(["dump-model", str(path)]) == 2
+    assert f"{path}:2:" in capsys.readouterr().err
+
+
+def test_docs_check_changes_nothing_and_names_stale_pages(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "rules"
+    assert dev.main(["docs", "--out", str(out)]) == 0
+    assert dev.main(["docs", "--out", str(out), "--check"]) == 0
+    (out / "TFM305.md").write_text("old")
+    (out / "TFM999.md").write_text("a rule that is gone")
+    capsys.readouterr()
+    assert dev.main(["docs", "--out", str(out), "--check"]) == 1
+    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == [
+        str(out / "TFM305.md"),
+        str(out / "TFM999.md"),
+    ]
+    assert (out / "TFM305.md").read_text() == "old"
+    dev.main(["docs", "--out", str(out)])
+    assert not (out / "TFM999.md").exists()
+
+
+def test_page_shows_what_was_measured() -> None:
+    rule = next(rule for rule in load_rules() if rule.code == "TFM305")
+    figures = {"verdict": "confirmed", "metric": "peak_bytes", "before": 333447168, "after": 26214400, "ratio": 12.72}
+    text = page(rule, {"versions": {"TensorFlow": "2.21.0"}, "device": "CPU", "rules": {"TFM305": figures}})
+    assert "| peak bytes | 318 MiB | 25 MiB | 12.7 | confirmed |" in text
+    assert "TensorFlow 2.21.0; CPU" in text
+    assert "## Measured" not in page(rule, {})

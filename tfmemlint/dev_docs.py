@@ -1,0 +1,132 @@
+"""Pages for rules, made from their docstrings, their metadata and the measurements in `evidence.json`."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tfmemlint.registry import load_rules
+from tfmemlint.units import show_bytes
+
+if TYPE_CHECKING:
+    from tfmemlint.rule import Rule
+
+_MADE = "<!-- Made by `python -m tfmemlint.dev docs` from the rule's docstring; edit that. -->"
+_FAMILIES = {
+    "TFM0": "The tool itself",
+    "TFM1": "Devices and the GPU allocator",
+    "TFM2": "Dtypes",
+    "TFM3": "tf.data",
+    "TFM4": "GradientTape",
+    "TFM5": "Tracing",
+    "TFM6": "Keras models",
+    "TFM7": "Tensor operations",
+    "TFM8": "Profiling and debugging",
+    "TFM9": "TensorFlow 1 graphs and distribution",
+}
+_ENGINE = {
+    "TFM000": ("internal-error", "a rule or the engine failed on this file; what other rules found stands"),
+    "TFM001": ("unreadable-file", "the file cannot be read or decoded, or is no valid notebook"),
+    "TFM002": ("syntax-error", "the file, cell or code block does not parse; nothing in it is checked or changed"),
+    "TFM003": ("unused-suppression", "a comment that silences a rule silences nothing"),
+}
+
+
+def write_docs(out: Path, *, prefix: str = "TFM", check: bool = False) -> list[Path]:
+    """Write the pages and the index into `out` and delete pages of rules that are gone.
+
+    Returns the files that differed; with `check` they stay as they are.
+    """
+    wanted: dict[Path, str | None] = {out / name: text for name, text in pages(out, prefix)}
+    for path in out.glob(f"{prefix}*.md"):
+        wanted.setdefault(path, None)
+    changed = []
+    for path, text in sorted(wanted.items()):
+        if text == (path.read_text("utf-8") if path.exists() else None):
+            continue
+        changed.append(path)
+        if check:
+            continue
+        if text is None:
+            path.unlink()
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, "utf-8")
+    return changed
+
+
+def pages(out: Path, prefix: str = "TFM") -> Iterator[tuple[str, str]]:
+    """File names and texts of all pages, the index last. `evidence.json` is looked for beside the folder `out`."""
+    rules = [rule for rule in load_rules() if rule.code.startswith(prefix)]
+    evidence = _evidence(out.parent / "evidence.json")
+    for rule in rules:
+        yield f"{rule.code}.md", page(rule, evidence)
+    yield "README.md", _index(rules, prefix)
+
+
+def page(rule: Rule, evidence: Mapping[str, Any]) -> str:
+    """One rule's page."""
+    lines = [_MADE, "", f"# {rule.code}: {rule.name}", "", f"{_sentence(rule.summary)}", ""]
+    lines += ["| severity | runs by default | fix |", "|---|---|---|"]
+    lines += [f"| {rule.severity.value} | {'yes' if rule.default else 'no'} | {_fix(rule)} |", ""]
+    lines.append(inspect.cleandoc(rule.__doc__ or ""))
+    return "\n".join([*lines, *_measured(rule.code, evidence)]) + "\n"
+
+
+def _measured(code: str, evidence: Mapping[str, Any]) -> list[str]:
+    """The measurement of the rule's sample programs, where there is one."""
+    figures = evidence.get("rules", {}).get(code)
+    if not isinstance(figures, dict):
+        return []
+    metric = str(figures.get("metric", ""))
+    cells = [metric.replace("_", " "), _figure(figures.get("before"), metric), _figure(figures.get("after"), metric)]
+    ratio = figures.get("ratio")
+    cells += [f"{ratio:.3g}" if isinstance(ratio, (int, float)) else "-", str(figures.get("verdict", "-"))]
+    versions = ", ".join(f"{name} {version}" for name, version in evidence.get("versions", {}).items())
+    where = f"{versions}; {evidence.get('device', 'device not named')}; {figures.get('repeats', 1)} runs each"
+    lines = ["", "## Measured", "The rule's sample program, as it is reported and as it is repaired:", ""]
+    lines += ["| measured | before | after | ratio | verdict |", "|---|---|---|---|---|", f"| {' | '.join(cells)} |"]
+    return [*lines, "", f"{where}. Repeat it with `tfmemlint verify --rules {code}`."]
+
+
+def _figure(value: object, metric: str) -> str:
+    if isinstance(value, (int, float)) and "bytes" in metric:
+        return show_bytes(int(value))
+    return "-" if value is None else str(value)
+
+
+def _evidence(path: Path) -> Mapping[str, Any]:
+    if not path.exists():
+        return {}
+    table = json.loads(path.read_text("utf-8"))
+    return table if isinstance(table, dict) else {}
+
+
+def _index(rules: list[Rule], prefix: str) -> str:
+    lines = [_MADE.replace("the rule's docstring", "the rules"), "", "# Rules", ""]
+    lines += ["Rules marked *off* run only when they are selected: by code, or all of them with `--select ADVICE`."]
+    if prefix == "TFM":
+        lines += ["", f"## {_FAMILIES['TFM0']}", "", "| code | name | meaning |", "|---|---|---|"]
+        lines += [f"| {code} | {name} | {meaning} |" for code, (name, meaning) in _ENGINE.items()]
+    family = None
+    for rule in rules:
+        if rule.code[:-2] != family:
+            family = rule.code[:-2]
+            lines += ["", f"## {_FAMILIES.get(family, family)}", ""]
+            lines += ["| code | name | severity | default | fix | summary |", "|---|---|---|---|---|---|"]
+        default = "on" if rule.default else "off"
+        cells = [f"[{rule.code}]({rule.code}.md)", rule.name, rule.severity.value, default, _fix(rule), rule.summary]
+        lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _fix(rule: Rule) -> str:
+    words = {"safe": "safe", "unsafe": "unsafe", "display": "shown"}
+    return " or ".join(words[safety.value] for safety in rule.fix_safety) or "-"
+
+
+def _sentence(text: str) -> str:
+    return text if text.endswith((".", "!", "?")) else f"{text}."
