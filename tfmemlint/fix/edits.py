@@ -13,7 +13,7 @@ import libcst as cst
 from tfmemlint.finding import Edit, Span
 from tfmemlint.model import knowledge
 from tfmemlint.model.scopes import OUTER, Binds
-from tfmemlint.model.tree import Node
+from tfmemlint.model.tree import Node, walk
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Argument, Call
@@ -188,3 +188,21 @@ def same_expression(file: File, calls: Sequence[Call]) -> bool:
     # In preorder the last link of a chain comes first and holds the others.
     outermost = nodes[0]
     return all(file.tree.contains(outermost, node) for node in nodes)
+
+
+def dedent(file: File, statements: Sequence[Node], levels: str) -> tuple[Edit, ...] | None:
+    """Move whole statements out by the white space `levels`; None where a string runs over several lines."""
+    if not statements:
+        return None
+    for statement in statements:
+        if any("\n" in file.text(n) for n in walk(statement) if isinstance(n, (cst.SimpleString, cst.FormattedString))):
+            return None
+    text, first = file.source.text, file.source.line_span(file.span(statements[0]).start).start
+    end = file.span(statements[-1]).end
+    edits, at = [], first
+    while at < end:
+        if text.startswith(levels, at):
+            edits.append(Edit(at, at + len(levels), ""))
+        newline = text.find("\n", at)
+        at = newline + 1 if newline >= 0 else end
+    return tuple(edits)

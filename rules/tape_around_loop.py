@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tfmemlint.api import Call, File, Finding, Rule, on_call, walk
+from tfmemlint_rules._tapes import Tape, tape_of
+
+DATA_NAME = re.compile(r"(^|_)(ds|dataset|datasets|loader|dataloader|batches)$")
+
+
+class TapeAroundLoop(Rule):
+    """
+    ## What it does
+    Reports a gradient tape whose block contains the loop over batches, with one gradient taken after the loop.
+
+    ## Why it costs memory
+    Nothing that the tape recorded is released before `gradient()`: the activations of every batch stay in memory, so
+    the memory grows with the number of batches.
+
+    ## Example
+    ```python
+    with tf.GradientTape() as tape:
+        total = 0.0
+        for x, y in dataset:
+            total += loss_fn(y, model(x))
+    grads = tape.gradient(total, model.trainable_variables)
+    ```
+    Record each batch on its own, and add up gradients where the sum is wanted:
+    ```python
+    for x, y in dataset:
+        with tf.GradientTape() as tape:
+            loss = loss_fn(y, model(x))
+        grads = tape.gradient(loss, model.trainable_variables)
+    ```
+
+    ## Fix safety
+    No fix: whether to update for each batch or to add up gradients is yours to say.
+
+    ## When not to use it
+    For loops over the time steps or layers of one batch, which belong inside the tape; they are not reported.
+
+    ## References
+    - https://www.tensorflow.org/guide/autodiff
+    """
+
+    code = "TFM404"
+    summary = "a tape around the loop over batches keeps the activations of all of them"
+
+    @on_call("tf.GradientTape")
+    def check(self, made: Call, file: File) -> Iterator[Finding]:
+        tape = tape_of(made, file)
+        if tape is None or not tape.gradients:
+            return
+        for node in walk(tape.block.body):
+            if isinstance(node, cst.For) and self._over_batches(node, file) and self._after(tape, node, file):
+                yield self.finding(
+                    tape.block,
+                    file,
+                    "this tape records every batch of the loop inside it: the activations of all of them stay in memory "
+                    "until gradient(); make the tape inside the loop",
+                    related=[(node, "the loop over batches")],
+                )
+                return
+
+    def _after(self, tape: Tape, loop: cst.For, file: File) -> bool:
+        """Whether gradients are taken after the loop and none inside it."""
+        return not any(file.tree.contains(loop, gradient.node) for gradient in tape.gradients)
+
+    def _over_batches(self, loop: cst.For, file: File) -> bool:
+        if file.contexts.over_data(loop):
+            return self._records(loop)
+        value = file.contexts.iterated(loop)
+        if value is not None and not value.known:
+            named = loop.iter
+            while isinstance(named, cst.Call) and named.args:
+                named = named.args[0].value
+            last = named.attr.value if isinstance(named, cst.Attribute) else named.value if isinstance(named, cst.Name) else ""
+            return isinstance(last, str) and DATA_NAME.search(last) is not None and self._records(loop)
+        return self._slices(loop, file)
+
+    def _records(self, loop: cst.For) -> bool:
+        """Whether the loop's body calls something on the items."""
+        bound = {n.value for n in walk(loop.target) if isinstance(n, cst.Name)}
+        return any(
+            isinstance(n, cst.Call) and any(isinstance(m, cst.Name) and m.value in bound for a in n.args for m in walk(a.value))
+            for n in walk(loop.body)
+        )
+
+    def _slices(self, loop: cst.For, file: File) -> bool:
+        """`for i in range(0, len(x), batch)` with slices `x[i : i + batch]` in the body."""
+        if not isinstance(loop.iter, cst.Call) or file.call(loop.iter).name != "builtins.range" or len(loop.iter.args) != 3:
+            return False
+        if not isinstance(loop.target, cst.Name):
+            return False
+        for node in walk(loop.body):
+            if isinstance(node, cst.Slice) and isinstance(node.lower, cst.Name) and node.lower.value == loop.target.value:
+                return True
+        return False

@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tfmemlint.api import Call, File, Finding, Node, Rule, constant, on_call
+from tfmemlint_rules._tapes import CONSUMES, Tape, tape_of
+
+STORES = frozenset({"append", "add", "extend", "insert", "setdefault", "put", "appendleft"})
+
+
+class TapeEscapes(Rule):
+    """
+    ## What it does
+    Reports gradient tapes that are stored on an object, in a container or a global, or returned or yielded, while they
+    still hold what they recorded.
+
+    ## Why it costs memory
+    A tape holds every activation of its forward pass until its gradient is taken; a persistent one until it goes.
+    Stored, it keeps them from step to step; in a list, those of all steps.
+
+    ## Example
+    ```python
+    with tf.GradientTape() as tape:
+        loss = loss_fn(y, model(x))
+    self.tapes.append(tape)
+    ```
+    Take the gradient where the tape is made and keep that:
+    ```python
+    with tf.GradientTape() as tape:
+        loss = loss_fn(y, model(x))
+    self.gradients = tape.gradient(loss, model.trainable_variables)
+    ```
+
+    ## Fix safety
+    No fix: the program's structure must change.
+
+    ## When not to use it
+    For helpers that hand a tape to their caller on purpose; say so with a comment.
+
+    ## References
+    - https://www.tensorflow.org/guide/autodiff
+    """
+
+    code = "TFM405"
+    summary = "a stored tape keeps all activations of its forward pass"
+
+    @on_call("tf.GradientTape")
+    def check(self, made: Call, file: File) -> Iterator[Finding]:
+        if file.contexts.traced(made.node):
+            return
+        persistent = constant(made.value_of("persistent")) is True
+        item = file.tree.parent(made.node)
+        if isinstance(item, cst.WithItem) and item.asname is not None and isinstance(item.asname.name, cst.Attribute):
+            if persistent or not self._consumed_here(item.asname.name, made, file):
+                yield self._report(made, "an attribute", file)
+            return
+        tape = tape_of(made, file)
+        if tape is None or (tape.gradients and not persistent):
+            return
+        if tape.deleted:
+            return
+        for use in tape.uses:
+            where, place = self._escape(use, tape, file)
+            if where is not None:
+                yield self._report(where, place, file)
+                return
+
+    def _consumed_here(self, attribute: cst.Attribute, made: Call, file: File) -> bool:
+        """Whether the function that enters the tape also takes its gradient."""
+        function = file.contexts.function(made.node)
+        return any(
+            isinstance(call.func, cst.Attribute) and file.contexts.function(call) is function
+            and isinstance(call.func.value, cst.Attribute) and call.func.value.attr.value == attribute.attr.value
+            for method in CONSUMES for call in file.calls_by_word.get(method, ())
+        )  # fmt: skip
+
+    def _escape(self, use: cst.Name, tape: Tape, file: File) -> tuple[Node | Call | None, str]:
+        parent = file.tree.parent(use)
+        if isinstance(parent, cst.Arg):
+            call = file.tree.parent(parent)
+            if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.attr.value in STORES:
+                return file.call(call), "a container"
+            return None, ""
+        while isinstance(parent, (cst.Tuple, cst.List, cst.Element, cst.Dict, cst.DictElement)):
+            parent = file.tree.parent(parent)
+        if isinstance(parent, cst.Assign):
+            if any(not isinstance(t.target, cst.Name) for t in parent.targets) and parent.value is not None:
+                stored = [t.target for t in parent.targets if isinstance(t.target, (cst.Attribute, cst.Subscript))]
+                return (parent, "an attribute or container") if stored else (None, "")
+            if any(self._is_global(t.target, file) for t in parent.targets):
+                return parent, "a global"
+        if isinstance(parent, cst.Return):
+            return parent, "the function's result"
+        if isinstance(parent, cst.Yield):
+            return parent, "the generator's items"
+        return None, ""
+
+    def _is_global(self, target: cst.BaseExpression, file: File) -> bool:
+        if not isinstance(target, cst.Name) or file.contexts.function(target) is None:
+            return False
+        return any(d.node is target for d in file.global_writes.get(target.value, ()))
+
+    def _report(self, where: Node | Call, place: str, file: File) -> Finding:
+        return self.finding(
+            where, file, f"this tape goes into {place} while it holds all activations of its forward pass; take its gradient first"
+        )
