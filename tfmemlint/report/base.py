@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 """The severities, the worst one first."""
 
-FAILURES = ("TFM000", "TFM001", "TFM002")
-"""Codes that say that a file could not be checked."""
-
 # C0 and C1 controls, the marks that reorder text on a screen, and halves of surrogate pairs: shown as they are they
 # would let a file write to the terminal or make a stream fail.
 _UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")

@@ -15,7 +15,7 @@ from tfmemlint.report.rawedits import lines_of, merged_replacement
 if TYPE_CHECKING:
     from tfmemlint.model.source import Source
 
-MOST_ROWS = 50
+MOST_ROWS = 20
 """A suggestion is one stretch of the file; a repair that reaches over more rows is only described."""
 
 

@@ -18,10 +18,11 @@ def summary(results: Sequence[FileResult], options: ReportOptions) -> str:
         parts.append(f"Fixed {plural(options.fixed, 'finding')}")
     if count.findings:
         by_severity = [_of_severity(count.severities[each], each) for each in SEVERITIES if count.severities[each]]
-        parts.append(f"Found {plural(count.findings, 'finding')} ({', '.join(by_severity)})")
+        verb = "found" if parts else "Found"
+        parts.append(f"{verb} {plural(count.findings, 'finding')} ({', '.join(by_severity)})")
         parts += _fixable(count.safe, count.unsafe)
     else:
-        parts.append("No findings left" if options.fixed else "No findings")
+        parts.append("no findings left" if options.fixed else "No findings")
     if count.suppressed:
         parts.append(f"{count.suppressed} suppressed")
     files = f"Read {plural(count.read, 'file')}"
