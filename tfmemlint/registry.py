@@ -11,7 +11,6 @@ import os
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING
 
 from tfmemlint import __version__
@@ -19,6 +18,7 @@ from tfmemlint.config import Config, ConfigError
 from tfmemlint.selectors import ENGINE, Known, closest, complaint, is_known, selected
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
     from types import ModuleType
 
     from tfmemlint.rule import Rule
@@ -32,6 +32,8 @@ class RegistryError(Exception):
 
 def packs() -> tuple[EntryPoint, ...]:
     """The installed rule packs, in the order of their names."""
+    from importlib.metadata import entry_points
+
     found = {(point.name, point.value): point for point in entry_points(group=GROUP)}
     return tuple(point for _, point in sorted(found.items()))
 
