@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tfmemlint.api import Call, File, Finding, Rule, on_file, own_nodes
+from tfmemlint_rules._state import guarded, makes_state
+
+CALLS = frozenset({"call", "__call__"})
+STEPS = frozenset({"train_step", "test_step", "train_on_batch", "training_step", "train_one_step", "step"})
+
+
+class StateMadePerCall(Rule):
+    """
+    ## What it does
+    Reports variables, layers with weights, models, optimizers and metrics that are created in a traced function, in
+    `call()` of a layer or model, or in a training step.
+
+    ## Why it costs memory
+    Every call makes new weights, which are random and never trained, and keeps the old ones as long as a graph or an
+    optimizer refers to them. Under `tf.function` the second call raises `ValueError`: it only supports variables that
+    are created once.
+
+    ## Example
+    ```python
+    class Block(keras.layers.Layer):
+        def call(self, x):
+            return keras.layers.Dense(4)(x)
+    ```
+    Create it in the constructor:
+    ```python
+    class Block(keras.layers.Layer):
+        def __init__(self):
+            super().__init__()
+            self.dense = keras.layers.Dense(4)
+
+        def call(self, x):
+            return self.dense(x)
+    ```
+
+    ## Fix safety
+    No fix: the object must move to `__init__` or `build`.
+
+    ## When not to use it
+    Never. Creation that is guarded (`if self.dense is None`) is not reported.
+
+    ## References
+    - https://www.tensorflow.org/guide/function#creating_tfvariables
+    """
+
+    code = "TFM503"
+    summary = "variables, layers or optimizers created on every call"
+
+    @on_file("function", "call", "__call__", "train_step", "GradientTape")
+    def check(self, file: File) -> Iterator[Finding]:
+        for function in file.tree.of(cst.FunctionDef):
+            place = self._per_call(function, file)
+            if place is None:
+                continue
+            for node in own_nodes(function, (cst.Call,)):
+                call = file.call(node)  # type: ignore[arg-type]
+                what = makes_state(call)
+                if what is not None and not guarded(file, node, function):
+                    yield self._report(call, what, place, file)
+
+    def _per_call(self, function: cst.FunctionDef, file: File) -> str | None:
+        """Why the function's body runs for every step: "traced", "call", "step", or None."""
+        owner, name = file.class_of(function), function.name.value
+        if owner is not None and name in CALLS and file.values.classes.derives(owner, "tf.keras.layers.Layer"):
+            return "call"
+        first = function.body.body[0] if function.body.body else None
+        if first is not None and file.contexts.traced(first) and not file.contexts.mapped(first):
+            return "traced"
+        if any(isinstance(n, cst.Call) and file.call(n).name == "tf.GradientTape" for n in own_nodes(function, (cst.Call,))):
+            loops = any(file.contexts.loop(c.node) is not None for c in file.values.functions.callers(function) or ())
+            has_loop = any(True for _ in own_nodes(function, (cst.For, cst.While)))
+            return "step" if (loops or name in STEPS) and not has_loop else None
+        return None
+
+    def _report(self, call: Call, what: str, place: str, file: File) -> Finding:
+        then = {
+            "traced": "under tf.function the second call raises ValueError",
+            "call": "each call makes new ones that are never trained",
+            "step": "each step starts with new ones",
+        }[place]
+        return self.finding(call, file, f"{call.method} creates {what} on every call: {then}; create it once, outside")
