@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tfmemlint.api import Call, Edit, File, Finding, Fix, Rule, Safety, on_call
+from tfmemlint.fix.edits import statement_lines
+from tfmemlint_rules._dtypes import is_test
+
+OFF = {
+    "tf.debugging.enable_check_numerics": "tf.debugging.disable_check_numerics",
+    "tf.debugging.experimental.enable_dump_debug_info": "tf.debugging.experimental.disable_dump_debug_info",
+}
+ENTRIES = frozenset({"main", "train", "run", "fit", "setup", "init"})
+
+
+class DebugInstrumentationLeftOn(Rule):
+    """
+    ## What it does
+    Reports `tf.debugging.enable_check_numerics()` and `tf.debugging.experimental.enable_dump_debug_info()` at module
+    level or in a training entry point, not behind a flag and never switched off.
+
+    ## Why it costs memory
+    Checking every op's result doubles the peak of a graph and makes eager ops over a hundred times slower. Dumping
+    debug information keeps a record of every op in memory and on disk.
+
+    ## Example
+    ```python
+    tf.debugging.enable_check_numerics()
+    model.fit(x, y)
+    ```
+    Leave it out when the search is over:
+    ```python
+    model.fit(x, y)
+    ```
+
+    ## Fix safety
+    Unsafe: an overflow is not reported at its op any more.
+
+    ## When not to use it
+    While searching for a NaN.
+
+    ## References
+    - https://www.tensorflow.org/api_docs/python/tf/debugging/enable_check_numerics
+    """
+
+    code = "TFM802"
+    summary = "numeric checks and debug dumps left on double the peak and slow every op"
+    fix_safety = (Safety.UNSAFE,)
+
+    @on_call(*OFF)
+    def check(self, call: Call, file: File) -> Iterator[Finding]:
+        if is_test(file) or any(file.calls(OFF[call.name or ""])) or self._conditional(call, file):
+            return
+        function = file.contexts.function(call.node)
+        if isinstance(function, cst.FunctionDef) and not any(word in ENTRIES for word in function.name.value.split("_")):
+            return
+        cost = "every op is checked: twice the peak of a graph, and eager ops over 100 times slower"
+        if "dump" in (call.name or ""):
+            cost = "a record of every op is kept in memory and on disk"
+        yield self.finding(call, file, f"debugging left on: {cost}", fix=self._remove(call, file))
+
+    def _conditional(self, call: Call, file: File) -> bool:
+        for above in file.tree.ancestors(call.node):
+            if isinstance(above, cst.If):
+                test = above.test
+                if not (isinstance(test, cst.Comparison) and isinstance(test.left, cst.Name) and test.left.value == "__name__"):
+                    return True
+        return False
+
+    def _remove(self, call: Call, file: File) -> Fix | None:
+        line = file.tree.statement(call.node)
+        lines, block = statement_lines(file, line), file.tree.parent(line)
+        alone = isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 and isinstance(line.body[0], cst.Expr)
+        if not alone or lines is None or len(getattr(block, "body", ())) < 2:
+            return None
+        return Fix("remove it", (Edit(lines.start, lines.end, ""),), Safety.UNSAFE)

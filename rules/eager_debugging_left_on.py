@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tfmemlint.api import Argument, Call, Edit, File, Finding, Fix, Rule, Safety, constant, on_call
+from tfmemlint.fix.edits import remove_argument, statement_lines
+from tfmemlint_rules._dtypes import is_test
+
+SWITCH = "tf.config.run_functions_eagerly"
+DEBUG = "tf.data.experimental.enable_debug_mode"
+
+
+class EagerDebuggingLeftOn(Rule):
+    """
+    ## What it does
+    Reports `tf.config.run_functions_eagerly(True)` that is never set back, `compile(run_eagerly=True)` and
+    `tf.data.experimental.enable_debug_mode()`.
+
+    ## Why it costs memory
+    Without a graph every intermediate result of a step exists until Python lets go of it, and nothing is fused or
+    reused. Steps are several times slower, and input pipelines run in Python, one element at a time.
+
+    ## Example
+    ```python
+    model.compile("adam", "mse", run_eagerly=True)
+    ```
+    Leave it out:
+    ```python
+    model.compile("adam", "mse")
+    ```
+
+    ## Fix safety
+    Unsafe: Python side effects in functions run only while they are traced then.
+
+    ## When not to use it
+    While debugging; switches behind a flag and in unit tests are not reported.
+
+    ## References
+    - https://www.tensorflow.org/api_docs/python/tf/config/run_functions_eagerly
+    """
+
+    code = "TFM506"
+    summary = "eager debugging left on runs every step without a graph"
+    fix_safety = (Safety.UNSAFE,)
+
+    @on_call(SWITCH, DEBUG)
+    def switch(self, call: Call, file: File) -> Iterator[Finding]:
+        if is_test(file) or self._behind_flag(call, file):
+            return
+        if call.name == SWITCH and (constant(call.value_of("run_eagerly")) is not True or self._set_back(call, file)):
+            return
+        what = "functions run eagerly" if call.name == SWITCH else "input pipelines run in Python"
+        yield self.finding(call, file, f"{what} from here on, without graphs: slower, and every intermediate result is kept", fix=self._remove(call, file))
+
+    @on_call("tf.keras.Model.compile")
+    def compiled(self, call: Call, file: File) -> Iterator[Finding]:
+        flag = call.arg("run_eagerly")
+        if flag is None or not self._literally_true(flag) or is_test(file):
+            return
+        fix = Fix("leave it out", (remove_argument(file, call.node, flag),), Safety.UNSAFE)
+        yield self.finding(call, file, "run_eagerly=True trains without a graph: slower, and every intermediate result is kept", fix=fix)
+
+    def _literally_true(self, flag: Argument) -> bool:
+        return isinstance(flag.expression, cst.Name) and flag.expression.value == "True"
+
+    def _behind_flag(self, call: Call, file: File) -> bool:
+        for above in file.tree.ancestors(call.node):
+            if isinstance(above, cst.If) and not isinstance(file.value(above.test), type(None)):
+                test = above.test
+                guard = isinstance(test, cst.Comparison) and isinstance(test.left, cst.Name) and test.left.value == "__name__"
+                if not guard:
+                    return True
+        return False
+
+    def _set_back(self, call: Call, file: File) -> bool:
+        return any(constant(other.value_of("run_eagerly")) is not True for other in file.calls(SWITCH) if other.node is not call.node)
+
+    def _remove(self, call: Call, file: File) -> Fix | None:
+        line = file.tree.statement(call.node)
+        lines, block = statement_lines(file, line), file.tree.parent(line)
+        alone = isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 and isinstance(line.body[0], cst.Expr)
+        if not alone or lines is None or len(getattr(block, "body", ())) < 2:
+            return None
+        return Fix("remove the switch", (Edit(lines.start, lines.end, ""),), Safety.UNSAFE)

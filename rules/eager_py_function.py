@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tfmemlint.api import Call, File, Finding, Rule, on_call
+
+
+class EagerPyFunction(Rule):
+    """
+    ## What it does
+    Reports `tf.py_function` that is called eagerly in a loop.
+
+    ## Why it costs memory
+    On TensorFlow 2.21 every eager call keeps its wrapper for ever: 36 KB a call, and whatever the Python function
+    closes over.
+
+    ## Example
+    ```python
+    for x in batches:
+        y = tf.py_function(transform, [x], tf.float32)
+    ```
+    Call the Python function itself:
+    ```python
+    for x in batches:
+        y = transform(x)
+    ```
+
+    ## Fix safety
+    No fix: the function gets arguments of another kind.
+
+    ## When not to use it
+    In `Dataset.map` or a `tf.function` it is registered once; there it is not reported.
+
+    ## References
+    - https://github.com/tensorflow/tensorflow/issues/51839
+    """
+
+    code = "TFM511"
+    summary = "an eager py_function call is never freed"
+
+    @on_call("tf.py_function")
+    def check(self, call: Call, file: File) -> Iterator[Finding]:
+        if file.contexts.traced(call.node) or not self._repeated(call, file):
+            return
+        yield self.finding(call, file, "each eager py_function call keeps about 36 KB for ever; call the Python function itself")
+
+    def _repeated(self, call: Call, file: File) -> bool:
+        if file.contexts.loop(call.node) is not None or file.contexts.comprehension(call.node) is not None:
+            return True
+        function = file.contexts.function(call.node)
+        callers = file.values.functions.callers(function) if function is not None else ()
+        return any(file.contexts.loop(c.node) is not None and not file.contexts.traced(c.node) for c in callers or ())

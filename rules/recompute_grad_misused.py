@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tfmemlint.api import Api, Call, File, Finding, Function, Node, Rule, Severity, on_file, walk
+from tfmemlint_rules._state import guarded, makes_state
+
+RECOMPUTE = "tf.recompute_grad"
+
+
+class RecomputeGradMisused(Rule):
+    """
+    ## What it does
+    Reports `tf.recompute_grad` around a function that creates layers or variables, or around one that is called once
+    and never differentiated.
+
+    ## Why it costs memory
+    The function runs again in the backward pass. If it creates its layers itself, the second run has other random
+    weights: the gradients are wrong, the weights are never trained, and every run leaves new ones behind. In a
+    `tf.function` it raises `ValueError`. Where no gradient is taken it saves nothing.
+
+    ## Example
+    ```python
+    @tf.recompute_grad
+    def block(x):
+        return tf.keras.layers.Dense(128)(x)
+    ```
+    Create the layer once, outside:
+    ```python
+    dense = tf.keras.layers.Dense(128)
+
+    @tf.recompute_grad
+    def block(x):
+        return dense(x)
+    ```
+
+    ## Fix safety
+    No fix: the objects must move out of the function.
+
+    ## When not to use it
+    Never.
+
+    ## References
+    - https://www.tensorflow.org/api_docs/python/tf/recompute_grad
+    """
+
+    code = "TFM507"
+    summary = "recompute_grad around code that creates weights gives wrong gradients"
+    severity = Severity.ERROR
+
+    @on_file("recompute_grad")
+    def check(self, file: File) -> Iterator[Finding]:
+        for function in file.tree.of(cst.FunctionDef):
+            for decorator in function.decorators:
+                if file.value(decorator.decorator) == Api(RECOMPUTE):
+                    yield from self._check(decorator.decorator, function, file)
+        for call in file.calls(RECOMPUTE):
+            for target in call.value_of(0).options:
+                if isinstance(target, Function):
+                    yield from self._check(call, target.node, file)
+
+    def _check(self, where: Call | Node, function: cst.FunctionDef | cst.Lambda, file: File) -> Iterator[Finding]:
+        for node in walk(function.body):
+            made = makes_state(file.call(node)) if isinstance(node, cst.Call) else None
+            if made is not None and not guarded(file, node, function):
+                yield self.finding(
+                    where,
+                    file,
+                    f"the function creates {made}, and it runs again in the backward pass with new ones: the gradients are wrong",
+                    related=[(file.call(node), "created here")],  # type: ignore[arg-type]
+                )
+                return
+        if isinstance(where, cst.CSTNode) and isinstance(function, cst.FunctionDef) and self._never_differentiated(function, file):
+            yield self.finding(where, file, "no gradient is taken through this function: recomputing saves nothing")
+
+    def _never_differentiated(self, function: cst.FunctionDef, file: File) -> bool:
+        callers = file.values.functions.callers(function)
+        if callers is None or len(callers) != 1 or file.contexts.function(callers[0].node) is not None:
+            return False
+        call = callers[0].node
+        return file.contexts.entered(call, "tf.GradientTape") is None and file.contexts.loop(call) is None
