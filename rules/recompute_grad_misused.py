@@ -55,13 +55,13 @@ class RecomputeGradMisused(Rule):
         for function in file.tree.of(cst.FunctionDef):
             for decorator in function.decorators:
                 if file.value(decorator.decorator) == Api(RECOMPUTE):
-                    yield from self._check(decorator.decorator, function, file)
+                    yield from self._misused(decorator.decorator, function, file)
         for call in file.calls(RECOMPUTE):
             for target in call.value_of(0).options:
                 if isinstance(target, Function):
-                    yield from self._check(call, target.node, file)
+                    yield from self._misused(call, target.node, file)
 
-    def _check(self, where: Call | Node, function: cst.FunctionDef | cst.Lambda, file: File) -> Iterator[Finding]:
+    def _misused(self, where: Call | Node, function: cst.FunctionDef | cst.Lambda, file: File) -> Iterator[Finding]:
         for node in walk(function.body):
             made = makes_state(file.call(node)) if isinstance(node, cst.Call) else None
             if made is not None and not guarded(file, node, function):

@@ -80,10 +80,12 @@ class Rule:
         handlers = [(key, value) for key in dir(cls) if callable(value := getattr(cls, key, None))]
         cls.call_handlers = tuple((k, h.calls) for k, h in handlers if hasattr(h, "calls"))
         cls.file_handlers = tuple((k, h.words) for k, h in handlers if hasattr(h, "words"))
-        cls._check()
+        cls.check_metadata()
 
     @classmethod
-    def _check(cls) -> None:
+    def check_metadata(cls) -> None:
+        """Raise TypeError where metadata is missing or malformed."""
+
         def fail(why: str) -> None:
             raise TypeError(f"rule {cls.__module__}.{cls.__name__}: {why}")
 
