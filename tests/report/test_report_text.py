@@ -245,6 +245,15 @@ def test_the_last_line_counts_files_repairs_and_suppressed_findings(report):
     )
 
 
+def test_a_failure_of_the_tool_shows_no_code(report):
+    failed = Finding("TFM000", "internal-error", Severity.ERROR, "rule TFM305 failed on this file", Span(0, 0))
+    assert report("text", [file_with(failed)]).splitlines()[:3] == [
+        "a.py:1:1: error TFM000 internal-error",
+        "  rule TFM305 failed on this file",
+        "",
+    ]
+
+
 def test_piped_text_has_no_colour_and_coloured_text_is_the_same_text(report):
     plain, coloured = report("text"), report("text", color=True)
     assert "\x1b" not in plain

@@ -14,6 +14,9 @@ from tfmemlint.report.places import place
 from tfmemlint.report.style import Style
 from tfmemlint.report.summary import statistics, summary
 
+INTERNAL_ERROR = "TFM000"
+"""Speaks of a rule and a file, so that no line of code is shown for it."""
+
 
 def render(results: Sequence[FileResult], stream: TextIO, *, options: ReportOptions) -> None:
     """Write the findings, or with `options.statistics` a table of them, and a summary as the last line."""
@@ -39,7 +42,8 @@ def _finding(result: FileResult, finding: Finding, style: Style, options: Report
     source = result.source
     if source is None:
         return
-    yield from frame(source, where, finding.severity, style, options.width)
+    if finding.code != INTERNAL_ERROR:
+        yield from frame(source, where, finding.severity, style, options.width)
     yield from (f"  {line}" for line in related(result, finding, options))
     if finding.fix:
         yield f"  {style(fix_kind(finding.fix), 'bold')}: {clean(finding.fix.message)}"
