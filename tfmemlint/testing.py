@@ -37,13 +37,15 @@ from tfmemlint.finding import Finding, Safety
 from tfmemlint.fix.apply import fix_bytes
 from tfmemlint.fix.select import select_fixes
 from tfmemlint.selectors import FAILURES
-from tfmemlint.testing_cases import Case, CaseError, cases, fail, load_case
+from tfmemlint.testing_cases import Case, CaseError, cases, fail, hide_from_tracebacks, load_case
 from tfmemlint.testing_variants import Variant, variants
 
 if TYPE_CHECKING:
     from tfmemlint.rule import Rule
 
 __all__ = ["CHECKS", "Case", "CaseError", "bless", "cases", "load_case", "run"]
+
+__tracebackhide__ = hide_from_tracebacks
 
 _CODE = re.compile(r"[A-Z]{3,6}\d{3}")
 _MARKER = re.compile(r"#!\s*([A-Z]{3,6}\d{3}(?:[\s,]+[A-Z]{3,6}\d{3})*)\s*$")
@@ -186,7 +188,6 @@ CHECKS: tuple[Callable[[Case], None], ...] = (markers, good, findings, fixed, la
 
 def run(check: Callable[[Case], None], case: Case, *, bless: bool = False) -> None:
     """Run one check; with `bless` write `findings.txt` and `fixed.py` first."""
-    __tracebackhide__ = True
     if bless:
         globals()["bless"](case)
     check(case)

@@ -19,6 +19,14 @@ class CaseError(AssertionError):
     """A case that does not hold, or a case folder that is not well formed; the message says what and where."""
 
 
+def hide_from_tracebacks(raised: Any) -> bool:
+    """Tells pytest to leave out the frames of this harness where a case fails: its message says it all."""
+    return bool(raised.errisinstance(CaseError))
+
+
+__tracebackhide__ = hide_from_tracebacks
+
+
 @dataclass(frozen=True)
 class Case:
     """One folder with the sample programs of one rule."""
@@ -86,5 +94,4 @@ def _toml(path: Path) -> dict[str, Any]:
 
 def fail(case: Case, name: str, what: str, *more: str) -> NoReturn:
     """Raise a CaseError about one of the case's files."""
-    __tracebackhide__ = True
     raise CaseError("\n".join((f"{case.folder.name}/{name}: {what}", *more)))
