@@ -11,7 +11,7 @@ alone, so that it runs under the user's own interpreter, where tfmemlint need no
 - `device`: "cpu", "gpu" or "auto"; `simulated_gpus`: how many graphics cards TensorFlow's own checks shall believe in
 - `preload`: import TensorFlow before the program, so that its import is not part of the figures (default true)
 - `lines`: whether to note the user's lines that were executing, `own`: the folder whose files are the user's
-- `interval`: seconds between two samples
+- `interval`: seconds between two samples; `reserve`: bytes of the allocator's first region on a CPU
 
 A program may call `tfmemlint_mark()` once per step (leaks are judged by the growth from mark to mark),
 `tfmemlint_reset()` when its preparations are done, and `tfmemlint_value(number)` to report a figure of its own.
@@ -73,7 +73,7 @@ class Monitor:
     """All probes of one run and the hooks that the program may call."""
 
     def __init__(self, request: dict[str, Any]) -> None:
-        self.runtime = runtime.Runtime(request.get("device", "auto"))
+        self.runtime = runtime.Runtime(request.get("device", "auto"), runtime.Reserve(request.get("reserve", 0)))
         self.traces = runtime.Traces()
         self.marks: list[list[Any]] = []
         self.value: float | None = None

@@ -267,7 +267,7 @@ def run(
     settings = {
         "die_with_parent": True,
         "parent": os.getpid(),
-        "limits": {"CORE": 0, "CPU": int(limits.cpu), "FSIZE": limits.disk, "DATA": 2 * limits.memory + 4 * GIB},
+        "limits": {"CORE": 0, "CPU": int(limits.cpu), "FSIZE": limits.disk, "DATA": 3 * limits.memory + 4 * GIB},
     }
     process = subprocess.Popen(
         _launch(settings, _wrap(level, work, gpu, command)),

@@ -1,0 +1,198 @@
+"""What is measured of real programs, one fresh TensorFlow process each."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tfmemlint.verify import measure
+from tfmemlint.verify.judge import CONFIRMED, Claim, judge
+from tfmemlint.verify.measure import MeasureError, Program, Run, Settings
+from tfmemlint.verify.sandbox import Limits
+
+MIB = 1024**2
+SETTINGS = Settings(device="cpu", repeat=2, limits=Limits(wall=120.0))
+
+
+def run(source: str, settings: Settings = SETTINGS, simulated_gpus: int = 0) -> Run:
+    return measure.run_once(Program(textwrap.dedent(source), simulated_gpus), settings)
+
+
+@pytest.mark.tensorflow
+class TestTensorFlow:
+    def test_figures_of_a_program_that_keeps_and_drops_tensors(self) -> None:
+        program = """
+            import numpy as np
+            import tensorflow as tf
+
+            @tf.function
+            def traced(n):
+                return tf.constant(n)
+
+            kept = tf.ones([10, 256, 1024])
+            dropped = tf.ones([50, 256, 1024])
+            traced(1), traced(2), traced(2)
+            del dropped
+            rows = np.ones((200, 1024, 128))
+        """
+        result = run(program)
+        assert (result.status, result.device, result.traces) == ("ok", "CPU:0", 2)
+        assert result.peak_bytes is not None and 60 * MIB <= result.peak_bytes < 61 * MIB
+        assert result.live_bytes is not None and 10 * MIB <= result.live_bytes < 11 * MIB
+        assert result.rss_peak is not None and result.rss_start is not None
+        assert result.rss_peak - result.rss_start > 200 * MIB
+        assert result.versions["tensorflow"] and result.seconds > 0
+        assert max(sample[1] for sample in result.timeline) <= result.peak_bytes
+
+    def test_the_allocator_counts_the_same_bytes_in_every_process(self) -> None:
+        program = """
+            import tensorflow as tf
+            data = tf.data.Dataset.range(64).map(lambda i: tf.ones([256, 256]) * tf.cast(i, tf.float32))
+            total = tf.zeros([256, 256])
+            for step, row in enumerate(data.repeat(2).cache()):
+                total += row
+                tfmemlint_mark()
+        """
+        first, second = measure.measure(Program(textwrap.dedent(program)), SETTINGS)
+        assert first.status == "ok"
+        assert first.live_bytes == second.live_bytes
+        assert len(first.marks) == len(second.marks) == 128
+
+    def test_preparations_before_the_reset_do_not_count_and_values_come_back(self) -> None:
+        program = """
+            import tensorflow as tf
+            big = tf.ones([100, 1024, 256]); del big
+            f = tf.function(lambda: 1)
+            f()
+            tfmemlint_reset()
+            small = tf.ones([1024, 256])
+            tfmemlint_value(small.shape[0])
+        """
+        result = run(program)
+        assert result.peak_bytes is not None and result.peak_bytes < 1.1 * MIB
+        assert (result.traces, result.value) == (0, 1024.0)
+
+    def test_a_check_of_device_settings_runs_on_simulated_cards(self) -> None:
+        bad = """
+            import tensorflow as tf
+            gpus = tf.config.list_physical_devices("GPU")
+            assert len(gpus) == 2
+            tf.config.experimental.set_memory_growth(gpus[0], True)
+            tf.zeros(3)
+        """
+        good = """
+            import tensorflow as tf
+            for gpu in tf.config.list_physical_devices("GPU"):
+                tf.config.experimental.set_memory_growth(gpu, True)
+            tf.zeros(3)
+        """
+        before, after = run(bad, simulated_gpus=2), run(good, simulated_gpus=2)
+        assert before.error is not None and before.error.lines == (6,)
+        claim = Claim(error="ValueError: Memory growth cannot differ between GPU devices")
+        assert judge(claim, [before], [after]).kind == CONFIRMED
+        assert after.gpu_options is not None and after.gpu_options["allow_growth"] is True
+
+    def test_the_runtime_is_not_initialised_by_the_monitor(self) -> None:
+        program = """
+            import tensorflow as tf
+            import time
+            time.sleep(0.1)
+            tf.config.set_logical_device_configuration(
+                tf.config.list_physical_devices("CPU")[0], [tf.config.LogicalDeviceConfiguration()] * 2)
+            tfmemlint_mark()
+        """
+        result = run(program)
+        assert result.status == "ok" and not result.initialized
+        assert result.peak_bytes is None and result.marks[0][1] == 0
+
+    def test_a_card_that_is_too_small_is_imitated(self) -> None:
+        settings = Settings(device="cpu", allocator_limit=100 * MIB, limits=Limits(wall=120.0))
+        result = run("import tensorflow as tf; tf.ones([200, 1024, 256])", settings)
+        assert result.out_of_memory and result.error is not None
+        assert result.error.type == "ResourceExhaustedError"
+
+    def test_a_program_that_forks_has_one_result(self) -> None:
+        program = """
+            import os
+            import tensorflow as tf
+            if os.fork() == 0:
+                raise ValueError("in the copy")
+            os.wait()
+            tfmemlint_value(3)
+        """
+        result = run(program)
+        assert (result.status, result.value) == ("ok", 3.0)
+
+
+class TestWithoutTensorFlow:
+    """The monitor itself, on programs that never import TensorFlow."""
+
+    def child(self, tmp_path: Path, source: str, **request: object) -> tuple[Run, subprocess.CompletedProcess[str]]:
+        program = tmp_path / "program.py"
+        program.write_text(textwrap.dedent(source), encoding="utf-8")
+        result = tmp_path / "result.json"
+        text = json.dumps({"program": str(program), "result": str(result), "preload": False, **request})
+        done = subprocess.run(
+            [sys.executable, str(measure.CHILD), "-"], input=text, capture_output=True, text=True, check=False
+        )
+        return measure.msgspec.convert(json.loads(result.read_bytes()), Run), done
+
+    def test_a_program_sees_itself_as_main(self, tmp_path: Path) -> None:
+        source = "import sys\nprint(__name__, __file__ == sys.argv[0], sys.argv[1:])\n"
+        _, done = self.child(tmp_path, source, argv=["--epochs", "3"])
+        assert done.stdout == "__main__ True ['--epochs', '3']\n"
+
+    def test_modules_of_the_verifier_shadow_nothing(self, tmp_path: Path) -> None:
+        result, _ = self.child(tmp_path, "import html, report_that_is_not_there")
+        assert result.error is not None and "report_that_is_not_there" in result.error.message
+
+    def test_an_exception_is_described_and_shown_without_the_monitor_s_frames(self, tmp_path: Path) -> None:
+        result, done = self.child(tmp_path, "def f():\n    raise KeyError('k')\nf()\n")
+        assert result.status == "error" and done.returncode == 1
+        assert result.error is not None
+        assert (result.error.type, result.error.lines) == ("KeyError", (3, 2))
+        assert "child.py" not in done.stderr and "program.py" in done.stderr
+
+    @pytest.mark.parametrize(("end", "code"), [("3", 3), ("0", 0), ("'no data'", 1), ("", 0)])
+    def test_the_program_s_exit_status_is_kept(self, tmp_path: Path, end: str, code: int) -> None:
+        result, done = self.child(tmp_path, f"raise SystemExit({end})")
+        assert done.returncode == code
+        assert result.status == ("error" if code else "ok")
+
+    def test_exit_handlers_of_a_script_run(self, tmp_path: Path) -> None:
+        _, done = self.child(tmp_path, "import atexit; atexit.register(print, 'bye')")
+        assert done.stdout == "bye\n"
+
+    def test_the_line_that_holds_the_memory_is_seen(self, tmp_path: Path) -> None:
+        source = """
+            kept = []
+            for _ in range(300):
+                kept.append(bytearray(b"x") * (1 << 20))
+        """
+        result, _ = self.child(tmp_path, source, lines=True, own=str(tmp_path), interval=0.001)
+        most = max(result.lines, key=lambda line: line.rss)
+        assert most.line == 4 and most.file == str(tmp_path / "program.py")
+
+
+def test_an_interpreter_without_tensorflow_is_refused_in_one_line(tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\nexit 9\n", encoding="utf-8")
+    python.chmod(0o755)
+    with pytest.raises(MeasureError, match="has no TensorFlow; name an interpreter"):
+        measure.check_interpreter(str(python))
+
+
+def test_an_interpreter_that_is_not_there_is_refused_in_one_line() -> None:
+    with pytest.raises(MeasureError, match="cannot start /nonexistent/python"):
+        measure.check_interpreter("/nonexistent/python")
+
+
+def test_a_child_that_leaves_no_result_is_a_crash() -> None:
+    settings = Settings(python=sys.executable, device="cpu")
+    result = measure.run_once(Program("import os; os._exit(5)"), settings)
+    assert (result.status, result.reason) == ("crash", "ended with exit status 5")

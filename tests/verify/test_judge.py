@@ -1,0 +1,154 @@
+"""Verdicts from made-up figures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tfmemlint.verify.judge import CONFIRMED, INCONCLUSIVE, NOT_CONFIRMED, Claim, Verdict, judge
+from tfmemlint.verify.measure import Failure, Run
+
+MIB = 1024**2
+
+
+def ok(**figures: Any) -> Run:
+    return Run("ok", **figures)
+
+
+def failed(kind: str, message: str = "", out_of_memory: bool = False) -> Run:
+    error = Failure(kind, message=message, out_of_memory=out_of_memory)
+    return Run("error", reason=error.text, error=error)
+
+
+def stepping(*live: int) -> Run:
+    return ok(marks=tuple((float(step), size, size, size, step) for step, size in enumerate(live)))
+
+
+def peaks(*sizes: int) -> list[Run]:
+    return [ok(peak_bytes=size) for size in sizes]
+
+
+class TestFigures:
+    def test_a_clear_difference_is_confirmed_with_its_numbers(self) -> None:
+        verdict = judge(Claim("peak_bytes", 1.5), peaks(300 * MIB, 300 * MIB), peaks(100 * MIB, 100 * MIB))
+        assert verdict.kind == CONFIRMED
+        assert (verdict.before, verdict.after, verdict.saved) == (300 * MIB, 100 * MIB, 200 * MIB)
+        assert verdict.ratio == 3.0 and verdict.repeats == 2
+
+    def test_a_difference_smaller_than_the_spread_of_the_repeats_is_not(self) -> None:
+        before, after = peaks(300 * MIB, 340 * MIB, 310 * MIB), peaks(280 * MIB, 282 * MIB, 281 * MIB)
+        verdict = judge(Claim("peak_bytes"), before, after)
+        assert verdict.kind == NOT_CONFIRMED
+        assert verdict.noise == 40 * MIB and "noise" in verdict.reason
+
+    def test_a_ratio_under_the_threshold_is_not_confirmed(self) -> None:
+        verdict = judge(Claim("peak_bytes", 2.0), peaks(150 * MIB), peaks(100 * MIB))
+        assert verdict.kind == NOT_CONFIRMED and "under 2" in verdict.reason
+
+    def test_a_repair_that_costs_more_is_said_to(self) -> None:
+        verdict = judge(Claim("peak_bytes"), peaks(100 * MIB), peaks(200 * MIB))
+        assert verdict.kind == NOT_CONFIRMED and "needs more" in verdict.reason
+
+    def test_nothing_left_after_the_repair_has_no_ratio(self) -> None:
+        verdict = judge(Claim("traces"), [ok(traces=5)], [ok(traces=0)])
+        assert verdict.kind == CONFIRMED and verdict.ratio is None and verdict.saved == 5
+
+    def test_one_trace_more_is_more_than_noise(self) -> None:
+        assert judge(Claim("traces"), [ok(traces=2)], [ok(traces=1)]).kind == CONFIRMED
+
+    def test_resident_memory_counts_from_the_program_s_start(self) -> None:
+        before = [ok(rss_start=500 * MIB, rss_peak=900 * MIB)]
+        after = [ok(rss_start=510 * MIB, rss_peak=610 * MIB)]
+        verdict = judge(Claim("rss"), before, after)
+        assert (verdict.before, verdict.after) == (400 * MIB, 100 * MIB)
+
+    @pytest.mark.parametrize(
+        ("metric", "words"),
+        [("peak_bytes", "no TensorFlow operation"), ("value", "tfmemlint_value"), ("live_slope", "tfmemlint_mark")],
+    )
+    def test_a_missing_figure_is_inconclusive_and_says_why(self, metric: str, words: str) -> None:
+        verdict = judge(Claim(metric), [ok()], [ok()])
+        assert verdict.kind == INCONCLUSIVE and words in verdict.reason
+
+    def test_the_allocator_s_own_problem_is_passed_on(self) -> None:
+        broken = ok(allocator_problem="ValueError: Allocator stats not available")
+        assert "stats not available" in judge(Claim("peak_bytes"), [broken], [broken]).reason
+
+    def test_memory_growth_that_was_dropped(self) -> None:
+        dropped, kept = ok(gpu_options={"allow_growth": False}), ok(gpu_options={"allow_growth": True})
+        assert judge(Claim("growth_dropped"), [dropped], [kept]).kind == CONFIRMED
+        assert judge(Claim("growth_dropped"), [kept], [kept]).kind == NOT_CONFIRMED
+
+
+class TestSlopes:
+    def test_a_leak_is_the_growth_per_step(self) -> None:
+        verdict = judge(Claim("live_slope"), [stepping(*range(0, 20 * MIB, MIB))], [stepping(*[MIB] * 20)])
+        assert verdict.kind == CONFIRMED
+        assert verdict.before == pytest.approx(MIB) and verdict.after == pytest.approx(0)
+
+    def test_growth_that_ends_after_the_first_steps_is_no_leak(self) -> None:
+        warming = [MIB * min(step, 8) for step in range(20)]
+        assert judge(Claim("live_slope"), [stepping(*warming)], [stepping(*[MIB] * 20)]).kind == NOT_CONFIRMED
+
+
+class TestWithoutMetric:
+    def test_the_first_figure_that_differs_decides(self) -> None:
+        before, after = [ok(peak_bytes=MIB, traces=9)], [ok(peak_bytes=MIB, traces=1)]
+        verdict = judge(Claim(), before, after)
+        assert (verdict.kind, verdict.metric) == (CONFIRMED, "traces")
+
+    def test_equal_figures_are_not_confirmed(self) -> None:
+        assert judge(Claim(), peaks(MIB), peaks(MIB)).kind == NOT_CONFIRMED
+
+
+class TestErrors:
+    CLAIM = Claim(error="RuntimeError: cannot be modified")
+    RAISED = failed("RuntimeError", "Physical devices cannot be modified after being initialized")
+
+    def test_raised_before_and_not_after(self) -> None:
+        verdict = judge(self.CLAIM, [self.RAISED], [ok()])
+        assert verdict.kind == CONFIRMED and "Physical devices" in verdict.reason
+
+    def test_never_raised(self) -> None:
+        assert judge(self.CLAIM, [ok()], [ok()]).kind == NOT_CONFIRMED
+
+    def test_raised_after_the_repair_too(self) -> None:
+        assert judge(self.CLAIM, [self.RAISED], [self.RAISED]).kind == NOT_CONFIRMED
+
+    @pytest.mark.parametrize(
+        "other", [failed("RuntimeError", "something else"), failed("ValueError", "cannot be modified")]
+    )
+    def test_another_error_tells_nothing(self, other: Run) -> None:
+        assert judge(self.CLAIM, [other], [ok()]).kind == INCONCLUSIVE
+        assert judge(self.CLAIM, [self.RAISED], [other]).kind == INCONCLUSIVE
+
+
+class TestOutput:
+    def test_printed_before_and_not_after(self) -> None:
+        verdict = judge(Claim(output="not parsed"), [ok(output="E could not: not parsed\n")], [ok(output="fine")])
+        assert verdict.kind == CONFIRMED
+
+    def test_printed_by_both(self) -> None:
+        assert judge(Claim(output="x"), [ok(output="x")], [ok(output="x")]).kind == NOT_CONFIRMED
+
+
+class TestFailures:
+    @pytest.mark.parametrize("status", ["time", "crash", "disk", "processes"])
+    def test_a_program_that_was_killed_is_inconclusive(self, status: str) -> None:
+        verdict = judge(Claim("peak_bytes"), [Run(status, reason="killed")], peaks(MIB))
+        assert verdict.kind == INCONCLUSIVE and "flagged program failed: killed" in verdict.reason
+
+    @pytest.mark.parametrize("starved", [Run("memory"), failed("ResourceExhaustedError", "OOM", out_of_memory=True)])
+    def test_out_of_memory_before_and_not_after_is_confirmed(self, starved: Run) -> None:
+        verdict: Verdict = judge(Claim("peak_bytes"), [starved, starved], peaks(MIB, MIB))
+        assert (verdict.kind, verdict.metric) == (CONFIRMED, "out_of_memory")
+
+    def test_out_of_memory_in_both_is_inconclusive(self) -> None:
+        assert judge(Claim("peak_bytes"), [Run("memory")], [Run("memory")]).kind == INCONCLUSIVE
+
+    def test_out_of_memory_after_the_repair_only_is_not_confirmed(self) -> None:
+        assert judge(Claim("peak_bytes"), peaks(MIB), [Run("memory")]).kind == NOT_CONFIRMED
+
+    def test_without_runs_there_is_no_verdict(self) -> None:
+        assert judge(Claim("peak_bytes"), [], peaks(MIB)).kind == INCONCLUSIVE
