@@ -78,6 +78,8 @@ class Part:
     cell: int | None = None
     prefix: str = ""
     """What to write before new lines."""
+    line_end: str = "\n"
+    """What ends new lines where no line before them says it."""
     is_doctest: bool = False
 
     @property
@@ -139,7 +141,7 @@ def _rebuild(part: Part, first: int, last: int, edits: Sequence[_Placed]) -> Rep
     made.append(current + lines[last].raw[done:])
     if last == len(part.lines) and not made[-1]:
         made.pop()
-    line_end = next((line.line_end for line in reversed(lines[: first + 1]) if line.line_end), "\n")
+    line_end = next((line.line_end for line in reversed(lines[: first + 1]) if line.line_end), part.line_end)
     complete = [_prefix(part, lines, first, last, index, made) + text for index, text in enumerate(made)]
     if first == len(part.lines):
         return behind.start, behind.start, "".join(line_end + text for text in complete)

@@ -175,7 +175,8 @@ def _part(raw: str, rows: Sequence[_Row], block: _Fenced) -> Part | None:
         return None
     if _FIRST_PROMPT.match(opening):
         lines = _doctest_lines(block_rows, prefixes, bodies)
-        return Part(raw, lines, row=block.first + 1, prefix=block.prefix + _indent(opening), is_doctest=True)
+        prefix = block.prefix + _indent(opening)
+        return Part(raw, lines, row=block.first + 1, prefix=prefix, line_end=rows[0].line_end or "\n", is_doctest=True)
     if not magics.runs_python(bodies):
         return None
     made = zip(block_rows, prefixes, bodies, magics.masks(bodies), strict=True)
@@ -183,7 +184,7 @@ def _part(raw: str, rows: Sequence[_Row], block: _Fenced) -> Part | None:
         Line(row.start, prefix, body, row.line_end, mask.start, mask.end, mask.stand_in)
         for row, prefix, body, mask in made
     )
-    return Part(raw, lines, row=block.first + 1, prefix=block.prefix)
+    return Part(raw, lines, row=block.first + 1, prefix=block.prefix, line_end=rows[0].line_end or "\n")
 
 
 def _shared(prefix: str, text: str) -> str:
