@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfmemlint.model import knowledge
+from tfmemlint.model.layers import effect
 from tfmemlint.model.transfer.table import dtype_of, models, shape_of
 from tfmemlint.model.values import Array, Const, Instance, Sequence, Unknown, Value, integer
 
@@ -36,7 +37,9 @@ def _input(call: Call, target: Value) -> Value:
 @models("tf.keras.layers.Layer.__call__", "tf.keras.Model.__call__")
 def _called(call: Call, target: Value) -> Value:
     given = call.value_of(0)
-    return Array("keras" if isinstance(given, Array) and given.library == "keras" else "tf", None, None, call)
+    symbolic = isinstance(given, Array) and given.library == "keras"
+    done = effect(target, given.shape if isinstance(given, Array) else None)
+    return Array("keras" if symbolic else "tf", "float32" if done else None, done.shape if done else None, call)
 
 
 @models("tf.keras.utils.to_categorical")
