@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tfmemlint.api import Array, Call, File, Finding, Instance, Rule, on_file, show_bytes
+from tfmemlint.model.layers import effect, first_shape, layers_of
+from tfmemlint_rules._models import copies_of_parameters
+
+LIMIT = 512 * 1024 * 1024
+"""Bytes of weights, gradients and optimizer slots of one layer from which on it is reported."""
+
+DENSE = "tf.keras.layers.Dense"
+
+
+class OversizedDense(Rule):
+    """
+    ## What it does
+    Reports `Dense` layers on a large flat input (a flattened feature map, say) whose weights, gradients and optimizer
+    slots together pass 512 MiB.
+
+    ## Why it costs memory
+    A dense layer has inputs x units weights. Training holds them, their gradients and, with Adam, two more arrays of
+    the same size. Flattening a 128 x 128 x 64 map into 256 units takes 268 million weights, 4 GiB in training.
+
+    ## Example
+    ```python
+    x = layers.Flatten()(x)
+    x = layers.Dense(256)(x)
+    ```
+    Pool the map first:
+    ```python
+    x = layers.GlobalAveragePooling2D()(x)
+    x = layers.Dense(256)(x)
+    ```
+
+    ## Fix safety
+    No fix: it changes the model.
+
+    ## When not to use it
+    When the layer is meant to be that large.
+
+    ## References
+    - https://keras.io/api/layers/pooling_layers/global_average_pooling2d/
+    """
+
+    code = "TFM604"
+    summary = "a dense layer on a flattened map has more weights than the rest of the model"
+
+    @on_file("Dense")
+    def check(self, file: File) -> Iterator[Finding]:
+        for node in file.tree.of(cst.Call):
+            call = file.call(node) if node.args else None
+            target = call.target if call is not None else None
+            if call is not None and isinstance(target, Instance) and target.type_name == DENSE and target.call is not None:
+                given = call.value_of(0)
+                shape = given.shape if isinstance(given, Array) else None
+                yield from self._layer(target, shape, file)
+        for model in file.calls("tf.keras.Sequential"):
+            yield from self._sequential(model, file)
+
+    def _sequential(self, model: Call, file: File) -> Iterator[Finding]:
+        layers = layers_of(model) or ()
+        shape = first_shape(layers[0]) if layers else None
+        for index, layer in enumerate(layers):
+            if index == 0 and isinstance(layer, (Array,)):
+                continue
+            if isinstance(layer, Instance) and layer.type_name in ("tf.keras.layers.InputLayer", "tf.keras.Input"):
+                continue
+            if isinstance(layer, Instance) and layer.type_name == DENSE:
+                yield from self._layer(layer, shape, file)
+            done = effect(layer, shape)
+            if done is None:
+                return
+            shape = done.shape
+
+    def _layer(self, layer: Instance, shape: tuple[int | None, ...] | None, file: File) -> Iterator[Finding]:
+        done = effect(layer, shape)
+        if done is None or layer.call is None:
+            return
+        copies, optimizer = copies_of_parameters(file)
+        size = done.parameters * 4 * copies
+        if size < LIMIT:
+            return
+        trained = f" with {optimizer}" if optimizer else " with an optimizer like Adam"
+        yield self.finding(
+            layer.call,
+            file,
+            f"this layer has {done.parameters:,} parameters: {show_bytes(done.parameters * 4)} of weights, "
+            f"{show_bytes(size)} in training{trained}; pool or reduce the input first",
+            bytes=size,
+        )
