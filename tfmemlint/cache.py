@@ -109,9 +109,11 @@ def _mark(folder: str) -> None:
     """Keep the folder out of git and of backups."""
     ignore = os.path.join(folder, ".gitignore")
     if not os.path.exists(ignore):
-        _replace(ignore, b"# Made by tfmemlint.\n*\n")
+        with open(ignore, "wb") as stream:
+            stream.write(b"# Made by tfmemlint.\n*\n")
         words = b"Signature: 8a477f597d28d172789f06886806bc55\n# Made by tfmemlint; see https://bford.info/cachedir/\n"
-        _replace(os.path.join(folder, "CACHEDIR.TAG"), words)
+        with open(os.path.join(folder, "CACHEDIR.TAG"), "wb") as stream:
+            stream.write(words)
 
 
 def _replace(path: str, data: bytes) -> None:

@@ -141,7 +141,7 @@ def from_table(table: Mapping[str, Any], path: str = "", prefix: str = "") -> di
         field = keys().get(key)
         shown = f"{prefix} {key}".strip()
         if field is None:
-            raise ConfigError(path, shown, f"unknown key; {_nearest(key)}")
+            raise ConfigError(path, shown, f"unknown key; {nearest_key(key)}")
         if isinstance(value, dict) and get_origin(field.type) is dict:
             inner = get_args(field.type)[1]
             values[field.name] = {each: _convert(value[each], inner, path, f"{shown}.{each}") for each in value}
@@ -165,7 +165,8 @@ def _decode(kind: type, value: Any) -> Any:
     raise TypeError(f"no configuration value of type {kind}")
 
 
-def _nearest(key: str) -> str:
+def nearest_key(key: str) -> str:
+    """A hint at the key that was meant."""
     import difflib
 
     near = difflib.get_close_matches(key.replace("_", "-").lower(), keys(), 1, 0.5)

@@ -51,6 +51,11 @@ def discover(paths: Iterable[str], configs: Configs) -> Found:
     return Found(search.unlinked(), list(dict.fromkeys(search.problems)))
 
 
+def is_excluded(path: str, config: Config) -> bool:
+    """Whether a configuration excludes a file, itself or by a directory above it."""
+    return _Patterns(config).excluded_anywhere(path)
+
+
 class _Search:
     def __init__(self, configs: Configs) -> None:
         self.configs = configs

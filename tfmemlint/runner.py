@@ -35,6 +35,8 @@ class Outcome:
     applied: tuple[Finding, ...] = ()
     change: tuple[bytes, bytes] | None = None
     """The bytes before and after the repairs, where they were to be shown and not written."""
+    after: FileResult | None = None
+    """What is left to find after a `change`; `result` speaks of the bytes before it."""
     problems: tuple[Problem, ...] = ()
     digest: bytes = b""
     """A hash of the bytes that the result speaks of."""
@@ -46,8 +48,8 @@ class Options:
 
     jobs: int = 0
     """Processes to use; 0 for as many as there are processors and work for."""
-    fingerprint: str | None = None
-    """What the cache of earlier runs goes by; None for no cache."""
+    cache: bool = False
+    """Whether results of earlier runs are used and kept."""
     preview: bool = False
     gates: tuple[tuple[Config, Gate], ...] = ()
 
@@ -62,6 +64,18 @@ def run(targets: Sequence[Target], options: Options) -> tuple[list[Outcome], lis
     Raises RegistryError when the rules cannot be loaded.
     """
     return _Run(options).run(targets)
+
+
+def run_bytes(target: Target, data: bytes, options: Options) -> Outcome:
+    """Lint bytes that are not on disk, and with `preview` repair them.
+
+    Raises RegistryError and ConfigError when the rules or the selection cannot be used.
+    """
+    from tfmemlint.registry import has_selectors
+
+    if mentions_tensorflow(data) or has_selectors(target.config):
+        Linter(target.config).prepare()
+    return with_deep_stack(lambda: Work([target], options).of_bytes(target, data))
 
 
 class _Run:
@@ -110,11 +124,13 @@ class _Run:
         return config.fix or self.options.preview
 
     def _cache(self, config: Config) -> Cache | None:
-        if self.options.fingerprint is None:
+        if not self.options.cache:
             return None
         found = self.caches.get(id(config))
         if found is None:
-            found = self.caches[id(config)] = Cache(config, self.options.fingerprint)
+            from tfmemlint.registry import fingerprint
+
+            found = self.caches[id(config)] = Cache(config, fingerprint())
         return found
 
     def _prepare(self, targets: Sequence[Target], pending: Sequence[tuple[int, Target]]) -> set[int]:
@@ -163,8 +179,10 @@ class Work:
         """The outcome for one file; never raises for what is in it."""
         target = self.targets[number]
         data = _read(target)
-        if isinstance(data, Outcome):
-            return data
+        return data if isinstance(data, Outcome) else self.of_bytes(target, data)
+
+    def of_bytes(self, target: Target, data: bytes) -> Outcome:
+        """The outcome for a file that holds these bytes."""
         try:
             return self._done(target, data)
         except Exception as error:  # one file must not keep the others from being checked
@@ -186,8 +204,11 @@ class Work:
         gate = self.options.gate(config)
         if self.options.preview:
             done = repair(data, path, linter, gate)
-            change = (data, done.data) if done.data != data else None
-            return _outcome(done, done.before, config, digest(data), change)
+            outcome = _outcome(done, done.before, config, digest(data))
+            if done.data == data:
+                return outcome
+            after = replace(done.result, findings=(*done.result.findings, *done.failed))
+            return replace(outcome, change=(data, done.data), after=after)
         try:
             done = repair_file(data, path, linter, gate)
         except (OSError, DiffBaseError) as error:
@@ -196,13 +217,11 @@ class Work:
         return _outcome(done, done.result, config, digest(done.data))
 
 
-def _outcome(
-    done: Repaired, result: FileResult, config: Config, of: bytes, change: tuple[bytes, bytes] | None = None
-) -> Outcome:
+def _outcome(done: Repaired, result: FileResult, config: Config, of: bytes) -> Outcome:
     """The outcome of a repair; fixes that failed count among the findings, those that the file refused are told."""
     problems = tuple(Problem(note, fails=False) for note in done.notes)
     result = replace(result, findings=(*result.findings, *done.failed))
-    return Outcome(result, config, done.applied, change, problems, of)
+    return Outcome(result, config, done.applied, problems=problems, digest=of)
 
 
 def failed(target: Target, reason: str) -> Outcome:

@@ -1,0 +1,192 @@
+"""`tfmemlint check`: what is linted, what is done about it, and the exit code."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tfmemlint import cli_output
+from tfmemlint.cli_arguments import configs, parse
+from tfmemlint.cli_output import tell
+from tfmemlint.cli_report import Session, exit_code, failure, report
+from tfmemlint.discover import Problem, Target, discover
+from tfmemlint.repair import Gate
+from tfmemlint.runner import Options, run
+from tfmemlint.selectors import FAILURES
+
+if TYPE_CHECKING:
+    from tfmemlint.baseline import Baseline
+    from tfmemlint.config import Config, Configs
+
+DEFAULT_BASELINE = "tfmemlint-baseline.json"
+
+
+def check(words: Sequence[str]) -> int:
+    """Run `check` with these arguments; the exit code."""
+    started = time.perf_counter()
+    arguments = parse(words)
+    found = configs(arguments)
+    if arguments.paths == ["-"]:
+        from tfmemlint.cli_stdin import check_stdin
+
+        return check_stdin(arguments, found, started)
+    config = found.for_directory(_common_directory(arguments.paths))
+    session = Session(arguments, config, started)
+    targets = _targets(session, found)
+    baselines = _baselines(arguments, targets)
+    session.outcomes, problems = run(targets, _options(arguments, targets, baselines))
+    session.problems += problems
+    session.problems += (problem for outcome in session.outcomes for problem in outcome.problems)
+    accepted = _gate(session, baselines)
+    session.tell_problems()
+    if arguments.write_baseline is not None:
+        return _write_baseline(session)
+    if arguments.add_ignore is not None:
+        return _add_ignores(session)
+    if arguments.diff:
+        _write_diff(session)
+    else:
+        report(session)
+    if accepted and arguments.verbose:
+        tell(f"{accepted} findings are accepted by the baseline")
+    return exit_code(session)
+
+
+def _common_directory(paths: Sequence[str]) -> str:
+    """The directory whose configuration speaks for the run as a whole."""
+    folders = [path if os.path.isdir(path) else os.path.dirname(path) for path in map(os.path.abspath, paths)]
+    try:
+        return os.path.commonpath(folders)
+    except ValueError:  # on different drives
+        return folders[0]
+
+
+def _targets(session: Session, found: Configs) -> list[Target]:
+    files = discover(session.arguments.paths, found)
+    session.problems += files.problems
+    if not files.targets and not files.problems:
+        session.problems.append(Problem("no Python files or notebooks found under the given paths", fails=False))
+    if session.arguments.verbose:
+        for path in sorted({target.config.path or "none; the defaults hold" for target in files.targets}):
+            tell(f"configuration: {path}")
+        for target in files.targets:
+            tell(f"reading {target.path}")
+    return files.targets
+
+
+def _baselines(arguments: argparse.Namespace, targets: Sequence[Target]) -> dict[int, Baseline]:
+    """The baselines in effect, by the identity of the configuration that names them. Raises BaselineError."""
+    if arguments.write_baseline is not None:
+        return {}
+    loaded: dict[str, Baseline] = {}
+    made: dict[int, Baseline] = {}
+    for config in {id(target.config): target.config for target in targets}.values():
+        if config.baseline:
+            from tfmemlint.baseline import Baseline
+
+            path = config.resolve(config.baseline)
+            if path not in loaded:
+                loaded[path] = Baseline.load(path)
+            made[id(config)] = loaded[path]
+    return made
+
+
+def _options(arguments: argparse.Namespace, targets: Sequence[Target], baselines: dict[int, Baseline]) -> Options:
+    if arguments.diff_base and targets:
+        from tfmemlint.diff_base import changed_lines
+
+        changed_lines(arguments.diff_base, [targets[0].path])  # a wrong revision is an error, whatever is found
+    configs = {id(target.config): target.config for target in targets}.values()
+    gates = tuple((config, Gate(baselines.get(id(config)), arguments.diff_base)) for config in configs)
+    return Options(arguments.jobs, not arguments.no_cache, arguments.diff, gates)
+
+
+def _gate(session: Session, baselines: dict[int, Baseline]) -> int:
+    """Take findings out that a baseline accepts or that no change touches; how many the baselines accept."""
+    accepted = 0
+    for baseline in dict.fromkeys(baselines.values()):
+        chosen = [
+            number for number, outcome in enumerate(session.outcomes) if baselines.get(id(outcome.config)) is baseline
+        ]
+        filtered = baseline.filter([session.outcomes[number].result for number in chosen])
+        if filtered.stale:
+            ran = _codes_that_ran(session.outcomes[number].config for number in chosen)
+            filtered = baseline.filter([session.outcomes[number].result for number in chosen], ran)
+        accepted += filtered.matched
+        for entry in filtered.stale:
+            words = f"{entry.path}: {entry.code} is not found any more; --write-baseline takes it out"
+            session.problems.append(Problem(f"{_shown(baseline.path)}: stale entry {words}", fails=False))
+        for number, result in zip(chosen, filtered.results, strict=True):
+            session.outcomes[number] = replace(session.outcomes[number], result=result)
+    if session.arguments.diff_base:
+        from tfmemlint.diff_base import keep_changed
+
+        kept = keep_changed([outcome.result for outcome in session.outcomes], session.arguments.diff_base)
+        session.outcomes = [replace(old, result=new) for old, new in zip(session.outcomes, kept, strict=True)]
+    return accepted
+
+
+def _codes_that_ran(configurations: Iterable[Config]) -> frozenset[str]:
+    from tfmemlint.registry import load_rules, selected_codes
+
+    rules = load_rules()
+    chosen = [selected_codes(rules, config) for config in {id(each): each for each in configurations}.values()]
+    return frozenset.intersection(*chosen) if chosen else frozenset()
+
+
+def _write_baseline(session: Session) -> int:
+    from tfmemlint.baseline import write_baseline
+
+    config = session.config
+    path = session.arguments.write_baseline or config.resolve(config.baseline or DEFAULT_BASELINE)
+    count = write_baseline(path, [outcome.result for outcome in session.outcomes])
+    if not session.arguments.quiet:
+        hint = "" if config.baseline else f'; set baseline = "{os.path.basename(path)}" to use it'
+        tell(f"accepted {count} findings in {_shown(path)}{hint}")
+    return failure(session) or 0
+
+
+def _add_ignores(session: Session) -> int:
+    from tfmemlint.fix.write import write_atomically
+    from tfmemlint.suppress import add_ignores
+
+    count = files = 0
+    for outcome in session.outcomes:
+        source = outcome.result.source
+        findings = [finding for finding in outcome.result.findings if finding.code not in FAILURES]
+        if source is None or not findings:
+            continue
+        edits = add_ignores(source, findings, session.arguments.add_ignore)
+        if not edits:
+            continue
+        try:
+            write_atomically(source.path, source.data, source.rewrite(edits))
+        except (OSError, ValueError) as error:
+            session.problems.append(Problem(f"{source.path}: no comment written: {error}"))
+            tell(f"error: {source.path}: no comment written: {error}")
+            continue
+        count, files = count + len(edits), files + 1
+    if not session.arguments.quiet:
+        tell(f"wrote {count} ignore comments in {files} files")
+    return failure(session) or 0
+
+
+def _write_diff(session: Session) -> None:
+    count = 0
+    with contextlib.suppress(BrokenPipeError):
+        for outcome in session.outcomes:
+            count += len(outcome.applied)
+            if outcome.change:
+                cli_output.write_bytes(cli_output.unified_diff(outcome.result.path, *outcome.change))
+    if not session.arguments.quiet:
+        tell(f"would fix {count} finding{'' if count == 1 else 's'}; --fix does it")
+
+
+def _shown(path: str) -> str:
+    relative = os.path.relpath(path)
+    return path if relative.startswith("..") else relative

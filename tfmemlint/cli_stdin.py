@@ -1,0 +1,44 @@
+"""`tfmemlint check -`: one file on standard input; with `--fix` the repaired text goes to standard output."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from dataclasses import replace
+
+from tfmemlint import cli_output
+from tfmemlint.baseline import Baseline
+from tfmemlint.cli_report import Session, exit_code, report
+from tfmemlint.config import Configs
+from tfmemlint.discover import Target, is_excluded
+from tfmemlint.repair import Gate
+from tfmemlint.runner import Options, run_bytes
+
+
+def check_stdin(arguments: argparse.Namespace, configs: Configs, started: float) -> int:
+    """Lint or repair standard input; the exit code."""
+    name = arguments.stdin_filename
+    config = configs.for_file(name) if name else configs.for_directory(os.getcwd())
+    data = sys.stdin.buffer.read()
+    session = Session(arguments, config, started)
+    if name and config.force_exclude and is_excluded(name, config):
+        if config.fix and not arguments.diff:
+            cli_output.write_bytes(data)
+        return 0
+    target = Target(name or "-", config)
+    gate = Gate(Baseline.load(config.resolve(config.baseline))) if config.baseline else Gate()
+    options = Options(preview=config.fix or arguments.diff, gates=((config, gate),))
+    outcome = run_bytes(target, data, options)
+    if config.fix and not arguments.diff:
+        cli_output.write_bytes(outcome.change[1] if outcome.change else data)
+        outcome = replace(outcome, result=outcome.after or outcome.result, change=None)
+    session.outcomes = [replace(outcome, result=gate.known(outcome.result))]
+    session.problems += outcome.problems
+    session.tell_problems()
+    if arguments.diff:
+        if outcome.change:
+            cli_output.write_bytes(cli_output.unified_diff(target.path, *outcome.change))
+    else:
+        report(session, sys.stderr if config.fix else None)
+    return exit_code(session)
