@@ -13,9 +13,10 @@ import re
 import stat
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -53,12 +54,19 @@ class _Document(msgspec.Struct):
     entries: list[Entry]
 
 
-class Filtered(NamedTuple):
-    """What is left of a run: its results without accepted findings, how many those were, and the stale entries."""
+@dataclass(frozen=True)
+class Filtered:
+    """What is left of a run: its results without accepted findings, and how many those were."""
 
     results: list[FileResult]
     matched: int
-    stale: list[Entry]
+    _find_stale: Callable[[], Iterable[Entry]]
+
+    @cached_property
+    def stale(self) -> list[Entry]:
+        """The entries that no finding matched, looked for when asked: for each file that was checked to the end by the
+        rule or is gone."""
+        return sorted(self._find_stale())
 
 
 class Baseline:
@@ -89,11 +97,7 @@ class Baseline:
         return cls(path, document.entries)
 
     def filter(self, results: Iterable[FileResult], ran: Collection[str] | None = None) -> Filtered:
-        """Take the accepted findings out of the results of a run.
-
-        An entry is stale when its file was checked to the end by the rule, or is gone, and nothing matches it. `ran`
-        holds the codes that ran; None means all.
-        """
+        """Take the accepted findings out of the results of a run. `ran` holds the codes that ran; None means all."""
         left: list[FileResult] = []
         used: set[Entry] = set()
         checked: set[str] = set()
@@ -107,15 +111,13 @@ class Baseline:
                 kept = tuple(each for each in result.findings if known.get(each) not in self.entries)
                 result = replace(result, findings=kept)
             left.append(result)
-        return Filtered(left, len(used), sorted(self._stale(used, checked, ran)))
+        return Filtered(left, len(used), lambda: self._stale(used, checked, ran))
 
     def _stale(self, used: set[Entry], checked: set[str], ran: Collection[str] | None) -> Iterator[Entry]:
         here = os.path.dirname(self.path)
+        gone = {name for name in self._paths - checked if not os.path.lexists(os.path.join(here, *name.split("/")))}
         for entry in self.entries - used:
-            if entry.path in checked:
-                if ran is None or entry.code in ran:
-                    yield entry
-            elif not os.path.lexists(os.path.join(here, *entry.path.split("/"))):
+            if entry.path in gone or (entry.path in checked and (ran is None or entry.code in ran)):
                 yield entry
 
     def _relative(self, path: str) -> str:
