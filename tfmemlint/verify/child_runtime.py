@@ -73,6 +73,7 @@ class Reserve:
 
     def __init__(self, size: int) -> None:
         self.held = 0
+        self.busy = False
         self._size = size
         self._rest: Any = None
         if size:
@@ -82,10 +83,15 @@ class Reserve:
         ensure = module.Context.ensure_initialized
 
         def ensure_initialized(context: Any) -> None:
-            first = not context._initialized
-            ensure(context)
-            if first and context._initialized and not context.num_gpus():
-                self._take(context)
+            if context._initialized:
+                return
+            self.busy = True
+            try:
+                ensure(context)
+                if context._initialized and not context.num_gpus():
+                    self._take(context)
+            finally:
+                self.busy = False
 
         module.Context.ensure_initialized = ensure_initialized
 
@@ -120,7 +126,7 @@ class Runtime:
     def live(self) -> tuple[int, int] | None:
         """Current and peak bytes of the tensor allocator, or None before the runtime is initialised."""
         context = self.context
-        if context is None or self.problem:
+        if context is None or self.problem or self._reserve.busy:
             return None
         if self.device is None:
             self.device = "GPU:0" if context.num_gpus() else "CPU:0"
