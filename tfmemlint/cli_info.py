@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import sys
@@ -97,25 +98,24 @@ def _records() -> list[dict[str, Any]]:
         severity, text = _ENGINE_PAGES[known.code]
         summary, _, _ = text.partition(".")
         fix = ["safe"] if known.code == "TFM003" else []
-        page = f"# {known.code}: {known.name}\n\n{text}\n"
-        made.append(_record(known.code, known.name, summary, severity, True, fix, page))
+        made.append(_record(known.code, known.name, summary, severity, True, fix, text))
     return made + [_rule_record(each) for each in load_rules()]
 
 
 def _rule_record(rule: Rule) -> dict[str, Any]:
-    from tfmemlint.dev_docs import page
-
-    text = page(rule, {}).partition("-->\n")[2].lstrip("\n")
     fix = [safety.value for safety in rule.fix_safety]
+    text = f"{rule.summary}\n\n{inspect.cleandoc(rule.__doc__ or '')}"
     return _record(rule.code, rule.name, rule.summary, rule.severity.value, rule.default, fix, text)
 
 
 def _record(
-    code: str, name: str, summary: str, severity: str, default: bool, fix: Sequence[str], page: str
+    code: str, name: str, summary: str, severity: str, default: bool, fix: Sequence[str], text: str
 ) -> dict[str, Any]:
+    kinds = " or ".join("shown only" if each == "display" else each for each in fix) or "none"
+    facts = f"severity: {severity}; {'on' if default else 'off'} by default; fix: {kinds}"
     return {
         "code": code, "name": name, "summary": summary, "severity": severity, "default": default, "fix": list(fix),
-        "page": page,
+        "page": f"# {code}: {name}\n\n{facts}\n\n{text}\n",
     }  # fmt: skip
 
 
