@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tfmemlint.baseline import Baseline, BaselineError, write_baseline
+from tfmemlint.cli import main
 from tfmemlint.engine import FileResult
 from tfmemlint.finding import Finding, Severity, Span
 from tfmemlint.model.source import read_source
@@ -210,3 +211,63 @@ def test_a_missing_and_an_unreadable_baseline_say_so(tmp_path: Path) -> None:
         Baseline.load(str(tmp_path))
     with pytest.raises(BaselineError, match="cannot be written"):
         write_baseline(str(tmp_path / "no" / "such" / "folder.json"), [])
+
+
+# --- through the command line
+
+
+HEAD = "import tensorflow as tf\n\n"
+WASTE = "ds = tf.data.Dataset.range(9).repeat().cache()\n"
+
+
+def check(*arguments: str) -> int:
+    return main(["check", "--no-cache", "--output-format=concise", *arguments])
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with one wasteful file and a configuration that names a baseline, which is written."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "train.py").write_text(HEAD + WASTE)
+    (tmp_path / "tfmemlint.toml").write_text("select = ['TFM305']\nbaseline = 'accepted.json'\n")
+    assert check("--write-baseline", "train.py") == 0
+    return tmp_path
+
+
+def test_accepted_findings_pass_and_new_ones_fail(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = project / "train.py"
+    assert check("train.py") == 0
+    path.write_text(HEAD + "# moved\n\n" + WASTE.replace(".repeat()", "\\\n    .repeat( )"))
+    assert check("train.py") == 0
+    path.write_text(HEAD + WASTE + WASTE.replace("ds", "other"))
+    capsys.readouterr()
+    assert check("train.py") == 1
+    assert "train.py:4:" in capsys.readouterr().out
+
+
+def test_accepted_findings_are_not_repaired(project: Path) -> None:
+    path = project / "train.py"
+    path.write_text(HEAD + WASTE + WASTE.replace("ds", "other"))
+    assert check("--fix", "train.py") == 0
+    assert path.read_text() == HEAD + WASTE + "other = tf.data.Dataset.range(9).cache().repeat()\n"
+
+
+def test_stale_entries_are_told_and_fail_nothing(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "train.py").write_text(HEAD)
+    assert check("train.py") == 0
+    output = capsys.readouterr()
+    assert "accepted.json" in output.err and "train.py" in output.err and "TFM305" in output.err
+    assert check("--select=TFM402", "train.py") == 0
+    assert "TFM305" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", [None, "{"])
+def test_a_baseline_that_cannot_be_used_stops_the_run(
+    content: str | None, project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = project / "accepted.json"
+    path.unlink() if content is None else path.write_text(content)
+    assert check("train.py") == 2
+    output = capsys.readouterr()
+    assert len(output.err.splitlines()) == 1 and "accepted.json: " in output.err
+    assert output.out == ""

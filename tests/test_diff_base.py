@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tfmemlint.cli import main
 from tfmemlint.diff_base import DiffBaseError, changed_lines, keep_changed
 from tfmemlint.engine import FileResult
 from tfmemlint.finding import Finding, Severity, Span
@@ -299,3 +300,36 @@ def test_without_git_one_line_says_so(repository: Repository, monkeypatch: pytes
     path = repository.write("train.py", PIPELINE)
     monkeypatch.setenv("PATH", str(repository.folder))
     assert "git was not found" in one_line("HEAD", path)
+
+
+# --- through the command line
+
+
+WASTE = "import tensorflow as tf\na = tf.data.Dataset.range(9).repeat().cache()\n"
+
+
+def check(*arguments: str) -> int:
+    return main(["check", "--isolated", "--no-cache", "--select=TFM305", "--output-format=concise", *arguments])
+
+
+def test_check_reports_and_repairs_changed_lines_only(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = repository.write("train.py", WASTE)
+    repository.commit()
+    assert check("--diff-base=HEAD", str(path)) == 0
+    repository.write("train.py", "# new\n" + WASTE + WASTE.splitlines()[1].replace("a =", "b ="))
+    capsys.readouterr()
+    assert check("--diff-base=HEAD", str(path)) == 1
+    assert [line.split(":")[1] for line in capsys.readouterr().out.splitlines() if "TFM305" in line] == ["4"]
+    assert check("--diff-base=HEAD", "--fix", str(path)) == 0
+    assert path.read_text() == "# new\n" + WASTE + "b = tf.data.Dataset.range(9).cache().repeat()"
+
+
+def test_a_wrong_revision_stops_the_run(repository: Repository, capsys: pytest.CaptureFixture[str]) -> None:
+    path = repository.write("train.py", WASTE)
+    repository.commit()
+    assert check("--diff-base=nonesuch", str(path)) == 2
+    output = capsys.readouterr()
+    assert len(output.err.splitlines()) == 1 and "--diff-base nonesuch: no such revision" in output.err
+    assert output.out == ""

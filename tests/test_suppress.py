@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tfmemlint
+from tfmemlint.cli import main
 from tfmemlint.finding import Finding, Severity, Span
 from tfmemlint.model.source import Source, read_source
 from tfmemlint.model.statements import Statements, simple_parts
@@ -432,6 +433,58 @@ def test_failures_and_unused_suppressions_get_no_comment() -> None:
     source = source_of("x = 1\n")
     found = [Finding(code, "x", Severity.ERROR, "m", Span(0, 0)) for code in ("TFM000", "TFM002", "TFM003")]
     assert add_ignores(source, found) == []
+
+
+# --- through the command line
+
+
+HEAD = "import tensorflow as tf\n\n"
+WASTE = "ds = tf.data.Dataset.range(9).repeat().cache()"
+REPAIRED = "ds = tf.data.Dataset.range(9).cache().repeat()"
+
+
+def check(folder: Path, text: str, *arguments: str, name: str = "train.py") -> tuple[int, str]:
+    """The exit code of a check of one file, and what the file holds afterwards."""
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    code = main(["check", "--isolated", "--no-cache", "--output-format=concise", *arguments, str(path)])
+    return code, path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("comment", ["# tfmemlint: ignore[TFM305]", "# noqa: TFM305", "# tfmemlint: file-ignore"])
+def test_reports_and_fixes_honour_a_comment_alike(comment: str, tmp_path: Path) -> None:
+    silenced = f"{HEAD}{WASTE}  {comment}\n"
+    assert check(tmp_path, silenced, "--select=TFM305") == (0, silenced)
+    assert check(tmp_path, silenced, "--select=TFM305", "--fix") == (0, silenced)
+    assert check(tmp_path, f"{HEAD}{WASTE}\n", "--select=TFM305")[0] == 1
+    assert check(tmp_path, f"{HEAD}{WASTE}\n", "--select=TFM305", "--fix") == (0, f"{HEAD}{REPAIRED}\n")
+
+
+def test_reports_and_fixes_honour_a_comment_in_a_notebook(tmp_path: Path) -> None:
+    text = notebook("import tensorflow as tf", f"{WASTE}  # noqa: TFM305\nx = 1", WASTE)
+    repaired = notebook("import tensorflow as tf", f"{WASTE}  # noqa: TFM305\nx = 1", REPAIRED)
+    assert check(tmp_path, text, "--select=TFM305", "--fix", name="train.ipynb") == (0, repaired)
+
+
+def test_fix_takes_unused_comments_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = f"{HEAD}# tfmemlint: disable[TFM305]\nds = tf.cache  # noqa: E501, TFM305\n# tfmemlint: enable[TFM305]\n"
+    assert check(tmp_path, text)[0] == 1
+    assert capsys.readouterr().out.count("TFM003") == 2
+    assert check(tmp_path, text, "--fix") == (0, f"{HEAD}ds = tf.cache  # noqa: E501\n")
+
+
+def test_rules_that_are_not_selected_make_no_comment_unused(tmp_path: Path) -> None:
+    text = f"{HEAD}ds = tf.cache  # noqa: TFM305, TFM402\n"
+    assert check(tmp_path, text, "--select=TFM601,TFM003")[0] == 0
+    assert check(tmp_path, text, "--select=TFM305,TFM003", "--fix") == (0, text.replace("TFM305, ", ""))
+
+
+def test_add_ignore_writes_comments_and_the_next_check_is_clean(tmp_path: Path) -> None:
+    text = f"{HEAD}ds = (\n    tf.data.Dataset.range(9)\n    .repeat()\n    .cache()\n)\n"
+    after = text.replace(".cache()", ".cache()  # tfmemlint: ignore[TFM305] -- it is small")
+    assert check(tmp_path, text, "--select=TFM305", "--add-ignore=it is small") == (0, after)
+    assert check(tmp_path, after, "--select=TFM305") == (0, after)
+    assert check(tmp_path, after, "--select=TFM305", "--add-ignore") == (0, after)
 
 
 # --- the scanner that finds comments and statements
