@@ -1,0 +1,85 @@
+"""What the README shows is what the tool does."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+PROGRAM = """import tensorflow as tf
+
+images = tf.zeros([60000, 28, 28, 1])
+train = (
+    tf.data.Dataset.from_tensor_slices(images)
+    .repeat(8)
+    .cache()
+    .batch(32)
+    .prefetch(tf.data.AUTOTUNE)
+)
+"""
+
+
+def block(language: str, containing: str) -> str:
+    """The text of the README's block of code that contains these words."""
+    blocks = re.findall(rf"^```{language}\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+    return next(text for text in blocks if containing in text)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "train.py").write_text(PROGRAM)
+    return tmp_path
+
+
+def check(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "tfmemlint", "check", "--no-cache", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+
+
+def test_findings_look_as_shown(folder: Path) -> None:
+    shown = block("console", "tfmemlint check train.py").partition("\n")[2]
+    printed = check(folder, "--isolated", "train.py").stdout
+
+    def timeless(text: str) -> str:
+        return re.sub(r"in [\d.]+ s", "in - s", text)
+
+    assert timeless(printed) == timeless(shown)
+
+
+def test_fix_gives_the_order_of_the_table(folder: Path) -> None:
+    before, after = re.findall(r"`from_tensor_slices\(images\)(.*?)\.batch\(32\)`", README)
+    text = f"import tensorflow as tf\n\nds = tf.data.Dataset.from_tensor_slices(tf.zeros([9])){before}\n"
+    (folder / "train.py").write_text(text)
+    check(folder, "--isolated", "--fix", "train.py")
+    assert (folder / "train.py").read_text() == text.replace(before, after)
+
+
+def test_json_has_the_keys_that_are_shown(folder: Path) -> None:
+    shown = json.loads(block("json", '"code"'))
+    (printed,) = json.loads(check(folder, "--isolated", "--output-format", "json").stdout)
+    assert list(printed) == list(shown)
+    assert list(printed["fix"]) == list(shown["fix"])
+    assert list(printed["fix"]["edits"][0]) == list(shown["fix"]["edits"][0])
+    assert list(printed["related"][0]) == list(shown["related"][0])
+    for key in ("code", "name", "severity", "location", "end_location", "bytes", "url", "cell"):
+        assert printed[key] == shown[key]
+
+
+def test_configuration_is_accepted_and_in_effect(folder: Path) -> None:
+    (folder / "pyproject.toml").write_text(block("toml", "[tool.tfmemlint]"))
+    done = check(folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "TFM305" in done.stdout
+
+
+def test_comments_silence(folder: Path) -> None:
+    statements = block("python", "tfmemlint: ignore").replace("...\n", "ds = ds.repeat(2).cache()\n")
+    prelude = "import tensorflow as tf\n\nds = tf.data.Dataset.range(9).repeat(2)\n"
+    (folder / "train.py").write_text(prelude + statements)
+    done = check(folder, "--isolated", "train.py")
+    assert done.returncode == 0, done.stdout
+    (folder / "train.py").write_text(prelude + re.sub(r"#.*", "", statements))
+    assert check(folder, "--isolated", "--output-format", "concise", "train.py").stdout.count("TFM305") == 4
