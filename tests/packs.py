@@ -1,0 +1,78 @@
+"""Rule packs made for a test: a package with rules, and what pip would have written to announce it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_RULE = '''
+from tfmemlint.api import Edit, Finding, Fix, Rule, Safety, Severity, Span, on_file
+
+
+class {name}(Rule):
+    """Made for a test.
+
+    ## What it does
+    Reports the word `{word}`.
+
+    ## Why it costs memory
+    It does not.
+
+    ## Example
+    `{word}`
+
+    ## Fix safety
+    Safe.
+
+    ## When not to use it
+    Outside of tests.
+
+    ## References
+    None.
+    """
+
+    code = "{code}"
+    summary = "the word {word} is there"
+    severity = Severity.{severity}
+    default = {default}
+    fix_safety = (Safety.{safety},)
+
+    @on_file("{word}")
+    def check(self, file):
+        start = file.source.text.index("{word}")
+        span = Span(start, start + len("{word}"))
+        {body}
+'''
+
+_REPORT = """fix = Fix("write it otherwise", (Edit(span.start, span.end, "calm"),), Safety.{safety})
+        yield self.finding(span, file, "found {word}", fix=fix, bytes={bytes})"""
+
+
+def rule_module(
+    code: str,
+    name: str,
+    word: str,
+    *,
+    severity: str = "WARNING",
+    default: bool = True,
+    safety: str = "SAFE",
+    bytes: int | None = None,
+    body: str = "",
+) -> str:
+    """The text of a module with one rule, which reports the first place of a word and runs `body` instead if given."""
+    body = body or _REPORT.format(word=word, safety=safety, bytes=bytes)
+    return _RULE.format(
+        code=code, name=name, word=word, severity=severity, default=default, safety=safety, body=body or "pass"
+    )
+
+
+def write_pack(folder: Path, package: str, modules: dict[str, str], *, version: str = "1.0") -> Path:
+    """Write an installed distribution with one package of rules into a folder of `sys.path`."""
+    (folder / package).mkdir(parents=True)
+    (folder / package / "__init__.py").touch()
+    for name, text in modules.items():
+        (folder / package / f"{name}.py").write_text(text)
+    info = folder / f"{package}-{version}.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n")
+    (info / "entry_points.txt").write_text(f"[tfmemlint.rules]\n{package} = {package}\n")
+    return folder
