@@ -36,6 +36,7 @@ $(VENV)/.installed: pyproject.toml | $(BIN)/python
 
 $(VENV)/.installed-test: $(VENV)/.installed
 	$(PIP) install --quiet --group test --group tf
+	$(PIP) install --quiet --no-deps --group keras2
 	@touch $@
 
 $(VENV)/.installed-lint: $(VENV)/.installed
