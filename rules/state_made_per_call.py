@@ -8,6 +8,7 @@ from tfmemlint.api import Call, File, Finding, Rule, on_file, own_nodes
 from tfmemlint_rules._state import guarded, makes_state
 
 CALLS = frozenset({"call", "__call__"})
+ONCE = frozenset({"build", "__init__", "setup"})
 STEPS = frozenset({"train_step", "test_step", "train_on_batch", "training_step", "train_one_step", "step"})
 
 
@@ -71,7 +72,8 @@ class StateMadePerCall(Rule):
             return "call"
         first = function.body.body[0] if function.body.body else None
         if first is not None and file.contexts.traced(first) and not file.contexts.mapped(first):
-            return "traced"
+            callers = file.values.functions.callers(function) or ()
+            return None if name in ONCE or any(guarded(file, c.node, file.scope_of(c.node)) for c in callers) else "traced"
         if any(isinstance(n, cst.Call) and file.call(n).name == "tf.GradientTape" for n in own_nodes(function, (cst.Call,))):
             loops = any(file.contexts.loop(c.node) is not None for c in file.values.functions.callers(function) or ())
             has_loop = any(True for _ in own_nodes(function, (cst.For, cst.While)))

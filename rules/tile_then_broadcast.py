@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Array, Call, Const, File, Finding, Fix, Node, Rule, Safety, Sequence, integer, on_call, show_bytes
+from tfmemlint.api import Array, Call, Const, File, Finding, Fix, Node, Rule, Safety, Sequence, Value, integer, on_call, show_bytes
 from tfmemlint.fix.edits import outer_span, replace_node
 
 ELEMENTWISE = frozenset(
@@ -113,10 +113,15 @@ class TileThenBroadcast(Rule):
         parent = file.tree.parent(use)
         if isinstance(parent, cst.BinaryOperation) and isinstance(parent.operator, OPERATORS):
             other = parent.right if parent.left is use else parent.left
-            return False if isinstance(file.value(other), Const) else other
+            return False if _scalar(file.value(other)) else other
         if isinstance(parent, cst.Arg):
             call = file.tree.parent(parent)
             if isinstance(call, cst.Call) and file.call(call).name in ELEMENTWISE and len(call.args) >= 2:
                 other = call.args[1].value if call.args[0].value is use else call.args[0].value
-                return False if isinstance(file.value(other), Const) else other
+                return False if _scalar(file.value(other)) else other
         return False
+
+
+def _scalar(value: Value) -> bool:
+    """Whether the other operand has no axis that could give the tiled one its size."""
+    return isinstance(value, Const) or (isinstance(value, Array) and value.shape == ())

@@ -69,23 +69,40 @@ def _failed(source: Source, message: str) -> FileResult:
 
 
 def _lint_source(source: Source, config: Config, rules: Sequence[Rule]) -> FileResult:
+    from tfmemlint.registry import known_codes
     from tfmemlint.suppress import apply_suppressions
 
-    module, readable, found = parse(source)
-    ran: tuple[Rule, ...] = ()
-    if module is not None:
-        from tfmemlint.dispatch import triggered
-
-        ran = triggered(rules, readable.text)
-        if ran:
-            from tfmemlint.dispatch import dispatch
-            from tfmemlint.model.file import File
-
-            found += dispatch(File(readable, module, config), ran)
-    known = {rule.code: rule.name for rule in rules}
-    kept, suppressed, unused = apply_suppressions(readable, found, known, known)
+    found, readable = _run(source, config, rules)
+    enabled = {rule.code: rule.name for rule in rules}
+    kept, suppressed, unused = apply_suppressions(readable, found, {**known_codes(), **enabled}, enabled)
     findings = sorted((*kept, *unused), key=lambda finding: finding.sort_key)
     return FileResult(source.path, source, tuple(dict.fromkeys(findings)), len(suppressed))
+
+
+def _run(source: Source, config: Config, rules: Sequence[Rule]) -> tuple[list[Finding], Source]:
+    """The rules' findings, and the source with parts that do not parse blanked."""
+    from tfmemlint.dispatch import dispatch, triggered
+
+    awake = triggered(rules, source.text)
+    if not awake and _is_python(source.text):
+        return [], source
+    module, readable, found = parse(source)
+    if module is not None and awake:
+        from tfmemlint.model.file import File
+
+        found += dispatch(File(readable, module, config), awake)
+    return found, readable
+
+
+def _is_python(text: str) -> bool:
+    """Whether the running Python accepts the text: a quick yes, no answer where it says no (its grammar may be older)."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def parse(source: Source) -> tuple[cst.Module | None, Source, list[Finding]]:

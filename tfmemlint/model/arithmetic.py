@@ -127,6 +127,6 @@ def index_array(array: Array, indices: list[Value | slice]) -> Value:
 def _sliced(size: int | None, index: slice) -> int | None:
     bounds = [constant(b) if isinstance(b, Value) else None for b in (index.start, index.stop, index.step)]
     exact = all(b == Const(None) or isinstance(constant(b), int) for b in (index.start, index.stop, index.step))
-    if size is None or not exact:
+    if size is None or size < 0 or not exact:
         return None
     return len(range(*slice(*bounds).indices(size)))

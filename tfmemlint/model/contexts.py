@@ -134,7 +134,20 @@ class Contexts:
         if wrapped:
             return True
         callers = file.values.functions.callers(function)
-        return bool(callers) and all(self.traced(call.node) for call in callers or ())
+        if callers is None:
+            return self._only_used_traced(function)
+        return bool(callers) and all(self.traced(call.node) for call in callers)
+
+    def _only_used_traced(self, function: cst.FunctionDef | cst.Lambda) -> bool:
+        """Whether every place that calls the function or gives it away (to `strategy.run`, say) is traced code."""
+        if isinstance(function, cst.Lambda):
+            return False
+        uses = [
+            use
+            for use in self._file.loads(function.name.value)
+            if any(isinstance(o, Function) and o.node is function for o in self._file.value(use).options)
+        ]
+        return bool(uses) and all(self.traced(use) for use in uses)
 
     def _passed_to_tracer(self, arg: cst.Arg, function: cst.FunctionDef | cst.Lambda) -> bool:
         call_node = self._file.tree.parent(arg)
