@@ -1,3 +1,3 @@
-"""Makes `pytest --bless` known."""
+"""Makes `pytest --bless` and the fixtures of `packs` known."""
 
-pytest_plugins = ["tfmemlint.testing"]
+pytest_plugins = ["tfmemlint.testing", "packs"]

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
+from collections.abc import Callable, Iterator
+from importlib.metadata import EntryPoint
 from pathlib import Path
+
+import pytest
+
+from tfmemlint import registry
+
+Install = Callable[..., None]
 
 _RULE = '''
 from tfmemlint.api import Edit, Finding, Fix, Rule, Safety, Severity, Span, on_file
@@ -76,3 +86,30 @@ def write_pack(folder: Path, package: str, modules: dict[str, str], *, version: 
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n")
     (info / "entry_points.txt").write_text(f"[tfmemlint.rules]\n{package} = {package}\n")
     return folder
+
+
+@pytest.fixture
+def install(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
+    """Makes a package of the given modules the only rule pack that is installed."""
+    site = tmp_path_factory.mktemp("site")
+    before = set(sys.modules)
+
+    def made(package: str = "made_rules", **modules: str) -> None:
+        write_pack(site, package, modules)
+        point = EntryPoint(package, package, registry.GROUP)
+        monkeypatch.setattr(registry, "packs", lambda: (point,))
+
+    monkeypatch.syspath_prepend(str(site))
+    forget()
+    yield made
+    forget()
+    for name in set(sys.modules) - before:
+        if name.startswith("made_rules"):
+            del sys.modules[name]
+    importlib.invalidate_caches()
+
+
+def forget() -> None:
+    """Let the rules be loaded anew."""
+    registry.load_rules.cache_clear()
+    registry.fingerprint.cache_clear()

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
-from packs import rule_module, write_pack
+from packs import Install, forget, rule_module, write_pack
 
 from tfmemlint import registry
 from tfmemlint.config import Config, ConfigError
@@ -18,30 +15,6 @@ from tfmemlint.linter import Linter
 from tfmemlint.registry import RegistryError
 from tfmemlint.rule import Rule
 from tfmemlint.selectors import Known, Layer, selected
-
-Install = Callable[..., None]
-
-
-@pytest.fixture
-def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Install]:
-    """Makes a pack of the given modules the only one that is installed."""
-    before = set(sys.modules)
-
-    def made(package: str = "made_rules", **modules: str) -> None:
-        write_pack(tmp_path / "site", package, modules)
-        point = EntryPoint(package, package, registry.GROUP)
-        monkeypatch.setattr(registry, "packs", lambda: (point,))
-
-    monkeypatch.syspath_prepend(str(tmp_path / "site"))
-    registry.load_rules.cache_clear()
-    registry.fingerprint.cache_clear()
-    yield made
-    registry.load_rules.cache_clear()
-    registry.fingerprint.cache_clear()
-    for name in set(sys.modules) - before:
-        if name.startswith("made_rules"):
-            del sys.modules[name]
-    importlib.invalidate_caches()
 
 
 def loaded() -> list[str]:
@@ -116,7 +89,7 @@ def test_a_pack_that_cannot_be_loaded_is_one_line_that_names_it(install: Install
 
 def test_no_rules_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "packs", lambda: ())
-    registry.load_rules.cache_clear()
+    forget()
     with pytest.raises(RegistryError, match="no rules found"):
         registry.load_rules()
 
@@ -137,14 +110,14 @@ def test_a_pack_needs_nothing_but_its_entry_point(tmp_path: Path) -> None:
     assert done.returncode == 1
 
 
-def test_the_fingerprint_follows_the_code_of_the_rules(install: Install, tmp_path: Path) -> None:
+def test_the_fingerprint_follows_the_code_of_the_rules(install: Install) -> None:
     install(a=rule_module("ABC001", "FirstThing", "first"))
     before = registry.fingerprint()
-    registry.fingerprint.cache_clear()
+    forget()
     assert registry.fingerprint() == before
-    module = tmp_path / "site" / "made_rules" / "a.py"
+    module = Path(sys.path[0], "made_rules", "a.py")
     module.write_text(module.read_text() + "# changed\n")
-    registry.fingerprint.cache_clear()
+    forget()
     assert registry.fingerprint() != before
     assert "made_rules.a" not in sys.modules
 

@@ -234,7 +234,7 @@ def _spec(lines: Iterable[str]) -> GitIgnoreSpec | None:
 
     try:
         return GitIgnoreSpec.from_lines(wanted)
-    except ValueError:
+    except (ValueError, re.error):
         return GitIgnoreSpec.from_lines(_valid(wanted, GitIgnoreSpec))
 
 
@@ -242,7 +242,7 @@ def _valid(lines: Iterable[str], kind: Any) -> Iterator[str]:
     for line in lines:
         try:
             kind.from_lines([line])
-        except ValueError:
+        except (ValueError, re.error):
             continue
         yield line
 
