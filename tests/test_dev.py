@@ -1,6 +1,7 @@
 """`python -m tfmemlint.dev` as a rule's author uses it, in a pack that nothing but an entry point names."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -96,6 +97,36 @@ def test_a_case_that_does_not_hold_is_named(pack: Path, file: str, old: str, new
     assert words in done.stdout
 
 
+def test_a_rule_that_looks_at_the_spelling_is_found_out(pack: Path) -> None:
+    new_rule(pack, "--code", "ACM101")
+    module = pack / "acme_rules/cached_range.py"
+    spelled = 'if call.open or "tf.data.Dataset" not in file.source.text:'
+    module.write_text(module.read_text().replace("if call.open:", spelled))
+    done = run(pack, "pytest", "-q", "-p", "no:cacheprovider", "--bless")
+    assert done.returncode == 1
+    assert "bad.py: other findings with `import tensorflow as T`" in done.stdout
+    assert "1 failed, 4 passed" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        ("Edit(0, 0, '# again\\n')", "leaves the finding or makes another ACM101"),
+        ("Edit(0, 6, 'imp ort')", "leaves code that does not parse"),
+    ],
+)
+def test_a_fix_that_goes_wrong_is_found_out(pack: Path, edit: str, words: str) -> None:
+    new_rule(pack, "--code", "ACM101")
+    module = pack / "acme_rules/cached_range.py"
+    text = module.read_text().replace("import Call,", "import Edit, Fix, Safety, Call,")
+    text = text.replace('clause")', f'clause", fix=Fix("mend", ({edit},), Safety.SAFE))')
+    module.write_text(text.replace('summary = "..."', 'summary = "..."\n    fix_safety = (Safety.SAFE,)'))
+    done = run(pack, "tfmemlint.dev", "bless")
+    assert done.returncode == 2
+    assert "ACM101_cached_range/bad.py: a fix was taken back" in done.stderr
+    assert words in done.stderr
+
+
 def test_new_rule_takes_the_next_code(pack: Path) -> None:
     done = new_rule(pack)
     highest = max(int(rule.code[3:]) for rule in load_rules() if rule.code.startswith("TFM"))
@@ -143,6 +174,10 @@ def test_dump_model_tells_values_and_why_one_is_unknown(tmp_path: Path, capsys: 
     assert "shape=(4, 2), " in out and "bytes=32" in out
     assert "in the loop of line 5" in out
     assert "6:5 y = " in out
+    assert "unknown (" in out
+    assert "initialises the runtime" in out
+    assert "after the runtime is certainly initialised, in line 4" in out
+    assert re.search(r"^\d+ nodes; \d+ evaluations of at most \d+$", out, re.MULTILINE)
 
 
 def test_dump_model_names_the_line_that_does_not_parse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

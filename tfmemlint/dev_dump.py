@@ -20,7 +20,7 @@ _DEEPEST = 6
 
 
 def dump_model(data: bytes, path: str) -> Iterator[str]:
-    """Lines that give, in source order, the value of each assigned name and what each call calls and returns.
+    """Lines that give, in source order, the value of each assigned name and what each call calls, does and returns.
 
     Raises CaseError for a file that cannot be read or parsed.
     """
@@ -38,9 +38,9 @@ def dump_model(data: bytes, path: str) -> Iterator[str]:
         place = source.position(problems[0].span.start)
         raise CaseError(f"{path}:{place.row}:{place.column}: {problems[0].message}")
     file = File(readable, module, Config())
-    yield f"{path}: {len(file.tree)} nodes"
     for node in _spoken_of(file):
         yield from _lines(file, node)
+    yield f"{len(file.tree)} nodes; {file.values.spent} evaluations of at most {file.values.budget}"
 
 
 def _spoken_of(file: File) -> list[Node]:
@@ -64,6 +64,7 @@ def _lines(file: File, node: Node) -> Iterator[str]:
             yield f"    in the loop of line {_loop(file, node)}"
         if file.contexts.traced(node):
             yield "    traced"
+        yield from _runtime(file, call)
         yield f"    gives {describe(call.value)}"
         return
     target = node.target if isinstance(node, (cst.AssignTarget, cst.AnnAssign)) else node
@@ -71,6 +72,18 @@ def _lines(file: File, node: Node) -> Iterator[str]:
     value = getattr(above, "value", None)
     if value is not None and not isinstance(target, (cst.Tuple, cst.List)):
         yield f"{_place(file, target)} {_text(file, target)} = {describe(file.value(value))}"
+
+
+def _runtime(file: File, call: Call) -> Iterator[str]:
+    """What the call does to TensorFlow's runtime, and whether something before it has started that already."""
+    from tfmemlint.model.runtime import INITIALISED, initialisation, initialises
+
+    if initialises(call):
+        yield "    initialises the runtime"
+    happened = initialisation(file).before(call.node, INITIALISED)
+    if happened is not None:
+        row = file.source.position(file.span(happened.node).start).row
+        yield f"    after the runtime is {'certainly' if happened.certain else 'perhaps'} initialised, in line {row}"
 
 
 def _called(call: Call) -> str:

@@ -91,7 +91,10 @@ def _lint(case: Case, data: bytes, rules: Sequence[Rule], name: str = "bad.py") 
 def _repair(case: Case, data: bytes, rules: Sequence[Rule]) -> bytes:
     """The bytes after all fixes that the case allows; a fix that had to be taken back fails the case."""
     done = fix_bytes(
-        data, lambda text: _lint(case, text, rules), lambda found: select_fixes(found, unsafe=case.unsafe_fixes)
+        data,
+        lambda text: lint(text, "bad.py", case.config, rules),
+        lambda found: select_fixes(found, unsafe=case.unsafe_fixes),
+        _lint(case, data, rules),
     )
     if problems := [each.message for each in done.failed] + [each.reason for each in done.refused]:
         fail(case, "bad.py", "a fix was taken back", *problems)
