@@ -201,15 +201,16 @@ def _judge_figures(metric: Metric, min_ratio: float, before: Sequence[Run], afte
         problem = next((run.allocator_problem for run in (*before, *after) if run.allocator_problem), None)
         return inconclusive(problem or metric.missing, metric.name)
     first, second = (statistics.median(side) for side in known)
-    noise = max(metric.floor, *(max(side) - min(side) for side in known))
+    noise = max(max(side) - min(side) for side in known)
+    enough = max(metric.floor, noise)
     repeats = min(map(len, known))
 
     def verdict(kind: str, reason: str) -> Verdict:
         return Verdict(kind, reason, metric.name, metric.unit, first, second, noise, repeats)
 
-    if second - first > noise:
+    if second - first > enough:
         return verdict(NOT_CONFIRMED, "the repaired program needs more")
-    if first - second <= noise:
+    if first - second <= enough:
         return verdict(NOT_CONFIRMED, "the difference is within the noise")
     if second > 0 and first / second < min_ratio:
         return verdict(NOT_CONFIRMED, f"the ratio is under {min_ratio:g}")

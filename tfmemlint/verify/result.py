@@ -1,0 +1,64 @@
+"""The outcome for one finding, or for one rule's evidence: programs, runs and verdict."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tfmemlint.verify.judge import Verdict
+from tfmemlint.verify.measure import Program, Run, Settings
+
+
+@dataclass(frozen=True)
+class Pair:
+    """The flagged and the repaired program, and what in them is not the user's own code, one line each."""
+
+    before: Program
+    after: Program
+    replaced: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of one finding. `pair` is None where no program could be made of it."""
+
+    code: str
+    name: str
+    place: str
+    """`path:row:column`, or the folder of the rule's sample."""
+    message: str
+    verdict: Verdict
+    pair: Pair | None = None
+    before: tuple[Run, ...] = ()
+    after: tuple[Run, ...] = ()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader must know to trust the verdict: replaced inputs, simulated cards."""
+        if self.pair is None:
+            return ()
+        cards = self.pair.before.simulated_gpus
+        simulated = (f"{cards} graphics cards were simulated for TensorFlow's own checks",) if cards else ()
+        return (*self.pair.replaced, *simulated)
+
+
+@dataclass(frozen=True)
+class Environment:
+    """Where the figures were made."""
+
+    versions: dict[str, str] = field(default_factory=dict)
+    device: str = "CPU"
+    isolation: str = ""
+    repeats: int = 1
+    memory_limit: int | None = None
+
+
+def environment(results: Sequence[Result], settings: Settings, isolation: str) -> Environment:
+    """The environment of these results, as the runs themselves report it."""
+    runs = [run for result in results for run in (*result.before, *result.after)]
+    versions = next((run.versions for run in runs if "tensorflow" in run.versions), {})
+    ran_on = {run.device for run in runs if run.device}
+    card = any(device.startswith("GPU") for device in ran_on)
+    device = "GPU" if card else f"CPU ({platform.machine()} {platform.system()})"
+    return Environment(versions, device, isolation, settings.repeat, settings.allocator_limit)
