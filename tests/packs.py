@@ -15,6 +15,8 @@ from tfmemlint import registry
 Install = Callable[..., None]
 
 _RULE = '''
+import re
+
 from tfmemlint.api import Edit, Finding, Fix, Rule, Safety, Severity, Span, on_file
 
 
@@ -48,13 +50,13 @@ class {name}(Rule):
 
     @on_file("{word}")
     def check(self, file):
-        start = file.source.text.index("{word}")
-        span = Span(start, start + len("{word}"))
-        {body}
+        for match in re.finditer(r"\\b{word}\\b", file.source.text):
+            span = Span(*match.span())
+            {body}
 '''
 
 _REPORT = """fix = Fix("write it otherwise", (Edit(span.start, span.end, "calm"),), Safety.{safety})
-        yield self.finding(span, file, "found {word}", fix=fix, bytes={bytes})"""
+            yield self.finding(span, file, "found {word}", fix=fix, bytes={bytes})"""
 
 
 def rule_module(
@@ -68,11 +70,9 @@ def rule_module(
     bytes: int | None = None,
     body: str = "",
 ) -> str:
-    """The text of a module with one rule, which reports the first place of a word and runs `body` instead if given."""
+    """The text of a module with one rule, which reports all places of a word and runs `body` instead if given."""
     body = body or _REPORT.format(word=word, safety=safety, bytes=bytes)
-    return _RULE.format(
-        code=code, name=name, word=word, severity=severity, default=default, safety=safety, body=body or "pass"
-    )
+    return _RULE.format(code=code, name=name, word=word, severity=severity, default=default, safety=safety, body=body)
 
 
 def write_pack(folder: Path, package: str, modules: dict[str, str], *, version: str = "1.0") -> Path:
