@@ -206,8 +206,15 @@ def test_docs_check_changes_nothing_and_names_stale_pages(tmp_path: Path, capsys
 
 def test_page_shows_what_was_measured() -> None:
     rule = next(rule for rule in load_rules() if rule.code == "TFM305")
-    figures = {"verdict": "confirmed", "metric": "peak_bytes", "before": 333447168, "after": 26214400, "ratio": 12.72}
-    text = page(rule, {"versions": {"TensorFlow": "2.21.0"}, "device": "CPU", "rules": {"TFM305": figures}})
-    assert "| peak bytes | 318 MiB | 25 MiB | 12.7 | confirmed |" in text
-    assert "TensorFlow 2.21.0; CPU" in text
+    figures = {"metric": "peak_bytes", "unit": "bytes", "before": 333447168, "after": 26214400, "ratio": 12.72}
+    evidence = {"versions": {"TensorFlow": "2.21.0"}, "device": "CPU", "rules": {"TFM305": figures}}
+    figures["verdict"] = "confirmed"
+    text = page(rule, evidence)
+    assert "| 318 MiB | 25 MiB | 12.7x | confirmed |" in text
+    assert "TensorFlow 2.21.0, CPU" in text
+    raised = {"metric": "error", "unit": "", "before": 1, "after": 0, "ratio": None, "verdict": "confirmed"}
+    evidence["rules"] = {"TFM305": {**raised, "reason": "it raises ValueError"}}
+    text = page(rule, evidence)
+    assert "| error | yes | no | - | confirmed |" in text
+    assert "\nit raises ValueError.\n" in text
     assert "## Measured" not in page(rule, {})

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tfmemlint.registry import load_rules
-from tfmemlint.units import show_bytes
 
 if TYPE_CHECKING:
     from tfmemlint.rule import Rule
@@ -78,24 +77,23 @@ def page(rule: Rule, evidence: Mapping[str, Any]) -> str:
 
 def _measured(code: str, evidence: Mapping[str, Any]) -> list[str]:
     """The measurement of the rule's sample programs, where there is one."""
-    figures = evidence.get("rules", {}).get(code)
-    if not isinstance(figures, dict):
+    found = evidence.get("rules", {}).get(code)
+    if not isinstance(found, dict):
         return []
-    metric = str(figures.get("metric", ""))
-    cells = [metric.replace("_", " "), _figure(figures.get("before"), metric), _figure(figures.get("after"), metric)]
-    ratio = figures.get("ratio")
-    cells += [f"{ratio:.3g}" if isinstance(ratio, (int, float)) else "-", str(figures.get("verdict", "-"))]
-    versions = ", ".join(f"{name} {version}" for name, version in evidence.get("versions", {}).items())
-    where = f"{versions}; {evidence.get('device', 'device not named')}; {figures.get('repeats', 1)} runs each"
-    lines = ["", "## Measured", "The rule's sample program, as it is reported and as it is repaired:", ""]
+    from tfmemlint.verify.report import NAMES, YES_NO, figure, ratio
+
+    metric, unit = str(found.get("metric") or ""), str(found.get("unit") or "")
+    sides = [figure(found.get(side), unit, metric) for side in ("before", "after")]
+    times = ratio(None if metric in YES_NO else found.get("ratio"))
+    cells = (NAMES.get(metric, metric), *sides, times, str(found["verdict"]))
+    lines = ["", "## Measured", "Two programs, one with the finding and one without it:", ""]
     lines += ["| measured | before | after | ratio | verdict |", "|---|---|---|---|---|", f"| {' | '.join(cells)} |"]
-    return [*lines, "", f"{where}. Repeat it with `tfmemlint verify --rules {code}`."]
-
-
-def _figure(value: object, metric: str) -> str:
-    if isinstance(value, (int, float)) and "bytes" in metric:
-        return show_bytes(int(value))
-    return "-" if value is None else str(value)
+    if found.get("reason"):
+        lines += ["", _sentence(str(found["reason"]))]
+    made = {**evidence, **found}
+    versions = [f"{name} {version}" for name, version in made.get("versions", {}).items()]
+    where = ", ".join([*versions, str(made["device"])] if made.get("device") else versions)
+    return [*lines, "", f"Measured with {where}; `tfmemlint verify --rules {code}` repeats it."]
 
 
 def _evidence(path: Path) -> Mapping[str, Any]:
