@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import cache
 
+from tfmemlint.model.knowledge.facts import bundled_dataset, initialises, is_random, optimizer_slots, returns_class
 from tfmemlint.model.knowledge.naming import RENAMED, above, canonical, known, method_owner
 from tfmemlint.model.knowledge.signature import OTHER, REQUIRED, Kind, Parameter, Signature, parse
 from tfmemlint.model.knowledge.tables import texts
@@ -19,10 +20,15 @@ __all__ = [
     "Parameter",
     "Signature",
     "bases",
+    "bundled_dataset",
     "canonical",
     "exists",
+    "initialises",
     "is_class",
+    "is_random",
     "method_owner",
+    "optimizer_slots",
+    "returns_class",
     "signature",
     "words",
 ]
