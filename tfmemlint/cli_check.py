@@ -16,6 +16,7 @@ from tfmemlint.cli_output import tell
 from tfmemlint.cli_report import Session, exit_code, failure, report
 from tfmemlint.discover import Problem, Target, discover
 from tfmemlint.repair import Gate
+from tfmemlint.report.base import plural
 from tfmemlint.runner import Options, run
 from tfmemlint.selectors import FAILURES
 
@@ -53,7 +54,7 @@ def check(words: Sequence[str]) -> int:
     else:
         report(session)
     if accepted and arguments.verbose:
-        tell(f"{accepted} findings are accepted by the baseline")
+        tell(f"the baseline accepts {plural(accepted, 'finding')}")
     return exit_code(session)
 
 
@@ -147,7 +148,7 @@ def _write_baseline(session: Session) -> int:
     count = write_baseline(path, [outcome.result for outcome in session.outcomes])
     if not session.arguments.quiet:
         hint = "" if config.baseline else f'; set baseline = "{os.path.basename(path)}" to use it'
-        tell(f"accepted {count} findings in {_shown(path)}{hint}")
+        tell(f"accepted {plural(count, 'finding')} in {_shown(path)}{hint}")
     return failure(session) or 0
 
 
@@ -172,7 +173,7 @@ def _add_ignores(session: Session) -> int:
             continue
         count, files = count + len(edits), files + 1
     if not session.arguments.quiet:
-        tell(f"wrote {count} ignore comments in {files} files")
+        tell(f"wrote {plural(count, 'ignore comment')} in {plural(files, 'file')}")
     return failure(session) or 0
 
 
@@ -184,7 +185,7 @@ def _write_diff(session: Session) -> None:
             if outcome.change:
                 cli_output.write_bytes(cli_output.unified_diff(outcome.result.path, *outcome.change))
     if not session.arguments.quiet:
-        tell(f"would fix {count} finding{'' if count == 1 else 's'}; --fix does it")
+        tell(f"would fix {plural(count, 'finding')}; --fix does it")
 
 
 def _shown(path: str) -> str:

@@ -214,7 +214,7 @@ class Configs:
     ) -> None:
         self._overrides = dict(overrides or {})
         for line in reversed(inline):
-            self._overrides = {**from_table(_toml(line.encode(), f"--config '{line}'"), "--config"), **self._overrides}
+            self._overrides = {**from_table(_toml(line.encode(), "--config"), "--config"), **self._overrides}
         self._found: dict[str, Config | ConfigError] = {}
         self._fixed: Config | None = None
         if file is not None:

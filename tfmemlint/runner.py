@@ -61,7 +61,7 @@ class Options:
 def run(targets: Sequence[Target], options: Options) -> tuple[list[Outcome], list[Problem]]:
     """Lint the targets; the outcomes are in their order, without those whose configuration cannot be used.
 
-    Raises RegistryError when the rules cannot be loaded.
+    Raises RegistryError when the rules cannot be loaded and ConfigError for what the command line selects wrongly.
     """
     return _Run(options).run(targets)
 
@@ -147,6 +147,8 @@ class _Run:
             try:
                 Linter(config).prepare()
             except ConfigError as error:
+                if not error.path:  # the command line's own
+                    raise
                 usable.discard(key)
                 self.caches.pop(key, None)
                 self.problems.append(Problem(str(error)))
