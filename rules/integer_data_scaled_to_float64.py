@@ -5,15 +5,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Array, File, Finding, Fix, Rule, Safety, constant, on_file, show_bytes
-from tfmemlint.fix.edits import ensure_numpy, outer_span
-from tfmemlint.finding import Edit
+from tfmemlint.api import ITEM_BYTES, Edit, File, Finding, Fix, Rule, Safety, constant, on_file, show_bytes
+from tfmemlint.fix.edits import append_method, ensure_numpy, outer_span
+from tfmemlint_rules._scaling import Scaling, scalings
 
-SCALES = (cst.Divide, cst.Multiply)
 EXACT = frozenset({"uint8", "int8", "uint16", "int16"})
 """Integers whose division by a float32 equals the float64 quotient rounded to float32."""
-
-FACTOR = {"uint8": 8, "int8": 8, "uint16": 4, "int16": 4, "int32": 2, "uint32": 2}
 
 
 class IntegerDataScaledToFloat64(Rule):
@@ -51,54 +48,54 @@ class IntegerDataScaledToFloat64(Rule):
     summary = "integer data scaled by a Python number becomes float64, 8 times the size of uint8"
     fix_safety = (Safety.SAFE, Safety.UNSAFE)
 
-    @on_file("load_data", "uint8", "int8", "uint16", "int16", "imread", "Image")
+    @on_file("load_data", "uint8", "int8", "uint16", "int16", "uint32", "int32", "imread", "Image", "load_img")
     def check(self, file: File) -> Iterator[Finding]:
-        for node in file.tree.of(cst.BinaryOperation):
-            if not isinstance(node.operator, SCALES):
-                continue
-            left, right = file.value(node.left), None
-            if isinstance(left, Array):
-                right = file.value(node.right)
-                number, data = node.right, left
-            elif isinstance(node.operator, cst.Multiply):
-                right, data_value = left, file.value(node.right)
-                if not isinstance(data_value, Array):
-                    continue
-                number, data = node.left, data_value
-            else:
-                continue
-            scale = constant(right)
-            if not isinstance(scale, (int, float)) or not self._whole_integers(data, file, node):
-                continue
-            if isinstance(node.operator, cst.Multiply) and not isinstance(scale, float):
-                continue
-            yield self._report(node, number, data, float(scale), file)
+        for scaling in scalings(file):
+            yield self._report(scaling, file)
 
-    def _whole_integers(self, data: Array, file: File, node: cst.BinaryOperation) -> bool:
-        """Whether the array is integer data kept as a whole, not one item inside a generator, loop or mapped function."""
-        if data.library != "np" or data.dtype not in FACTOR or data.origin is None:
-            return False
-        return not file.contexts.traced(node) and not file.contexts.per_item(node)
-
-    def _report(self, node: cst.BinaryOperation, number: cst.BaseExpression, data: Array, scale: float, file: File) -> Finding:
-        dtype = data.dtype or ""
-        size = data.size
+    def _report(self, scaling: Scaling, file: File) -> Finding:
+        dtype = scaling.data.dtype or ""
+        size = scaling.data.size
         cost = size * 8 if size is not None else None
         weigh = f": {show_bytes(cost)} instead of {show_bytes(cost // 2)} as float32" if cost is not None else ""
-        exact = dtype in EXACT and isinstance(node.operator, cst.Divide) and _is_float32(scale)
-        numpy, imports = ensure_numpy(file)
-        at = outer_span(file, number)
-        written = file.source.text[at.start : at.end]
-        text = f"{numpy}.float32{written}" if written.startswith("(") else f"{numpy}.float32({written})"
-        edits = (*imports, Edit(at.start, at.end, text))
+        by = "a Python number" if scaling.number is not None and scaling.scale is not None else "NumPy's default"
         return self.finding(
-            file.span(node),
+            scaling.call or file.span(scaling.node),
             file,
-            f"{dtype} data scaled by a Python number becomes float64, {FACTOR[dtype]} times the size{weigh}; "
-            "scale by a float32 number",
-            fix=Fix("scale in float32", edits, Safety.SAFE if exact else Safety.UNSAFE),
+            f"{dtype} data scaled by {by} becomes float64, {8 // ITEM_BYTES[dtype]} times the size{weigh}; "
+            "scale in float32",
+            fix=self._in_float32(scaling, file),
             bytes=cost,
         )
+
+    def _in_float32(self, scaling: Scaling, file: File) -> Fix:
+        numpy, imports = ensure_numpy(file)
+        if scaling.number is not None:
+            at = outer_span(file, scaling.number)
+            written = file.source.text[at.start : at.end]
+            text = f"{numpy}.float32{written}" if written.startswith("(") else f"{numpy}.float32({written})"
+            edit = Edit(at.start, at.end, text)
+        else:
+            assert scaling.call is not None
+            first = scaling.call.node.args[0].value
+            if scaling.call.name == "tf.keras.utils.normalize":
+                edit = append_method(file, first, f".astype({numpy}.float32)")
+            else:
+                end = outer_span(file, scaling.call.node.args[-1].value).end
+                edit = Edit(end, end, f", dtype={numpy}.float32")
+        safe = self._exact(scaling, file)
+        return Fix("scale in float32", (*imports, edit), Safety.SAFE if safe else Safety.UNSAFE)
+
+    def _exact(self, scaling: Scaling, file: File) -> bool:
+        """Whether every value is what a cast of the float64 result to float32 gives."""
+        if scaling.data.dtype not in EXACT or scaling.operator != "Divide":
+            return False
+        if isinstance(file.tree.parent(scaling.node), cst.BinaryOperation):
+            return False  # more arithmetic follows, and rounds in float32 what was rounded in float64
+        if scaling.call is not None and scaling.call.name == "tf.keras.utils.normalize":
+            return False
+        number = constant(file.value(scaling.number)) if scaling.number is not None else None
+        return all(_is_float32(n) for n in (scaling.scale, number) if isinstance(n, (int, float)))
 
 
 def _is_float32(number: float) -> bool:

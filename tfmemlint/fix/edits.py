@@ -175,6 +175,8 @@ def ensure_numpy(file: File) -> tuple[str, tuple[Edit, ...]]:
     )
     if first is None:
         return "np", ()
+    if "np" in file.flow(file.module).bindings:  # taken otherwise
+        return "numpy", (insert_before(file, first, "import numpy"),)
     return "np", (insert_before(file, first, "import numpy as np"),)
 
 

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING
 
 from tfmemlint.model import knowledge, operations
 from tfmemlint.model.calls import api_name
-from tfmemlint.model.transfer import arrays, datasets, devices, graphs, keras, python, tensors  # noqa: F401  (they register)
+from tfmemlint.model.transfer import (  # noqa: F401  (they register)
+    arrays,
+    datasets,
+    devices,
+    graphs,
+    images,
+    keras,
+    numeric,
+    python,
+    tensors,
+)
 from tfmemlint.model.transfer.table import TABLE
 from tfmemlint.model.values import Api, Unknown, Value
 

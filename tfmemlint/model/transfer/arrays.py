@@ -5,8 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import libcst as cst
+
 from tfmemlint.model.transfer.table import dtype_of, models, shape_of
-from tfmemlint.model.values import Array, Const, Length, Method, Sequence, Unknown, Value, constant, integer
+from tfmemlint.model.values import (
+    Array,
+    Const,
+    Instance,
+    Iterator,
+    Length,
+    Method,
+    Sequence,
+    Unknown,
+    Value,
+    constant,
+    integer,
+)
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -94,8 +108,6 @@ def _random(call: Call, target: Value) -> Value:
 
 @models("np.random.default_rng")
 def _rng(call: Call, target: Value) -> Value:
-    from tfmemlint.model.values import Instance
-
     return Instance("np.random.Generator", call)
 
 
@@ -128,8 +140,37 @@ def _array(call: Call, target: Value) -> Value:
         dtype, explicit = numpy_dtype(call, data.dtype)
         cast = call if explicit else data.cast
         return replace(data, library="np", dtype=dtype, explicit=explicit or data.explicit, variable=False, cast=cast)
+    if isinstance(data, Instance) and data.type_name == "PIL.Image.Image":
+        dtype, explicit = numpy_dtype(call, "uint8")
+        return Array("np", dtype, None, call, explicit)
+    item = listed(call, data)
+    if isinstance(item, Array):
+        dtype, explicit = numpy_dtype(call, item.dtype)
+        shape = None if item.shape is None else (None, *item.shape)
+        if explicit:
+            return Array("np", dtype, shape, call, True)
+        return Array("np", dtype, shape, item.origin, item.explicit, cast=item.cast)
     dtype, explicit = numpy_dtype(call, literal_dtype(data))
     return Array("np", dtype, literal_shape(data), call if data.known else None, explicit)
+
+
+def listed(call: Call, data: Value) -> Value:
+    """What each item of the list given to a call is: of a comprehension, or of a list that a loop appends to."""
+    if isinstance(data, Iterator) and data.function in ("list", "generator"):
+        return data.item
+    name = call.node.args[0].value if call.node.args else None
+    if not isinstance(data, Sequence) or data.items or data.kind != "list" or not isinstance(name, cst.Name):
+        return Unknown("no list of like things")
+    file, found = call.evaluator.file, []
+    for node in file.calls_by_word.get("append", ()):
+        func = node.func
+        if isinstance(func, cst.Attribute) and isinstance(func.value, cst.Name) and func.value.value == name.value:
+            if file.scope_of(node) is file.scope_of(name) and node.args:
+                found.append(call.evaluator.value(node.args[0].value, call.frame))
+    first = found[0] if found else None
+    if isinstance(first, Array) and all(isinstance(v, Array) and v.dtype == first.dtype for v in found):
+        return first if len(found) == 1 else Array("np", first.dtype, None, first.origin, first.explicit)
+    return Unknown("a list of other things")
 
 
 @models("np.zeros_like", "np.ones_like", "np.empty_like", "np.full_like")
@@ -144,6 +185,9 @@ def _like(call: Call, target: Value) -> Value:
 @models("np.concatenate", "np.vstack", "np.hstack", "np.stack", "np.dstack", "np.column_stack", "np.append")
 def _joined(call: Call, target: Value) -> Value:
     parts = call.value_of(0)
+    item = listed(call, parts)
+    if isinstance(item, Array):
+        return Array("np", item.dtype, None, item.origin, item.explicit, cast=item.cast)
     arrays = [p for p in parts.items if isinstance(p, Array)] if isinstance(parts, Sequence) else []
     if not isinstance(parts, Sequence) or len(arrays) != len(parts.items) or not arrays:
         return Array("np") if parts.known else Unknown("joins something not known")
@@ -231,12 +275,6 @@ def _array_method(call: Call, target: Value) -> Value:
     return replace(data, shape=None)
 
 
-@models("np.mean", "np.std", "np.sum", "np.max", "np.min", "np.argmax", "np.dot", "np.ndarray.mean", "np.ndarray.sum",
-        "np.ndarray.max", "np.ndarray.min", "np.ndarray.std")  # fmt: skip
+@models("np.sum", "np.argmax", "np.argmin", "np.dot", "np.ndarray.sum")
 def _reduced(call: Call, target: Value) -> Value:
     return Unknown("a reduction")
-
-
-@models("cv2.imread", "imageio.imread", "imageio.v2.imread", "skimage.io.imread")
-def _image(call: Call, target: Value) -> Value:
-    return Array("np", "uint8", (None, None, 3), call)

@@ -105,9 +105,8 @@ def _range(call: Call, target: Value) -> Value:
 @models("tf.reshape")
 def _reshape(call: Call, target: Value) -> Value:
     data = as_tensor(call.value_of(0))
-    if not isinstance(data, Array):
-        return Array("tf", None, shape_of(call.value_of("shape")))
-    return replace(data, shape=reshaped(data, shape_of(call.value_of("shape"))))
+    given = data if isinstance(data, Array) else Array("tf")
+    return replace(given, shape=reshaped(given, shape_of(call.value_of("shape"))))
 
 
 @models("tf.expand_dims")

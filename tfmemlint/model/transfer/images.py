@@ -1,0 +1,91 @@
+"""Images and raw buffers read outside TensorFlow: OpenCV, Pillow, imageio, and the splits of scikit-learn."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tfmemlint.model.transfer.table import dtype_of, models
+from tfmemlint.model.values import Array, Const, Instance, Method, Sequence, Unknown, Value, constant, integer
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+
+PILLOW = "PIL.Image.Image"
+
+BYTE_MODES = frozenset({"L", "P", "RGB", "RGBA", "CMYK", "YCbCr", "HSV"})
+"""Pillow's modes of one byte for each channel."""
+
+
+@models("cv2.imread", "imageio.imread", "imageio.v2.imread", "imageio.v3.imread", "skimage.io.imread")
+def _read(call: Call, target: Value) -> Value:
+    flags = call.value_of(1) if call.arg(1) is not None else call.value_of("flags")
+    if flags in (Const(0), Const("IMREAD_GRAYSCALE")) or getattr(flags, "name", "") == "cv2.IMREAD_GRAYSCALE":
+        return Array("np", "uint8", (None, None), call)
+    if flags == Const(-1) or getattr(flags, "name", "") in ("cv2.IMREAD_UNCHANGED", "cv2.IMREAD_ANYDEPTH"):
+        return Array("np", None, None, call)
+    return Array("np", "uint8", (None, None, 3) if getattr(target, "name", "") == "cv2.imread" else None, call)
+
+
+@models("cv2.resize")
+def _resize(call: Call, target: Value) -> Value:
+    data = call.value_of(0)
+    if not isinstance(data, Array):
+        return data if not data.known else Unknown("resizes something else")
+    given = call.value_of(1) if call.arg(1) is not None else call.value_of("dsize")
+    size = given.items if isinstance(given, Sequence) and len(given.items) == 2 else None
+    if size is None or data.shape is None:
+        return replace(data, shape=None)
+    return replace(data, shape=(integer(size[1]), integer(size[0]), *data.shape[2:]))
+
+
+@models("cv2.cvtColor", "cv2.flip", "cv2.rotate", "cv2.GaussianBlur", "cv2.blur", "cv2.medianBlur", "cv2.warpAffine",
+        "cv2.copyMakeBorder", "cv2.equalizeHist", "cv2.bitwise_not")  # fmt: skip
+def _same_dtype(call: Call, target: Value) -> Value:
+    data = call.value_of(0)
+    return replace(data, shape=None) if isinstance(data, Array) else Unknown("changes something not known")
+
+
+@models("PIL.Image.open", "tf.keras.utils.load_img", "tf.keras.preprocessing.image.load_img")
+def _open(call: Call, target: Value) -> Value:
+    return Instance(PILLOW, call)
+
+
+@models(*(f"{PILLOW}.{name}" for name in ("resize", "crop", "rotate", "transpose", "copy", "filter", "__enter__")))
+def _same_image(call: Call, target: Value) -> Value:
+    return target.receiver if isinstance(target, Method) else Unknown("an image")
+
+
+@models(f"{PILLOW}.convert")
+def _convert(call: Call, target: Value) -> Value:
+    mode = constant(call.value_of(0)) if call.arg(0) is not None else constant(call.value_of("mode"))
+    return Instance(PILLOW, call) if mode in BYTE_MODES else Unknown("an image of another kind of pixels")
+
+
+@models("np.frombuffer", "np.fromfile")
+def _buffer(call: Call, target: Value) -> Value:
+    dtype = dtype_of(call.value_of("dtype"), "float64") if call.arg("dtype") is not None else "float64"
+    return Array("np", dtype, (None,), call, call.arg("dtype") is not None)
+
+
+@models("sklearn.model_selection.train_test_split")
+def _split(call: Call, target: Value) -> Value:
+    parts: list[Value] = []
+    for arg in call.node.args:
+        if arg.keyword is None and not arg.star:
+            part = _some_rows(call.evaluator.value(arg.value, call.frame))
+            parts += [part, part]
+    return Unknown("parts that are not seen") if call.open else Sequence(tuple(parts), "list")
+
+
+@models("sklearn.utils.shuffle")
+def _shuffled(call: Call, target: Value) -> Value:
+    given = [call.evaluator.value(arg.value, call.frame) for arg in call.node.args if arg.keyword is None]
+    return given[0] if len(given) == 1 else Sequence(tuple(given), "list")
+
+
+def _some_rows(data: Value) -> Value:
+    """Some of the rows of an array: its dtype and its other sizes."""
+    if not isinstance(data, Array):
+        return Unknown("rows of something not known")
+    return replace(data, shape=(None, *data.shape[1:]) if data.shape else None)
