@@ -46,10 +46,9 @@ class Case:
 
     def text(self, name: str) -> str:
         """The text of one of the case's files. Raises CaseError where it does not exist."""
-        try:
-            return self.file(name).read_bytes().decode()
-        except FileNotFoundError:
+        if not self.file(name).is_file():
             fail(self, name, "the file is missing", "`python -m tfmemlint.dev bless` writes findings.txt and fixed.py")
+        return self.file(name).read_bytes().decode()
 
     @property
     def config(self) -> Config:
