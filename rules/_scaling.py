@@ -26,11 +26,12 @@ ONE_IMAGE = 64 * 1024
 class Scaling:
     """An operation that turns integer data into float64.
 
-    `number` is the expression that a float32 number can stand for (None for a function), `operator` is libcst's name,
-    `scale` the number where it is known.
+    `operand` is the data's expression, `number` the one that a float32 number can stand for (None for a function),
+    `operator` is libcst's name, `scale` the number where it is known.
     """
 
     node: cst.BaseExpression
+    operand: cst.BaseExpression
     call: Call | None
     data: Array
     number: cst.BaseExpression | None
@@ -52,7 +53,7 @@ def scalings(file: File) -> Iterator[Scaling]:
         if data is None or call.arg("dtype") is not None or call.arg("out") is not None:
             continue
         if isinstance(scale, float) or (isinstance(scale, int) and operator == "Divide"):
-            yield Scaling(call.node, call, data, None, operator, float(scale))
+            yield Scaling(call.node, call.node.args[0].value, call, data, None, operator, float(scale))
 
 
 def _operation(node: cst.BinaryOperation, file: File) -> Scaling | None:
@@ -71,7 +72,7 @@ def _operation(node: cst.BinaryOperation, file: File) -> Scaling | None:
         data = _whole(file.value(operand), node, file)
         if data is not None:
             known = float(scale) if scale is not Ellipsis and isinstance(scale, (int, float)) else None
-            return Scaling(node, None, data, number, type(node.operator).__name__, known)
+            return Scaling(node, operand, None, data, number, type(node.operator).__name__, known)
     return None
 
 

@@ -68,9 +68,13 @@ class IntegerDataScaledToFloat64(Rule):
             bytes=cost,
         )
 
-    def _in_float32(self, scaling: Scaling, file: File) -> Fix:
+    def _in_float32(self, scaling: Scaling, file: File) -> Fix | None:
         numpy, imports = ensure_numpy(file)
-        if scaling.number is not None:
+        if scaling.data.dtype not in EXACT:
+            if not isinstance(scaling.operand, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)):
+                return None
+            edit = append_method(file, scaling.operand, f".astype({numpy}.float32)")
+        elif scaling.number is not None:
             at = outer_span(file, scaling.number)
             written = file.source.text[at.start : at.end]
             text = f"{numpy}.float32{written}" if written.startswith("(") else f"{numpy}.float32({written})"

@@ -9,7 +9,7 @@ import libcst as cst
 
 from tfmemlint.model import operations
 from tfmemlint.model.scopes import OUTER, Definitions, ScopeNode, own_nodes, parameters
-from tfmemlint.model.values import Api, Const, Function, Instance, Sequence, Unknown, Value, one_of
+from tfmemlint.model.values import Api, Class, Const, Function, Instance, Sequence, Unknown, Value, one_of
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -85,8 +85,8 @@ class Functions:
             call = file.tree.parent(func)
             called = isinstance(call, cst.Call) and call.func is func
             target = self._evaluator.value(func)
-            nodes = [getattr(option, "node", None) for option in target.options]
-            if function not in nodes and owner not in nodes:
+            nodes = [option.node for option in target.options if isinstance(option, (Function, Class))]
+            if function not in nodes and (owner is None or owner not in nodes):
                 continue
             if not called:
                 return None
