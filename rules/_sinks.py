@@ -9,6 +9,10 @@ from tfmemlint.api import Array, Call, File, elements
 PARAMETERS: dict[str, tuple[str | int, ...]] = {
     "tf.constant": (0,),
     "tf.convert_to_tensor": (0,),
+    "tf.keras.ops.convert_to_tensor": (0,),
+    "tf.keras.backend.constant": (0,),
+    "tf.keras.Variable": (0,),
+    "tf.keras.backend.variable": (0,),
     "tf.Variable": (0,),
     "tf.data.Dataset.from_tensor_slices": ("tensors",),
     "tf.data.Dataset.from_tensors": ("tensors",),
@@ -16,6 +20,9 @@ PARAMETERS: dict[str, tuple[str | int, ...]] = {
     "tf.keras.Model.evaluate": ("x", "y"),
     "tf.keras.Model.predict": ("x",),
     "tf.keras.Model.train_on_batch": ("x", "y"),
+    "tf.keras.Model.test_on_batch": ("x", "y"),
+    "tf.keras.Model.predict_on_batch": ("x",),
+    "tf.keras.utils.timeseries_dataset_from_array": ("data", "targets"),
 }
 
 

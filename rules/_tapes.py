@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Call, Definition, File
+from tfmemlint.api import Call, Definition, File, walk
 
 CONSUMES = frozenset({"gradient", "jacobian", "batch_jacobian"})
 HARMLESS = frozenset({"watch", "stop_recording", "reset", "watched_variables"})
@@ -31,6 +31,8 @@ class Tape:
 def tape_of(made: Call, file: File) -> Tape | None:
     """The tape that `with made as name` binds; None where the call stands otherwise."""
     item = file.tree.parent(made.node)
+    if isinstance(item, cst.Assign):
+        return _assigned(item, file)
     block = file.tree.parent(item) if item is not None else None
     if not isinstance(item, cst.WithItem) or not isinstance(block, cst.With) or item.asname is None:
         return None
@@ -40,6 +42,21 @@ def tape_of(made: Call, file: File) -> Tape | None:
     scope = file.scope_of(block)
     definition = next((d for d in file.flow(scope).bindings.get(target.value, ()) if d.node is target), None)
     return _tape(block, target.value, definition, file) if definition is not None else None
+
+
+def _assigned(made: cst.Assign, file: File) -> Tape | None:
+    """The tape of `tape = GradientTape()` that exactly one `with tape:` enters."""
+    target = made.targets[0].target
+    if len(made.targets) != 1 or not isinstance(target, cst.Name):
+        return None
+    definitions = file.flow(file.scope_of(made)).bindings.get(target.value, ())
+    definition = next((d for d in definitions if d.node is target), None)
+    uses = file.uses_of(definition) if definition is not None else []
+    items = [file.tree.parent(use) for use in uses]
+    blocks = [file.tree.parent(item) for item in items if isinstance(item, cst.WithItem) and item.asname is None]
+    if definition is None or len(blocks) != 1 or not isinstance(blocks[0], cst.With):
+        return None
+    return _tape(blocks[0], target.value, definition, file)
 
 
 def _tape(block: cst.With, name: str, definition: Definition, file: File) -> Tape:
@@ -57,6 +74,8 @@ def _tape(block: cst.With, name: str, definition: Definition, file: File) -> Tap
                 escapes = True
         elif isinstance(attribute, cst.Del):
             deleted.append(attribute)
+        elif isinstance(attribute, cst.WithItem) and file.tree.parent(attribute) is block:
+            continue
         else:
             escapes = True
     gradients.sort(key=lambda call: file.tree.order(call.node))
@@ -64,9 +83,40 @@ def _tape(block: cst.With, name: str, definition: Definition, file: File) -> Tap
 
 
 def _captured(definition: Definition, file: File) -> bool:
-    """Whether a nested function reads the name."""
+    """Whether a nested function reads the name and does not bind it itself."""
     for use in file.loads(definition.name):
         scope = file.scope_of(use)
-        if scope is not definition.scope and any(outer is definition.scope for outer in file.scopes_around(scope)):
-            return True
+        if scope is definition.scope or definition.name in file.flow(scope).bindings:
+            continue
+        parent = file.tree.parent(use)
+        if isinstance(parent, cst.Attribute) and parent.attr is use:
+            continue
+        for outer in file.scopes_around(scope):
+            if outer is definition.scope:
+                return True
+            if definition.name in file.flow(outer).bindings:
+                break
     return False
+
+
+def results_of(tape: Tape, file: File) -> set[str]:
+    """The names that hold the tape's gradients or something computed from them, within its function."""
+    tainted: set[str] = set()
+    calls = {id(g.node) for g in tape.gradients}
+    assigns = [a for a in file.tree.of(cst.Assign) if file.scope_of(a) is file.scope_of(tape.block)]
+    added = True
+    while added:
+        before = len(tainted)
+        for assign in assigns:
+            reads = any(id(n) in calls or (isinstance(n, cst.Name) and n.value in tainted) for n in walk(assign.value))
+            if reads:
+                tainted |= {n.value for t in assign.targets for n in _stored(t.target)}
+        added = len(tainted) > before
+    return tainted
+
+
+def _stored(target: cst.BaseExpression) -> list[cst.Name]:
+    if isinstance(target, cst.Name):
+        return [target]
+    elements = target.elements if isinstance(target, (cst.Tuple, cst.List)) else ()
+    return [name for element in elements for name in _stored(element.value)]

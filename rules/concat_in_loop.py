@@ -51,6 +51,8 @@ class ConcatInLoop(Rule):
     @on_call(*TENSOR, *NUMPY)
     def check(self, concat: Call, file: File) -> Iterator[Finding]:
         assign = file.tree.parent(concat.node)
+        if isinstance(assign, cst.IfExp):
+            assign = file.tree.parent(assign)
         if not isinstance(assign, cst.Assign) or len(assign.targets) != 1 or is_test(file):
             return
         target = assign.targets[0].target
@@ -62,6 +64,8 @@ class ConcatInLoop(Rule):
         if parts is None or not any(file.text(part) == name for part in parts):
             return
         others = [part for part in parts if file.text(part) != name]
+        if any(file.text(n) == name for part in others for n in walk(part) if isinstance(n, (cst.Name, cst.Attribute))):
+            return
         if not others or self._few(loop, file) or self._used_otherwise(name, assign, loop, file):
             return
         if not self._collects(concat, others, loop, file):

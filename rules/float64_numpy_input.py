@@ -2,15 +2,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
-from tfmemlint.api import Array, Call, File, Finding, Fix, Rule, Safety, knowledge, on_file, show_bytes
-from tfmemlint.fix.edits import append_method, ensure_numpy
-from tfmemlint.finding import Edit
+from tfmemlint.api import (
+    Array,
+    Call,
+    Edit,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    knowledge,
+    on_file,
+    show_bytes,
+    walk,
+)
+from tfmemlint.fix.edits import append_method, ensure_numpy, outer_span
 from tfmemlint_rules._dtypes import float64_by_design
 from tfmemlint_rules._sinks import arrays_entering
 
-SMALL = 64 * 1024
+SMALL = 0
 """Bytes below which an array is not worth a word."""
 
 
@@ -53,44 +63,54 @@ class Float64NumpyInput(Rule):
     def check(self, file: File) -> Iterator[Finding]:
         if float64_by_design(file):
             return
-        seen: set[tuple[int, int]] = set()
+        taken: dict[int, tuple[Call, dict[int, Array]]] = {}
         for call, array in arrays_entering(file):
-            made = array.origin
-            if array.dtype != "float64" or array.explicit or array.cast is not None or made is None or array.shape == ():
-                continue
-            if array.bytes is not None and array.bytes < SMALL:
-                continue
-            if (id(call.node), id(made.node)) in seen or self._is_integer_source(made):
-                continue
-            seen.add((id(call.node), id(made.node)))
-            yield self._report(call, array, made, file)
+            if self._by_default(array):
+                assert array.origin is not None
+                taken.setdefault(id(call.node), (call, {}))[1][id(array.origin.node)] = array
+        for call, arrays in taken.values():
+            yield self._report(call, list(arrays.values()), file)
+
+    def _by_default(self, array: Array) -> bool:
+        if array.dtype != "float64" or array.explicit or array.cast is not None or array.shape == ():
+            return False
+        if array.origin is None or self._is_integer_source(array.origin):
+            return False
+        return array.bytes is None or array.bytes >= SMALL
 
     def _is_integer_source(self, made: Call) -> bool:
         """Integer data that arithmetic made float64 is another rule's finding, as are one-hot labels."""
         name = made.name or ""
         return name.endswith(".load_data") or name == "tf.keras.utils.to_categorical" or made.arg("dtype") is not None
 
-    def _report(self, call: Call, array: Array, made: Call, file: File) -> Finding:
-        size = array.bytes
+    def _report(self, call: Call, arrays: list[Array], file: File) -> Finding:
+        sizes = [array.bytes for array in arrays if array.bytes is not None]
+        size = sum(sizes) if len(sizes) == len(arrays) else None
         weigh = f": {show_bytes(size)} instead of {show_bytes(size // 2)}" if size is not None else ""
+        what = "this array is" if len(arrays) == 1 else f"{len(arrays)} of these arrays are"
+        made = [array.origin for array in arrays if array.origin is not None]
         return self.finding(
             call,
             file,
-            f"this array is float64 by NumPy's default, twice the memory of float32{weigh}",
+            f"{what} float64 by NumPy's default, twice the memory of float32{weigh}",
             fix=self._narrow(made, file),
-            related=[(made, "made here as float64")],
+            related=[(each, "made here as float64") for each in made],
             bytes=size,
         )
 
-    def _narrow(self, made: Call, file: File) -> Fix | None:
+    def _narrow(self, made: list[Call], file: File) -> Fix | None:
         numpy, imports = ensure_numpy(file)
         if imports:
             return None
+        inner = {id(node) for each in made for node in walk(each.node) if node is not each.node}
+        edits = [self._edit(each, numpy, file) for each in made if id(each.node) not in inner]
+        return Fix("make it float32", tuple(sorted(edits, key=lambda e: e.start)), Safety.UNSAFE)
+
+    def _edit(self, made: Call, numpy: str, file: File) -> Edit:
         signature = knowledge.signature(made.name or "")
-        takes_dtype = signature is not None and "dtype" in signature.positional and not (made.name or "").startswith("np.random")
-        if takes_dtype and not made.open and isinstance(made.node, cst.Call):
-            end = file.span(made.node.args[-1].value).end if made.node.args else None
-            if end is not None and not getattr(made.node.args[-1].value, "rpar", ()):
-                return Fix("make it float32", (Edit(end, end, f", dtype={numpy}.float32"),), Safety.UNSAFE)
-        edit = append_method(file, made.node, f".astype({numpy}.float32)")
-        return Fix("cast it to float32", (edit,), Safety.UNSAFE)
+        takes = signature is not None and "dtype" in signature.names and not (made.name or "").startswith("np.random")
+        if takes and not made.open and made.node.args:
+            last = made.node.args[-1].value
+            end = outer_span(file, last).end
+            return Edit(end, end, f", dtype={numpy}.float32")
+        return append_method(file, made.node, f".astype({numpy}.float32)")

@@ -6,7 +6,7 @@ import libcst as cst
 
 from tfmemlint.api import Call, File, Finding, Fix, Node, Rule, Safety, constant, on_call, walk
 from tfmemlint.fix.edits import dedent, indentation
-from tfmemlint_rules._tapes import Tape, tape_of
+from tfmemlint_rules._tapes import Tape, results_of, tape_of
 
 
 class GradientInsidePersistentTape(Rule):
@@ -79,14 +79,27 @@ class GradientInsidePersistentTape(Rule):
 
     def _higher_order(self, tape: Tape, file: File) -> bool:
         """Whether a gradient's result is differentiated again."""
-        targets = {n.value for g in tape.gradients for a in g.node.args[:1] for n in walk(a.value) if isinstance(n, cst.Name)}
+        return bool(results_of(tape, file) & self._targets(tape))
+
+    def _targets(self, tape: Tape) -> set[str]:
+        """The names in what the tape's gradients differentiate."""
+        found: set[str] = set()
         for gradient in tape.gradients:
-            statement = file.tree.parent(gradient.node)
-            if isinstance(statement, cst.Assign):
-                names = {n.value for t in statement.targets for n in walk(t.target) if isinstance(n, cst.Name)}
-                if names & targets:
-                    return True
-        return False
+            target = gradient.arg("target", 0)
+            found |= {n.value for n in walk(target.expression) if isinstance(n, cst.Name)} if target is not None else set()
+        return found
+
+    def _records(self, moved: list[Node], tape: Tape, file: File) -> bool:
+        """Whether the moved statements compute what is differentiated: outside the block it would not be recorded."""
+        plain = (cst.Name, cst.Attribute)
+        for gradient in tape.gradients:
+            target = gradient.arg("target", 0)
+            if target is None or not isinstance(target.expression, plain):
+                return True
+        targets = self._targets(tape)
+        return any(isinstance(n, cst.Name) and n.value in targets for s in moved for t in walk(s)
+                   if isinstance(t, (cst.AssignTarget, cst.AugAssign, cst.For))
+                   for n in walk(t.target))  # fmt: skip
 
     def _dedent(self, gradient: Call, tape: Tape, file: File) -> Fix | None:
         body: list[Node] = list(tape.block.body.body)
@@ -94,7 +107,7 @@ class GradientInsidePersistentTape(Rule):
             return None
         first = next((i for i, s in enumerate(body) if file.tree.contains(s, gradient.node)), 0)
         inner, outer = indentation(file, body[0]), indentation(file, tape.block)
-        if first == 0 or not inner.startswith(outer):
+        if first == 0 or not inner.startswith(outer) or self._records(body[first:], tape, file):
             return None
         edits = dedent(file, body[first:], inner[len(outer) :])
         return Fix("take the gradient after the block", edits, Safety.UNSAFE) if edits else None

@@ -56,6 +56,8 @@ class PersistentTapeNotReleased(Rule):
         tape = tape_of(made, file)
         if tape is None or tape.escapes or tape.deleted or not self._several(tape, file):
             return
+        if self._rebound(tape, file) or file.contexts.entered(tape.block, "tf.GradientTape") is not None:
+            return
         block, after = self._last_use(tape, file)
         if block is None or not (after or self._in_loop(tape, file)):
             return
@@ -72,8 +74,14 @@ class PersistentTapeNotReleased(Rule):
             related=[(tape.gradients[-1], "the last gradient")],
         )
 
+    def _rebound(self, tape: Tape, file: File) -> bool:
+        """Whether the name is bound again after the last gradient."""
+        last = file.tree.order(tape.gradients[-1].node)
+        definitions = file.flow(file.scope_of(tape.block)).bindings.get(tape.name, ())
+        return any(file.tree.order(d.node) > last for d in definitions)
+
     def _several(self, tape: Tape, file: File) -> bool:
-        if len(tape.gradients) > 1:
+        if len(tape.gradients) > 1 or any(file.contexts.comprehension(g.node) for g in tape.gradients):
             return True
         return any(
             not file.tree.contains(loop, tape.block) for g in tape.gradients for loop in file.contexts.loops(g.node)
@@ -97,4 +105,10 @@ class PersistentTapeNotReleased(Rule):
 
 def _leaves(statement: Node) -> bool:
     """Whether a statement only leaves the function."""
+    if isinstance(statement, cst.If):
+        other = statement.orelse
+        ends = [*statement.body.body, *([other] if isinstance(other, cst.If) else other.body.body if other is not None else [])]
+        return all(_leaves(s) for s in ends)
+    if isinstance(statement, cst.BaseSmallStatement):
+        return isinstance(statement, (cst.Return, cst.Raise, cst.Pass))
     return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], (cst.Return, cst.Raise, cst.Pass))

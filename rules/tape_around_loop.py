@@ -5,9 +5,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Finding, Rule, on_call, walk
+from tfmemlint.api import Call, Dataset, File, Finding, Rule, on_call, walk
+from tfmemlint.api import Iterator as Items
 from tfmemlint_rules._tapes import Tape, tape_of
 
+STEPS = frozenset({"take", "batch", "shuffle", "prefetch", "repeat", "enumerate", "as_numpy_iterator", "skip", "map"})
 DATA_NAME = re.compile(r"(^|_)(ds|dataset|datasets|loader|dataloader|batches)$")
 
 
@@ -74,12 +76,10 @@ class TapeAroundLoop(Rule):
             return self._records(loop)
         value = file.contexts.iterated(loop)
         if value is not None and not value.known:
-            named = loop.iter
-            while isinstance(named, cst.Call) and named.args:
-                named = named.args[0].value
+            named = _iterated(loop.iter)
             last = named.attr.value if isinstance(named, cst.Attribute) else named.value if isinstance(named, cst.Name) else ""
             return isinstance(last, str) and DATA_NAME.search(last) is not None and self._records(loop)
-        return self._slices(loop, file)
+        return self._slices(loop) or self._draws(loop, file)
 
     def _records(self, loop: cst.For) -> bool:
         """Whether the loop's body calls something on the items."""
@@ -89,13 +89,36 @@ class TapeAroundLoop(Rule):
             for n in walk(loop.body)
         )
 
-    def _slices(self, loop: cst.For, file: File) -> bool:
-        """`for i in range(0, len(x), batch)` with slices `x[i : i + batch]` in the body."""
-        if not isinstance(loop.iter, cst.Call) or file.call(loop.iter).name != "builtins.range" or len(loop.iter.args) != 3:
-            return False
+    def _slices(self, loop: cst.For) -> bool:
+        """`for i in range(...)` with slices of the first axis such as `x[i : i + batch]` in the body."""
         if not isinstance(loop.target, cst.Name):
             return False
         for node in walk(loop.body):
-            if isinstance(node, cst.Slice) and isinstance(node.lower, cst.Name) and node.lower.value == loop.target.value:
+            part = node.slice[0].slice if isinstance(node, cst.Subscript) and node.slice else None
+            if isinstance(part, cst.Slice) and all(self._reads(e, loop.target.value) for e in (part.lower, part.upper)):
                 return True
         return False
+
+    def _reads(self, expression: cst.BaseExpression | None, name: str) -> bool:
+        return expression is not None and any(isinstance(n, cst.Name) and n.value == name for n in walk(expression))
+
+    def _draws(self, loop: cst.For, file: File) -> bool:
+        """`next(iterator)` of a pipeline in the body."""
+        for node in walk(loop.body):
+            if isinstance(node, cst.Call) and node.args and file.call(node).name == "builtins.next":
+                value = file.value(node.args[0].value)
+                if isinstance(value, Items) and all(isinstance(o, Dataset) for o in value.of.options):
+                    return True
+        return False
+
+
+def _iterated(expression: cst.BaseExpression) -> cst.BaseExpression:
+    """What is iterated under `enumerate(...)`, `tqdm(...)` and steps such as `.take(10)`."""
+    while isinstance(expression, cst.Call):
+        if isinstance(expression.func, cst.Attribute) and expression.func.attr.value in STEPS:
+            expression = expression.func.value
+        elif expression.args:
+            expression = expression.args[0].value
+        else:
+            break
+    return expression

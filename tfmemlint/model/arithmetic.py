@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tfmemlint.model.values import Api, Array, Const, Length, Shape, Unknown, Value, constant
+from tfmemlint.model.values import Array, Const, Length, Shape, Unknown, Value, constant
 
 _ORDER = ("bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float16", "float32", "float64")
-NEW_AXIS = (Const(None), Api("np.newaxis"), Api("tf.newaxis"))
+NEW_AXIS = (Const(None),)
 INTEGERS = frozenset({"uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "bool"})
 FLOATS = frozenset({"bfloat16", "float16", "float32", "float64"})
 

@@ -226,7 +226,8 @@ class Evaluator:
     def attribute(self, base: Value, name: str) -> Value:
         """The attribute `name` of a value."""
         if isinstance(base, Api):
-            return Api(knowledge.canonical(f"{base.name}.{name}"))
+            path = knowledge.canonical(f"{base.name}.{name}")
+            return Const(None) if path in ("np.newaxis", "tf.newaxis") else Api(path)
         if isinstance(base, Class):
             return self.classes.attribute(Instance(None, None, base.node), name, bound=False)
         if isinstance(base, Instance) and base.class_node is not None:

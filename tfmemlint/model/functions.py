@@ -9,7 +9,7 @@ import libcst as cst
 
 from tfmemlint.model import operations
 from tfmemlint.model.scopes import OUTER, Definitions, ScopeNode, own_nodes, parameters
-from tfmemlint.model.values import Api, Class, Const, Function, Instance, Sequence, Unknown, Value, one_of
+from tfmemlint.model.values import Api, Class, Const, Function, Instance, Sequence, Unknown, Value, constant, one_of
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -128,6 +128,9 @@ class Functions:
         mapped = self._mapped(param, function) if callers is None else None
         if mapped is not None:
             return mapped
+        default = self._evaluator.value(param.default, None) if param.default is not None and not callers else None
+        if default is not None and constant(default) is not None and not isinstance(constant(default), bool):
+            return default  # nobody here passes another
         if not callers:
             why = "is called in ways that are not seen" if callers is None else "is not called in this file"
             return Unknown(f"parameter {param.name.value} of a function that {why}")

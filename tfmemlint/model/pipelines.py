@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import libcst as cst
 
-from tfmemlint.model import knowledge
-from tfmemlint.model.scopes import own_nodes
+from tfmemlint.model.mapped import ESCAPES, body
 from tfmemlint.model.transfer.table import structure_bytes
 from tfmemlint.model.tree import walk
-from tfmemlint.model.values import Const, Dataset, Function, Step, Value, constant
-
-if TYPE_CHECKING:
-    from tfmemlint.model.evaluate import Evaluator
+from tfmemlint.model.values import Const, Dataset, Function, Step, constant
 
 D = "tf.data.Dataset"
 
@@ -88,44 +82,10 @@ def draws_at_random(step: Step) -> bool | None:
     """Whether a step gives other elements each time it runs; None where its function is not seen."""
     if step.name == "shuffle":
         return True
-    if step.name not in ("map", "filter", "flat_map", "interleave", "apply", "scan"):
+    if step.name not in ("map", "filter", "flat_map", "interleave", "apply", "scan", "take_while", "group_by_window"):
         return False
-    if step.call is None:
-        return None
-    function = step.call.value_of("predicate" if step.name == "filter" else "map_func")
-    return _random_function(function, step.call.evaluator, 2)
-
-
-def _random_function(value: Value, evaluator: Evaluator, depth: int) -> bool | None:
-    answers: set[bool | None] = set()
-    for function in value.options:
-        if isinstance(function, Function):
-            answers.add(_body_random(function, evaluator, depth))
-        else:
-            name = getattr(function, "name", None)
-            answers.add(knowledge.is_random(name) if isinstance(name, str) else None)
-    if True in answers:
-        return True
-    return None if None in answers else False
-
-
-def _body_random(function: Function, evaluator: Evaluator, depth: int) -> bool | None:
-    unseen = False
-    for node in own_nodes(function.node, (cst.Call,)):
-        assert isinstance(node, cst.Call)
-        call = evaluator.call(node)
-        if call.names:
-            if any(knowledge.is_random(name) for name in call.names):
-                return True
-            unseen = unseen or any(name.endswith(".__call__") for name in call.names)
-        elif depth > 0 and all(isinstance(option, Function) for option in call.target.options):
-            inner = _random_function(call.target, evaluator, depth - 1)
-            if inner:
-                return True
-            unseen = unseen or inner is None
-        else:
-            unseen = True
-    return None if unseen else False
+    found = body(step)
+    return True if found.random else None if found.unseen or found.names & ESCAPES else False
 
 
 def element_bytes(ds: Dataset) -> int | None:

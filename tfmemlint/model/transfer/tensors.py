@@ -150,6 +150,23 @@ def _matmul(call: Call, target: Value) -> Value:
     return Array("tf", a.dtype if a.dtype == b.dtype else None, (*a.shape[:-1], b.shape[-1]))
 
 
+@models("tf.concat", "tf.stack", "tf.keras.layers.concatenate", "tf.keras.ops.concatenate", "tf.keras.ops.stack")
+def _joined(call: Call, target: Value) -> Value:
+    parts = call.value_of(0)
+    arrays = [as_tensor(item) for item in parts.items] if isinstance(parts, Sequence) and not parts.open else []
+    known = [item for item in arrays if isinstance(item, Array)]
+    if not known:
+        return Array("tf")
+    items = parts.items if isinstance(parts, Sequence) else ()
+    library = "keras" if any(_symbolic(item) for item in items) else "tf"
+    dtypes = {item.dtype for item in known} if len(known) == len(arrays) else {None}
+    return Array(library, dtypes.pop() if len(dtypes) == 1 else None, None, known[0].origin)
+
+
+def _symbolic(value: Value) -> bool:
+    return isinstance(value, Array) and value.library == "keras"
+
+
 # -- images and files ------------------------------------------------------------------------------------------------
 
 
