@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._tapes import Tape, results_of, tape_of
 
 from tfmemlint.api import Call, File, Finding, Fix, Node, Rule, Safety, constant, on_call, walk
 from tfmemlint.fix.edits import dedent, indentation
-from tfmemlint_rules._tapes import Tape, results_of, tape_of
 
 
 class GradientInsidePersistentTape(Rule):
@@ -52,7 +52,11 @@ class GradientInsidePersistentTape(Rule):
         tape = tape_of(made, file)
         if tape is None or self._nested(tape, file):
             return
-        inside = [g for g in tape.gradients if file.tree.contains(tape.block.body, g.node) and not self._stopped(g, tape, file)]
+        inside = [
+            g
+            for g in tape.gradients
+            if file.tree.contains(tape.block.body, g.node) and not self._stopped(g, tape, file)
+        ]
         if not inside or self._higher_order(tape, file):
             return
         yield self.finding(
@@ -67,7 +71,10 @@ class GradientInsidePersistentTape(Rule):
     def _nested(self, tape: Tape, file: File) -> bool:
         """Whether another tape records around this one, or is made inside: then derivatives of derivatives are meant."""
         around = file.contexts.entered(tape.block, "tf.GradientTape") is not None
-        return around or any(isinstance(n, cst.With) and file.contexts.entered(n, "tf.GradientTape") is not None for n in walk(tape.block.body))
+        return around or any(
+            isinstance(n, cst.With) and file.contexts.entered(n, "tf.GradientTape") is not None
+            for n in walk(tape.block.body)
+        )
 
     def _stopped(self, gradient: Call, tape: Tape, file: File) -> bool:
         return any(
@@ -86,7 +93,9 @@ class GradientInsidePersistentTape(Rule):
         found: set[str] = set()
         for gradient in tape.gradients:
             target = gradient.arg("target", 0)
-            found |= {n.value for n in walk(target.expression) if isinstance(n, cst.Name)} if target is not None else set()
+            found |= (
+                {n.value for n in walk(target.expression) if isinstance(n, cst.Name)} if target is not None else set()
+            )
         return found
 
     def _records(self, moved: list[Node], tape: Tape, file: File) -> bool:

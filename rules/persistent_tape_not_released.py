@@ -3,11 +3,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._dtypes import is_test
+from tfmemlint_rules._tapes import Tape, tape_of
 
 from tfmemlint.api import Call, File, Finding, Fix, Node, Rule, Safety, constant, on_call
 from tfmemlint.fix.edits import insert_after, statement_lines
-from tfmemlint_rules._dtypes import is_test
-from tfmemlint_rules._tapes import Tape, tape_of
 
 
 class PersistentTapeNotReleased(Rule):
@@ -107,8 +107,13 @@ def _leaves(statement: Node) -> bool:
     """Whether a statement only leaves the function."""
     if isinstance(statement, cst.If):
         other = statement.orelse
-        ends = [*statement.body.body, *([other] if isinstance(other, cst.If) else other.body.body if other is not None else [])]
+        ends = [
+            *statement.body.body,
+            *([other] if isinstance(other, cst.If) else other.body.body if other is not None else []),
+        ]
         return all(_leaves(s) for s in ends)
     if isinstance(statement, cst.BaseSmallStatement):
         return isinstance(statement, (cst.Return, cst.Raise, cst.Pass))
-    return isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[0], (cst.Return, cst.Raise, cst.Pass))
+    return isinstance(statement, cst.SimpleStatementLine) and isinstance(
+        statement.body[0], (cst.Return, cst.Raise, cst.Pass)
+    )

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._tapes import Tape, tape_of
 
 from tfmemlint.api import Call, Dataset, File, Finding, Rule, on_call, walk
 from tfmemlint.api import Iterator as Items
-from tfmemlint_rules._tapes import Tape, tape_of
 
 STEPS = frozenset({"take", "batch", "shuffle", "prefetch", "repeat", "enumerate", "as_numpy_iterator", "skip", "map"})
 DATA_NAME = re.compile(r"(^|_)(ds|dataset|datasets|loader|dataloader|batches)$")
@@ -68,8 +68,9 @@ class TapeAroundLoop(Rule):
                 return
 
     def _after(self, tape: Tape, loop: cst.For, file: File) -> bool:
-        """Whether gradients are taken after the loop and none inside it."""
-        return not any(file.tree.contains(loop, gradient.node) for gradient in tape.gradients)
+        """Whether gradients are taken after the loop, and neither one nor another tape's inside it."""
+        inner = any(isinstance(n, cst.Call) and file.call(n).name == "tf.GradientTape" for n in walk(loop.body))
+        return not inner and not any(file.tree.contains(loop, gradient.node) for gradient in tape.gradients)
 
     def _over_batches(self, loop: cst.For, file: File) -> bool:
         if file.contexts.over_data(loop):
@@ -77,7 +78,13 @@ class TapeAroundLoop(Rule):
         value = file.contexts.iterated(loop)
         if value is not None and not value.known:
             named = _iterated(loop.iter)
-            last = named.attr.value if isinstance(named, cst.Attribute) else named.value if isinstance(named, cst.Name) else ""
+            last = (
+                named.attr.value
+                if isinstance(named, cst.Attribute)
+                else named.value
+                if isinstance(named, cst.Name)
+                else ""
+            )
             return isinstance(last, str) and DATA_NAME.search(last) is not None and self._records(loop)
         return self._slices(loop) or self._draws(loop, file)
 
@@ -85,7 +92,8 @@ class TapeAroundLoop(Rule):
         """Whether the loop's body calls something on the items."""
         bound = {n.value for n in walk(loop.target) if isinstance(n, cst.Name)}
         return any(
-            isinstance(n, cst.Call) and any(isinstance(m, cst.Name) and m.value in bound for a in n.args for m in walk(a.value))
+            isinstance(n, cst.Call)
+            and any(isinstance(m, cst.Name) and m.value in bound for a in n.args for m in walk(a.value))
             for n in walk(loop.body)
         )
 

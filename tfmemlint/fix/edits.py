@@ -85,6 +85,12 @@ def remove_argument(file: File, call: cst.Call, argument: Argument) -> Edit:
         while text[comma] in " \t":
             comma += 1
         end = comma + 1 if text[comma] == "," else end
+        inside = Span(text.rindex("(", 0, start) + 1, file.span(call).end - 1)
+        if not (text[inside.start : start] + text[end : inside.end]).strip():
+            return Edit(inside.start, inside.end, "")
+        line = file.source.line_span(start)
+        if not (text[line.start : start] + text[end : line.end]).strip():
+            return Edit(line.start, min(line.end + 1, len(text)), "")
     return Edit(start, end, "")
 
 
