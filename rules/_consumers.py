@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import libcst as cst
+from tfmemlint_rules._datasets import pipelines
 
 from tfmemlint.api import Call, Dataset, File, Function, Instance, Node, own_nodes, walk
-from tfmemlint_rules._datasets import pipelines
 
 METHODS = tuple(f"tf.keras.Model.{name}" for name in ("fit", "evaluate", "predict"))
 TRAINS = frozenset({"tf.GradientTape", "tf.keras.Model.train_on_batch", "tf.keras.Model.test_on_batch"})

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from tfmemlint.api import Call, Dataset, Step
+import libcst as cst
+
+from tfmemlint.api import Binds, Call, Const, Dataset, File, Node, Step
+
+ENDS = frozenset({
+    "as_numpy_iterator", "reduce", "cardinality", "save", "get_single_element", "make_one_shot_iterator",
+    "make_initializable_iterator", "__iter__", "__len__", "options",
+})  # fmt: skip
+"""Methods of a pipeline that give something else than a pipeline."""
 
 
 def earlier_steps(call: Call) -> tuple[tuple[Step, ...], ...] | None:
@@ -43,3 +51,108 @@ def pipelines(call: Call, *parameters: str | int) -> Iterator[Dataset]:
             if all(isinstance(option, Dataset) for option in options):
                 yield from (option for option in options if isinstance(option, Dataset))
             return
+
+
+def hands_on(file: File, first: Call, second: Call) -> bool:
+    """Whether `second` is the only thing that takes what `first` gives, in the same chain or the next statement."""
+    receiver = second.receiver_node
+    if receiver is first.node:
+        return True
+    if not isinstance(receiver, cst.Name):
+        return False
+    definitions = file.flow(file.scope_of(receiver)).uses.get(id(receiver), ())
+    if len(definitions) != 1 or definitions[0].value is not first.node or definitions[0].path:
+        return False
+    if definitions[0].binds is not Binds.VALUE or len(file.uses_of(definitions[0])) != 1:
+        return False
+    return _adjacent(file, file.tree.statement(first.node), file.tree.statement(second.node))
+
+
+def _adjacent(file: File, first: Node, second: Node) -> bool:
+    block = file.tree.parent(first)
+    if block is None or block is not file.tree.parent(second) or isinstance(second, (cst.FunctionDef, cst.While)):
+        return False
+    body = list(getattr(block, "body", ()))
+    places = [i for i, statement in enumerate(body) if statement is first or statement is second]
+    return len(places) == 2 and places[1] - places[0] == 1
+
+
+def links(file: File, calls: Iterable[Call | None]) -> list[Call] | None:
+    """The calls, if each hands its pipeline on to the next alone, so that links may trade places; else None."""
+    found: list[Call] = []
+    for call in calls:
+        if call is None or (found and not hands_on(file, found[-1], call)):
+            return None
+        found.append(call)
+    return found
+
+
+def following(file: File, call: Call) -> list[Call]:
+    """The steps that the pipeline takes after this call, as far as each is handed to the next alone."""
+    found: list[Call] = []
+    while True:
+        after = _next(file, found[-1] if found else call)
+        if after is None or len(found) > 30:
+            return found
+        found.append(after)
+
+
+def _next(file: File, call: Call) -> Call | None:
+    attribute = file.tree.parent(call.node)
+    if isinstance(attribute, cst.Assign):
+        targets = [target.target for target in attribute.targets]
+        if len(targets) != 1 or not isinstance(targets[0], cst.Name):
+            return None
+        flow = file.flow(file.scope_of(call.node))
+        made = [d for d in flow.bindings.get(targets[0].value, ()) if d.value is call.node]
+        uses = file.uses_of(made[0]) if len(made) == 1 else []
+        attribute = file.tree.parent(uses[0]) if len(uses) == 1 else None
+    node = file.tree.parent(attribute) if isinstance(attribute, cst.Attribute) else None
+    if not isinstance(node, cst.Call) or node.func is not attribute:
+        return None
+    after = file.call(node)
+    return after if is_step(after) and hands_on(file, call, after) else None
+
+
+def is_step(call: Call) -> bool:
+    """Whether a call makes a pipeline of the pipeline before the dot."""
+    name = call.name or ""
+    return name.startswith("tf.data.Dataset.") and name.rpartition(".")[2] not in ENDS and isinstance(call.node.func, cst.Attribute)
+
+
+def in_memory(cache: Call) -> bool:
+    """Whether a `cache` call certainly keeps the elements in memory, not in a file."""
+    return not cache.open and (cache.arg("filename") is None or cache.value_of("filename") == Const(""))
+
+
+def same_pipeline(file: File, call: Call) -> bool:
+    """Whether a step carries on with the pipeline before it and does not derive another beside it: it stands in the
+    chain, takes what a function gives, or rebinds the name."""
+    receiver = call.receiver_node
+    if isinstance(receiver, cst.Call):
+        return True
+    if receiver is None:
+        return False
+    outer: Node = call.node
+    for above in file.tree.ancestors(call.node):
+        if isinstance(above, cst.Assign):
+            return any(file.text(target.target) == file.text(receiver) for target in above.targets)
+        if isinstance(above, (cst.Attribute, cst.Call)) and getattr(above, "value", getattr(above, "func", None)) is outer:
+            outer = above
+            continue
+        break
+    if not isinstance(receiver, cst.Name):
+        return False
+    definitions = file.flow(file.scope_of(receiver)).uses.get(id(receiver), ())
+    return bool(definitions) and all(d.binds is Binds.VALUE and len(file.uses_of(d)) == 1 for d in definitions)
+
+
+def reshuffles(shuffle: Step) -> bool:
+    """Whether a `shuffle` draws anew in each epoch, which it does unless it is told not to."""
+    return shuffle.call is not None and not shuffle.call.open and shuffle.call.value_of("reshuffle_each_iteration") != Const(False)
+
+
+def link_before(steps: tuple[Step, ...], call: Call, wanted: Iterable[str]) -> list[Step]:
+    """The steps of these names in a pipeline, in order, `call` itself left out."""
+    names = frozenset(wanted)
+    return [step for step in steps if step.name in names and step.call is not call]

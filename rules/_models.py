@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import libcst as cst
+from tfmemlint_rules._loops import assigned_names
 
 from tfmemlint.api import Call, File, Instance, Value, constant, knowledge, walk
-from tfmemlint_rules._loops import assigned_names
 
 OPTIMIZER_NAMES = {
     "adam": "Adam", "sgd": "SGD", "rmsprop": "RMSprop", "adagrad": "Adagrad", "adadelta": "Adadelta", "adamax": "Adamax",

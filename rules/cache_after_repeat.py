@@ -2,10 +2,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, Const, File, Finding, Fix, Rule, Safety, Step, constant, on_call, show_bytes, structure_bytes
+from tfmemlint_rules._datasets import last_before, steps_between
+
+from tfmemlint.api import (
+    Call,
+    Const,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    Step,
+    constant,
+    on_call,
+    show_bytes,
+    structure_bytes,
+)
 from tfmemlint.fix.edits import reorder_links, same_expression
 from tfmemlint.model.pipelines import draws_at_random
-from tfmemlint_rules._datasets import last_before, steps_between
 
 
 class CacheAfterRepeat(Rule):

@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._dtypes import is_test
 
 from tfmemlint.api import Array, Call, File, Finding, Function, Rule, on_call, walk
-from tfmemlint_rules._dtypes import is_test
 
 TENSOR = ("tf.concat", "tf.stack")
 NUMPY = ("np.concatenate", "np.append", "np.vstack", "np.hstack", "np.stack", "np.row_stack")

@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._dtypes import is_test
 
 from tfmemlint.api import Call, Edit, File, Finding, Fix, Rule, Safety, on_call
 from tfmemlint.fix.edits import statement_lines
-from tfmemlint_rules._dtypes import is_test
 
 OFF = {
     "tf.debugging.enable_check_numerics": "tf.debugging.disable_check_numerics",

@@ -2,7 +2,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Array, Call, Const, Dataset, File, Finding, Instance, Rule, elements, integer, on_call, show_bytes
+from tfmemlint.api import (
+    Array,
+    Call,
+    Const,
+    Dataset,
+    File,
+    Finding,
+    Instance,
+    Rule,
+    elements,
+    integer,
+    on_call,
+    show_bytes,
+)
 
 MANY_CLASSES = 32
 MAKERS = ("tf.keras.utils.to_categorical", "tf.one_hot")

@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._dtypes import is_test
 
 from tfmemlint.api import Argument, Call, Edit, File, Finding, Fix, Rule, Safety, constant, on_call
 from tfmemlint.fix.edits import remove_argument, statement_lines
-from tfmemlint_rules._dtypes import is_test
 
 SWITCH = "tf.config.run_functions_eagerly"
 DEBUG = "tf.data.experimental.enable_debug_mode"

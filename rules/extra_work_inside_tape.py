@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._tapes import Tape, tape_of
 
 from tfmemlint.api import Call, Edit, File, Finding, Fix, Node, Rule, Safety, on_call, walk
 from tfmemlint.fix.edits import indentation, statement_lines
-from tfmemlint_rules._tapes import Tape, tape_of
 
 
 class ExtraWorkInsideTape(Rule):

@@ -2,6 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tfmemlint_rules._dtypes import float64_by_design
+from tfmemlint_rules._sinks import arrays_entering
+
 from tfmemlint.api import (
     Array,
     Call,
@@ -17,11 +20,6 @@ from tfmemlint.api import (
     walk,
 )
 from tfmemlint.fix.edits import append_method, ensure_numpy, outer_span
-from tfmemlint_rules._dtypes import float64_by_design
-from tfmemlint_rules._sinks import arrays_entering
-
-SMALL = 0
-"""Bytes below which an array is not worth a word."""
 
 
 class Float64NumpyInput(Rule):
@@ -74,9 +72,7 @@ class Float64NumpyInput(Rule):
     def _by_default(self, array: Array) -> bool:
         if array.dtype != "float64" or array.explicit or array.cast is not None or array.shape == ():
             return False
-        if array.origin is None or self._is_integer_source(array.origin):
-            return False
-        return array.bytes is None or array.bytes >= SMALL
+        return array.origin is not None and not self._is_integer_source(array.origin)
 
     def _is_integer_source(self, made: Call) -> bool:
         """Integer data that arithmetic made float64 is another rule's finding, as are one-hot labels."""

@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._dtypes import POLICIES, is_test
 
 from tfmemlint.api import Call, Const, File, Finding, Fix, Rule, Safety, on_call
 from tfmemlint.fix.edits import replace_node
-from tfmemlint_rules._dtypes import POLICIES, is_test
 
 
 class Float64Policy(Rule):

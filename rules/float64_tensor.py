@@ -3,10 +3,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-
-from tfmemlint.api import Api, Argument, Array, Call, Const, File, Finding, Fix, Rule, Safety, on_call, own_nodes, show_bytes, walk
-from tfmemlint.fix.edits import replace_node
 from tfmemlint_rules._dtypes import CREATES, float64_by_design, names_float64
+
+from tfmemlint.api import (
+    Api,
+    Argument,
+    Array,
+    Call,
+    Const,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    on_call,
+    own_nodes,
+    show_bytes,
+    walk,
+)
+from tfmemlint.fix.edits import replace_node
 
 
 class Float64Tensor(Rule):

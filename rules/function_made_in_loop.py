@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._loops import assigned_names
 
 from tfmemlint.api import Api, File, Finding, Node, Rule, Safety, on_file, own_nodes, walk
-from tfmemlint_rules._loops import assigned_names
 
 KEEPS = frozenset({"append", "add", "setdefault", "extend", "insert"})
 

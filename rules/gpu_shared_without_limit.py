@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._environment import settings
 
 from tfmemlint.api import Call, Const, File, Finding, Rule, on_call
 from tfmemlint.model.runtime import initialises
-from tfmemlint_rules._environment import settings
 
 ALLOCATES = (
     "cupy.array", "cupy.asarray", "cupy.zeros", "cupy.ones", "cupy.empty", "cupy.arange", "cupy.full",

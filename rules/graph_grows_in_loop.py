@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-
-from tfmemlint.api import Call, File, Finding, Function, Node, Rule, on_file, own_nodes, walk
 from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._sessions import session_runs
+
+from tfmemlint.api import Call, File, Finding, Function, Node, Rule, on_file, own_nodes, walk
 
 NOT_OPS = (
     "tf.compat.v1.Session", "tf.Session", "tf.compat.v1.train.Saver", "tf.train.Saver", "tf.compat.v1.summary.FileWriter",

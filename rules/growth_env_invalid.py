@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tfmemlint_rules._environment import Setting, settings
+
 from tfmemlint.api import Const, File, Finding, Fix, Rule, Safety, Severity, on_file
 from tfmemlint.fix.edits import replace_node
-from tfmemlint_rules._environment import Setting, settings
 
 VARIABLE = "TF_FORCE_GPU_ALLOW_GROWTH"
 MEANS_TRUE = frozenset({"1", "true", "yes", "on", "t", "y"})

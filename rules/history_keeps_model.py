@@ -3,11 +3,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._models import all_models
 
 from tfmemlint.api import Binds, Call, Definition, File, Finding, Fix, Node, Rule, Safety, on_call
-from tfmemlint.fix.edits import append_method
 from tfmemlint.finding import Edit
-from tfmemlint_rules._models import all_models
+from tfmemlint.fix.edits import append_method
 
 ADDS = frozenset({"append", "insert"})
 

@@ -4,10 +4,10 @@ import struct
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._scaling import Scaling, scalings
 
 from tfmemlint.api import ITEM_BYTES, Edit, File, Finding, Fix, Rule, Safety, constant, on_file, show_bytes
 from tfmemlint.fix.edits import append_method, ensure_numpy, outer_span
-from tfmemlint_rules._scaling import Scaling, scalings
 
 EXACT = frozenset({"uint8", "int8", "uint16", "int16"})
 """Integers whose division by a float32 equals the float64 quotient rounded to float32."""

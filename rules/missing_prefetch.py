@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._consumers import consumptions
+from tfmemlint_rules._dtypes import is_test
 
 from tfmemlint.api import Call, Dataset, File, Finding, Fix, Rule, Safety, Severity, on_file
 from tfmemlint.fix.edits import api_text, append_method
 from tfmemlint.model.pipelines import BATCHED_SOURCES, BATCHING, expensive_source
-from tfmemlint_rules._consumers import consumptions
-from tfmemlint_rules._dtypes import is_test
 
 PIPELINE_NAME = re.compile(r"(^|_)(ds|dataset|datasets|pipeline|input_fn|data_loader|dataloader|loader)(_|$)|^input_fn|_input_fn|^(prepare|make|get|build|create|load)_(train|val|valid|test|data|batch)")
 SETTLES = frozenset({"prefetch", "apply", "take"})
@@ -73,7 +73,7 @@ class MissingPrefetch(Rule):
         names = ds.names()
         if not any(name in BATCHING for name in names) or SETTLES & set(names):
             return False
-        if ds.source in BATCHED_SOURCES or ds.source is None and not names:
+        if ds.source in BATCHED_SOURCES or (ds.source is None and not names):
             return False
         return all(self._missing_parent(parent) for parent in ds.parents)
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._dtypes import is_test
 
 from tfmemlint.api import Call, Class, File, Finding, Fix, Function, Instance, Node, Rule, Safety, on_file, walk
 from tfmemlint.fix.edits import api_text, insert_first
-from tfmemlint_rules._dtypes import is_test
 
 CLEAR = "tf.keras.backend.clear_session"
 TRAINS = frozenset({"compile", "fit", "train_on_batch", "evaluate", "predict", "fit_generator"})

@@ -3,12 +3,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-
-from tfmemlint.api import Call, File, Finding, Fix, Node, Rule, Safety, on_file, walk
-from tfmemlint.fix.edits import indentation, insert_before, statement_lines
-from tfmemlint.finding import Edit
 from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._loops import assigned_names
+
+from tfmemlint.api import Call, File, Finding, Fix, Node, Rule, Safety, on_file, walk
+from tfmemlint.finding import Edit
+from tfmemlint.fix.edits import indentation, insert_before, statement_lines
 
 LOADS = ("tf.keras.models.load_model", "tf.saved_model.load", "tensorflow_hub.load", "tensorflow_hub.KerasLayer", "tf.keras.saving.load_model")
 SAVES = frozenset({"save", "save_model", "save_weights", "export"})

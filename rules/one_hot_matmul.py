@@ -65,7 +65,7 @@ class OneHotMatmul(Rule):
         if made is None:
             return
         rows = integer(made.value_of("depth", "num_classes"))
-        if rows is None and not isinstance(file.value(right), Array) or rows is not None and rows < SMALL:
+        if (rows is None and not isinstance(file.value(right), Array)) or (rows is not None and rows < SMALL):
             return
         size = made.value.bytes if isinstance(made.value, Array) else None
         cost = f": {show_bytes(size)}" if size is not None else ""

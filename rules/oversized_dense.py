@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._models import copies_of_parameters
 
 from tfmemlint.api import Array, Call, File, Finding, Instance, Rule, on_file, show_bytes
 from tfmemlint.model.layers import effect, first_shape, layers_of
-from tfmemlint_rules._models import copies_of_parameters
 
 LIMIT = 512 * 1024 * 1024
 """Bytes of weights, gradients and optimizer slots of one layer from which on it is reported."""

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Rule, integer, on_call, show_bytes
 from tfmemlint_rules._models import copies_of_parameters
+
+from tfmemlint.api import Call, File, Finding, Rule, integer, on_call, show_bytes
 
 LIMIT = 1 << 30
 """Bytes of the table with gradients and optimizer slots from which on it is reported."""

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tfmemlint_rules._datasets import earlier_steps, last_before
+
 from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, integer, on_call, show_bytes, structure_bytes
 from tfmemlint.fix.edits import api_text, replace_node
-from tfmemlint_rules._datasets import earlier_steps, last_before
 
 LARGE = 10
 """Batches from which on a constant is reported; smaller ones are pinned by people who measured."""

@@ -2,8 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Array, Call, File, Finding, Rule, on_call, show_bytes
 from tfmemlint_rules._dtypes import is_test
+
+from tfmemlint.api import Array, Call, File, Finding, Rule, on_call, show_bytes
 
 MAKES = (
     "tf.zeros", "tf.ones", "tf.fill", "tf.eye", "tf.one_hot", "tf.range", "tf.linspace", "tf.random.normal",

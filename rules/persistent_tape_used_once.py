@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._tapes import tape_of
 
 from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, constant, on_call
 from tfmemlint.fix.edits import remove_argument
-from tfmemlint_rules._tapes import tape_of
 
 
 class PersistentTapeUsedOnce(Rule):

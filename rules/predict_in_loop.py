@@ -3,13 +3,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, on_call, walk
-from tfmemlint.fix.edits import outer_span
-from tfmemlint.finding import Edit
 from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._loops import assigned_names
 from tfmemlint_rules._models import all_models
+
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, on_call, walk
+from tfmemlint.finding import Edit
+from tfmemlint.fix.edits import outer_span
 
 FEW = 5
 

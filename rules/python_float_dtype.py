@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Api, Array, Call, File, Finding, Fix, Rule, Safety, on_file, show_bytes
-from tfmemlint.fix.edits import ensure_numpy, replace_node
 from tfmemlint_rules._dtypes import float64_by_design
 from tfmemlint_rules._sinks import arrays_entering
+
+from tfmemlint.api import Api, Array, Call, File, Finding, Fix, Rule, Safety, on_file, show_bytes
+from tfmemlint.fix.edits import ensure_numpy, replace_node
 
 
 class PythonFloatDtype(Rule):

@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._state import guarded, makes_state
 
 from tfmemlint.api import Api, Call, File, Finding, Function, Node, Rule, Severity, on_file, walk
-from tfmemlint_rules._state import guarded, makes_state
 
 RECOMPUTE = "tf.recompute_grad"
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._loops import changing_python_value
 
 from tfmemlint.api import Api, Call, File, Finding, Fix, Function, Node, Rule, Safety, on_file, parameters, walk
 from tfmemlint.fix.edits import api_text, replace_node
-from tfmemlint_rules._loops import changing_python_value
 
 SHAPES = frozenset({"range", "zeros", "ones", "reshape", "fill", "one_hot", "normal", "uniform", "eye", "tile"})
 

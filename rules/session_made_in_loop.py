@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._sessions import SESSIONS
 
 from tfmemlint.api import Call, File, Finding, Rule, on_call
-from tfmemlint_rules._sessions import SESSIONS
 
 
 class SessionMadeInLoop(Rule):

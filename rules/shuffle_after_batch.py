@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tfmemlint_rules._datasets import earlier_steps, last_before, steps_between
+
 from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, integer, on_call, show_bytes, structure_bytes
 from tfmemlint.fix.edits import reorder_links, same_expression
-from tfmemlint_rules._datasets import earlier_steps, last_before, steps_between
 
 SMALL_BUFFER = 16
 """Batches that a buffer may hold without notice: a few batches are no cost worth a word."""

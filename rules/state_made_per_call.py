@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._state import guarded, makes_state
 
 from tfmemlint.api import Call, File, Finding, Rule, on_file, own_nodes
-from tfmemlint_rules._state import guarded, makes_state
 
 CALLS = frozenset({"call", "__call__"})
 ONCE = frozenset({"build", "__init__", "setup"})

@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._tapes import CONSUMES, Tape, tape_of
 
 from tfmemlint.api import Call, File, Finding, Node, Rule, constant, on_call
-from tfmemlint_rules._tapes import CONSUMES, Tape, tape_of
 
 STORES = frozenset({"append", "add", "extend", "insert", "setdefault", "put", "appendleft"})
 

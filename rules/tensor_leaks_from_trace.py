@@ -72,8 +72,8 @@ class TensorLeaksFromTrace(Rule):
         scope = file.scope_of(container)
         if container.value in file.flow(scope).bindings:
             return False
-        return any(container.value in file.flow(outer).bindings and not file.contexts.traced(outer.body if isinstance(outer, cst.Lambda) else container)
-                   or container.value in file.flow(outer).bindings and isinstance(outer, cst.Module) for outer in file.scopes_around(scope))  # fmt: skip
+        return any((container.value in file.flow(outer).bindings and not file.contexts.traced(outer.body if isinstance(outer, cst.Lambda) else container))
+                   or (container.value in file.flow(outer).bindings and isinstance(outer, cst.Module)) for outer in file.scopes_around(scope))  # fmt: skip
 
     def _set_elsewhere(self, container: cst.Attribute, file: File) -> bool:
         """Whether the attribute is a plain list (Keras' own collections have methods of the same names)."""

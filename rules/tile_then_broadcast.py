@@ -4,7 +4,22 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Array, Call, Const, File, Finding, Fix, Node, Rule, Safety, Sequence, Value, integer, on_call, show_bytes
+from tfmemlint.api import (
+    Array,
+    Call,
+    Const,
+    File,
+    Finding,
+    Fix,
+    Node,
+    Rule,
+    Safety,
+    Sequence,
+    Value,
+    integer,
+    on_call,
+    show_bytes,
+)
 from tfmemlint.fix.edits import outer_span, replace_node
 
 ELEMENTWISE = frozenset(
@@ -109,7 +124,7 @@ class TileThenBroadcast(Rule):
         one = self._operand(tile.node, file)
         return [] if isinstance(one, bool) else [one]
 
-    def _operand(self, use: Node, file: File) -> cst.BaseExpression | None | bool:
+    def _operand(self, use: Node, file: File) -> cst.BaseExpression | bool | None:
         parent = file.tree.parent(use)
         if isinstance(parent, cst.BinaryOperation) and isinstance(parent.operator, OPERATORS):
             other = parent.right if parent.left is use else parent.left

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tfmemlint_rules._consumers import Consumption, consumptions
+
 from tfmemlint.api import Dataset, File, Finding, Fix, Rule, Safety, Severity, on_file
 from tfmemlint.fix.edits import append_method
 from tfmemlint.model.pipelines import batched
-from tfmemlint_rules._consumers import Consumption, consumptions
 
 
 class UnbatchedDataset(Rule):

@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._tapes import tape_of
 
 from tfmemlint.api import Call, Edit, File, Finding, Fix, Node, Rule, Safety, Severity, constant, on_call
 from tfmemlint.fix.edits import statement_lines
-from tfmemlint_rules._tapes import tape_of
 
 
 class UselessDel(Rule):

@@ -3,11 +3,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._models import is_model
 
 from tfmemlint.api import Array, Call, File, Finding, Fix, Instance, Rule, Safety, on_file, show_bytes
-from tfmemlint.fix.edits import outer_span
 from tfmemlint.finding import Edit
-from tfmemlint_rules._models import is_model
+from tfmemlint.fix.edits import outer_span
 
 MANY_ROWS = 2048
 

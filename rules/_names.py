@@ -1,0 +1,55 @@
+"""Which elements are names of files or indices: small however many of them a buffer holds."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from tfmemlint.api import Array, Call, Dataset, File, elements
+from tfmemlint.model.mapped import body
+from tfmemlint.model.pipelines import FILE_NAME_SOURCES
+
+SLICES = "tf.data.Dataset.from_tensor_slices"
+COUNTERS = frozenset({"tf.data.Dataset.range", "tf.data.Dataset.random", "tf.data.Dataset.counter", "tf.data.experimental.Counter"})
+SAID = re.compile(r"path|file|fname|url|shard|pattern|glob|dirs|indices|index|idx|_ids?\b", re.IGNORECASE)
+
+
+def names_or_indices(step: Call, file: File) -> bool:
+    """Whether a step of a pipeline handles names of files or indices, as far as can be told: when in doubt, yes."""
+    return any(_small(ds, step, file) for ds in step.datasets())
+
+
+def _small(ds: Dataset, step: Call, file: File) -> bool:
+    mapped = [done for done in ds.steps if done.name in ("map", "interleave", "flat_map", "apply")]
+    if any(body(done).reads for done in mapped):
+        return False
+    if ds.source in FILE_NAME_SOURCES or (ds.source in COUNTERS and not mapped):
+        return True
+    leaves = elements(ds.element)
+    if any(isinstance(leaf, Array) and leaf.dtype == "string" for leaf in leaves) and ds.source == SLICES:
+        return True
+    if mapped:
+        return False
+    return opens_later(step, file) or (ds.source == SLICES and ds.call is not None and _said(ds.call))
+
+
+def _said(source: Call) -> bool:
+    """Whether the data of a pipeline is called by a name that stands for names or indices."""
+    argument = source.arg("tensors")
+    expression = argument.expression if argument is not None else None
+    if isinstance(expression, (cst.Tuple, cst.List)) and expression.elements:
+        expression = expression.elements[0].value
+    if isinstance(expression, cst.Call) and expression.args:
+        expression = expression.args[0].value
+    return expression is not None and bool(SAID.search(source.evaluator.file.text(expression)))
+
+
+def opens_later(step: Call, file: File) -> bool:
+    """Whether a later step of the same pipeline opens files by the names that its elements are."""
+    for call in file.calls("tf.data.Dataset.map", "tf.data.Dataset.interleave", "tf.data.Dataset.flat_map"):
+        for after in call.value.options:
+            if isinstance(after, Dataset) and any(s.call is not None and s.call.node is step.node for s in after.steps):
+                if body(after.steps[-1]).reads:
+                    return True
+    return False

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tfmemlint_rules._datasets import earlier_steps, in_memory, links, reshuffles
+from tfmemlint_rules._names import names_or_indices
+
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Step, on_call, show_bytes, structure_bytes
+from tfmemlint.fix.chains import move_link
+from tfmemlint.model.pipelines import draws_at_random
+
+
+class CacheAfterRandomStep(Rule):
+    """
+    ## What it does
+    Reports `cache()` in memory that comes after a `shuffle`, or after a `map` whose function draws random numbers.
+
+    ## Why it costs memory
+    The cache keeps what the random step made in the first epoch and gives the same in all others: the shuffle or the
+    augmentation happens once. What is kept is the expanded data, and the buffer of the shuffle beside it.
+
+    ## Example
+    ```python
+    ds = ds.map(augment).cache().batch(32)
+    ```
+    Cache what does not change, then draw:
+    ```python
+    ds = ds.cache().map(augment).batch(32)
+    ```
+
+    ## Fix safety
+    Unsafe: the elements of later epochs change, which is the point of the repair.
+
+    ## When not to use it
+    When one fixed draw is wanted, as for an evaluation set or a fixed split of the data.
+
+    ## References
+    - https://www.tensorflow.org/api_docs/python/tf/data/Dataset#cache
+    """
+
+    code = "TFM306"
+    summary = "cache() after a random step freezes the first epoch's draw and keeps what it expanded"
+    fix_safety = (Safety.UNSAFE,)
+
+    @on_call("tf.data.Dataset.cache")
+    def check(self, cache: Call, file: File) -> Iterator[Finding]:
+        chains = earlier_steps(cache)
+        if not in_memory(cache) or not chains:
+            return
+        found = [self._random(steps, file) for steps in chains]
+        first = found[0]
+        if first is None or first.call is None or any(step is None for step in found):
+            return
+        what = "shuffle()" if first.name == "shuffle" else f"the random {first.name}()"
+        size = self._bytes(cache)
+        kept = f" and keeps {show_bytes(size)} of what it made" if size is not None else ""
+        yield self.finding(
+            cache,
+            file,
+            f"cache() after {what} repeats the first epoch's draw in every epoch{kept}; cache before it",
+            fix=self._move(first, chains, cache, file),
+            related=[(first.call, "drawn here")],
+            bytes=size,
+        )
+
+    def _random(self, steps: tuple[Step, ...], file: File) -> Step | None:
+        """The first step whose draw the cache freezes."""
+        split = any(step.name in ("take", "skip", "shard", "window") for step in steps)
+        for step in steps:
+            if step.name == "cache":
+                return None
+            if step.name == "shuffle":
+                if not split and reshuffles(step) and step.call is not None and not names_or_indices(step.call, file):
+                    return step
+            elif draws_at_random(step):
+                return step
+        return None
+
+    def _bytes(self, cache: Call) -> int | None:
+        ds = cache.datasets()[0]
+        size = structure_bytes(ds.element)
+        return size * ds.count if size is not None and ds.count is not None and len(cache.datasets()) == 1 else None
+
+    def _move(self, first: Step, chains: tuple[tuple[Step, ...], ...], cache: Call, file: File) -> Fix | None:
+        if len(chains) != 1:
+            return None
+        steps = chains[0]
+        chain = links(file, [*(step.call for step in steps[steps.index(first) :]), cache])
+        if chain is None:
+            return None
+        return Fix("cache before drawing", move_link(file, chain, len(chain) - 1, 0), Safety.UNSAFE)

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tfmemlint_rules._datasets import following, is_step, same_pipeline
+
+from tfmemlint.api import Api, Call, File, Finding, Fix, Rule, Safety, integer, on_file
+from tfmemlint.fix.chains import move_link
+from tfmemlint.fix.edits import api_text
+
+WORK = ("batch", "padded_batch", "ragged_batch", "map", "shuffle", "repeat", "cache", "filter", "unbatch")
+"""Steps that are better done before the buffer than after it."""
+
+GROUPS = frozenset({"batch", "padded_batch", "ragged_batch"})
+SMALL = 9
+
+
+class PrefetchNotLast(Rule):
+    """
+    ## What it does
+    Reports `prefetch()` that is followed by `batch`, `map`, `shuffle`, `repeat`, `cache` or `filter` in the same
+    pipeline, with no other prefetch after them.
+
+    ## Why it costs memory
+    A prefetch buffers the elements of the pipeline as it stands there, and only what comes before it runs ahead. The
+    steps after it wait for the model again, and the buffer holds elements at a stage where they help nobody: with
+    `prefetch(1000).batch(32)` a thousand single examples.
+
+    ## Example
+    ```python
+    ds = ds.map(parse).prefetch(tf.data.AUTOTUNE).batch(32)
+    ```
+    Prefetch what the model takes:
+    ```python
+    ds = ds.map(parse).batch(32).prefetch(tf.data.AUTOTUNE)
+    ```
+
+    ## Fix safety
+    Safe: a prefetch changes neither elements nor order. A count of examples becomes `tf.data.AUTOTUNE` when the
+    prefetch moves behind a batch, because there it would count batches.
+
+    ## When not to use it
+    When one slow step in the middle was measured to need a buffer of its own; the last step then has a prefetch too,
+    and nothing is reported.
+
+    ## References
+    - https://www.tensorflow.org/guide/data_performance#prefetching
+    """
+
+    code = "TFM303"
+    summary = "prefetch() before the last step buffers elements at the wrong stage"
+    fix_safety = (Safety.SAFE,)
+
+    @on_file("prefetch")
+    def check(self, file: File) -> Iterator[Finding]:
+        later: dict[int, list[Call]] = {}
+        for call in file.calls(*(f"tf.data.Dataset.{name}" for name in (*WORK, "prefetch"))):
+            for ds in call.datasets():
+                for step in ds.steps:
+                    if step.name == "prefetch" and step.call is not None and call not in later.setdefault(id(step.call.node), []):
+                        later[id(step.call.node)].append(call)
+        for prefetch in file.calls("tf.data.Dataset.prefetch"):
+            after = later.get(id(prefetch.node), [])
+            again = any(call.name == "tf.data.Dataset.prefetch" for call in after)
+            after = [call for call in after if same_pipeline(file, call)]
+            if after and not again and not (prefetch.arg("buffer_size") and integer(prefetch.value_of("buffer_size")) == 0):
+                first = min(after, key=lambda call: file.span(call.name_node).start)
+                yield self._report(prefetch, first, file)
+
+    def _report(self, prefetch: Call, first: Call, file: File) -> Finding:
+        return self.finding(
+            prefetch,
+            file,
+            f"prefetch() before {first.method}() buffers elements too early, and {first.method}() waits for the model again; "
+            "make it the last step",
+            fix=self._move(prefetch, file),
+            related=[(first, "this step comes after it")],
+        )
+
+    def _move(self, prefetch: Call, file: File) -> Fix | None:
+        chain = [prefetch, *following(file, prefetch)]
+        last = max((i for i, call in enumerate(chain) if i and is_step(call)), default=0)
+        if not any(call.method in WORK for call in chain[1:]):
+            return None
+        text = None
+        if any(call.method in GROUPS for call in chain[1:]) and not self._fits_batches(prefetch):
+            spelled = api_text(file, "tf.data.AUTOTUNE")
+            if spelled is None:
+                return None
+            text = f".prefetch({spelled})"
+        return Fix("prefetch last", move_link(file, chain, 0, last, text), Safety.SAFE)
+
+    def _fits_batches(self, prefetch: Call) -> bool:
+        """Whether the buffer's size is as good for batches: left to TensorFlow, or a few."""
+        size = prefetch.value_of("buffer_size")
+        count = integer(size)
+        return size == Api("tf.data.AUTOTUNE") or (count is not None and count <= SMALL)
