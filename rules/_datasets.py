@@ -150,9 +150,3 @@ def same_pipeline(file: File, call: Call) -> bool:
 def reshuffles(shuffle: Step) -> bool:
     """Whether a `shuffle` draws anew in each epoch, which it does unless it is told not to."""
     return shuffle.call is not None and not shuffle.call.open and shuffle.call.value_of("reshuffle_each_iteration") != Const(False)
-
-
-def link_before(steps: tuple[Step, ...], call: Call, wanted: Iterable[str]) -> list[Step]:
-    """The steps of these names in a pipeline, in order, `call` itself left out."""
-    names = frozenset(wanted)
-    return [step for step in steps if step.name in names and step.call is not call]

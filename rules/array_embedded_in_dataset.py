@@ -2,35 +2,38 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Array, Call, File, Finding, Rule, elements, on_call, show_bytes
+from tfmemlint.api import Array, Call, Const, File, Finding, Rule, elements, on_call, show_bytes
 
-UNSIZED = frozenset({"np.memmap"})
+MAPPED = frozenset({"np.memmap", "h5py.File", "np.lib.format.open_memmap"})
+"""Calls whose arrays stay on disk until they are read."""
 
 
 class ArrayEmbeddedInDataset(Rule):
     """
     ## What it does
-    Reports `from_tensor_slices` and `from_tensors` of arrays that are known to be large: by shape and dtype, or because they
-    are memory-mapped.
+    Reports `from_tensor_slices` and `from_tensors` of arrays that are known to be large, or that are mapped from disk.
 
     ## Why it costs memory
-    The array is copied into a tensor of the dataset, and once more for each iterator. On a GPU machine the tensor may be put
-    on the GPU; inside a traced function it becomes a constant of the graph, which must not pass 2 GB.
+    The array is copied into a tensor when the dataset is made, and once more when an iterator starts; NumPy's own copy
+    stays beside them. Inside a traced function it becomes a constant of the graph, which cannot pass 2 GiB. A mapped
+    file is read into memory as a whole.
 
     ## Example
     ```python
-    ds = tf.data.Dataset.from_tensor_slices(np.zeros((60_000, 224, 224, 3), np.uint8))
+    ds = tf.data.Dataset.from_tensor_slices(np.load("images.npy", mmap_mode="r")).batch(32)
     ```
-    Stream the rows:
+    Hand over slices as they are asked for:
     ```python
-    ds = tf.data.Dataset.from_generator(rows, output_signature=tf.TensorSpec([224, 224, 3], tf.uint8))
+    images = np.load("images.npy", mmap_mode="r")
+    spec = tf.TensorSpec(images.shape[1:], images.dtype)
+    ds = tf.data.Dataset.from_generator(lambda: iter(images), output_signature=spec).batch(32)
     ```
 
     ## Fix safety
-    No fix: where the rows come from is the program's own.
+    There is no automatic repair: a generator, files of records and smaller arrays are all possible.
 
     ## When not to use it
-    When the memory is there twice.
+    When two more copies of the array fit into memory and the speed of slicing it is worth them.
 
     ## References
     - https://www.tensorflow.org/guide/data#consuming_numpy_arrays
@@ -40,27 +43,28 @@ class ArrayEmbeddedInDataset(Rule):
     summary = "a large array is copied into the dataset"
 
     @on_call("tf.data.Dataset.from_tensor_slices", "tf.data.Dataset.from_tensors")
-    def check(self, source: Call, file: File) -> Iterator[Finding]:
-        arrays = [leaf for option in source.value_of("tensors").options for leaf in elements(option) if isinstance(leaf, Array) and leaf.library == "np"]
-        sizes = [array.bytes for array in arrays]
-        total = sum(size for size in sizes if size is not None)
-        mapped = [array for array in arrays if array.bytes is None and self._mapped(array)]
-        if total < file.config.min_bytes and not mapped:
+    def check(self, call: Call, file: File) -> Iterator[Finding]:
+        argument = call.arg("tensors")
+        if argument is None:
             return
-        cost = total if total >= file.config.min_bytes else None
-        held = show_bytes(total) if cost is not None else "a memory-mapped file"
-        made = next((a.origin for a in (mapped or arrays) if a.origin is not None), None)
+        found: list[tuple[int, list[Array]]] = []
+        for option in argument.value.options:
+            arrays = [leaf for leaf in elements(option) if isinstance(leaf, Array) and leaf.library == "np"]
+            found.append((sum(leaf.bytes or 0 for leaf in arrays), arrays))
+        size = min((size for size, _ in found), default=0)
+        disk = bool(found) and all(any(self._on_disk(leaf) for leaf in arrays) for _, arrays in found)
+        if size < file.config.min_bytes and not disk:
+            return
+        what = f"{show_bytes(size)} of arrays are" if size else "an array mapped from disk is"
+        why = "read whole and copied into the dataset" if disk else "copied into the dataset"
         yield self.finding(
-            source,
-            file,
-            f"{held} is copied into a tensor of the dataset, and again for each iterator; stream it from a generator or files",
-            related=[(made, "the array comes from here")] if made is not None else [],
-            bytes=cost,
+            call, file, f"{what} {why}, and copied again when an iterator starts; feed slices from a generator", bytes=size or None
         )
 
-    def _mapped(self, array: Array) -> bool:
-        """Whether an array of unknown size is one that does not fit into memory: mapped from a file."""
-        call = array.origin
-        if call is None:
+    def _on_disk(self, leaf: Array) -> bool:
+        origin = leaf.origin
+        if origin is None:
             return False
-        return call.name in UNSIZED or (call.name == "np.load" and call.arg("mmap_mode") is not None and call.value_of("mmap_mode").options[0] != call.value_of("no"))
+        if origin.name == "np.load":
+            return origin.arg("mmap_mode") is not None and origin.value_of("mmap_mode") != Const(None)
+        return origin.name in MAPPED

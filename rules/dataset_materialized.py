@@ -3,120 +3,114 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+
+from tfmemlint.api import Call, Dataset, File, Finding, Node, Rule, on_file, show_bytes, walk
 from tfmemlint_rules._dtypes import is_test
+from tfmemlint_rules._lengths import TINY, covers, is_tiny, whole_length
+from tfmemlint_rules._materialized import iterated, keeps_elements, small, weight
 
-from tfmemlint.api import (
-    Array,
-    Call,
-    Dataset,
-    File,
-    Finding,
-    Rule,
-    Value,
-    elements,
-    integer,
-    on_call,
-    on_file,
-    show_bytes,
-    structure_bytes,
-)
-from tfmemlint.api import Iterator as Items
-from tfmemlint.model.pipelines import FILE_NAME_SOURCES
-
-FEW = 64
+BUILDERS = ("builtins.list", "builtins.tuple", "builtins.sorted", "builtins.set", "tfds.as_dataframe")
+BATCHES = ("tf.data.Dataset.batch", "tf.data.Dataset.padded_batch")
 
 
 class DatasetMaterialized(Rule):
     """
     ## What it does
-    Reports `list(ds)`, `tuple(ds)`, `sorted(ds)`, list comprehensions that keep the elements, and `np.array(list(ds))` of a
-    whole tf.data pipeline.
+    Reports pipelines that are turned into a list, tuple or array as a whole, and batches of the size of the data.
 
     ## Why it costs memory
-    All elements are in memory at once, as tensors, and again as one array: the pipeline that was to stream the data is a
-    detour.
+    A pipeline makes one element after the other so that only a few are in memory. `list(ds)` keeps all of them, and an
+    array made of that list is a second copy.
 
     ## Example
     ```python
     images = np.array(list(ds.as_numpy_iterator()))
     ```
-    Work on one batch after the other:
+    Take elements as they come, or only some of them:
     ```python
-    for batch in ds.as_numpy_iterator():
-        metric.update(batch)
+    for image in ds.as_numpy_iterator():
+        total += image.sum()
     ```
 
     ## Fix safety
-    No fix: what is done with the elements decides.
+    There is no automatic repair: what should happen to each element is not known.
 
     ## When not to use it
-    For small sets, labels and file names; `take(n)` with a small n is not reported.
+    When the data is known to be small, as a validation set of a few megabytes.
 
     ## References
-    - https://www.tensorflow.org/guide/data
+    - https://www.tensorflow.org/guide/data#basic_mechanics
     """
 
     code = "TFM310"
-    summary = "collecting a whole pipeline holds all elements at once"
+    summary = "a whole dataset is kept in memory as a list, an array or one batch"
 
-    @on_call("builtins.list", "builtins.tuple", "builtins.sorted")
-    def collected(self, call: Call, file: File) -> Iterator[Finding]:
-        value = call.value_of(0)
-        yield from self._check(call, value, file)
-
-    @on_call("tf.data.Dataset.get_single_element", "tf.data.Dataset.batch")
-    def one_batch(self, call: Call, file: File) -> Iterator[Finding]:
-        return
-        yield
-
-    @on_file("Dataset", "TFRecordDataset", "load", "image_dataset_from_directory")
-    def comprehensions(self, file: File) -> Iterator[Finding]:
-        for node in file.tree.of(cst.ListComp):
-            kept = node.for_in
-            if kept.inner_for_in is None and self._keeps(node.elt, kept.target):
-                consumer = file.tree.parent(node)
-                call = file.tree.parent(consumer) if isinstance(consumer, cst.Arg) else None
-                if isinstance(call, cst.Call) and file.call(call).name in ("builtins.len", "builtins.sum"):
-                    continue
-                for finding in self._check(node, file.value(kept.iter), file):
-                    yield finding
-
-    def _keeps(self, item: cst.BaseExpression, target: cst.BaseExpression) -> bool:
-        """Whether the comprehension's items are the elements or parts of them: `x`, `x.numpy()`, `(x, y)`."""
-        if isinstance(item, cst.Call) and isinstance(item.func, cst.Attribute) and item.func.attr.value == "numpy":
-            item = item.func.value
-        names = {n.value for n in ([target] if isinstance(target, cst.Name) else [e.value for e in getattr(target, "elements", ())]) if isinstance(n, cst.Name)}
-        parts = [e.value for e in item.elements] if isinstance(item, cst.Tuple) else [item]
-        return all(isinstance(part, cst.Name) and part.value in names for part in parts)
-
-    def _check(self, where: Call | cst.ListComp, value: Value, file: File) -> Iterator[Finding]:
-        while isinstance(value, Items) and value.function in ("as_numpy_iterator", "iter", "list", "enumerate"):
-            value = value.of
-        options = value.options
-        if not all(isinstance(o, Dataset) and self._whole(o) for o in options) or is_test(file):
+    @on_file("Dataset", "TFRecordDataset", "load", "image_dataset_from_directory", "make_csv_dataset")
+    def check(self, file: File) -> Iterator[Finding]:
+        if is_test(file):
             return
-        ds = options[0]
-        assert isinstance(ds, Dataset)
-        size = structure_bytes(ds.element)
-        cost = size * ds.count if size is not None and ds.count is not None else None
-        if cost is not None and cost < file.config.min_bytes:
+        for call in file.calls(*BUILDERS):
+            argument = call.arg(0)
+            ds = iterated(argument.value) if argument is not None else None
+            if ds is not None and not isinstance(argument and argument.expression, (cst.ListComp, cst.GeneratorExp)):
+                yield from self._report(call, ds, file)
+        for comprehension in (*file.tree.of(cst.ListComp), *self._generators(file)):
+            ds = iterated(file.value(comprehension.for_in.iter))
+            if ds is not None and comprehension.for_in.inner_for_in is None and keeps_elements(comprehension, ds):
+                yield from self._report(self._consumer(comprehension, file), ds, file)
+        for batch in file.calls(*BATCHES):
+            yield from self._one_batch(batch, file)
+
+    def _report(self, where: Call | Node, ds: Dataset, file: File) -> Iterator[Finding]:
+        if small(ds):
             return
-        weigh = f": {show_bytes(cost)}" if cost is not None else ""
-        yield self.finding(where, file, f"this holds all elements of the pipeline at once{weigh}; iterate over it instead", bytes=cost)
+        size = weight(ds)
+        cost = f" ({show_bytes(size)})" if size is not None else ""
+        yield self.finding(
+            where, file, f"this keeps every element of the dataset in memory at once{cost}; take elements as they come", bytes=size
+        )
 
-    def _whole(self, ds: Dataset) -> bool:
-        """Whether the pipeline is a whole data set of more than file names, numbers or a peek."""
-        if ds.source is None or (ds.source in FILE_NAME_SOURCES and "map" not in ds.names()):
-            return False
-        if ds.source == "tf.data.Dataset.range" and "map" not in ds.names():
-            return False
-        if ds.count is not None and ds.count <= FEW:
-            return False
-        if any(step.name == "take" and not self._large_take(step.call) for step in ds.steps):
-            return False
-        leaves = elements(ds.element)
-        return not all(isinstance(leaf, Array) and leaf.shape is not None and len(leaf.shape) <= (1 if "batch" in ds.names() else 0) for leaf in leaves)
+    def _generators(self, file: File) -> list[cst.GeneratorExp]:
+        """Generator expressions that a list, a tuple or an array is made of."""
+        return [node for node in file.tree.of(cst.GeneratorExp) if isinstance(self._consumer(node, file), Call)]
 
-    def _large_take(self, call: Call | None) -> bool:
-        count = integer(call.value_of("count")) if call is not None else None
-        return count is not None and (count > 1000 or count == -1)
+    def _consumer(self, node: Node, file: File) -> Call | Node:
+        """The call that takes a comprehension, or the comprehension itself."""
+        above = file.tree.parent(node)
+        outer = file.tree.parent(above) if isinstance(above, cst.Arg) else None
+        if isinstance(outer, cst.Call):
+            call = file.call(outer)
+            if call.name in BUILDERS or (call.name or "").startswith(("np.", "tf.stack", "tf.concat", "tf.convert_to_tensor")):
+                return call
+        return node
+
+    def _one_batch(self, batch: Call, file: File) -> Iterator[Finding]:
+        argument, datasets = batch.arg("batch_size"), batch.datasets()
+        length = whole_length(argument)
+        counts = {ds.count for ds in datasets}
+        all_of_it = covers(argument, counts.pop()) if len(counts) == 1 else False
+        if not datasets or (length is None and not all_of_it) or (length is not None and is_tiny(length)):
+            return
+        if length is not None and not self._same_data(length.of, datasets, argument.expression if argument else None, file):
+            return
+        sizes = {weight(ds) for ds in datasets}
+        size = sizes.pop() if len(sizes) == 1 else None
+        if any(small(ds, peeks=False) for ds in datasets) or (all_of_it and (size is None or size <= TINY)):
+            return
+        cost = f" ({show_bytes(size)})" if size is not None else ""
+        yield self.finding(
+            batch, file, f"one batch holds the whole dataset{cost}, a second copy of it; batch a few hundred examples", bytes=size
+        )
+
+    def _same_data(self, of: object, datasets: tuple[Dataset, ...], expression: Node | None, file: File) -> bool:
+        """Whether the length is that of the data in the pipeline, or of something that is not seen and named there."""
+        if isinstance(of, Dataset):
+            return True
+        words = {n.value for n in walk(expression) if isinstance(n, cst.Name)} if expression is not None else set()
+        for ds in datasets:
+            if ds.call is not None:
+                given = {n.value for arg in ds.call.node.args for n in walk(arg) if isinstance(n, cst.Name)}
+                values = {value for arg in ds.call.node.args for value in (file.value(arg.value),)}
+                if (words & given) - {"len", "self", "np", "tf"} or of in values or isinstance(expression, cst.Name):
+                    return True
+        return False

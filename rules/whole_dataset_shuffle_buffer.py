@@ -2,82 +2,87 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import (
-    Array,
-    Call,
-    Dataset,
-    File,
-    Finding,
-    Length,
-    Rule,
-    elements,
-    integer,
-    on_call,
-    show_bytes,
-    structure_bytes,
-)
-from tfmemlint.model.pipelines import FILE_NAME_SOURCES
+from tfmemlint.api import Call, File, Finding, Rule, integer, on_call, show_bytes, structure_bytes
+from tfmemlint.model.pipelines import batched
+from tfmemlint_rules._datasets import last_before
+from tfmemlint_rules._dtypes import is_test
+from tfmemlint_rules._lengths import TINY, is_tiny, whole_length
+from tfmemlint_rules._names import names_or_indices
 
 MANY = 100_000
-LARGE = 512 * 1024 * 1024
+"""A literal buffer from which on elements of unknown size are taken for a burden."""
+
+MUCH = 512 << 20
+"""Bytes from which on a buffer is reported whatever its elements are."""
 
 
 class WholeDatasetShuffleBuffer(Rule):
     """
     ## What it does
-    Reports shuffle buffers as long as the data set (`len(x)`, `x.shape[0]`, `ds.cardinality()`), or of 100 000 and more
-    elements that are not file names or indices, or known to pass 512 MiB.
+    Reports `shuffle` with a buffer as large as the data (`len(x)`, `x.shape[0]`, a cardinality), with a literal of
+    100 000 or more, or whose elements are known to take more than 512 MiB. Names of files and indices are left out.
 
     ## Why it costs memory
-    The buffer is filled before the first element comes out, so a copy of the whole data set is in memory beside its source,
-    and the first step waits for all of it.
+    The buffer holds its elements all the time, and must be full before the first one comes out. A buffer for the whole
+    data is a second copy of it wherever a step before makes new elements: a map, a file, a generator. Slices of an
+    array share the array's memory, but every epoch still starts by filling the buffer.
 
     ## Example
     ```python
-    ds = ds.shuffle(len(images))
+    ds = records.map(parse).shuffle(500_000).batch(64)
     ```
-    A few thousand elements, or shuffled file names, mix well enough:
+    A few thousand mix well; shuffle the names of the files for the rest:
     ```python
-    ds = ds.shuffle(10_000)
+    ds = files.shuffle(1000).interleave(tf.data.TFRecordDataset).map(parse).shuffle(5000).batch(64)
     ```
 
     ## Fix safety
-    No fix: how well the data must be mixed is yours to say.
+    There is no automatic repair: the right size depends on how the data is ordered.
 
     ## When not to use it
-    For small elements such as numbers and file names; they are not reported where they are known.
+    When the data is small, or sorted by class in one file and a perfect shuffle is worth the memory.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/data/Dataset#shuffle
     """
 
     code = "TFM309"
-    summary = "a shuffle buffer of the whole data set holds a copy of it"
+    summary = "a shuffle buffer for the whole data is a second copy of it"
 
     @on_call("tf.data.Dataset.shuffle")
     def check(self, shuffle: Call, file: File) -> Iterator[Finding]:
-        value = shuffle.value_of("buffer_size")
+        argument = shuffle.arg("buffer_size")
         datasets = shuffle.datasets()
-        if not datasets or any(self._small_elements(ds) for ds in datasets):
+        if argument is None or not datasets or is_test(file) or last_before(shuffle, "batch") is not None:
             return
-        count = integer(value)
+        length, literal = whole_length(argument), integer(argument.value)
+        buffer = length.count if length is not None else literal
+        counts = {ds.count for ds in datasets}
+        count = counts.pop() if len(counts) == 1 else None
+        held = min(buffer, count) if buffer is not None and count is not None else buffer
         sizes = {structure_bytes(ds.element) for ds in datasets}
         size = sizes.pop() if len(sizes) == 1 else None
-        whole = isinstance(value, Length) and (value.count is None or not isinstance(value.of, Dataset) or value.of.count == value.count)
-        cost = size * count if size is not None and count is not None else None
-        if cost is not None and cost < file.config.min_bytes:
-            return
-        if not whole and not (count is not None and count >= MANY) and not (cost is not None and cost > LARGE):
-            return
-        held = "the whole data set" if whole else f"{count} elements"
-        weigh = f": {show_bytes(cost)}" if cost is not None else ""
+        cost = size * held if size is not None and held is not None else None
+        if cost is None or cost <= MUCH:
+            if cost is not None and cost <= TINY:
+                return
+            whole = length is not None and not is_tiny(length)
+            if not whole and (literal is None or literal < MANY or any(ds.source is None for ds in datasets)):
+                return
+            if names_or_indices(shuffle, file) or any(batched(ds) for ds in datasets) or self._lines(shuffle):
+                return
         yield self.finding(
-            shuffle, file, f"the buffer holds {held}{weigh} before the first element comes out; a few thousand mix well enough", bytes=cost
+            shuffle, file, f"{self._held(length is not None, held, size, cost)}; a few thousand mix well", bytes=cost
         )
 
-    def _small_elements(self, ds: Dataset) -> bool:
-        """Whether the elements are file names, indices or single numbers."""
-        if ds.source in FILE_NAME_SOURCES | {"tf.data.Dataset.range"} and "map" not in ds.names():
-            return True
-        leaves = elements(ds.element)
-        return all(isinstance(leaf, Array) and leaf.shape == () for leaf in leaves)
+    def _held(self, whole: bool, held: int | None, size: int | None, cost: int | None) -> str:
+        number = f"{held} elements" if held is not None else "elements"
+        if size is not None and cost is not None:
+            number = f"{number} of {show_bytes(size)}: {show_bytes(cost)}"
+        if whole:
+            return f"this buffer holds all of the data ({number})" if held is not None else "this buffer holds all of the data"
+        return f"this buffer holds {number}"
+
+    def _lines(self, shuffle: Call) -> bool:
+        """Lines of text as they are read: small."""
+        return any(ds.source == "tf.data.TextLineDataset" and "map" not in ds.names() for ds in shuffle.datasets())

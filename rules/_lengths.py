@@ -1,0 +1,54 @@
+"""Numbers that stand for "all of the data": `len(x)`, `x.shape[0]`, a pipeline's cardinality."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tfmemlint.api import Argument, Array, Dataset, Function, Instance, Iterator, Length, Sequence, Unknown, Value, integer
+
+TINY = 1 << 20
+"""Bytes up to which all of the data is no burden in one piece."""
+
+
+def whole_length(argument: Argument | None) -> Length | None:
+    """The length that an argument certainly is, of something that may be data; None for any other number."""
+    if argument is None:
+        return None
+    options = [*_plain(argument).options]
+    lengths = [option for option in options if isinstance(option, Length) and _is_data(option.of)]
+    return lengths[0] if lengths and len(lengths) == len(options) else None
+
+
+def _plain(argument: Argument) -> Value:
+    """The argument's value, a closing `.numpy()` taken off."""
+    node = argument.expression
+    while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in ("numpy", "item"):
+        node = node.func.value
+    return argument.evaluator.value(node, argument.frame)
+
+
+def _is_data(of: Value) -> bool:
+    if isinstance(of, Instance):
+        return of.class_node is None
+    return isinstance(of, (Array, Dataset, Unknown, Sequence, Iterator)) and not isinstance(of, Function)
+
+
+def data_bytes(of: Value) -> int | None:
+    """Bytes of the data whose length it is, where they are known."""
+    if isinstance(of, Array):
+        return of.bytes
+    if isinstance(of, Sequence) and not of.open:
+        return 8 * len(of.items)
+    return None
+
+
+def is_tiny(length: Length) -> bool:
+    """Whether the data is certainly small enough to be taken whole."""
+    size = data_bytes(length.of)
+    return (size is not None and size <= TINY) or (length.count is not None and length.count <= 64)
+
+
+def covers(argument: Argument | None, count: int | None) -> bool:
+    """Whether a known number is at least the known number of elements."""
+    given = integer(argument.value) if argument is not None else None
+    return given is not None and count is not None and given >= count > 0

@@ -1,0 +1,130 @@
+"""What is kept where a whole pipeline is turned into a list."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tfmemlint.api import Array, Const, Dataset, Function, Iterator, Mapping, Sequence, Step, Value, elements, integer, structure_bytes
+from tfmemlint.model.mapped import body, function_of
+from tfmemlint.model.pipelines import FILE_NAME_SOURCES
+from tfmemlint_rules._lengths import TINY
+
+FEW = 100
+"""Elements that `take` may leave without notice."""
+
+WRAPPERS = frozenset({"as_numpy_iterator", "enumerate", "iter", "tqdm", "reversed"})
+
+
+def iterated(value: Value) -> Dataset | None:
+    """The pipeline that is run through, wrappers taken off; None if it may be anything else."""
+    while isinstance(value, Iterator) and value.function in WRAPPERS:
+        value = value.of
+    return value if isinstance(value, Dataset) and value.source is not None else None
+
+
+def small(ds: Dataset, peeks: bool = True) -> bool:
+    """Whether all elements together are certainly, or by what they are, no burden: a few, names, labels."""
+    if ds.source in FILE_NAME_SOURCES and not any(step.name in ("map", "interleave", "flat_map") for step in ds.steps):
+        return True
+    size = weight(ds)
+    if size is not None:
+        return size <= TINY
+    if (peeks and any(_leaves_few(step) for step in ds.steps)) or any(_labels(step) for step in ds.steps):
+        return True
+    leaves = elements(ds.element)
+    if ds.source == "tf.data.TFRecordDataset" and "map" not in ds.names():
+        return False
+    return all(isinstance(leaf, Array) and (_scalar(leaf, ds) or leaf.dtype == "string") for leaf in leaves) or _names(ds)
+
+
+def _scalar(leaf: Array, ds: Dataset) -> bool:
+    groups = sum(step.name in ("batch", "padded_batch", "window") for step in ds.steps)
+    return leaf.shape is not None and len(leaf.shape) <= groups
+
+
+def weight(ds: Dataset) -> int | None:
+    """Bytes of all elements, where their number and size are known."""
+    size = structure_bytes(ds.element)
+    if size is None and isinstance(ds.element, Sequence):
+        # A last batch that is not full makes the first axis unknown in general; the sizes of sources are enough.
+        return None
+    return size * ds.count if size is not None and ds.count is not None else None
+
+
+def _leaves_few(step: Step) -> bool:
+    if step.name not in ("take", "shard") or step.call is None:
+        return False
+    count = integer(step.call.value_of("count"))
+    return step.name == "shard" or count is None or 0 <= count <= FEW
+
+
+def _labels(step: Step) -> bool:
+    """Whether a map keeps only the last part of each element: the labels."""
+    value = function_of(step) if step.name == "map" else None
+    node = value.node if isinstance(value, Function) else None
+    if not isinstance(node, cst.Lambda):
+        return False
+    names = [p.name.value for p in node.params.params]
+    return (len(names) > 1 and _is_name(node.body, names[-1])) or _label_item(node.body)
+
+
+def _names(ds: Dataset) -> bool:
+    """Whether the elements are file names that a later step would open: nothing here has opened them."""
+    return ds.source == "tf.data.TextLineDataset" and not any(body(step).decodes for step in ds.steps if step.name == "map")
+
+
+def _is_name(node: cst.CSTNode, name: str) -> bool:
+    return isinstance(node, cst.Name) and node.value == name
+
+
+def _label_item(node: cst.CSTNode) -> bool:
+    """`d["label"]` or `pair[1]`."""
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in ("numpy", "item"):
+        node = node.func.value
+    if not isinstance(node, cst.Subscript) or len(node.slice) != 1 or not isinstance(node.slice[0].slice, cst.Index):
+        return False
+    key = node.slice[0].slice.value
+    if isinstance(key, cst.SimpleString):
+        return any(word in str(key.evaluated_value) for word in ("label", "target", "class", "id", "name"))
+    return isinstance(key, cst.Integer) and key.evaluated_value != 0
+
+
+def keeps_elements(comprehension: cst.ListComp | cst.GeneratorExp, ds: Dataset) -> bool:
+    """Whether each item that a comprehension keeps is an element, or the part of one that is not its label."""
+    node = comprehension.elt
+    while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in ("numpy", "copy"):
+        node = node.func.value
+    if isinstance(node, (cst.Tuple, cst.List)):
+        return any(_keeps(element.value, comprehension.for_in.target, ds) for element in node.elements)
+    return _keeps(node, comprehension.for_in.target, ds)
+
+
+def _keeps(node: cst.CSTNode, target: cst.BaseAssignTargetExpression, ds: Dataset) -> bool:
+    while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in ("numpy", "copy"):
+        node = node.func.value
+    if isinstance(node, cst.Subscript):
+        return isinstance(node.value, cst.Name) and _is_name(target, node.value.value) and not _label_item(node) and _is_item(node)
+    if not isinstance(node, cst.Name):
+        return False
+    if _is_name(target, node.value):
+        return True
+    if isinstance(target, (cst.Tuple, cst.List)):
+        names = [element.value for element in target.elements]
+        places = [i for i, name in enumerate(names) if _is_name(name, node.value)]
+        return bool(places) and places[0] == 0 and not _part_small(ds, places[0])
+    return False
+
+
+def _is_item(node: cst.Subscript) -> bool:
+    index = node.slice[0].slice
+    return isinstance(index, cst.Index) and isinstance(index.value, (cst.SimpleString, cst.Integer))
+
+
+def _part_small(ds: Dataset, index: int) -> bool:
+    element = ds.element
+    if isinstance(element, Mapping):
+        return True
+    if not isinstance(element, Sequence) or index >= len(element.items):
+        return False
+    part = element.items[index]
+    return isinstance(part, Const) or (isinstance(part, Array) and _scalar(part, ds))

@@ -1,0 +1,162 @@
+"""What the functions that a pipeline maps over its elements do: which APIs they call, whether they draw at random."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.model.scopes import own_nodes
+from tfmemlint.model.values import Api, Function, Instance, Method, Sequence, Step, Value
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.evaluate import Evaluator
+
+FOLLOWED = 2
+"""Calls of module functions that are followed from a mapped function."""
+
+FUNCTION_PARAMETERS = {"filter": "predicate", "take_while": "predicate", "scan": "scan_func", "reduce": "reduce_func"}
+
+READS = frozenset({
+    "tf.io.read_file", "tf.io.gfile.GFile", "tf.data.TFRecordDataset", "tf.data.TextLineDataset", "np.load", "np.loadtxt",
+    "np.genfromtxt", "np.fromfile", "cv2.imread", "PIL.Image.open", "tf.keras.utils.load_img", "imageio.imread",
+    "skimage.io.imread", "matplotlib.pyplot.imread", "tf.keras.preprocessing.image.load_img", "builtins.open", "librosa.load",
+    "soundfile.read", "pandas.read_csv", "pd.read_csv", "nibabel.load", "scipy.io.wavfile.read", "tf.data.FixedLengthRecordDataset",
+    "tf.data.experimental.CsvDataset",
+})  # fmt: skip
+"""Calls that open a file by its name."""
+
+DECODES = (
+    "tf.io.decode_jpeg", "tf.io.decode_png", "tf.io.decode_image", "tf.io.decode_bmp", "tf.io.decode_gif", "tf.io.decode_raw",
+    "tf.io.decode_and_crop_jpeg", "tf.audio.decode_wav", "tf.image.decode_", "tf.image.resize", "tf.io.read_file",
+    "tf.image.extract_patches", "tf.image.pad_to_bounding_box", "tf.image.crop_and_resize",
+)  # fmt: skip
+"""Beginnings of the names of calls after which an element is a whole image, sound or file."""
+
+ESCAPES = frozenset({"tf.py_function", "tf.numpy_function", "tf.compat.v1.py_func"})
+"""Calls that leave TensorFlow for Python."""
+
+NOT_RANDOM = frozenset({"set_seed", "seed", "Generator", "RandomState", "default_rng", "from_seed", "get_global_generator", "split"})
+
+
+def draws(name: str) -> bool:
+    """Whether an API gives other numbers each time it is called."""
+    path, _, last = name.rpartition(".")
+    if "stateless" in last or last in NOT_RANDOM:
+        return False
+    if path in ("tf.random", "tf.random.Generator", "tf.keras.random", "random", "np.random", "tf.random.experimental",
+                "np.random.Generator", "np.random.RandomState", "tf.compat.v1.random"):  # fmt: skip
+        return True
+    if path == "tf.keras.layers.Layer" or last == "__call__":
+        return path.startswith("tf.keras.layers.Random")
+    return (path == "tf.image" and last.startswith("random_")) or name in (
+        "tf.image.sample_distorted_bounding_box", "tf.nn.dropout", "tf.compat.v1.random_uniform", "tf.random_uniform",
+    )  # fmt: skip
+
+
+@dataclass(slots=True)
+class Body:
+    """What a mapped function calls: canonical API names, and whether anything in it could not be followed."""
+
+    names: set[str] = field(default_factory=set)
+    unseen: bool = False
+    random: bool = False
+
+    def starts(self, *prefixes: str) -> bool:
+        """Whether any called API's name starts with one of these."""
+        return any(name.startswith(prefixes) for name in self.names)
+
+    @property
+    def reads(self) -> bool:
+        """Whether the function opens files."""
+        return bool(self.names & READS)
+
+    @property
+    def decodes(self) -> bool:
+        """Whether the function turns names or encoded bytes into images or sound, or resizes images."""
+        return self.starts(*DECODES)
+
+
+def function_of(step: Step) -> Value | None:
+    """The function that a step was given, or None where it is not seen."""
+    if step.call is None:
+        return None
+    argument = step.call.arg(FUNCTION_PARAMETERS.get(step.name, "map_func"))
+    return argument.value if argument is not None else None
+
+
+def body(step: Step) -> Body:
+    """What the function of a `map`, `filter`, `interleave` ... calls."""
+    value = function_of(step)
+    if value is None or step.call is None:
+        return Body(unseen=True)
+    return body_of(value, step.call.evaluator)
+
+
+def body_of(value: Value, evaluator: Evaluator, depth: int = FOLLOWED) -> Body:
+    """What a function value calls, itself and through functions of the module."""
+    found = Body()
+    for option in value.options:
+        if isinstance(option, Function):
+            _collect(option, evaluator, depth, found)
+        elif isinstance(option, (Api, Method)):
+            found.names.add(option.name)
+            found.random = found.random or draws(option.name)
+        elif isinstance(option, Instance):
+            _object(option, found)
+        else:
+            found.unseen = True
+    return found
+
+
+def _collect(function: Function, evaluator: Evaluator, depth: int, found: Body) -> None:
+    for node in own_nodes(function.node, (cst.Call, cst.Lambda)):
+        if isinstance(node, cst.Lambda):
+            _collect(Function(node, frame=function.frame), evaluator, depth, found)
+            continue
+        assert isinstance(node, cst.Call)
+        call = evaluator.call(node)
+        for option in call.target.options:
+            if isinstance(option, Function):
+                if depth > 0:
+                    inner = body_of(option, evaluator, depth - 1)
+                    found.names |= inner.names
+                    found.unseen = found.unseen or inner.unseen
+                    found.random = found.random or inner.random
+                else:
+                    found.unseen = True
+            elif isinstance(option, Instance):
+                _object(option, found)
+            elif isinstance(option, (Api, Method)):
+                found.names.add(option.name)
+                found.random = found.random or draws(option.name)
+            else:
+                found.unseen = True
+
+
+def _object(value: Instance, found: Body) -> None:
+    """A callable object: a Keras layer or model."""
+    if value.type_name is None or value.class_node is not None:
+        found.unseen = True
+        return
+    found.names.add(f"{value.type_name}.__call__")
+    if value.type_name.startswith("tf.keras.layers.Random"):
+        found.random = True
+    elif value.type_name == "tf.keras.Sequential":
+        layers = list(layer_types(value.call)) if value.call is not None else []
+        found.random = found.random or any(name.startswith("tf.keras.layers.Random") for name in layers)
+        found.unseen = found.unseen or not layers
+    elif value.type_name == "tf.keras.Model":
+        found.unseen = True
+
+
+def layer_types(call: Call) -> Iterator[str]:
+    """The classes of the layers that a `Sequential` was made of."""
+    layers = call.value_of("layers")
+    for item in layers.items if isinstance(layers, Sequence) else ():
+        for option in item.options:
+            if isinstance(option, Instance) and option.type_name is not None:
+                yield option.type_name
