@@ -1,0 +1,76 @@
+"""Builders of edits on method chains and arguments, layout and comments kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.finding import Edit
+from tfmemlint.fix.edits import link_span, outer_span, statement_lines
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.file import File
+
+
+def add_argument(file: File, call: cst.Call, text: str) -> Edit | None:
+    """Write `text` (`n=1`) as the last argument of a call that has some; on a line of its own where they stand so."""
+    if not call.args:
+        return None
+    last = call.args[-1]
+    value = outer_span(file, last.value)
+    start = file.span(last.keyword).start if last.keyword is not None else value.start - len(last.star)
+    line = file.source.line_span(start)
+    lead = file.source.text[line.start : start]
+    alone = not lead.strip() and file.source.text[value.end :].lstrip(" \t").startswith((",\n", ", #", ",  #"))
+    return Edit(value.end, value.end, f",\n{lead}{text}" if alone else f", {text}")
+
+
+def remove_link(file: File, call: cst.Call) -> Edit:
+    """Take a method call out of its chain: from the end of its receiver to its closing parenthesis.
+
+    A statement that only rebinds a name to itself afterwards (`ds = ds.cache()`) is taken out whole.
+    """
+    assert isinstance(call.func, cst.Attribute)
+    whole = _only_rebinds(file, call)
+    if whole is not None:
+        return whole
+    start, end = outer_span(file, call.func.value).end, link_span(file, call).end
+    gap = file.source.text[start : link_span(file, call).start]
+    if "#" in gap:  # the comment belongs to what stands before it
+        start += gap.rindex("\n")
+    return Edit(start, end, "")
+
+
+def _only_rebinds(file: File, call: cst.Call) -> Edit | None:
+    assign = file.tree.parent(call)
+    line = file.tree.statement(call)
+    if not isinstance(assign, cst.Assign) or len(assign.targets) != 1 or not isinstance(line, cst.SimpleStatementLine):
+        return None
+    assert isinstance(call.func, cst.Attribute)
+    if file.text(assign.targets[0].target) != file.text(call.func.value) or len(line.body) != 1:
+        return None
+    block = file.tree.parent(line)
+    span = statement_lines(file, line)
+    if span is None or (isinstance(block, cst.IndentedBlock) and len(block.body) == 1):
+        return None
+    return Edit(span.start, span.end, "")
+
+
+def move_link(file: File, chain: list[Call], source: int, target: int, text: str | None = None) -> tuple[Edit, ...]:
+    """Move one link of a chain to another's place; those between move up. `text` replaces the moved link's own text.
+
+    `chain` are calls in source order, which may stand in statements that follow each other.
+    """
+    spans = [link_span(file, call.node) for call in chain]
+    texts = [file.source.text[span.start : span.end] for span in spans]
+    if text is not None:
+        texts[source] = text
+    order = list(range(len(chain)))
+    order.insert(target, order.pop(source))
+    return tuple(
+        Edit(span.start, span.end, texts[index])
+        for span, index, old in zip(spans, order, range(len(chain)), strict=True)
+        if index != old
+    )
