@@ -11,6 +11,8 @@ alone, so that it runs under the user's own interpreter, where tfmemlint need no
 - `device`: "cpu", "gpu" or "auto"; `simulated_gpus`: how many graphics cards TensorFlow's own checks shall believe in
 - `preload`: import TensorFlow before the program, so that its import is not part of the figures (default true)
 - `lines`: whether to note the user's lines that were executing, `own`: the folder whose files are the user's
+- `substitute`: stand in for data that would be fetched and cut training short (see `child_substitutes.py`)
+- `package`: the package of the program, for its relative imports
 - `interval`: seconds between two samples; `reserve`: bytes of the allocator's first region on a CPU
 
 A program may call `tfmemlint_mark()` once per step (leaks are judged by the growth from mark to mark),
@@ -177,9 +179,10 @@ def describe(error: BaseException, program: str) -> dict[str, Any]:
     }
 
 
-def execute(program: str, argv: list[str]) -> types.ModuleType:
+def execute(program: str, argv: list[str], package: str | None = None) -> types.ModuleType:
     """Run the file as `__main__` and return the module, whose globals the caller thereby keeps alive."""
     module = types.ModuleType("__main__")
+    module.__package__ = package
     module.__dict__.update(__file__=program, __builtins__=builtins, __spec__=None)
     sys.modules["__main__"] = module
     sys.argv = [program, *argv]
@@ -215,12 +218,15 @@ def measure(request: dict[str, Any]) -> tuple[dict[str, Any], int]:
     monitor = Monitor(request)
     prepare(request)
     monitor.install()
+    substitutes = _load("child_substitutes").Substitutes(monitor.mark) if request.get("substitute") else None
+    if substitutes is not None:
+        substitutes.install()
     error: dict[str, Any] | None = None
     code, module = 0, None
     monitor.begin()
     monitor.sampler.start()
     try:
-        module = execute(program, request.get("argv", []))
+        module = execute(program, request.get("argv", []), request.get("package"))
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
         if isinstance(stop.code, str):
@@ -235,7 +241,9 @@ def measure(request: dict[str, Any]) -> tuple[dict[str, Any], int]:
     monitor.sampler.finish()
     figures = monitor.figures(seconds)
     del module
-    return {"status": "error" if error else "ok", "error": error, **figures, "versions": versions()}, code
+    notes = list(substitutes.notes) if substitutes is not None else []
+    status = "error" if error else "ok"
+    return {"status": status, "error": error, "notes": notes, **figures, "versions": versions()}, code
 
 
 def main(arguments: list[str]) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
@@ -18,6 +19,7 @@ from tfmemlint.verify.sandbox import GIB, Level, Limits, Outcome
 
 CHILD = Path(__file__).with_name("child.py")
 FAILURES_ENOUGH = 2
+RESERVED = ("program.py", "request.json", "result.json", "shm", "__pycache__")
 
 
 class MeasureError(Exception):
@@ -32,6 +34,12 @@ class Program:
     simulated_gpus: int = 0
     path: tuple[str, ...] = ()
     """Folders put in front of `sys.path`."""
+    folder: str | None = None
+    """The folder whose entries the program shall find, read-only, in its working folder."""
+    package: str = ""
+    """The package that the program's relative imports start from."""
+    substitute: bool = False
+    """Whether data is made up and training cut short."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +110,8 @@ class Run(msgspec.Struct, frozen=True):
     lines: tuple[Line, ...] = ()
     gpu_options: dict[str, Any] | None = None
     versions: dict[str, str] = {}
+    notes: tuple[str, ...] = ()
+    """What was replaced while it ran."""
     output: str = ""
 
     @property
@@ -158,6 +168,15 @@ def _variables(settings: Settings) -> dict[str, str]:
     return extra
 
 
+def _link_entries(folder: str, work: str) -> None:
+    """Let relative paths of the program find what lies beside the user's file."""
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(folder):
+            target = os.path.join(work, entry.name)
+            if not os.path.lexists(target) and entry.name not in RESERVED:
+                os.symlink(os.path.abspath(entry.path), target)
+
+
 def run_once(program: Program, settings: Settings, tick: Callable[[], None] | None = None) -> Run:
     """Run the program in a fresh contained process. Raises MeasureError where the interpreter cannot be started."""
     with sandbox.workspace() as work:
@@ -169,9 +188,13 @@ def run_once(program: Program, settings: Settings, tick: Callable[[], None] | No
             "result": str(result),
             "device": settings.device,
             "simulated_gpus": program.simulated_gpus,
+            "substitute": program.substitute,
+            "package": program.package,
             "interval": settings.interval,
             "reserve": first_region(settings),
         }
+        if program.folder is not None:
+            _link_entries(program.folder, work)
         where = Path(work, "request.json")
         where.write_text(json.dumps(request), encoding="utf-8")
         try:

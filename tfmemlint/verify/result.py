@@ -40,7 +40,8 @@ class Result:
             return ()
         cards = self.pair.before.simulated_gpus
         simulated = (f"{cards} graphics cards were simulated for TensorFlow's own checks",) if cards else ()
-        return (*self.pair.replaced, *simulated)
+        noted = dict.fromkeys(note for run in (*self.before[:1], *self.after[:1]) for note in run.notes)
+        return (*self.pair.replaced, *noted, *simulated)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,148 @@
+"""`tfmemlint verify PATH`: lint, plan, run, judge."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tfmemlint.cli_output import tell
+from tfmemlint.config import Config, Configs
+from tfmemlint.discover import discover
+from tfmemlint.engine import parse
+from tfmemlint.finding import Finding
+from tfmemlint.linter import Linter
+from tfmemlint.model.file import File
+from tfmemlint.report.places import place
+from tfmemlint.selectors import FAILURES, UNUSED, Layer
+from tfmemlint.verify import evidence
+from tfmemlint.verify.cli import announce, present, progress, show_programs
+from tfmemlint.verify.cli_arguments import settings, split_line
+from tfmemlint.verify.evidence import EvidenceError, Sample
+from tfmemlint.verify.examples import ExampleError, read_examples
+from tfmemlint.verify.judge import inconclusive, judge
+from tfmemlint.verify.measure import MeasureError, Run, Settings, measure
+from tfmemlint.verify.plan import Plan, plan
+from tfmemlint.verify.programs import PlanError
+from tfmemlint.verify.result import Result
+
+EXAMPLE = "# tfmemlint: example NAME=float32[1000,32]"
+HINTS = {
+    "FileNotFoundError": f"give the data's shape in a comment: {EXAMPLE}",
+    "URLError": f"there is no network here; give the data's shape in a comment: {EXAMPLE}",
+    "ModuleNotFoundError": "install it for the interpreter that --python names",
+}
+
+
+@dataclass(frozen=True)
+class Task:
+    """A finding with where it is and its plan, or why it has none."""
+
+    finding: Finding
+    place: str
+    plan: Plan | None
+    reason: str = ""
+
+    @property
+    def label(self) -> str:
+        return f"{self.place} {self.finding.code}"
+
+
+def verify_findings(options: argparse.Namespace) -> int:
+    """Verify the findings under the given paths; the exit code. Raises MeasureError and EvidenceError."""
+    if not options.paths:
+        raise EvidenceError("name files or folders to verify, or --rules for the rules' own samples")
+    tasks = _tasks(options)
+    planned = [task for task in tasks if task.plan is not None]
+    if options.dry_run:
+        show_programs([(task.label, task.plan.pair) for task in planned if task.plan is not None])
+        for task in tasks:
+            if task.plan is None:
+                tell(f"{task.label}: no programs: {task.reason}")
+        return 0
+    chosen = settings(options)
+    isolation = announce(2 * len(planned), chosen) if planned else ""
+    results = _results(tasks, chosen)
+    present(options, results, chosen, isolation)
+    return 0
+
+
+def _tasks(options: argparse.Namespace) -> list[Task]:
+    overrides = {"command_line": Layer(select=options.select)} if options.select else {}
+    configs = Configs(overrides=overrides)
+    lines = dict(split_line(path) for path in options.paths)
+    found = discover(list(lines), configs)
+    for problem in found.problems:
+        if problem.fails:
+            raise MeasureError(problem.message)
+    samples = _samples(options.fixtures)
+    tasks: list[Task] = []
+    for target in found.targets:
+        tasks += _of_file(target.path, target.config, lines.get(target.path), samples)
+    return tasks
+
+
+def _samples(folder: str | None) -> dict[str, Sample]:
+    where = Path(folder) if folder else evidence.fixtures_folder()
+    return {sample.code: sample for sample in evidence.read_samples(where)}
+
+
+def _of_file(path: str, config: Config, line: int | None, samples: dict[str, Sample]) -> list[Task]:
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise MeasureError(f"cannot read {path}: {error.strerror}") from error
+    result = Linter(config).lint(data, path)
+    findings = [found for found in result.findings if found.code not in FAILURES and found.code != UNUSED]
+    if line is not None:
+        findings = [found for found in findings if place(result, found.span).row == line]
+    if not findings or result.source is None:
+        return []
+    module, readable, _ = parse(result.source)
+    if module is None:
+        return []
+    try:
+        examples = read_examples(readable)
+    except ExampleError as error:
+        raise MeasureError(str(error)) from error
+    model = File(readable, module, config)
+    tasks = []
+    for found in findings:
+        where = f"{os.path.relpath(path)}:{place(result, found.span)}"
+        try:
+            tasks.append(Task(found, where, plan(found, model, samples.get(found.code), examples)))
+        except PlanError as error:
+            tasks.append(Task(found, where, None, str(error)))
+        except Exception as error:  # one finding's failure must not hide the others
+            tasks.append(Task(found, where, None, f"planning failed: {type(error).__name__}: {error}"))
+    return tasks
+
+
+def _results(tasks: Sequence[Task], chosen: Settings) -> list[Result]:
+    total = 2 * chosen.repeat * sum(task.plan is not None for task in tasks)
+    results = []
+    with progress(total, "measuring") as (tick, done):
+        for task in tasks:
+            found = task.finding
+            if task.plan is None:
+                verdict = inconclusive(task.reason)
+                results.append(Result(found.code, found.name, task.place, found.message, verdict))
+                continue
+            pair = task.plan.pair
+            before = measure(pair.before, chosen, tick, done)
+            after = measure(pair.after, chosen, tick, done)
+            verdict = judge(task.plan.claim, before, after)
+            reason = _hinted(verdict.reason, (*before, *after)) if verdict.kind == "inconclusive" else verdict.reason
+            verdict = replace(verdict, reason=reason)
+            results.append(Result(found.code, found.name, task.place, found.message, verdict, pair, before, after))
+    return results
+
+
+def _hinted(reason: str, runs: Sequence[Run]) -> str:
+    """The reason with what to do about it, where the error is one of the usual ones."""
+    kinds = [run.error.type for run in runs if run.error is not None]
+    hint = next((HINTS[kind] for kind in kinds if kind in HINTS), None)
+    return f"{reason}; {hint}" if hint else reason

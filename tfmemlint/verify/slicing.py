@@ -1,0 +1,252 @@
+"""Which statements of a module a flagged place needs, and the text of a program with only those.
+
+Statements are kept or dropped whole, by physical lines, so that the program reads as the user wrote it. Definitions
+that reach a kept statement are kept, so are statements that change a kept object, and those that use what the flagged
+statement makes, since a cost often shows only there.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+
+import libcst as cst
+
+from tfmemlint.model.file import File
+from tfmemlint.model.scopes import OUTER, Binds, Definition, ScopeNode
+from tfmemlint.model.tree import Node, children
+
+DEFINITIONS = (cst.FunctionDef, cst.ClassDef)
+LOOPS = (cst.For, cst.While)
+LIBRARIES = frozenset(("tensorflow", "keras", "tf_keras", "numpy")) | sys.stdlib_module_names
+NOT_REPEATED = ("save", "export", "write", "to_csv", "dump", "upload", "push")
+
+Unit = cst.SimpleStatementLine | cst.BaseCompoundStatement
+
+
+class Slice:
+    """The kept statements of one file.
+
+    `sliced` are the functions whose bodies may lose statements; every other function or class is kept or dropped whole.
+    """
+
+    def __init__(self, file: File, sliced: Iterable[cst.FunctionDef] = ()) -> None:
+        self.file = file
+        self.sliced = {id(function) for function in sliced}
+        self.kept: dict[int, Node] = {}
+        self.targets: dict[int, Node] = {}
+        self._pending: list[Node] = []
+
+    # -- statements --------------------------------------------------------------------------------------------------
+
+    def unit(self, node: Node) -> Node | None:
+        """The statement that stands or falls with this node; None for the module itself."""
+        path = [node, *self.file.tree.ancestors(node)]
+        start = 0
+        for number, above in enumerate(path):
+            if isinstance(above, DEFINITIONS) and id(above) not in self.sliced:
+                start = number
+        return next((above for above in path[start:] if isinstance(above, Unit)), None)
+
+    def _around(self, unit: Node) -> Iterator[Node]:
+        for above in self.file.tree.ancestors(unit):
+            if isinstance(above, Unit):
+                yield above
+
+    def header(self, unit: Node) -> Iterator[Node]:
+        """The nodes of a statement, without the suites of a compound one, whose statements stand for themselves."""
+        whole = isinstance(unit, DEFINITIONS) and id(unit) not in self.sliced
+        stack: list[Node] = [unit]
+        while stack:
+            node = stack.pop()
+            yield node
+            stack.extend(child for child in children(node) if whole or not isinstance(child, cst.IndentedBlock))
+
+    # -- growing the slice -------------------------------------------------------------------------------------------
+
+    def target(self, node: Node) -> None:
+        """Keep the statement around a node, and afterwards what it needs and what uses what it makes."""
+        unit = self.unit(node)
+        if unit is not None:
+            self.targets[id(unit)] = unit
+            self._keep(unit)
+
+    def _keep(self, unit: Node) -> None:
+        for each in (unit, *self._around(unit)):
+            if id(each) not in self.kept:
+                self.kept[id(each)] = each
+                self._pending.append(each)
+
+    def close(self) -> None:
+        """Add statements until nothing is missing."""
+        self._keep_settings()
+        while True:
+            self._keep_needed()
+            before = len(self.kept)
+            self._keep_uses()
+            self._keep_changes()
+            if not self._pending and len(self.kept) == before:
+                return
+
+    def _keep_needed(self) -> None:
+        while self._pending:
+            unit = self._pending.pop()
+            for node in self.header(unit):
+                if isinstance(node, cst.Name):
+                    for definition in self.definitions(node):
+                        found = self.unit(definition.node)
+                        if found is not None:
+                            self._keep(found)
+            if isinstance(unit, LOOPS) or id(unit) in self.sliced:
+                self._keep_jumps(unit)
+
+    def definitions(self, name: cst.Name) -> list[Definition]:
+        """The definitions that may give a name its value, in its own scope or around it."""
+        scope = self.file.scope_of(name)
+        found = list(self.file.flow(scope).uses.get(id(name), (OUTER,)))
+        if OUTER in found and self._is_load(name):
+            for outer in self.file.scopes_around(scope):
+                there = self.file.flow(outer).bindings.get(name.value)
+                if there:
+                    found.extend(there)
+                    break
+        return [definition for definition in found if definition is not OUTER]
+
+    def _is_load(self, name: cst.Name) -> bool:
+        parent = self.file.tree.parent(name)
+        if isinstance(parent, cst.Attribute):
+            return parent.value is name
+        return not (isinstance(parent, cst.Arg) and parent.keyword is name)
+
+    def _keep_jumps(self, unit: Node) -> None:
+        """`break`, `continue`, `return` and the like decide what else runs, and stay with what they leave."""
+        leaving = (cst.Return,) if isinstance(unit, DEFINITIONS) else (cst.Break, cst.Continue, cst.Return)
+        stack = children(unit)
+        while stack:
+            node = stack.pop()
+            if isinstance(node, DEFINITIONS):
+                continue
+            if isinstance(node, (*leaving, cst.Global, cst.Nonlocal)):
+                found = self.unit(node)
+                if found is not None:
+                    self._keep(found)
+            stack.extend(children(node))
+
+    def _keep_uses(self) -> None:
+        """Statements that use what a flagged statement makes, and what those make in turn."""
+        done: set[int] = set()
+        pending = list(self.targets.values())
+        while pending:
+            unit = pending.pop()
+            if id(unit) in done:
+                continue
+            done.add(id(unit))
+            for definition in self.made_by(unit):
+                for use in self.file.uses_of(definition):
+                    user = self.unit(use)
+                    if user is None or id(user) in self.targets or not self._runs_here(user):
+                        continue
+                    self.targets[id(user)] = user
+                    self._keep(user)
+                    pending.append(user)
+
+    def made_by(self, unit: Node) -> list[Definition]:
+        """The definitions of a statement, functions, classes and imports left out."""
+        scope = self.file.scope_of(unit)
+        return [
+            definition
+            for bindings in self.file.flow(scope).bindings.values()
+            for definition in bindings
+            if definition.binds not in (Binds.IMPORT, Binds.FUNCTION, Binds.CLASS, Binds.PARAMETER)
+            and self.unit(definition.node) is unit
+        ]
+
+    def _runs_here(self, unit: Node) -> bool:
+        """Whether a statement needs only libraries that are there, and writes no result anywhere."""
+        for node in self.header(unit):
+            if isinstance(node, cst.Call):
+                called = node.func.attr.value if isinstance(node.func, cst.Attribute) else ""
+                if called.startswith(NOT_REPEATED):
+                    return False
+            if isinstance(node, cst.Name):
+                for definition in self.definitions(node):
+                    if definition.binds is Binds.IMPORT and definition.api.partition(".")[0] not in LIBRARIES:
+                        if not definition.api.startswith(("tf", "np")):
+                            return False
+        return True
+
+    def _candidates(self) -> Iterator[cst.SimpleStatementLine]:
+        for statement in self.file.tree.of(cst.SimpleStatementLine):
+            if id(statement) not in self.kept and self.unit(statement) is statement:
+                yield statement
+
+    def _last(self) -> int:
+        return max((self.file.span(unit).start for unit in self.targets.values()), default=0)
+
+    def _keep_changes(self) -> None:
+        """Statements before the last use that change a kept object: `model.compile(...)`, `x[0] = 1`, `d.y = 2`."""
+        last = self._last()
+        for statement in self._candidates():
+            root = _changed(statement)
+            if root is None or self.file.span(statement).start > last:
+                continue
+            found = self.definitions(root)
+            units = [self.unit(definition.node) for definition in found if definition.binds is not Binds.IMPORT]
+            if any(unit is not None and id(unit) in self.kept for unit in units) and self._runs_here(statement):
+                self._keep(statement)
+
+    def _keep_settings(self) -> None:
+        """Calls before the flagged place that set something for all of TensorFlow or Keras, devices left out."""
+        last = self._last()
+        for statement in self._candidates():
+            if self.file.span(statement).start > last or not self._is_setting(statement):
+                continue
+            if (
+                isinstance(self.file.scope_of(statement), cst.Module)
+                or id(self.file.scope_of(statement)) in self.sliced
+            ):
+                self._keep(statement)
+
+    def _is_setting(self, statement: cst.SimpleStatementLine) -> bool:
+        if isinstance(statement.body[0], cst.ImportFrom):
+            module = statement.body[0].module
+            return isinstance(module, cst.Name) and module.value == "__future__"
+        if not isinstance(statement.body[0], cst.Expr) or not isinstance(statement.body[0].value, cst.Call):
+            return False
+        name = self.file.call(statement.body[0].value).name or ""
+        return name.startswith(("tf.", "keras.")) and name.rpartition(".")[2].startswith(
+            ("set_", "enable_", "disable_")
+        )
+
+
+def _changed(statement: cst.SimpleStatementLine) -> cst.Name | None:
+    """The name whose object a statement changes, or None."""
+    node: Node | None = None
+    first = statement.body[0]
+    if (
+        isinstance(first, cst.Expr)
+        and isinstance(first.value, cst.Call)
+        and isinstance(first.value.func, cst.Attribute)
+    ):
+        node = first.value.func
+    elif isinstance(first, cst.Assign):
+        node = first.targets[0].target
+    elif isinstance(first, (cst.AugAssign, cst.AnnAssign)):
+        node = first.target
+    elif isinstance(first, cst.Del):
+        node = first.target
+        return node if isinstance(node, cst.Name) else None
+    if not isinstance(node, (cst.Attribute, cst.Subscript)):
+        return None
+    while isinstance(node, (cst.Attribute, cst.Subscript, cst.Call)):
+        node = node.func if isinstance(node, cst.Call) else node.value
+    return node if isinstance(node, cst.Name) else None
+
+
+def owner(file: File, node: Node) -> ScopeNode:
+    """The outermost function or method around a node, or the module; a class is no more than a namespace here."""
+    found: ScopeNode = file.module
+    for above in (node, *file.tree.ancestors(node)):
+        if isinstance(above, cst.FunctionDef):
+            found = above
+    return found
