@@ -38,9 +38,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(words)
     try:
         return int(options.run(options))
-    except (CaseError, NewRuleError, OSError) as error:
+    except OSError as error:
+        print(f"tfmemlint.dev: {error.filename}: {error.strerror}", file=sys.stderr)
+    except (CaseError, NewRuleError) as error:
         print(f"tfmemlint.dev: {error}", file=sys.stderr)
-        return 2
+    return 2
 
 
 def _parser() -> argparse.ArgumentParser:
