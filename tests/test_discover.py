@@ -146,6 +146,15 @@ def test_a_named_file_is_read_though_git_ignores_it() -> None:
     assert files() == []
 
 
+def test_a_named_directory_is_read_though_git_ignores_it() -> None:
+    tree(".git/", "out/gen/a.py", "out/gen/skip.py")
+    Path(".gitignore").write_text("out/\n")
+    Path("out/gen/.gitignore").write_text("skip.py\n")
+    assert files() == []
+    assert files("out") == ["out/gen/a.py"]
+    assert files("out/gen") == ["out/gen/a.py"]
+
+
 @pytest.mark.parametrize("line", ["[z-a].py", "!", "\\", "a**b///", "\ufeffskip.py", "("])
 def test_odd_gitignore_lines_do_no_harm(line: str) -> None:
     tree("a.py", "skip.py")

@@ -153,8 +153,13 @@ class _Search:
 
     def _ignored(self, path: str, start: str, is_directory: bool) -> bool:
         """Whether the `.gitignore` files above a path leave it out; the nearest one that speaks of it decides."""
-        full = os.path.abspath(path)
-        limit = self._limits.get(start) or self._limits.setdefault(start, _repository(os.path.abspath(start)))
+        top = os.path.abspath(start)
+        if start not in self._limits:
+            limit = self._limits[start] = _repository(top)
+            # Who names an ignored directory wants it read: what ignores it must not hide all that is in it.
+            if top != limit and self._ignored(start, start, True):
+                self._limits[start] = top
+        full, limit = os.path.abspath(path), self._limits[start]
         folder = os.path.dirname(full)
         while True:
             spec = self._ignore_file(folder)
