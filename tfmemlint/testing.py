@@ -3,7 +3,8 @@
 A case is a folder such as `TFM305_cache_after_repeat` with
 
 - `bad.py`: what the rule reports. A comment `#! TFM305` ends each line on which a finding must start; a code that is
-  expected twice on a line is written twice, and codes of other rules may stand beside it.
+  expected twice on a line is written twice, and codes of other rules may stand beside it. Where a line ends in a
+  backslash and can hold no comment, `#!-1 TFM305` on the next one speaks of it.
 - `good.py`: programs that look alike and about which no rule says anything.
 - `findings.txt`: the findings of `bad.py` in full, and `fixed.py`: `bad.py` after its repair (absent where nothing is
   repaired). Both are written by `pytest --bless` or `python -m tfmemlint.dev bless` and read by a person.
@@ -48,7 +49,7 @@ __all__ = ["CHECKS", "Case", "CaseError", "bless", "cases", "load_case", "run"]
 __tracebackhide__ = hide_from_tracebacks
 
 _CODE = re.compile(r"[A-Z]{3,6}\d{3}")
-_MARKER = re.compile(r"#!\s*([A-Z]{3,6}\d{3}(?:[\s,]+[A-Z]{3,6}\d{3})*)\s*$")
+_MARKER = re.compile(r"#!([-+]\d+)?\s*([A-Z]{3,6}\d{3}(?:[\s,]+[A-Z]{3,6}\d{3})*)\s*$")
 
 
 # -- running the rules ------------------------------------------------------------------------------------------------
@@ -76,7 +77,8 @@ def _bad(case: Case) -> tuple[str, Counter[tuple[int, str]], tuple[Rule, ...]]:
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         marker = _MARKER.search(token.string) if token.type == tokenize.COMMENT else None
         if marker:
-            expected.update((token.start[0], code) for code in _CODE.findall(marker[1]))
+            row = token.start[0] + int(marker[1] or 0)
+            expected.update((row, code) for code in _CODE.findall(marker[2]))
     return text, expected, _rules_of(case, {case.code} | {code for _, code in expected})
 
 
