@@ -61,7 +61,9 @@ def array_binary(name: str, left: Value, right: Value) -> Value:
         dtype = promote(a.dtype, b.dtype) if tensor is None else tensor.dtype
         library = tensor.library if tensor is not None else "np"
         shape = broadcast(a.shape, b.shape)
-        return Array(library, divided(name, dtype, library), shape, a.origin or b.origin, a.explicit or b.explicit)
+        wide = b if dtype is not None and b.dtype == dtype != a.dtype else a  # the operand that decides the dtype
+        explicit = wide.explicit or (a.explicit and a.dtype == b.dtype)
+        return Array(library, divided(name, dtype, library), shape, wide.origin or a.origin or b.origin, explicit)
     other = right if a is not None else left
     number = constant(other)
     if not isinstance(number, (int, float)):

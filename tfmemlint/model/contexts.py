@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model.scopes import COMPREHENSIONS, FUNCTIONS, SCOPES, own_nodes
+from tfmemlint.model.scopes import COMPREHENSIONS, FUNCTIONS, SCOPE_CLASSES, SCOPES, own_nodes
 from tfmemlint.model.tree import Node
 from tfmemlint.model.values import Api, Array, Dataset, Function, Iterator, Sequence, Value
 
@@ -38,9 +38,10 @@ class Contexts:
         """The `for` and `while` statements of the same function whose body runs the node again, innermost first."""
         below: Node = node
         for above in self._file.tree.ancestors(node):
-            if isinstance(above, SCOPES):
+            cls = above.__class__
+            if cls in SCOPE_CLASSES:
                 return
-            if isinstance(above, (cst.For, cst.While)) and (below is above.body or (isinstance(above, cst.While) and below is above.test)):
+            if cls is cst.For and below is above.body or cls is cst.While and below in (above.body, above.test):
                 yield above
             below = above
 

@@ -24,6 +24,7 @@ from tfmemlint.model.scopes import (
 )
 from tfmemlint.model.tree import FIELDS, Node
 
+_COMPREHENSIONS = frozenset(COMPREHENSIONS)
 Env = dict[str, Definitions]
 
 
@@ -139,11 +140,11 @@ class Flow:
                 stack.append(node.value)  # type: ignore[attr-defined]
             elif cls is cst.Arg:
                 stack.append(node.value)  # type: ignore[attr-defined]
-            elif isinstance(node, cst.Lambda):
+            elif cls is cst.Lambda:
                 stack.extend(param.default for param in parameters(node) if param.default is not None)
-            elif isinstance(node, COMPREHENSIONS):
+            elif cls in _COMPREHENSIONS:
                 self._comprehension(node)
-            elif isinstance(node, cst.NamedExpr):
+            elif cls is cst.NamedExpr:
                 self._visit(node.value)
                 self._target(node.target, Binds.VALUE, node.value)
                 env = self._env or {}
@@ -154,7 +155,7 @@ class Flow:
                     value = getattr(node, name)
                     if value.__class__ is tuple or value.__class__ is list:
                         stack.extend(reversed(value))
-                    elif isinstance(value, cst.CSTNode):
+                    elif value is not None and value.__class__ is not cst.MaybeSentinel:
                         stack.append(value)
 
     def _comprehension(self, node: Any) -> None:

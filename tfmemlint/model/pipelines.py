@@ -19,6 +19,10 @@ BATCHED_SOURCES = frozenset({
     "tf.keras.preprocessing.image_dataset_from_directory", "tf.keras.preprocessing.text_dataset_from_directory",
     "tf.data.experimental.make_csv_dataset", "tf.data.experimental.make_batched_features_dataset",
 })  # fmt: skip
+DIRECTORY_SOURCES = frozenset(
+    f"tf.keras.utils.{kind}_dataset_from_directory" for kind in ("image", "text", "audio")
+)
+"""Sources that read and decode the files of a directory."""
 FILE_NAME_SOURCES = frozenset({f"{D}.list_files"})
 RECORD_SOURCES = frozenset({
     "tf.data.TFRecordDataset", "tf.data.TextLineDataset", "tf.data.FixedLengthRecordDataset",
@@ -101,26 +105,3 @@ def buffer_number(step: Step, parameter: str) -> object | None:
 def expensive_source(ds: Dataset) -> bool:
     """Whether the pipeline reads files."""
     return ds.source in FILE_NAME_SOURCES | RECORD_SOURCES
-
-
-def calls_in_map(step: Step) -> frozenset[str]:
-    """The API names that a mapped function calls, functions of the module followed two deep."""
-    if step.call is None:
-        return frozenset()
-    found: set[str] = set()
-    for function in step.call.value_of("map_func").options:
-        if isinstance(function, Function):
-            _gather(function, step.call.evaluator, 2, found)
-        elif isinstance(name := getattr(function, "name", None), str):
-            found.add(name)
-    return frozenset(found)
-
-
-def _gather(function: Function, evaluator: Evaluator, depth: int, found: set[str]) -> None:
-    for node in own_nodes(function.node, (cst.Call,)):
-        assert isinstance(node, cst.Call)
-        call = evaluator.call(node)
-        found.update(call.names)
-        for option in call.target.options if depth else ():
-            if isinstance(option, Function):
-                _gather(option, evaluator, depth - 1, found)

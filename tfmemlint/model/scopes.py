@@ -8,10 +8,11 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.model.tree import Node, Tree
+from tfmemlint.model.tree import FIELDS, Node, Tree
 
 ScopeNode = cst.Module | cst.FunctionDef | cst.Lambda | cst.ClassDef
 SCOPES = (cst.Module, cst.FunctionDef, cst.Lambda, cst.ClassDef)
+SCOPE_CLASSES = frozenset(SCOPES)
 FUNCTIONS = (cst.FunctionDef, cst.Lambda)
 COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp)
 
@@ -88,18 +89,14 @@ def enclosing_scope(tree: Tree, node: Node) -> ScopeNode:
     """
     below: Node = node
     for above in tree.ancestors(node):
-        if isinstance(above, SCOPES) and _inside(above, below):
-            return above
+        if above.__class__ in SCOPE_CLASSES and _inside(above, below):  # type: ignore[arg-type]
+            return above  # type: ignore[return-value]
         below = above
     return tree.module
 
 
 def _inside(scope: ScopeNode, child: Node) -> bool:
-    if isinstance(scope, cst.Module):
-        return True
-    if isinstance(scope, cst.Lambda):
-        return child is scope.body
-    return child is scope.body
+    return scope.__class__ is cst.Module or child is scope.body
 
 
 def parameters(function: cst.FunctionDef | cst.Lambda) -> Iterator[cst.Param]:
@@ -115,14 +112,18 @@ def parameters(function: cst.FunctionDef | cst.Lambda) -> Iterator[cst.Param]:
 
 
 def own_nodes(function: ScopeNode, kind: tuple[type[Node], ...]) -> Iterator[Node]:
-    """Nodes of the given classes in a scope's body, nested functions and classes left out."""
-    from tfmemlint.model.tree import children
-
+    """Nodes of exactly the given classes in a scope's body, nested functions and classes left out."""
     stack: list[Node] = [function.body] if not isinstance(function, cst.Module) else [function]
     while stack:
         node = stack.pop()
-        if isinstance(node, kind):
+        cls = node.__class__
+        if cls in kind:
             yield node
-        if isinstance(node, (cst.FunctionDef, cst.Lambda, cst.ClassDef)):
+        if cls is cst.FunctionDef or cls is cst.Lambda or cls is cst.ClassDef:
             continue
-        stack.extend(reversed(children(node)))
+        for name in FIELDS[cls]:
+            value = getattr(node, name)
+            if value.__class__ is tuple or value.__class__ is list:
+                stack.extend(reversed(value))
+            elif value is not None and value.__class__ is not cst.MaybeSentinel:
+                stack.append(value)

@@ -63,7 +63,7 @@ def children(node: Node) -> list[Node]:
         value = getattr(node, name)
         if value.__class__ is tuple or value.__class__ is list:
             found.extend(value)
-        elif isinstance(value, Node):
+        elif value is not None and value.__class__ is not cst.MaybeSentinel:
             found.append(value)
     return found
 
@@ -78,7 +78,7 @@ def walk(node: Node) -> Iterator[Node]:
             value = getattr(top, name)
             if value.__class__ is tuple or value.__class__ is list:
                 stack.extend(reversed(value))
-            elif isinstance(value, Node):
+            elif value is not None and value.__class__ is not cst.MaybeSentinel:
                 stack.append(value)
 
 
@@ -94,6 +94,7 @@ class Tree:
 
     def _index(self) -> None:
         parents, order, buckets, fields = self._parents, self._order, self._buckets, FIELDS
+        sentinel = cst.MaybeSentinel  # libcst's mark for "not written"; a class test is far cheaper than isinstance
         stack: list[Node] = [self.module]
         pop, push = stack.pop, stack.append
         position = 0
@@ -109,7 +110,7 @@ class Tree:
                     for child in reversed(value):
                         parents[id(child)] = node
                         push(child)
-                elif isinstance(value, Node):
+                elif value is not None and value.__class__ is not sentinel:
                     parents[id(value)] = node
                     push(value)
 

@@ -8,7 +8,21 @@ from __future__ import annotations
 
 from functools import cache
 
-from tfmemlint.model.knowledge.facts import bundled_dataset, initialises, is_random, optimizer_slots, returns_class
+from tfmemlint.model.knowledge.facts import (
+    application_parameters,
+    bears_weights,
+    broadcasts,
+    bundled_dataset,
+    creates_devices,
+    default_dtype,
+    initialises,
+    is_random,
+    optimizer_slots,
+    result_dtype,
+    returns_class,
+    subclasses,
+    versions,
+)
 from tfmemlint.model.knowledge.naming import RENAMED, above, canonical, known, method_owner
 from tfmemlint.model.knowledge.signature import OTHER, REQUIRED, Kind, Parameter, Signature, parse
 from tfmemlint.model.knowledge.tables import texts
@@ -19,17 +33,25 @@ __all__ = [
     "Kind",
     "Parameter",
     "Signature",
+    "application_parameters",
     "bases",
+    "bears_weights",
+    "broadcasts",
     "bundled_dataset",
     "canonical",
+    "creates_devices",
+    "default_dtype",
     "exists",
     "initialises",
     "is_class",
     "is_random",
     "method_owner",
     "optimizer_slots",
+    "result_dtype",
     "returns_class",
     "signature",
+    "subclasses",
+    "versions",
     "words",
 ]
 
