@@ -97,6 +97,14 @@ def test_a_case_that_does_not_hold_is_named(pack: Path, file: str, old: str, new
     assert words in done.stdout
 
 
+def test_a_marker_may_speak_of_a_line_that_can_hold_no_comment(pack: Path) -> None:
+    new_rule(pack, "--code", "ACM101")
+    text = "import tensorflow as tf\n\nds = tf.data.Dataset.range(8) \\\n    .cache() \\\n    .batch(2)  #!-1 ACM101\n"
+    (pack / "fixtures/ACM101_cached_range/bad.py").write_text(text)
+    done = run(pack, "pytest", "-q", "-p", "no:cacheprovider", "--bless")
+    assert done.returncode == 0, done.stdout
+
+
 def test_a_rule_that_looks_at_the_spelling_is_found_out(pack: Path) -> None:
     new_rule(pack, "--code", "ACM101")
     module = pack / "acme_rules/cached_range.py"
