@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfmemlint.api import Argument, Array, Dataset, Function, Instance, Iterator, Length, Sequence, Unknown, Value, integer
+from tfmemlint.api import (
+    Argument,
+    Array,
+    Dataset,
+    Function,
+    Instance,
+    Iterator,
+    Length,
+    Sequence,
+    Unknown,
+    Value,
+    integer,
+)
 
 TINY = 1 << 20
 """Bytes up to which all of the data is no burden in one piece."""

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import libcst as cst
+from tfmemlint_rules._lengths import TINY
 
-from tfmemlint.api import Array, Const, Dataset, Function, Iterator, Mapping, Sequence, Step, Value, elements, integer, structure_bytes
+from tfmemlint.api import (
+    Array,
+    Const,
+    Dataset,
+    Function,
+    Iterator,
+    Mapping,
+    Sequence,
+    Step,
+    Value,
+    elements,
+    integer,
+    structure_bytes,
+)
 from tfmemlint.model.mapped import body, function_of
 from tfmemlint.model.pipelines import FILE_NAME_SOURCES
-from tfmemlint_rules._lengths import TINY
 
 FEW = 100
 """Elements that `take` may leave without notice."""

@@ -4,89 +4,114 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._dtypes import is_test
-from tfmemlint_rules._loops import assigned_names
+from tfmemlint_rules._invariant import hoist, unchanging
 
-from tfmemlint.api import Call, Dataset, File, Finding, Function, Rule, Safety, on_file, walk
+from tfmemlint.api import Call, Dataset, File, Finding, Node, Rule, Safety, on_file, own_nodes
+
+SOURCES = (
+    *(f"tf.data.Dataset.{name}" for name in ("from_tensor_slices", "from_tensors", "from_generator", "range", "list_files")),
+    "tf.data.TFRecordDataset", "tf.data.TextLineDataset", "tf.data.FixedLengthRecordDataset",
+    "tf.data.experimental.make_csv_dataset", "tf.data.experimental.CsvDataset", "tf.keras.utils.image_dataset_from_directory",
+    "tf.keras.utils.text_dataset_from_directory", "tf.keras.utils.audio_dataset_from_directory",
+    "tf.keras.utils.timeseries_dataset_from_array", "tfds.load",
+)  # fmt: skip
 
 FEW = 3
+"""Iterations of a loop over literals up to which a pipeline may be built in each."""
 
 
 class DatasetBuiltInLoop(Rule):
     """
     ## What it does
-    Reports tf.data sources that are built in a loop from arguments that do not change with it, directly or by a function of
-    the module.
+    Reports a source of a pipeline (`from_tensor_slices`, `TFRecordDataset`, ...) inside the loop over epochs or steps,
+    where nothing that it is made of changes with the loop. A function that makes one and is called in the loop counts.
 
     ## Why it costs memory
-    Every iteration copies the data into a new tensor and fills its buffers again. Pipelines with `from_generator` or
-    `py_function` are never freed on TensorFlow 2.21: each keeps what its Python function closes over.
+    Each pipeline copies its arrays again and fills its buffers again, while the one before is still alive. Pipelines
+    from `from_generator` are never freed as a whole: their Python functions stay registered until the process ends,
+    with all that they refer to.
 
     ## Example
     ```python
     for epoch in range(epochs):
-        ds = tf.data.Dataset.from_tensor_slices(x).batch(32)
-        train(ds)
+        ds = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(1000).batch(32)
+        for batch in ds:
+            train_step(batch)
     ```
-    Build it once:
+    Build it once; each loop over it starts it anew, and shuffles anew:
     ```python
-    ds = tf.data.Dataset.from_tensor_slices(x).batch(32)
+    ds = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(1000).batch(32)
     for epoch in range(epochs):
-        train(ds)
+        for batch in ds:
+            train_step(batch)
     ```
 
     ## Fix safety
-    No fix is applied: statements between may change what the pipeline reads.
+    Unsafe: with global seeds a pipeline that is built anew draws other numbers than one that is started anew.
 
     ## When not to use it
-    When the data changes with the loop in a way that is not seen.
+    When the data behind the same names changes in the loop in a way that the code does not show.
 
     ## References
-    - https://github.com/tensorflow/tensorflow/issues/57690
+    - https://www.tensorflow.org/guide/data#basic_mechanics
     """
 
     code = "TFM312"
-    summary = "a pipeline built in each iteration copies its data again"
+    summary = "a pipeline built in each iteration copies its data and fills its buffers again"
     fix_safety = (Safety.UNSAFE,)
 
     @on_file("for", "while")
     def check(self, file: File) -> Iterator[Finding]:
         if is_test(file):
             return
-        for node in file.tree.of(cst.Call):
-            loop = file.contexts.loop(node)
-            if loop is None or file.contexts.traced(node) or file.contexts.mapped(node):
+        for source in file.calls(*SOURCES):
+            if file.contexts.mapped(source.node) or file.contexts.traced(source.node):
                 continue
-            count = file.contexts.literal_count(loop)
-            if count is not None and count <= FEW:
+            place, loop = self._loop(source, file)
+            if place is None or loop is None:
                 continue
-            call = file.call(node)
-            if self._builds(call) and self._same(call, loop, file):
-                yield self.finding(
-                    call, file, "this pipeline is built again in each iteration: its data is copied and its buffers are filled anew; build it once",
-                    related=[(loop, "the loop")],
-                )  # fmt: skip
+            related: list[tuple[Call | Node, str]] = [(loop, "built again in each iteration")]
+            if place is not source:
+                related.insert(0, (place, "called in the loop"))
+            leak = ", and its Python function is never freed" if source.name == "tf.data.Dataset.from_generator" else ""
+            yield self.finding(
+                source,
+                file,
+                f"this pipeline is built again in each iteration: it copies its data and fills its buffers anew{leak}; build it once",
+                fix=hoist(file, source, loop) if place is source else None,
+                related=related,
+            )
 
-    def _builds(self, call: Call) -> bool:
-        """Whether the call is a source constructor, or a function of the module that makes one."""
-        options = call.value.options
-        if not all(isinstance(o, Dataset) and o.source is not None for o in options):
-            return False
-        if all(isinstance(t, Function) for t in call.target.options):
-            return True
-        return bool(call.names) and all(isinstance(o, Dataset) and o.call is call and not o.steps for o in options)
+    def _loop(self, source: Call, file: File) -> tuple[Call | None, cst.For | cst.While | None]:
+        """The call in a loop that builds the pipeline each time, the same each time, and that loop."""
+        loop = file.contexts.loop(source.node)
+        if loop is not None:
+            return (source, loop) if self._again(source, loop, file) else (None, None)
+        function = file.contexts.function(source.node)
+        if not isinstance(function, cst.FunctionDef) or any(own_nodes(function, (cst.Yield,))):
+            return None, None
+        if function.name.value == "__init__" or not unchanging(source, function, file):
+            return None, None
+        for caller in file.values.functions.callers(function) or ():
+            loop = file.contexts.loop(caller.node)
+            if loop is not None and self._returns(caller) and self._again(caller, loop, file):
+                return caller, loop
+        return None, None
 
-    def _same(self, call: Call, loop: cst.For | cst.While, file: File) -> bool:
-        """Whether nothing that the call reads changes in the loops around it."""
-        bound = {name for outer in file.contexts.loops(call.node) for name in assigned_names(outer, file)}
-        reads = {n.value for arg in call.node.args for n in walk(arg.value) if isinstance(n, cst.Name)}
-        if reads & bound or any(isinstance(n, cst.Call) and self._draws(n, file) for arg in call.node.args for n in walk(arg.value)):
+    def _again(self, call: Call, loop: cst.For | cst.While, file: File) -> bool:
+        count = file.contexts.literal_count(loop)
+        if (count is not None and count <= FEW) or not self._plain(loop, file):
             return False
-        if isinstance(call.node.func, cst.Attribute) and isinstance(call.node.func.value, cst.Name) and call.node.func.value.value in bound:
-            return False
-        if not call.node.args and all(isinstance(t, Function) for t in call.target.options):
-            return not any(isinstance(t, Function) and t.receiver is not None for t in call.target.options)
-        return True
+        return all(unchanging(call, each, file) for each in file.contexts.loops(call.node) if file.tree.contains(loop, each) or each is loop)
 
-    def _draws(self, node: cst.Call, file: File) -> bool:
-        name = file.call(node).name or ""
-        return "random" in name or not file.value(node).known
+    def _plain(self, loop: cst.For | cst.While, file: File) -> bool:
+        """Not a loop that retries or waits: `while True` with a `try`, or one that ends in its first iteration."""
+        body = loop.body.body if isinstance(loop.body, cst.IndentedBlock) else ()
+        last = body[-1] if body else None
+        ends = isinstance(last, cst.SimpleStatementLine) and isinstance(last.body[-1], (cst.Break, cst.Return))
+        return not ends and not (isinstance(loop, cst.While) and any(isinstance(statement, cst.Try) for statement in body))
+
+    def _returns(self, caller: Call) -> bool:
+        """Whether what the called function gives is the pipeline, or several."""
+        values = caller.value.options
+        return all(isinstance(v, Dataset) or any(isinstance(i, Dataset) for i in getattr(v, "items", ())) for v in values)

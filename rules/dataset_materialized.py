@@ -3,11 +3,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-
-from tfmemlint.api import Call, Dataset, File, Finding, Node, Rule, on_file, show_bytes, walk
 from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._lengths import TINY, covers, is_tiny, whole_length
 from tfmemlint_rules._materialized import iterated, keeps_elements, small, weight
+
+from tfmemlint.api import Call, Dataset, File, Finding, Node, Rule, on_file, show_bytes, walk
 
 BUILDERS = ("builtins.list", "builtins.tuple", "builtins.sorted", "builtins.set", "tfds.as_dataframe")
 BATCHES = ("tf.data.Dataset.batch", "tf.data.Dataset.padded_batch")

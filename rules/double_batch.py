@@ -1,35 +1,43 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Rule, on_call
-from tfmemlint.model.pipelines import BATCHED_SOURCES
+from tfmemlint.api import Array, Call, Const, Dataset, File, Finding, Rule, Sequence, Step, elements, integer, on_call
+from tfmemlint.model.pipelines import batched_source
 
-ENDS = frozenset({"unbatch", "window", "flat_map", "interleave", "apply", "group_by_window", "map", "rebatch"})
+GROUPS = frozenset({"batch", "padded_batch", "ragged_batch"})
+ENDS = frozenset({"unbatch", "window", "flat_map", "interleave", "apply", "scan", "rebatch", "group_by_window"})
+"""Steps after which the batches of before are batches no more, or may be none."""
+
+MEANT = re.compile(r"device|replica|core|accum|worker|shard|host|gpu|tpu|step|seq|micro|group|ways?\b", re.IGNORECASE)
+"""Words in the size of a batch of batches that is meant as one: an axis for devices, steps or sequences."""
 
 
 class DoubleBatch(Rule):
     """
     ## What it does
-    Reports `batch()` on a pipeline that is batched already: by an earlier `batch`, or by its source.
+    Reports a second `batch()` in a pipeline, or one on a source that gives batches already.
 
     ## Why it costs memory
-    The elements become batches of batches: a step sees b1 x b2 examples, and the model an extra axis.
+    The second batch stacks whole batches: an element has one axis more, and the product of both sizes as examples.
+    A model raises on the axis, or takes 32 x 32 examples where 32 were meant.
 
     ## Example
     ```python
-    ds = keras.utils.image_dataset_from_directory("photos").batch(32)
+    ds = tf.keras.utils.image_dataset_from_directory("images", batch_size=32).batch(32)
     ```
     Batch once:
     ```python
-    ds = keras.utils.image_dataset_from_directory("photos", batch_size=32)
+    ds = tf.keras.utils.image_dataset_from_directory("images", batch_size=32)
     ```
 
     ## Fix safety
-    No fix: which of the two is meant is yours to say.
+    There is no automatic repair: which of the two sizes was meant is not known.
 
     ## When not to use it
-    For sequences of batches on purpose, as windows; then use `window`.
+    When the extra axis is meant, as for sequences or for several devices. Batches of single numbers and sizes that say
+    so are not reported.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/data/Dataset#batch
@@ -40,29 +48,55 @@ class DoubleBatch(Rule):
 
     @on_call("tf.data.Dataset.batch", "tf.data.Dataset.padded_batch")
     def check(self, batch: Call, file: File) -> Iterator[Finding]:
-        found: list[Call] = []
-        for ds in batch.datasets():
-            names = [step.name for step in ds.steps]
-            last = max((i for i, name in enumerate(names) if name in ("batch", "padded_batch")), default=None)
-            if last is not None and not ENDS & set(names[last:]):
-                earlier = ds.steps[last].call
-            elif last is None and self._batched_source(ds.source, ds.call) and not ENDS & set(names):
-                earlier = ds.call
-            else:
-                return
-            if earlier is None:
-                return
-            found.append(earlier)
-        if found:
-            yield self.finding(
-                batch, file, "this pipeline is batched already: the elements become batches of batches", related=[(found[0], "batched here")]
-            )
+        found = [self._before(ds) for ds in batch.datasets()]
+        earlier = found[0] if found else None
+        if earlier is None or any(call is None for call in found) or self._meant(batch, file) or self._meant(earlier, file):
+            return
+        sizes = [integer(call.value_of("batch_size")) for call in (earlier, batch)]
+        product = f": {sizes[0]} x {sizes[1]} examples in one" if None not in sizes else ""
+        yield self.finding(
+            batch,
+            file,
+            f"this pipeline is batched already, so its elements become batches of batches{product}; batch once",
+            related=[(earlier, "batched here")],
+        )
 
-    def _batched_source(self, source: str | None, call: Call | None) -> bool:
-        if call is None:
-            return False
+    def _before(self, ds: Dataset) -> Call | None:
+        """The call that made batches which arrive here as such, or None."""
+        names = ds.names()
+        last = max((i for i, name in enumerate(names) if name in GROUPS), default=-1)
+        if ENDS & set(names[last + 1 :]):
+            return None
+        if last < 0:
+            return ds.call if batched_source(ds) else None
+        step = ds.steps[last]
+        if step.call is None or self._rows(step) or self._sequences(step, ds.steps[last + 1 :]):
+            return None
+        return step.call
+
+    def _rows(self, step: Step) -> bool:
+        """Whether the batched elements are single numbers, characters or records: the batch makes sequences of them."""
+        assert step.call is not None
+        for ds in step.call.datasets():
+            leaves = elements(ds.element)
+            if len(leaves) == 1 and isinstance(leaves[0], Array) and leaves[0].shape == ():
+                return True
+        return False
+
+    def _sequences(self, step: Step, after: tuple[Step, ...]) -> bool:
+        """Whether batches may be meant as examples: full ones only, of one part, and mapped before they are batched."""
+        assert step.call is not None
+        pairs = all(isinstance(ds.element, Sequence) for ds in step.call.datasets())
+        full = step.call.arg("drop_remainder") is not None and step.call.value_of("drop_remainder") != Const(False)
+        mapped = any(s.name in ("map", "filter") for s in after)
+        return (full and not pairs) or (mapped and not pairs and not self._known(step))
+
+    def _known(self, step: Step) -> bool:
+        """Whether the batched elements are known to be arrays of their own."""
+        assert step.call is not None
+        leaves = [leaf for ds in step.call.datasets() for leaf in elements(ds.element)]
+        return bool(leaves) and all(isinstance(leaf, Array) and leaf.shape for leaf in leaves)
+
+    def _meant(self, call: Call, file: File) -> bool:
         size = call.arg("batch_size")
-        unbatched = size is not None and getattr(size.value, "value", 0) is None
-        if source in BATCHED_SOURCES:
-            return not unbatched
-        return source == "tfds.load" and size is not None and not unbatched
+        return call.open or (size is not None and bool(MEANT.search(file.text(size.expression))))

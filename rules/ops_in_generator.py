@@ -4,60 +4,99 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Finding, Function, Rule, on_call, own_nodes
+from tfmemlint.api import Call, Class, Dataset, File, Finding, Function, Instance, Node, Rule, Value, on_call, own_nodes
 
-PYTHON = ("tf.io.gfile", "tf.data.experimental.AUTOTUNE", "tf.keras.utils.load_img", "tf.keras.preprocessing.image.load_img",
-          "tf.keras.utils.img_to_array", "tf.keras.preprocessing.image.img_to_array", "tf.config", "tf.keras.datasets",
-          "tf.keras.utils.to_categorical", "tf.keras.preprocessing.sequence", "tf.keras.utils.pad_sequences", "tf.compat.as_",
-          "tf.train.Example", "tf.train.Feature", "tf.keras.utils.Progbar", "tf.executing_eagerly", "tf.autograph", "tf.Tensor.numpy",
-          "tf.keras.utils.array_to_img", "tf.TensorSpec", "tf.get_logger")  # fmt: skip
+PLAIN = (
+    "tf.io.gfile.", "tf.keras.utils.", "tf.keras.preprocessing.", "tf.train.", "tf.nest.", "tf.random.set_seed", "tf.compat.as_",
+    "tf.TensorSpec", "tf.TensorShape", "tf.dtypes.as_dtype", "tf.get_logger", "tf.summary.", "tf.print", "tf.executing_eagerly",
+    "tf.io.TFRecordWriter", "tf.compat.v1.logging.", "tf.keras.datasets.", "tf.config.", "tf.as_dtype", "tf.keras.applications.",
+    "tf.python_io.", "tf.compat.v1.python_io.", "tf.compat.v1.io.", "tf.io.tf_record_iterator", "tf.device", "tf.DType", "tf.gfile.",
+)  # fmt: skip
+"""Beginnings of names that run no op: files, plain Python and NumPy helpers, protocol buffers, descriptions."""
+
+FOLLOWED = 1
 
 
 class OpsInGenerator(Rule):
     """
     ## What it does
-    Reports TensorFlow ops and datasets inside a generator that is given to `from_generator`.
+    Reports TensorFlow ops and datasets inside the Python generator that `from_generator` is given.
 
     ## Why it costs memory
-    The generator runs in Python, once for each element: every op in it is dispatched eagerly and its result copied out and
-    in again, and datasets made in it leave objects behind in each epoch.
+    The generator runs eagerly in Python for every element: each op makes a tensor, a handle and a copy back to NumPy,
+    and each dataset or iterator made in it leaves objects behind that grow with every epoch.
 
     ## Example
     ```python
     def examples():
         for path in paths:
-            yield tf.io.decode_png(tf.io.read_file(path))
+            yield tf.io.decode_jpeg(tf.io.read_file(path))
 
-    ds = tf.data.Dataset.from_generator(examples, tf.uint8)
+    ds = tf.data.Dataset.from_generator(examples, output_signature=spec)
     ```
-    Leave Python in the generator and ops to `map`:
+    Leave the ops to a map:
     ```python
-    ds = tf.data.Dataset.from_tensor_slices(paths).map(lambda p: tf.io.decode_png(tf.io.read_file(p)))
+    ds = tf.data.Dataset.from_tensor_slices(paths).map(lambda path: tf.io.decode_jpeg(tf.io.read_file(path)))
     ```
 
     ## Fix safety
-    No fix: the generator must be rewritten.
+    There is no automatic repair: what can move into a map depends on what the generator does besides.
 
     ## When not to use it
-    When the op has no counterpart outside TensorFlow and the data is small.
+    When the generator makes a handful of elements.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/data/Dataset#from_generator
     """
 
     code = "TFM319"
-    summary = "ops in a Python generator are dispatched for every element"
+    summary = "ops inside a generator run eagerly for each element and leave objects behind"
 
     @on_call("tf.data.Dataset.from_generator")
     def check(self, source: Call, file: File) -> Iterator[Finding]:
         for target in source.value_of("generator").options:
-            if not isinstance(target, Function):
+            function = self._generator(target, file)
+            found = next(self._ops(function, file, FOLLOWED), None) if function is not None else None
+            if found is not None:
+                what = "this dataset" if isinstance(found, cst.For) else f"{found.method}()" if isinstance(found, Call) else "this"
+                yield self.finding(
+                    found,
+                    file,
+                    f"{what} runs eagerly for every element of the generator; yield plain NumPy and leave TensorFlow to map()",
+                    related=[(source, "the generator is used here")],
+                )
+                return
+
+    def _generator(self, target: Value, file: File) -> Function | None:
+        """The function that runs for each element: a generator, what a lambda calls, or an object's `__call__`."""
+        if isinstance(target, Instance) and target.class_node is not None:
+            method = file.values.classes.method(target.class_node, "__call__")
+            return Function(method, receiver=target) if method is not None else None
+        if not isinstance(target, Function):
+            return None
+        if isinstance(target.node, cst.Lambda) and isinstance(target.node.body, cst.Call):
+            inner = file.call(target.node.body).target
+            if isinstance(inner, (Function, Instance)):
+                return self._generator(inner, file) or target
+            return None if isinstance(inner, Class) else target
+        return target
+
+    def _ops(self, function: Function, file: File, depth: int) -> Iterator[Call | Node]:
+        for node in own_nodes(function.node, (cst.Call, cst.For)):
+            if isinstance(node, cst.For):
+                value = file.value(node.iter)
+                if all(isinstance(option, Dataset) and option.source is not None for option in value.options):
+                    yield node
                 continue
-            for node in own_nodes(target.node, (cst.Call,)):
-                call = file.call(node)  # type: ignore[arg-type]
-                if call.name is not None and call.name.startswith("tf.") and not call.name.startswith(PYTHON) and not call.name.endswith(".numpy"):
-                    yield self.finding(
-                        call, file, f"{call.method}() runs eagerly for every element of the generator; leave ops to map()",
-                        related=[(source, "the generator's dataset")],
-                    )  # fmt: skip
-                    break
+            assert isinstance(node, cst.Call)
+            call = file.call(node)
+            if call.names and all(self._op(name) for name in call.names):
+                yield call
+            for inner in call.target.options if depth else ():
+                if isinstance(inner, Function):
+                    yield from self._ops(inner, file, depth - 1)
+
+    def _op(self, name: str) -> bool:
+        if not name.startswith("tf.") or name.startswith(PLAIN) or name.startswith("tf.Tensor."):
+            return False
+        return not name.startswith(("tf.keras.Sequential", "tf.keras.Model", "tf.keras.layers")) or name.endswith("__call__")

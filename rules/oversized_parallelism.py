@@ -2,55 +2,87 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, integer, on_call
+from tfmemlint.api import (
+    Argument,
+    Call,
+    Dataset,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    integer,
+    on_call,
+    show_bytes,
+    structure_bytes,
+)  # fmt: skip
 from tfmemlint.fix.edits import api_text, replace_node
 
 MANY = 32
+"""Calls at a time from which on a constant is reported."""
 
 
 class OversizedParallelism(Rule):
     """
     ## What it does
-    Reports `num_parallel_calls` and `cycle_length` of 32 or more.
+    Reports `num_parallel_calls` and `cycle_length` that are constants of 32 or more.
 
     ## Why it costs memory
-    One element for each parallel call is in flight, and each interleaved file has buffers of its own: 16.8 MB against 1.2 MB
-    for 64 calls on small images. More calls than cores make nothing faster.
+    Each call that runs or waits holds its element, and an interleave holds an open file and a buffer for each input of
+    its cycle. More calls than processors make nothing faster.
 
     ## Example
     ```python
-    ds = ds.map(load, num_parallel_calls=64)
+    ds = ds.map(decode, num_parallel_calls=64)
     ```
     Let TensorFlow choose:
     ```python
-    ds = ds.map(load, num_parallel_calls=tf.data.AUTOTUNE)
+    ds = ds.map(decode, num_parallel_calls=tf.data.AUTOTUNE)
     ```
 
     ## Fix safety
-    Safe: elements and order stay the same. `cycle_length` decides the order, so it has no fix.
+    Safe for `num_parallel_calls`: elements and order stay the same. Unsafe for `cycle_length`, which decides the order
+    in which the inputs of an interleave take turns.
 
     ## When not to use it
-    On hosts with that many cores, after measuring.
+    When the calls wait for a remote file system and many at a time were measured to help.
 
     ## References
-    - https://www.tensorflow.org/guide/data_performance
+    - https://www.tensorflow.org/guide/data_performance#parallelizing_data_transformation
     """
 
     code = "TFM320"
-    summary = "a large constant parallelism keeps that many elements in flight"
-    fix_safety = (Safety.SAFE,)
+    summary = "a large constant parallelism holds an element for each call"
+    fix_safety = (Safety.SAFE, Safety.UNSAFE)
 
     @on_call(*(f"tf.data.Dataset.{name}" for name in ("map", "interleave", "batch", "padded_batch")))
     def check(self, step: Call, file: File) -> Iterator[Finding]:
-        for parameter in ("num_parallel_calls", "cycle_length"):
-            argument = step.arg(parameter)
-            count = integer(argument.value) if argument is not None else None
-            if argument is None or count is None or count < MANY or not isinstance(argument.expression, (cst.Integer, cst.Name)):
-                continue
-            spelled = api_text(file, "tf.data.AUTOTUNE")
-            fix = None
-            if spelled is not None and parameter == "num_parallel_calls":
-                fix = Fix("let TensorFlow choose", (replace_node(file, argument.expression, spelled),), Safety.SAFE)
-            yield self.finding(step, file, f"{parameter}={count} keeps that many elements in flight; let TensorFlow choose", fix=fix)
+        found = {name: argument for name in ("num_parallel_calls", "cycle_length") if (argument := self._many(step, name))}
+        if not found:
+            return
+        name, argument = next(iter(found.items()))
+        count = integer(argument.value)
+        size = self._bytes(step)
+        cost = size * count if size is not None and count is not None and name == "num_parallel_calls" else None
+        weigh = f" of {show_bytes(size)}: {show_bytes(cost)}" if size is not None and cost is not None else ""
+        what = "elements" if name == "num_parallel_calls" else "inputs with their buffers"
+        yield self.finding(
+            step, file, f"{name}={count} holds up to {count} {what} at a time{weigh}; let TensorFlow choose",
+            fix=self._autotune(found, file), bytes=cost,
+        )  # fmt: skip
+
+    def _many(self, step: Call, name: str) -> Argument | None:
+        argument = step.arg(name)
+        count = integer(argument.value) if argument is not None else None
+        return argument if count is not None and count >= MANY else None
+
+    def _bytes(self, step: Call) -> int | None:
+        sizes = {structure_bytes(ds.element) if isinstance(ds, Dataset) else None for ds in step.value.options}
+        return sizes.pop() if len(sizes) == 1 else None
+
+    def _autotune(self, found: dict[str, Argument], file: File) -> Fix | None:
+        spelled = api_text(file, "tf.data.AUTOTUNE")
+        if spelled is None:
+            return None
+        edits = tuple(replace_node(file, argument.expression, spelled) for argument in found.values())
+        return Fix("let TensorFlow choose", edits, Safety.UNSAFE if "cycle_length" in found else Safety.SAFE)

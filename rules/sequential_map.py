@@ -1,41 +1,43 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
+import libcst as cst
 from tfmemlint_rules._dtypes import is_test
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Severity, on_call
-from tfmemlint.finding import Edit
+from tfmemlint.api import Call, File, Finding, Fix, Function, Rule, Safety, Severity, Step, integer, on_call, walk
+from tfmemlint.fix.chains import add_argument
 from tfmemlint.fix.edits import api_text
-from tfmemlint.model.pipelines import draws_at_random
-from tfmemlint.model.values import Step
+from tfmemlint.model.mapped import ESCAPES, body, function_of
 
-WORDS = ("sequential", "deterministic", "one at a time", "single thread", "single-thread", "not parallel")
+ON_PURPOSE = re.compile(r"#.*\b(sequential|serial|in order|one (at a|by one)|single[- ]thread|not parallel|no parallel|order)", re.I)
 
 
 class SequentialMap(Rule):
     """
     ## What it does
-    Gives the advice to run `map` and `interleave` in parallel with `num_parallel_calls=tf.data.AUTOTUNE`.
+    Gives the advice to pass `num_parallel_calls=tf.data.AUTOTUNE` to `map` and `interleave` that run one call at a time.
 
     ## Why it costs memory
-    It costs time, not memory: one element after the other is made while the model waits. In parallel, one element for each
-    call is in flight.
+    It costs time, not memory: without the argument one element is made after the other on one processor, and the model
+    waits. In parallel each call holds one element more.
 
     ## Example
     ```python
-    ds = ds.map(load)
+    ds = ds.map(decode).batch(32)
     ```
-    Let TensorFlow choose how many run at once:
+    Use all processors:
     ```python
-    ds = ds.map(load, num_parallel_calls=tf.data.AUTOTUNE)
+    ds = ds.map(decode, num_parallel_calls=tf.data.AUTOTUNE).batch(32)
     ```
 
     ## Fix safety
-    Safe where the function is seen to be stateless, for the order of elements is kept; not offered otherwise.
+    Safe where the function is seen to hold no state and to draw nothing at random: elements and order stay the same.
+    Unsafe where it draws, calls Python, or is not seen, and for an interleave that leaves its cycle to TensorFlow.
 
     ## When not to use it
-    When the function must run one at a time; a comment that says so is respected.
+    When the calls must follow each other; a comment at the call that says so (`# sequential: ...`) is enough.
 
     ## References
     - https://www.tensorflow.org/guide/data_performance#parallelizing_data_transformation
@@ -44,30 +46,54 @@ class SequentialMap(Rule):
     code = "TFM313"
     summary = "map() without num_parallel_calls makes one element at a time"
     severity = Severity.INFO
-    fix_safety = (Safety.SAFE,)
+    fix_safety = (Safety.SAFE, Safety.UNSAFE)
 
     @on_call("tf.data.Dataset.map", "tf.data.Dataset.interleave")
     def check(self, step: Call, file: File) -> Iterator[Finding]:
-        if not step.lacks("num_parallel_calls") or not step.datasets() or is_test(file) or self._on_purpose(step, file):
+        if not step.datasets() or not step.lacks("num_parallel_calls") or is_test(file):
             return
-        if all(ds.source == "tf.data.Dataset.range" for ds in step.datasets()) or file.contexts.mapped(step.node):
+        if file.contexts.mapped(step.node) or self._trivial(step) or self._on_purpose(step, file):
             return
+        spelled = api_text(file, "tf.data.AUTOTUNE")
+        edit = add_argument(file, step.node, f"num_parallel_calls={spelled}") if spelled is not None else None
+        fix = Fix("run it in parallel", (edit,), self._safety(step)) if edit is not None else None
         yield self.finding(
-            step, file, f"{step.method}() makes one element at a time (this costs time, not memory); run it in parallel", fix=self._parallel(step, file)
+            step,
+            file,
+            f"{step.method}() makes one element at a time; num_parallel_calls uses all processors (this costs time, not memory)",
+            fix=fix,
         )
 
-    def _on_purpose(self, step: Call, file: File) -> bool:
-        """Whether a comment at the call says that it is sequential on purpose."""
-        span = file.span(file.tree.statement(step.node))
-        before = file.source.line_span(max(0, file.source.line_span(span.start).start - 1)).start
-        text = file.source.text[before : file.source.line_span(span.end).end].lower()
-        comments = " ".join(line.partition("#")[2] for line in text.splitlines())
-        return any(word in comments for word in WORDS)
+    def _trivial(self, step: Call) -> bool:
+        """Whether the function only picks or reorders parts, so that there is nothing to do in parallel."""
+        value = function_of(Step(step.method or "map", step))
+        if value is None or not all(isinstance(o, Function) and isinstance(o.node, cst.Lambda) for o in value.options):
+            return False
+        work = (cst.Call, cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.IfExp)
+        return not any(isinstance(n, work) for o in value.options if isinstance(o, Function) for n in walk(o.node.body))
 
-    def _parallel(self, step: Call, file: File) -> Fix | None:
-        spelled = api_text(file, "tf.data.AUTOTUNE")
-        stateless = draws_at_random(Step(step.method or "map", step)) is False
-        if spelled is None or not stateless or not step.node.args or getattr(step.node.args[-1].value, "rpar", ()):
-            return None
-        end = file.span(step.node.args[-1].value).end
-        return Fix("run it in parallel", (Edit(end, end, f", num_parallel_calls={spelled}"),), Safety.SAFE)
+    def _on_purpose(self, step: Call, file: File) -> bool:
+        """Whether a comment at the call or the line above says that it runs in sequence on purpose."""
+        span = file.span(step.name_node)
+        line = file.source.line_span(span.start)
+        above = file.source.line_span(max(0, line.start - 1))
+        below = file.source.line_span(file.span(step.node).end)
+        comment = file.source.text[above.start : above.end].strip()
+        text = file.source.text[line.start : below.end]
+        return bool(ON_PURPOSE.search(text)) or (comment.startswith("#") and bool(ON_PURPOSE.search(comment)))
+
+    def _safety(self, step: Call) -> Safety:
+        found = body(Step(step.method or "map", step))
+        keeps = not found.unseen and not found.random and not found.names & ESCAPES and not self._writes(step)
+        if step.method == "interleave" and integer(step.value_of("cycle_length")) is None:
+            keeps = False
+        return Safety.SAFE if keeps else Safety.UNSAFE
+
+    def _writes(self, step: Call) -> bool:
+        """Whether the function changes something outside of itself when it is called."""
+        value = function_of(Step(step.method or "map", step))
+        nodes = [n for o in value.options if isinstance(o, Function) for n in walk(o.node)] if value is not None else []
+        if any(isinstance(n, (cst.Global, cst.Nonlocal)) for n in nodes):
+            return True
+        words = {n.func.attr.value for n in nodes if isinstance(n, cst.Call) and isinstance(n.func, cst.Attribute)}
+        return bool(words & {"assign", "assign_add", "assign_sub", "append", "update_state"})

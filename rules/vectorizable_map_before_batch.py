@@ -2,53 +2,62 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._datasets import earlier_steps
+from tfmemlint_rules._datasets import links
+from tfmemlint_rules._elementwise import elementwise
 
-from tfmemlint.api import Call, File, Finding, Rule, Severity, on_call
-from tfmemlint.model.pipelines import calls_in_map
-
-ELEMENTWISE = frozenset({"tf.cast", "tf.one_hot", "tf.math.divide", "tf.divide", "tf.image.convert_image_dtype", "tf.math.multiply", "tf.multiply"})
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Severity, on_call
+from tfmemlint.fix.chains import move_link
 
 
 class VectorizableMapBeforeBatch(Rule):
     """
     ## What it does
-    Gives the advice to batch before a `map` whose function only casts, scales or one-hot encodes.
+    Gives the advice to batch before a `map` whose function only does arithmetic on each number of an element.
 
     ## Why it costs memory
-    It costs time more than memory: the function is called for each example where once a batch would do.
+    It costs time, not memory: the function is called for every example, and for small elements the call takes longer
+    than the work. On batches it is called once for each batch.
 
     ## Example
     ```python
-    ds = ds.map(lambda x: tf.cast(x, tf.float32)).batch(32)
+    ds = ds.map(lambda x: tf.cast(x, tf.float32) / 255.0).batch(64)
     ```
-    Map whole batches:
+    Batch first:
     ```python
-    ds = ds.batch(32).map(lambda x: tf.cast(x, tf.float32))
+    ds = ds.batch(64).map(lambda x: tf.cast(x, tf.float32) / 255.0)
     ```
 
     ## Fix safety
-    No fix: the function must be right for batches.
+    Shown only: examples of different shapes cannot be batched before the map, and a function may mean an axis.
 
     ## When not to use it
-    When the map makes elements smaller.
+    When elements are large: then the call costs nothing beside the work, and batches take more memory in the map.
 
     ## References
     - https://www.tensorflow.org/guide/data_performance#vectorizing_mapping
     """
 
     code = "TFM314"
-    summary = "a map of single examples could run on batches"
+    summary = "a map of plain arithmetic runs faster on batches"
     severity = Severity.INFO
     default = False
+    fix_safety = (Safety.DISPLAY,)
 
     @on_call("tf.data.Dataset.batch")
     def check(self, batch: Call, file: File) -> Iterator[Finding]:
-        for steps in earlier_steps(batch) or ():
-            if not steps or steps[-1].name != "map" or steps[-1].call is None:
-                return
-            names = calls_in_map(steps[-1])
-            if not names or not names <= ELEMENTWISE:
-                return
-            yield self.finding(steps[-1].call, file, "this function is called for each example; it could run on whole batches", related=[(batch, "batched here")])
+        datasets = batch.datasets()
+        last = {id(ds.steps[-1].call): ds.steps[-1] for ds in datasets if ds.steps}
+        if len(last) != 1 or not all(ds.steps for ds in datasets):
             return
+        step = next(iter(last.values()))
+        if step.name != "map" or step.call is None or not elementwise(step):
+            return
+        chain = links(file, [step.call, batch])
+        fix = Fix("batch first", move_link(file, chain, 1, 0), Safety.DISPLAY) if chain is not None else None
+        yield self.finding(
+            step.call,
+            file,
+            "this function is called for every example; after batch() it is called once for each batch (time, not memory)",
+            fix=fix,
+            related=[(batch, "batched here")],
+        )

@@ -2,69 +2,110 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
 from tfmemlint_rules._dtypes import is_test
+from tfmemlint_rules._lengths import TINY, covers, is_tiny, whole_length
 
-from tfmemlint.api import Array, Call, Const, Dataset, File, Finding, Length, Rule, on_call, show_bytes
+from tfmemlint.api import (
+    Argument,
+    Array,
+    Call,
+    Const,
+    Dataset,
+    File,
+    Finding,
+    Fix,
+    Length,
+    Rule,
+    Safety,
+    Sequence,
+    Value,
+    elements,
+    on_call,
+    show_bytes,
+    walk,
+)  # fmt: skip
+from tfmemlint.fix.edits import remove_argument
 
-METHODS = ("tf.keras.Model.fit", "tf.keras.Model.evaluate", "tf.keras.Model.predict")
+METHODS = tuple(f"tf.keras.Model.{name}" for name in ("fit", "evaluate", "predict"))
+BUILTIN = frozenset({"len", "int", "self", "np", "tf", "shape"})
 
 
 class WholeDatasetBatchSize(Rule):
     """
     ## What it does
-    Reports `batch_size=len(x)` or `x.shape[0]` in `fit`, `evaluate` and `predict`, `batch(len(x))` in a pipeline, and a
-    `batch_size` that is ignored because the data is a dataset.
+    Reports `fit`, `evaluate` and `predict` whose `batch_size` is the size of the data (`len(x)`, `x.shape[0]`), and
+    those that are given a dataset and a `batch_size`, which then does nothing.
 
     ## Why it costs memory
-    One batch of everything holds the activations of all examples at once, and with `fit` their gradients too. For a dataset
-    the argument is ignored: the batch is what the pipeline makes, whatever the number says.
+    The activations of every layer grow with the batch. With all of the data in one batch they do not fit as soon as
+    the data is larger than a toy. A dataset makes its own batches: there `batch_size` has no effect, and the number
+    that you see is not the number that is used.
 
     ## Example
     ```python
     model.fit(x, y, batch_size=len(x))
     ```
-    Use batches:
+    Take small batches:
     ```python
-    model.fit(x, y, batch_size=32)
+    model.fit(x, y, batch_size=64)
     ```
 
     ## Fix safety
-    No fix: the number is yours to choose.
+    Shown only: another batch size changes training, and what you meant by the ignored one is not known.
 
     ## When not to use it
-    For full-batch methods on small data.
+    For methods that need the whole data in each step, such as L-BFGS on a small set.
 
     ## References
-    - https://keras.io/api/models/model_training_apis/#fit-method
+    - https://www.tensorflow.org/api_docs/python/tf/keras/Model#fit
     """
 
     code = "TFM315"
-    summary = "one batch of the whole data set holds all activations at once"
+    summary = "one batch of the whole data holds the activations of all examples at once"
+    fix_safety = (Safety.DISPLAY,)
 
     @on_call(*METHODS)
-    def method(self, call: Call, file: File) -> Iterator[Finding]:
-        size = call.arg("batch_size")
-        if size is None or is_test(file) or size.value == Const(None):
+    def check(self, call: Call, file: File) -> Iterator[Finding]:
+        size, data = call.arg("batch_size"), call.arg("x")
+        if size is None or data is None or size.value == Const(None) or is_test(file):
             return
-        data = call.value_of("x")
-        if isinstance(data, Dataset):
-            yield self.finding(call, file, "batch_size is ignored for a dataset: its batches are what the pipeline makes; use batch(n) there")
-        elif self._whole(size.value, call, file):
-            yield self._report(call, size.value, file)
+        if all(isinstance(option, Dataset) for option in data.value.options):
+            yield self.finding(
+                call,
+                file,
+                f"batch_size does nothing here: {call.method}() takes the batches as the dataset makes them; use batch(n) there",
+                fix=Fix("leave it out", (remove_argument(file, call.node, size),), Safety.DISPLAY),
+            )
+            return
+        length = whole_length(size)
+        leaves = [leaf for leaf in elements(data.value) if isinstance(leaf, Array)]
+        counts = {leaf.shape[0] for leaf in leaves if leaf.shape}
+        all_of_it = covers(size, counts.pop()) if len(counts) == 1 else False
+        known = [leaf.bytes for leaf in leaves if leaf.bytes is not None]
+        cost = sum(known) if known else None
+        if length is not None:
+            if is_tiny(length) or (cost is not None and cost <= TINY) or not self._same(length, size, data, file):
+                return
+        elif not all_of_it or cost is None or cost <= TINY:
+            return
+        weigh = f" ({show_bytes(cost)} of input)" if cost is not None else ""
+        yield self.finding(
+            call, file, f"one batch holds all of the data{weigh} and the activations of every layer for it; use a small batch_size",
+            bytes=cost,
+        )  # fmt: skip
 
-    @on_call("tf.data.Dataset.batch")
-    def step(self, call: Call, file: File) -> Iterator[Finding]:
-        size = call.value_of("batch_size")
-        if self._whole(size, call, file) and not is_test(file):
-            yield self._report(call, size, file)
+    def _same(self, length: Length, size: Argument, data: Argument, file: File) -> bool:
+        """Whether the length is that of the data which the model is given."""
+        if self._holds(data.value, length.of):
+            return True
+        given = {n.value for n in walk(data.expression) if isinstance(n, cst.Name)} - BUILTIN
+        said = {n.value for n in walk(size.expression) if isinstance(n, cst.Name)} - BUILTIN
+        targets = {n.value for arg in file.tree.ancestors(size.node) if isinstance(arg, cst.Call)
+                   for a in arg.args[1:2] for n in walk(a.value) if isinstance(n, cst.Name)}  # fmt: skip
+        return bool(said & (given | targets)) or (isinstance(size.expression, cst.Name) and not length.of.known)
 
-    def _whole(self, size: object, call: Call, file: File) -> bool:
-        if not isinstance(size, Length) or (size.count is not None and size.count <= 1024):
-            return False
-        return not (isinstance(size.of, Array) and size.of.bytes is not None and size.of.bytes < 1024 * 1024)
-
-    def _report(self, call: Call, size: object, file: File) -> Finding:
-        of = size.of if isinstance(size, Length) else None
-        cost = of.bytes if isinstance(of, Array) else None
-        weigh = f" ({show_bytes(cost)} of input alone)" if cost is not None else ""
-        return self.finding(call, file, f"one batch of the whole data set holds all activations at once{weigh}; use a small batch size", bytes=cost)
+    def _holds(self, value: Value, of: Value) -> bool:
+        if isinstance(value, Sequence):
+            return value == of or any(self._holds(item, of) for item in value.items)
+        return of.known and value == of

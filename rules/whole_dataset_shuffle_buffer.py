@@ -2,12 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Rule, integer, on_call, show_bytes, structure_bytes
-from tfmemlint.model.pipelines import batched
 from tfmemlint_rules._datasets import last_before
 from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._lengths import TINY, is_tiny, whole_length
 from tfmemlint_rules._names import names_or_indices
+
+from tfmemlint.api import Call, File, Finding, Rule, integer, on_call, show_bytes, structure_bytes
+from tfmemlint.model.pipelines import batched
 
 MANY = 100_000
 """A literal buffer from which on elements of unknown size are taken for a burden."""

@@ -34,7 +34,7 @@ RESHAPING = frozenset({"expand_dims", "newaxis", "reshape", "stack", "batch", "d
 
 def batched(ds: Dataset) -> bool | None:
     """Whether the elements are batches; None where it cannot be known."""
-    state = _source_batched(ds)
+    state = batched_source(ds)
     for step in ds.steps:
         if step.name in BATCHING:
             state = True
@@ -45,13 +45,16 @@ def batched(ds: Dataset) -> bool | None:
     return state
 
 
-def _source_batched(ds: Dataset) -> bool | None:
+def batched_source(ds: Dataset) -> bool | None:
+    """Whether the source itself gives batches; None where it cannot be known."""
     if ds.source in BATCHED_SOURCES:
         call = ds.call
-        return None if call is None or call.arg("batch_size") is not None and call.value_of("batch_size") == Const(None) else True
+        if call is None or call.open:
+            return None
+        return not (call.arg("batch_size") is not None and call.value_of("batch_size") == Const(None))
     if ds.source == "tfds.load" and ds.call is not None:
         size = ds.call.arg("batch_size")
-        return None if ds.call.open else False if size is None or size.value == Const(None) else True
+        return None if ds.call.open else not (size is None or size.value == Const(None))
     if ds.source in SINGLE_SOURCES:
         return False
     if ds.parents:
