@@ -21,7 +21,7 @@ REPEATED = """import tensorflow as tf
 
 
 def pipeline(files):
-    return tf.data.Dataset.from_tensor_slices(files).repeat().cache().batch(8).prefetch(tf.data.AUTOTUNE)
+    return tf.data.TFRecordDataset(files).repeat().cache().batch(8).prefetch(tf.data.AUTOTUNE)
 """
 REPAIRED = REPEATED.replace(".repeat().cache()", ".cache().repeat()")
 
@@ -87,7 +87,7 @@ def test_version_and_help(run: Run) -> None:
         result = run(*words)
         assert result.code == 0
         assert "tfmemlint check --fix PATHS" in result.out
-    for command in ("check", "rule", "rules", "config"):
+    for command in ("check", "rule", "rules", "config", "verify", "run"):
         result = run(command, "--help")
         assert (result.code, result.err) == (0, "")
         assert result.out.startswith(f"usage: tfmemlint {command}")
@@ -128,7 +128,7 @@ def test_no_command_is_wrong_usage(run: Run) -> None:
         (["check", "--select", "TFM999"], "--select: unknown rule selector 'TFM999'; `tfmemlint rules` lists all "),
         (["check", "--ignore", "cache-after-repeet"], "--ignore: unknown rule selector 'cache-after-repeet'; did you "),
         (["check", "--output-format", "xml"], "argument --output-format: invalid choice: 'xml' (choose from "),
-        (["rule", "TFM30X"], "no rule 'TFM30X'; did you mean TFM30"),
+        (["rule", "cache-after-repeet"], "no rule 'cache-after-repeet'; did you mean TFM305 (cache-after-repeat)?"),
         (["rule"], "the following arguments are required: CODE; `tfmemlint rule --help` shows how"),
         (["config", "slect"], "no key 'slect'; did you mean 'select'?"),
         (["config", "--path", "gone"], "--path gone: no such file or directory"),
@@ -146,9 +146,9 @@ def test_it_runs_as_a_module_and_as_a_script() -> None:
     write(a=REPEATED)
     script = Path(sys.executable).with_name("tfmemlint")
     for command in ([sys.executable, "-m", "tfmemlint"], [str(script)]):
-        done = subprocess.run([*command, "check", "--no-cache"], capture_output=True, text=True)
+        done = subprocess.run([*command, "check", "--no-cache", "--select=TFM305"], capture_output=True, text=True)
         assert done.returncode == 1
-        assert done.stdout.startswith("a.py:5:63: warning TFM305 cache-after-repeat\n")
+        assert done.stdout.startswith("a.py:5:52: warning TFM305 cache-after-repeat\n")
         assert done.stderr == ""
 
 
@@ -188,10 +188,11 @@ def test_a_reader_that_stops_reading_is_no_error() -> None:
 
 
 def test_a_real_finding_from_end_to_end(run: Run) -> None:
+    Path("tfmemlint.toml").write_text('select = ["TFM305"]\n')
     write(train=REPEATED)
     result = run("check")
     assert result.code == 1
-    assert result.out.startswith("train.py:5:63: warning TFM305 cache-after-repeat\n")
+    assert result.out.startswith("train.py:5:52: warning TFM305 cache-after-repeat\n")
     assert "safe fix: " in result.out
     assert "Found 1 finding (1 warning); 1 fixable with --fix. Read 1 file, in " in result.out
     fixed = run("check", "--fix")
@@ -203,15 +204,17 @@ def test_a_real_finding_from_end_to_end(run: Run) -> None:
 def test_the_working_directory_is_the_default(run: Run) -> None:
     Path("sub").mkdir()
     Path("sub/a.py").write_text(REPEATED)
-    assert run("check", "--output-format=concise").out.startswith(f"sub{os.sep}a.py:5:63: TFM305 ".replace("\\", "/"))
+    assert run("check", "--select=TFM305", "--output-format=concise").out.startswith(
+        f"sub{os.sep}a.py:5:52: TFM305 ".replace("\\", "/")
+    )
 
 
 def test_json_is_one_array_and_nothing_else(run: Run, here: Path) -> None:
     write(a=REPEATED, b="x = 1\n", c="import keras\n")
-    (record,) = json.loads(run("check", "--output-format", "json").out)
+    (record,) = json.loads(run("check", "--select=TFM305", "--output-format", "json").out)
     assert record["code"] == "TFM305"
     assert record["filename"] == str(here / "a.py")
-    assert record["location"] == {"row": 5, "column": 63}
+    assert record["location"] == {"row": 5, "column": 52}
     assert record["fix"]["applicability"] == "safe"
     clean = run("check", "--output-format", "json", "c.py")
     assert (clean.code, clean.out, clean.err) == (0, "[]\n", "")
@@ -296,6 +299,21 @@ def test_the_configuration_of_another_project_is_its_own(run: Run, word_rules: N
     Path("project/tfmemlint.toml").write_text('fail-on = "error"\noutput-format = "concise"\n')
     result = run("check", "project/src")
     assert (result.code, result.out) == (0, "project/src/a.py:2:1: ABC001 found shout [safe fix]\n")
+
+
+def test_patterns_of_the_command_line_are_taken_from_here(
+    run: Run, word_rules: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("src/old").mkdir(parents=True)
+    Path("old").mkdir()
+    Path("tfmemlint.toml").write_text('output-format = "concise"\n')
+    for name in ("src/a.py", "src/old/b.py", "old/c.py"):
+        Path(name).write_text(HEAD + "shout\n")
+    monkeypatch.chdir("src")
+    assert run("check", "--extend-exclude", "old/*.py,other", "..").out.split(":")[0] == str(
+        Path.cwd().parent / "old/c.py"
+    )
+    assert run("check", "--extend-exclude", "old/b.py").out.split(":")[0] == "a.py"
 
 
 def test_fail_on_is_that_of_each_file(run: Run, word_rules: None) -> None:

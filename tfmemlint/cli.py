@@ -102,9 +102,9 @@ def _run(words: list[str]) -> int:
 
         return cli_info.COMMANDS[command](rest)
     if command in ("verify", "run"):
-        from tfmemlint.verify import cli
+        from tfmemlint.verify.cli import run_main, verify_main
 
-        return cli.verify_main(rest) if command == "verify" else cli.run_main(rest)
+        return verify_main(rest) if command == "verify" else run_main(rest)
     raise UsageError(_unknown(command, words))
 
 

@@ -72,6 +72,9 @@ def _set(options: argparse.Namespace) -> dict[str, Any]:
         "include_markdown", "respect_gitignore", "min_bytes", "max_tensor", "gpu_memory", "fail_on", "output_format",
     )  # fmt: skip
     made: dict[str, Any] = {name: value for name in names if (value := getattr(options, name)) is not None}
+    for name in ("exclude", "extend_exclude"):
+        if name in made:
+            made[name] = tuple(_from_here(pattern) for pattern in made[name])
     for name in ("baseline", "cache_dir"):
         if value := getattr(options, name):
             made[name] = os.path.abspath(value)
@@ -81,6 +84,13 @@ def _set(options: argparse.Namespace) -> dict[str, Any]:
         select=options.select, extend_select=options.extend_select or (), ignore=options.ignore or ()
     )
     return made
+
+
+def _from_here(pattern: str) -> str:
+    """A pattern with a directory in it, which speaks of the working directory and not of a configuration's."""
+    if "/" not in pattern.rstrip("/") or pattern.startswith(("!", "**")):
+        return pattern
+    return f"{os.getcwd().replace(os.sep, '/')}/{pattern.removeprefix('./').removeprefix('/')}"
 
 
 class _Listed(argparse.Action):
@@ -117,7 +127,12 @@ def _severity(text: str) -> Severity:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = Parser("tfmemlint check", description="Lint files and directories.", allow_abbrev=False)
+    parser = Parser(
+        "tfmemlint check",
+        usage="tfmemlint check [OPTION ...] [PATH ...]",
+        description="Lint files and directories; the working directory where none is named.",
+        allow_abbrev=False,
+    )
     parser.add_argument("paths", nargs="*", metavar="PATH", help="files and directories, or - for standard input")
     _add_rules(parser.add_argument_group("rules"))
     _add_repairs(parser.add_argument_group("repairs"))
@@ -168,7 +183,7 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
 def _add_files(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--config", action="append", default=[], metavar="FILE|KEY=VALUE",
-        help="use this configuration file for all files, or set a key (TOML)",
+        help="use this configuration file for all files, its paths taken from here; or set a key (TOML)",
     )  # fmt: skip
     group.add_argument("--isolated", action="store_true", help="ignore all configuration files")
     group.add_argument("--exclude", action=_Listed, metavar="PATTERNS", help="leave out these paths only")

@@ -190,7 +190,12 @@ class _Patterns:
 
     def __init__(self, config: Config) -> None:
         self.root = config.root or os.getcwd()
-        exclude = [*config.exclude, *config.extend_exclude]
+        top = self.root.replace(os.sep, "/").rstrip("/")
+        # A pattern may be an absolute path; what is matched is relative to the root.
+        exclude = [
+            pattern.removeprefix(top) if pattern.startswith(f"{top}/") else pattern
+            for pattern in (*config.exclude, *config.extend_exclude)
+        ]
         self.names = {pattern for pattern in exclude if _NAME.fullmatch(pattern)}
         self._exclude = _spec([pattern for pattern in exclude if pattern not in self.names])
         include = [*config.include, *config.extend_include]
