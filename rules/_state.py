@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfmemlint.api import Call, Class, File, Node, knowledge
+from tfmemlint.api import Api, Call, Class, File, Node, Value, knowledge, walk
+
+MAKES_WEIGHTS = frozenset({"add_weight", "add_variable", "add_metric", "get_variable"})
 
 STATELESS_LAYERS = frozenset({
     "Flatten", "Concatenate", "Add", "Dropout", "Reshape", "Activation", "ReLU", "LeakyReLU", "Softmax", "Multiply",
@@ -14,7 +16,7 @@ STATELESS_LAYERS = frozenset({
     "AveragePooling1D", "AveragePooling2D", "MaxPooling1D", "MaxPooling2D", "MaxPool1D", "MaxPool2D", "AvgPool2D",
     "GlobalAveragePooling1D", "GlobalAveragePooling2D", "GlobalMaxPooling1D", "GlobalMaxPooling2D", "InputSpec", "Layer",
     "SpatialDropout1D", "SpatialDropout2D", "CenterCrop", "RandomFlip", "RandomRotation", "RandomZoom", "AveragePooling3D",
-    "MaxPooling3D", "GlobalAvgPool2D", "GlobalMaxPool2D", "GlobalMaxPool1D", "Identity", "ActivityRegularization",
+    "MaxPooling3D", "TimeDistributed", "GlobalAvgPool2D", "GlobalMaxPool2D", "GlobalMaxPool1D", "Identity", "ActivityRegularization",
 })  # fmt: skip
 """Layers that hold no weights however they are built."""
 
@@ -25,20 +27,66 @@ def makes_state(call: Call) -> str | None:
         if isinstance(target, Class):
             if call.evaluator.classes.derives(target.node, "tf.keras.Model"):
                 return "a model"
-            return "a layer's weights" if call.evaluator.classes.derives(target.node, "tf.keras.layers.Layer") else None
+            layer = call.evaluator.classes.derives(target.node, "tf.keras.layers.Layer")
+            return "a layer's weights" if layer and _bears_weights(target.node, call) else None
     name = call.name or ""
     last = name.rpartition(".")[2]
     if name == "tf.Variable":
         return "a variable"
     if name.startswith("tf.keras.layers.") and name.count(".") == 3 and knowledge.is_class(name):
         return None if last in STATELESS_LAYERS else "a layer's weights"
-    if name in ("tf.keras.Sequential", "tf.keras.Model") or (name.startswith("tf.keras.applications.") and last[:1].isupper()):
+    if name in ("tf.keras.Sequential", "tf.keras.Model") or (
+        name.startswith("tf.keras.applications.") and last[:1].isupper()
+    ):
         return "a model"
     if name.startswith("tf.keras.optimizers.") and name.count(".") == 3 and last[:1].isupper():
         return "an optimizer"
     if name.startswith("tf.keras.metrics.") and name.count(".") == 3 and last[:1].isupper():
         return "a metric"
     return None
+
+
+def _bears_weights(node: cst.ClassDef, call: Call) -> bool:
+    """Whether a class of the module makes weights in one of its methods, or has a base of which that is not known."""
+    for found in walk(node.body):
+        if isinstance(found, cst.Call) and found is not call.node:
+            made = call.evaluator.call(found)
+            if made.method in MAKES_WEIGHTS or (not isinstance(made.target, Class) and makes_state(made) is not None):
+                return True
+            if any(isinstance(o, Class) and o.node is not node and makes_state(made) for o in made.target.options):
+                return True
+    bases = [call.evaluator.value(base.value) for base in node.bases]
+    return not all(_is_plain(base, call) for base in bases)
+
+
+def _is_plain(base: Value, call: Call) -> bool:
+    if isinstance(base, Class):
+        return not _bears_weights(base.node, call)
+    return isinstance(base, Api) and (
+        base.name in ("tf.keras.layers.Layer", "tf.Module") or base.name.rpartition(".")[2] in STATELESS_LAYERS
+    )
+
+
+def outermost(file: File, call: Call) -> bool:
+    """Whether no other creation of state in the same expression holds this one (`Sequential([Dense(1)])`)."""
+    for above in file.tree.ancestors(call.node):
+        if isinstance(above, (cst.BaseSmallStatement, cst.BaseCompoundStatement, cst.Lambda)):
+            return True
+        if isinstance(above, cst.Call) and makes_state(file.call(above)) is not None:
+            return False
+    return True
+
+
+def guarded_entry(file: File, function: cst.FunctionDef, depth: int = 3) -> bool:
+    """Whether a function of the module is only reached through a call that an `if` guards."""
+    callers = file.values.functions.callers(function) or ()
+    for call in callers:
+        scope = file.scope_of(call.node)
+        if guarded(file, call.node, scope):
+            return True
+        if depth and isinstance(scope, cst.FunctionDef) and guarded_entry(file, scope, depth - 1):
+            return True
+    return False
 
 
 def guarded(file: File, node: Node, within: Node) -> bool:

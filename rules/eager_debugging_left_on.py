@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._dtypes import is_test
 
-from tfmemlint.api import Argument, Call, Edit, File, Finding, Fix, Rule, Safety, constant, on_call
+from tfmemlint.api import Argument, Call, Edit, File, Finding, Fix, Rule, Safety, constant, on_call, on_file
 from tfmemlint.fix.edits import remove_argument, statement_lines
 
 SWITCH = "tf.config.run_functions_eagerly"
+OLD_SWITCH = "tf.config.experimental_run_functions_eagerly"
 DEBUG = "tf.data.experimental.enable_debug_mode"
 
 
@@ -45,22 +46,39 @@ class EagerDebuggingLeftOn(Rule):
     summary = "eager debugging left on runs every step without a graph"
     fix_safety = (Safety.UNSAFE,)
 
-    @on_call(SWITCH, DEBUG)
+    @on_call(SWITCH, OLD_SWITCH, DEBUG)
     def switch(self, call: Call, file: File) -> Iterator[Finding]:
         if is_test(file) or self._behind_flag(call, file):
             return
-        if call.name == SWITCH and (constant(call.value_of("run_eagerly")) is not True or self._set_back(call, file)):
+        if call.name != DEBUG and (constant(call.value_of("run_eagerly")) is not True or self._set_back(call, file)):
             return
-        what = "functions run eagerly" if call.name == SWITCH else "input pipelines run in Python"
-        yield self.finding(call, file, f"{what} from here on, without graphs: slower, and every intermediate result is kept", fix=self._remove(call, file))
+        what = "functions run eagerly" if call.name != DEBUG else "input pipelines run in Python"
+        yield self.finding(
+            call,
+            file,
+            f"{what} from here on, without graphs: slower, and every intermediate result is kept",
+            fix=self._remove(call, file),
+        )
 
-    @on_call("tf.keras.Model.compile")
-    def compiled(self, call: Call, file: File) -> Iterator[Finding]:
+    @on_file("run_eagerly")
+    def check(self, file: File) -> Iterator[Finding]:
+        for node in file.calls_by_word.get("compile", ()):
+            call = file.call(node)
+            # The keyword is Keras' own: it says what an unknown receiver is.
+            if call.name == "tf.keras.Model.compile" or not call.target.known:
+                yield from self._compiled(call, file)
+
+    def _compiled(self, call: Call, file: File) -> Iterator[Finding]:
         flag = call.arg("run_eagerly")
         if flag is None or not self._literally_true(flag) or is_test(file):
             return
         fix = Fix("leave it out", (remove_argument(file, call.node, flag),), Safety.UNSAFE)
-        yield self.finding(call, file, "run_eagerly=True trains without a graph: slower, and every intermediate result is kept", fix=fix)
+        yield self.finding(
+            call,
+            file,
+            "run_eagerly=True trains without a graph: slower, and every intermediate result is kept",
+            fix=fix,
+        )
 
     def _literally_true(self, flag: Argument) -> bool:
         return isinstance(flag.expression, cst.Name) and flag.expression.value == "True"
@@ -69,13 +87,21 @@ class EagerDebuggingLeftOn(Rule):
         for above in file.tree.ancestors(call.node):
             if isinstance(above, cst.If) and not isinstance(file.value(above.test), type(None)):
                 test = above.test
-                guard = isinstance(test, cst.Comparison) and isinstance(test.left, cst.Name) and test.left.value == "__name__"
+                guard = (
+                    isinstance(test, cst.Comparison)
+                    and isinstance(test.left, cst.Name)
+                    and test.left.value == "__name__"
+                )
                 if not guard:
                     return True
         return False
 
     def _set_back(self, call: Call, file: File) -> bool:
-        return any(constant(other.value_of("run_eagerly")) is not True for other in file.calls(SWITCH) if other.node is not call.node)
+        return any(
+            constant(other.value_of("run_eagerly")) is not True
+            for other in file.calls(SWITCH, OLD_SWITCH)
+            if other.node is not call.node
+        )
 
     def _remove(self, call: Call, file: File) -> Fix | None:
         line = file.tree.statement(call.node)

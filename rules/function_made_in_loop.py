@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._loops import assigned_names
+from tfmemlint_rules._loops import assigned_names, free_names, hoist
 
 from tfmemlint.api import Api, File, Finding, Node, Rule, Safety, on_file, own_nodes, walk
 
@@ -34,7 +34,8 @@ class FunctionMadeInLoop(Rule):
     ```
 
     ## Fix safety
-    No fix is applied: where the function belongs depends on what it closes over.
+    Unsafe: a function that closes over nothing that the loop makes moves before the loop; traces that are shared then
+    see the values that the first one saw. Elsewhere there is no fix.
 
     ## When not to use it
     One function for each model or key, kept and called often, is right; such loops are not reported.
@@ -54,12 +55,14 @@ class FunctionMadeInLoop(Rule):
                 yield from self._report(call.node, call.node, file)
         for function in file.tree.of(cst.FunctionDef):
             for decorator in function.decorators:
-                expression = decorator.decorator.func if isinstance(decorator.decorator, cst.Call) else decorator.decorator
+                expression = (
+                    decorator.decorator.func if isinstance(decorator.decorator, cst.Call) else decorator.decorator
+                )
                 if file.value(expression) == Api("tf.function"):
                     yield from self._report(decorator.decorator, function, file)
 
     def _report(self, where: Node, made: Node, file: File) -> Iterator[Finding]:
-        if file.contexts.traced(made) and not isinstance(made, cst.FunctionDef):
+        if file.contexts.traced(made):
             return
         loop = file.contexts.loop(made)
         inside = loop is not None and self._same_each_time(made, loop, file)
@@ -69,7 +72,7 @@ class FunctionMadeInLoop(Rule):
         related = [(loop, "the loop")] if loop is not None else []
         yield self.finding(
             place, file, "this makes a new traced function each time it runs: nothing is reused and every call traces again; make it once",
-            related=related,
+            fix=hoist(file, made, "make it before the loop") if inside else None, related=related,
         )  # fmt: skip
 
     def _kept(self, node: Node, file: File) -> bool:
@@ -87,8 +90,7 @@ class FunctionMadeInLoop(Rule):
         if isinstance(loop, cst.For) and file.contexts.over_data(loop):
             return True
         bound = set(assigned_names(loop, file)) - ({made.name.value} if isinstance(made, cst.FunctionDef) else set())
-        body = made.body if isinstance(made, cst.FunctionDef) else made
-        return not any(isinstance(n, cst.Name) and n.value in bound for n in walk(body))
+        return not bound & free_names(made, file)
 
     def _in_called_function(self, made: Node, file: File) -> bool:
         """Whether the function around it is called in a loop and calls what it made instead of giving it away."""
@@ -102,9 +104,27 @@ class FunctionMadeInLoop(Rule):
             parent = file.tree.parent(made)
             if isinstance(parent, cst.Call):
                 return parent.func is made
-            names = {t.target.value for t in parent.targets if isinstance(t.target, cst.Name)} if isinstance(parent, cst.Assign) else set()
+            names = (
+                {t.target.value for t in parent.targets if isinstance(t.target, cst.Name)}
+                if isinstance(parent, cst.Assign)
+                else set()
+            )
         else:
             names = {made.name.value} if isinstance(made, cst.FunctionDef) else set()
-        called = [n for n in own_nodes(around, (cst.Call,)) if isinstance(n, cst.Call) and isinstance(n.func, cst.Name) and n.func.value in names]
-        given = [r for r in file.returns(around) if r.value is not None and any(isinstance(n, cst.Name) and n.value in names for n in walk(r.value) if not any(n is c.func for c in called))]  # noqa: E501
-        return bool(called) and not given
+        called = [
+            n
+            for n in own_nodes(around, (cst.Call,))
+            if isinstance(n, cst.Call) and isinstance(n.func, cst.Name) and n.func.value in names
+        ]
+        given = [
+            r
+            for r in file.returns(around)
+            if r.value is not None
+            and any(
+                isinstance(n, cst.Name) and n.value in names
+                for n in walk(r.value)
+                if not any(n is c.func for c in called)
+            )
+        ]
+        looped = any(file.contexts.loop(c) is not None for c in called)  # one trace serves many calls
+        return bool(called) and not given and not looped

@@ -4,10 +4,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Array, File, Finding, Fix, Rule, Safety, on_file
+from tfmemlint.api import Array, File, Finding, Fix, Rule, Safety, on_file, walk
 from tfmemlint.fix.edits import api_text, replace_node
 
 MANY = 100
+KEEPS = frozenset({"append", "extend", "add", "insert"})
+ADDS = frozenset({"append", "add", "assign", "assign_add", "assign_sub", "write", "extend"})
 
 
 class PythonLoopUnrolled(Rule):
@@ -53,14 +55,33 @@ class PythonLoopUnrolled(Rule):
     @on_file("function", "call", "train_step", "map")
     def check(self, file: File) -> Iterator[Finding]:
         for loop in file.tree.of(cst.For):
+            value = file.contexts.iterated(loop)
+            if isinstance(value, Array) and value.library != "np":
+                continue
             count = file.contexts.literal_count(loop)
             over_array = self._over_array(loop, file)
             if (count is None or count < MANY) and not over_array:
                 continue
-            if not file.contexts.traced(loop):
+            if not file.contexts.traced(loop) or not self._makes_ops(loop):
                 continue
             what = f"all {count} iterations" if count is not None else "one iteration for each row of the array"
-            yield self.finding(loop, file, f"this loop is unrolled while it is traced: the graph gets {what}", fix=self._range(loop, file))
+            yield self.finding(
+                loop,
+                file,
+                f"this loop is unrolled while it is traced: the graph gets {what}",
+                fix=self._range(loop, file),
+            )
+
+    def _makes_ops(self, loop: cst.For) -> bool:
+        """Whether the body computes something and runs to the end each time."""
+        nodes = list(walk(loop.body))
+        if any(isinstance(n, cst.Break) for n in nodes):
+            return False
+        return any(
+            isinstance(n, (cst.Assign, cst.AugAssign, cst.Yield))
+            or (isinstance(n, cst.Call) and isinstance(n.func, cst.Attribute) and n.func.attr.value in ADDS)
+            for n in nodes
+        )
 
     def _over_array(self, loop: cst.For, file: File) -> bool:
         value = file.contexts.iterated(loop)
@@ -72,4 +93,10 @@ class PythonLoopUnrolled(Rule):
         spelled = api_text(file, "tf.range")
         if spelled is None or not isinstance(loop.iter, cst.Call) or file.call(loop.iter).name != "builtins.range":
             return None
+        bound = {n.value for n in walk(loop.target) if isinstance(n, cst.Name)}
+        for node in walk(loop.body):
+            if isinstance(node, cst.Name) and node.value in bound:
+                return None  # as a tensor it has a dtype, and is no index of a list
+            if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in KEEPS:
+                return None
         return Fix("let TensorFlow loop", (replace_node(file, loop.iter.func, spelled),), Safety.UNSAFE)

@@ -8,7 +8,24 @@ from tfmemlint_rules._loops import changing_python_value
 from tfmemlint.api import Api, Call, File, Finding, Fix, Function, Node, Rule, Safety, on_file, parameters, walk
 from tfmemlint.fix.edits import api_text, replace_node
 
-SHAPES = frozenset({"range", "zeros", "ones", "reshape", "fill", "one_hot", "normal", "uniform", "eye", "tile"})
+SHAPES = frozenset(
+    {
+        "getattr",
+        "isinstance",
+        "get",
+        "get_layer",
+        "range",
+        "zeros",
+        "ones",
+        "reshape",
+        "fill",
+        "one_hot",
+        "normal",
+        "uniform",
+        "eye",
+        "tile",
+    }
+)
 
 
 class RetraceOnPythonValue(Rule):
@@ -53,7 +70,11 @@ class RetraceOnPythonValue(Rule):
                 continue
             call = file.call(node)
             targets = call.target.options
-            if not all(isinstance(t, Function) and t.traced for t in targets) or file.contexts.traced(node) or self._few(node, file):
+            if (
+                not all(isinstance(t, Function) and t.traced for t in targets)
+                or file.contexts.traced(node)
+                or self._few(node, file)
+            ):
                 continue
             function = targets[0]
             if isinstance(function, Function) and not self._signed(function, file):
@@ -66,15 +87,24 @@ class RetraceOnPythonValue(Rule):
     def _signed(self, function: Function, file: File) -> bool:
         """Whether an `input_signature` turns Python numbers into tensors."""
         makers = [d.decorator for d in getattr(function.node, "decorators", ())]
-        makers += [call.node for call in file.calls("tf.function")]
-        return any(isinstance(m, cst.Call) and any(a.keyword and a.keyword.value == "input_signature" for a in m.args) for m in makers)
+        for call in file.calls("tf.function"):
+            wrapped = call.value_of(0, "func").options
+            makers += [call.node] if any(isinstance(o, Function) and o.node is function.node for o in wrapped) else []
+        return any(
+            isinstance(m, cst.Call) and any(a.keyword and a.keyword.value == "input_signature" for a in m.args)
+            for m in makers
+        )
 
     def _arguments(self, call: Call, function: Function, file: File) -> Iterator[Finding]:
         for index, arg in enumerate(call.node.args):
             fresh = isinstance(arg.value, cst.Lambda)
             if not fresh and not changing_python_value(arg.value, file):
                 continue
-            name = arg.keyword.value if arg.keyword else (call.parameter_names[index] if index < len(call.parameter_names) else None)
+            name = (
+                arg.keyword.value
+                if arg.keyword
+                else (call.parameter_names[index] if index < len(call.parameter_names) else None)
+            )
             if name is None or self._needs_python(function, name, file):
                 continue
             what = "a new lambda" if fresh else f"the Python value {file.text(arg.value)}"
@@ -105,6 +135,9 @@ class RetraceOnPythonValue(Rule):
                 return False
             if isinstance(above, (cst.Subscript, cst.SubscriptElement)):
                 return True
+            if isinstance(above, cst.Comparison):
+                sides = (above.left, *(c.comparator for c in above.comparisons))
+                return any(isinstance(side, (cst.SimpleString, cst.List, cst.Tuple, cst.Set)) for side in sides)
             if isinstance(above, cst.Call):
                 word = file.call(above).method
                 if word in SHAPES:

@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._state import guarded, makes_state
+from tfmemlint_rules._state import guarded, guarded_entry, makes_state, outermost
 
-from tfmemlint.api import Call, File, Finding, Rule, on_file, own_nodes
+from tfmemlint.api import Call, File, Finding, Rule, on_file, own_nodes, parameters, walk
 
 CALLS = frozenset({"call", "__call__"})
 ONCE = frozenset({"build", "__init__", "setup"})
@@ -62,7 +62,9 @@ class StateMadePerCall(Rule):
             for node in own_nodes(function, (cst.Call,)):
                 call = file.call(node)  # type: ignore[arg-type]
                 what = makes_state(call)
-                if what is not None and not guarded(file, node, function):
+                if what is None or guarded(file, node, function) or not outermost(file, call):
+                    continue
+                if not (place == "step" and self._of_input(call, function)):
                     yield self._report(call, what, place, file)
 
     def _per_call(self, function: cst.FunctionDef, file: File) -> str | None:
@@ -72,13 +74,21 @@ class StateMadePerCall(Rule):
             return "call"
         first = function.body.body[0] if function.body.body else None
         if first is not None and file.contexts.traced(first) and not file.contexts.mapped(first):
-            callers = file.values.functions.callers(function) or ()
-            return None if name in ONCE or any(guarded(file, c.node, file.scope_of(c.node)) for c in callers) else "traced"
-        if any(isinstance(n, cst.Call) and file.call(n).name == "tf.GradientTape" for n in own_nodes(function, (cst.Call,))):
+            return None if name in ONCE or guarded_entry(file, function) else "traced"
+        if any(
+            isinstance(n, cst.Call) and file.call(n).name == "tf.GradientTape" for n in own_nodes(function, (cst.Call,))
+        ):
             loops = any(file.contexts.loop(c.node) is not None for c in file.values.functions.callers(function) or ())
             has_loop = any(True for _ in own_nodes(function, (cst.For, cst.While)))
             return "step" if (loops or name in STEPS) and not has_loop else None
         return None
+
+    def _of_input(self, call: Call, function: cst.FunctionDef) -> bool:
+        """Whether it is a variable made of the step's own input, to be changed by the step (an adversarial image)."""
+        names = {p.name.value for p in parameters(function)}
+        return call.name == "tf.Variable" and any(
+            isinstance(n, cst.Name) and n.value in names for arg in call.node.args[:1] for n in walk(arg.value)
+        )
 
     def _report(self, call: Call, what: str, place: str, file: File) -> Finding:
         then = {
