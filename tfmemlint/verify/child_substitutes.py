@@ -11,11 +11,12 @@ import functools
 import importlib
 import os
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 STEPS, EPOCHS = 20, 2
-ROUNDS_OF_DATA = 400
+ROUNDS_OF_DATA, SECONDS_OF_DATA = 10_000, 20.0
 
 DATASETS: dict[str, tuple[tuple[int, ...], tuple[int, ...], int]] = {
     "mnist": ((60000, 28, 28), (10000, 28, 28), 10),
@@ -94,10 +95,12 @@ class Substitutes:
             for item in value:
                 self.consume(item)
         elif isinstance(value, sys.modules["tensorflow"].data.Dataset):
-            self.note(f"the data set is iterated for at most {ROUNDS_OF_DATA} elements, in place of training")
-            for number, _ in enumerate(value):
+            self.note("the data set is iterated in place of training")
+            end = time.monotonic() + SECONDS_OF_DATA
+            for number, _ in enumerate(value, 1):
                 self._mark()
-                if number + 1 == ROUNDS_OF_DATA:
+                if number == ROUNDS_OF_DATA or time.monotonic() > end:
+                    self.note(f"the data set was left after {number} elements")
                     break
         return value
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,9 +11,9 @@ import libcst as cst
 
 from tfmemlint.finding import Edit, Finding, Safety, Span
 from tfmemlint.model.file import File
-from tfmemlint.model.scopes import Definition, parameters
+from tfmemlint.model.scopes import parameters
 from tfmemlint.model.tree import Node
-from tfmemlint.model.values import Array, Const, Dataset, Value
+from tfmemlint.model.values import Array, Const, Value
 from tfmemlint.verify.evidence import Sample
 from tfmemlint.verify.examples import Example
 from tfmemlint.verify.judge import Claim
@@ -24,6 +25,7 @@ from tfmemlint.verify.slicing import LOOPS, Slice, Unit, owner
 DEEPEST = 5
 OWN_METRICS = ("seconds", "traces", "growth_dropped")
 CONSUMERS = ("fit", "evaluate", "predict")
+WORD = re.compile(r"[^\W\d]\w*")
 MARKER = "# tfmemlint: finding bytes"
 
 
@@ -126,8 +128,11 @@ class _Planner:
             sliced += functions
             tail += lines
         kept = Slice(self.file, sliced)
+        kept.data_only = self.claim.error is None and any(map(kept.is_data, kept.made_by(flagged)))
         for node in targets:
             kept.target(node)
+        for word in {word for edit in fix.edits for word in WORD.findall(edit.content)}:
+            kept.name(word)
         kept.close()
         around = next((above for above in self.file.tree.ancestors(flagged) if isinstance(above, LOOPS)), None)
         assembly = Assembly(self.file, kept, self.examples, around)
@@ -244,22 +249,18 @@ class _Planner:
         lines: dict[str, Node] = {}
         for unit in list(kept.targets.values()):
             for definition in kept.made_by(unit):
-                if not self._is_data(definition) or not definition.name.isidentifier():
+                if not kept.is_data(definition) or not definition.name.isidentifier():
                     continue
                 if not any(self._goes_on(use, kept) for use in self.file.uses_of(definition)):
                     lines[f"tfmemlint_consume({definition.name})"] = unit
         return [(unit, line) for line, unit in lines.items()]
-
-    def _is_data(self, definition: Definition) -> bool:
-        value = self.file.values.definition(definition, None)
-        return any(isinstance(option, Dataset) for option in value.options)
 
     def _goes_on(self, use: Node, kept: Slice) -> bool:
         """Whether kept code iterates a data set here, returns it or makes another one of it."""
         unit = kept.unit(use)
         if unit is None or id(unit) not in kept.kept:
             return False
-        if any(self._is_data(definition) for definition in kept.made_by(unit)):
+        if any(kept.is_data(definition) for definition in kept.made_by(unit)):
             return True
         for above in self.file.tree.ancestors(use):
             if isinstance(above, (cst.For, cst.CompFor, cst.Return)):

@@ -15,6 +15,7 @@ import libcst as cst
 from tfmemlint.model.file import File
 from tfmemlint.model.scopes import OUTER, Binds, Definition, ScopeNode
 from tfmemlint.model.tree import Node, children
+from tfmemlint.model.values import Dataset
 
 DEFINITIONS = (cst.FunctionDef, cst.ClassDef)
 LOOPS = (cst.For, cst.While)
@@ -28,10 +29,12 @@ class Slice:
     """The kept statements of one file.
 
     `sliced` are the functions whose bodies may lose statements; every other function or class is kept or dropped whole.
+    With `data_only` a data set that the flagged statement makes is not followed to where it is trained on.
     """
 
-    def __init__(self, file: File, sliced: Iterable[cst.FunctionDef] = ()) -> None:
+    def __init__(self, file: File, sliced: Iterable[cst.FunctionDef] = (), data_only: bool = False) -> None:
         self.file = file
+        self.data_only = data_only
         self.sliced = {id(function) for function in sliced}
         self.kept: dict[int, Node] = {}
         self.targets: dict[int, Node] = {}
@@ -146,6 +149,8 @@ class Slice:
                     user = self.unit(use)
                     if user is None or id(user) in self.targets or not self._runs_here(user):
                         continue
+                    if self.data_only and self.is_data(definition) and not self._hands_on(user):
+                        continue
                     self.targets[id(user)] = user
                     self._keep(user)
                     pending.append(user)
@@ -160,6 +165,24 @@ class Slice:
             if definition.binds not in (Binds.IMPORT, Binds.FUNCTION, Binds.CLASS, Binds.PARAMETER)
             and self.unit(definition.node) is unit
         ]
+
+    def is_data(self, definition: Definition) -> bool:
+        """Whether a definition is a data set."""
+        value = self.file.values.definition(definition, None)
+        return any(isinstance(option, Dataset) for option in value.options)
+
+    def _hands_on(self, user: Node) -> bool:
+        """Whether a statement returns the data set or makes another one of it."""
+        if isinstance(user, cst.SimpleStatementLine) and isinstance(user.body[0], cst.Return):
+            return True
+        return any(self.is_data(made) for made in self.made_by(user))
+
+    def name(self, word: str) -> None:
+        """Keep what binds a name at module level, as a repair that uses it needs."""
+        for definition in self.file.flow(self.file.module).bindings.get(word, ()):
+            unit = self.unit(definition.node)
+            if unit is not None:
+                self._keep(unit)
 
     def _runs_here(self, unit: Node) -> bool:
         """Whether a statement needs only libraries that are there, and writes no result anywhere."""
