@@ -15,6 +15,7 @@ import pytest
 from packs import Install, rule_module
 
 import tfmemlint
+from tfmemlint import cli_output
 from tfmemlint.cli import main
 
 REPEATED = """import tensorflow as tf
@@ -515,6 +516,19 @@ def test_output_that_the_terminal_cannot_show_is_escaped() -> None:
     )
     assert (done.returncode, done.stderr) == (1, b"")
     assert rb"na\xefve" in done.stdout
+
+
+def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cli_output, "_SECONDS_OF_SILENCE", -1.0)
+    for terminal in (True, False):
+        stream = io.StringIO()
+        monkeypatch.setattr(stream, "isatty", lambda terminal=terminal: terminal)
+        monkeypatch.setattr(sys, "stderr", stream)
+        monkeypatch.setenv("TERM", "xterm")
+        with cli_output.progress(wanted=True) as tick:
+            tick(1, 4)
+            tick(3, 4)
+        assert ("3/4" in stream.getvalue()) is terminal
 
 
 def test_no_files_is_a_remark(run: Run) -> None:

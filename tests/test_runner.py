@@ -128,6 +128,14 @@ def test_an_engine_that_fails_costs_one_file(jobs: int, monkeypatch: pytest.Monk
     assert found[0].result.findings[0].message == "the file could not be checked: MemoryError: no room"
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_progress_is_told_file_by_file(jobs: int) -> None:
+    write(a="import keras\n", b="x = 1\n", c="import keras\n", d="import keras\n")
+    told: list[tuple[int, int]] = []
+    run(discover(["."], Configs()).targets, Options(jobs), lambda done, total: told.append((done, total)))
+    assert told == [(1, 3), (2, 3), (3, 3)]
+
+
 def test_a_file_that_vanishes_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     write(a="import keras\nshout\n", b="import keras\nshout\n")
     targets = discover(["."], Configs()).targets

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from tfmemlint import cli_output
 from tfmemlint.cli_arguments import configs, parse
-from tfmemlint.cli_output import tell
+from tfmemlint.cli_output import progress, tell
 from tfmemlint.cli_report import Session, exit_code, failure, report
 from tfmemlint.discover import Problem, Target, discover
 from tfmemlint.repair import Gate
@@ -40,7 +40,8 @@ def check(words: Sequence[str]) -> int:
     session = Session(arguments, config, started)
     targets = _targets(session, found)
     baselines = _baselines(arguments, targets)
-    session.outcomes, problems = run(targets, _options(arguments, targets, baselines))
+    with progress(not arguments.quiet) as tick:
+        session.outcomes, problems = run(targets, _options(arguments, targets, baselines), tick)
     session.problems += problems
     session.problems += (problem for outcome in session.outcomes for problem in outcome.problems)
     accepted = _gate(session, baselines)

@@ -7,11 +7,14 @@ import io
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from tfmemlint.report import FileResult, ReportOptions
+
+_SECONDS_OF_SILENCE = 1.0
 
 
 def tell(message: str) -> None:
@@ -54,6 +57,36 @@ def is_colored(stream: TextIO) -> bool:
 def columns(stream: TextIO) -> int:
     """The width of a terminal, and 100 for anything else."""
     return max(shutil.get_terminal_size((100, 24)).columns, 40) if stream.isatty() else 100
+
+
+@contextlib.contextmanager
+def progress(wanted: bool) -> Iterator[Callable[[int, int], None]]:
+    """A function that is told how many files of how many are done, and shows it on a terminal when it takes long."""
+    if not wanted or not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    started = time.monotonic()
+    with contextlib.ExitStack() as stack:
+        shown: list[Callable[[int, int], None]] = []
+
+        def tick(done: int, total: int) -> None:
+            if not shown and time.monotonic() - started > _SECONDS_OF_SILENCE:
+                shown.append(stack.enter_context(_bar()))
+            for show in shown:
+                show(done, total)
+
+        yield tick
+
+
+@contextlib.contextmanager
+def _bar() -> Iterator[Callable[[int, int], None]]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = (TextColumn("linting"), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def write_report(

@@ -9,26 +9,26 @@ from collections.abc import Iterable
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from dataclasses import replace
 
-from tfmemlint.runner import Outcome, Work, failed, with_deep_stack
+from tfmemlint.runner import Outcome, Tick, Work, failed, with_deep_stack
 
 _work: Work | None = None
 
 
-def in_processes(work: Work, jobs: int) -> list[Outcome]:
+def in_processes(work: Work, jobs: int, tick: Tick) -> list[Outcome]:
     """The outcomes for all files of the work, in their order."""
     numbers = range(len(work.targets))
-    done = _attempt(work, numbers, jobs)
+    done = _attempt(work, numbers, jobs, tick)
     for number in numbers:
         if number not in done:
             # A process died, and with it what the others had not handed over: each in a process of its own now.
-            done.update(_attempt(work, (number,), 1))
+            done.update(_attempt(work, (number,), 1, tick))
         if number not in done:
             done[number] = failed(work.targets[number], "the process that read it died; is there enough memory?")
     # What comes back from another process has its own copy of the configuration.
     return [replace(done[number], config=work.targets[number].config) for number in numbers]
 
 
-def _attempt(work: Work, numbers: Iterable[int], jobs: int) -> dict[int, Outcome]:
+def _attempt(work: Work, numbers: Iterable[int], jobs: int, tick: Tick) -> dict[int, Outcome]:
     """The outcomes of those files at which no process died."""
     # The rules are loaded already, and a forked process has them too; this process has no other thread to trip over.
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else None)
@@ -40,6 +40,7 @@ def _attempt(work: Work, numbers: Iterable[int], jobs: int) -> dict[int, Outcome
             futures[number] = pool.submit(_one, number)
         for number, future in futures.items():
             done[number] = _result(work, number, future)
+            tick(number + 1, len(work.targets))
     except BrokenExecutor:
         for number, future in futures.items():
             if future.done() and not isinstance(future.exception(), BrokenExecutor):

@@ -24,6 +24,7 @@ _WORTH_A_PROCESS = 200_000
 """Bytes of source from which another process is worth its start."""
 
 Answer = TypeVar("Answer")
+Tick = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +59,15 @@ class Options:
         return next((gate for each, gate in self.gates if each is config), Gate())
 
 
-def run(targets: Sequence[Target], options: Options) -> tuple[list[Outcome], list[Problem]]:
+def run(
+    targets: Sequence[Target], options: Options, tick: Tick = lambda done, total: None
+) -> tuple[list[Outcome], list[Problem]]:
     """Lint the targets; the outcomes are in their order, without those whose configuration cannot be used.
 
+    `tick` is told after each file how many are done and how many there are to lint.
     Raises RegistryError when the rules cannot be loaded and ConfigError for what the command line selects wrongly.
     """
-    return _Run(options).run(targets)
+    return _Run(options, tick).run(targets)
 
 
 def run_bytes(target: Target, data: bytes, options: Options) -> Outcome:
@@ -79,8 +83,9 @@ def run_bytes(target: Target, data: bytes, options: Options) -> Outcome:
 
 
 class _Run:
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: Options, tick: Tick) -> None:
         self.options = options
+        self.tick = tick
         self.caches: dict[int, Cache] = {}
         self.problems: list[Problem] = []
 
@@ -161,8 +166,8 @@ class _Run:
         if min(jobs, len(pending)) > 1:
             from tfmemlint.processes import in_processes
 
-            return in_processes(work, min(jobs, len(pending)))
-        return with_deep_stack(work.all) if pending else []
+            return in_processes(work, min(jobs, len(pending)), self.tick)
+        return with_deep_stack(lambda: work.all(self.tick)) if pending else []
 
 
 class Work:
@@ -173,9 +178,13 @@ class Work:
         self.options = options
         self._linters: dict[int, Linter] = {}
 
-    def all(self) -> list[Outcome]:
+    def all(self, tick: Tick) -> list[Outcome]:
         """The outcomes for all files."""
-        return [self.one(number) for number in range(len(self.targets))]
+        done: list[Outcome] = []
+        for number in range(len(self.targets)):
+            done.append(self.one(number))
+            tick(len(done), len(self.targets))
+        return done
 
     def one(self, number: int) -> Outcome:
         """The outcome for one file; never raises for what is in it."""
