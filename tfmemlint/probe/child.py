@@ -14,6 +14,22 @@ def tables_of(part: str, arguments: list[str]) -> dict[str, dict[str, Any]]:
         from tfmemlint.probe.tables import name_tables
 
         return name_tables()
+    if part == "effects":
+        from tfmemlint.probe.effects import effect_tables
+
+        return effect_tables(arguments)
+    if part == "dtypes":
+        from tfmemlint.probe.dtypes import dtype_tables
+
+        return dtype_tables()
+    if part == "shapes":
+        from tfmemlint.probe.shapes import shape_table
+
+        return {"broadcasts": shape_table()}
+    if part == "keras":
+        from tfmemlint.probe.keras import keras_tables
+
+        return keras_tables(arguments)
     raise SystemExit(f"no such part: {part}")
 
 

@@ -6,6 +6,8 @@ Runs only inside a probe's child process.
 from __future__ import annotations
 
 import ast
+import platform
+from importlib import import_module
 from typing import Any
 
 from tfmemlint.probe.names import Names, numpy_names, tensorflow_names
@@ -37,7 +39,13 @@ def name_tables() -> dict[str, dict[str, Any]]:
         "aliases": aliases,
         "constants": {name: _constant(first.constants[name]) for name in constants},
         "keras2": keras2,
+        "versions": _versions(),
     }
+
+
+def _versions() -> dict[str, str]:
+    found = {name: str(import_module(name).__version__) for name in ("tensorflow", "keras", "tf_keras", "numpy")}
+    return {**found, "python": ".".join(platform.python_version_tuple()[:2])}
 
 
 def _constant(value: Any) -> Any:

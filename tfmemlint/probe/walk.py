@@ -14,7 +14,9 @@ from typing import Any
 SKIPPED = frozenset({
     "tf.compat", "tf.raw_ops", "tf.tools", "tf.security", "tf.lite", "tf.compat.v1.keras", "tf.compat.v1.compat",
     "tf.compat.v1.lite", "tf.compat.v1.raw_ops", "tf.compat.v1.tools", "tf.keras.optimizers.legacy",
-    "tf.keras.optimizers.experimental",
+    "tf.keras.optimizers.experimental", "tf.tpu", "tf.dtensor", "tf.experimental.dtensor", "tf.keras.dtensor",
+    "tf.compat.v1.tpu", "tf.compat.v1.feature_column", "tf.compat.v1.profiler", "tf.compat.v1.test",
+    "tf.compat.v1.mlir",
 })  # fmt: skip
 """Modules that no rule names; `tf.compat.v1` is walked on its own."""
 

@@ -1,0 +1,135 @@
+"""Probes Keras: what optimizers keep for each parameter, which layers have weights or draw, how big its models are.
+
+Runs only inside a probe's child process.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Iterator
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from tfmemlint.model.knowledge import bases
+from tfmemlint.model.knowledge.tables import texts
+from tfmemlint.probe.forks import in_fork
+from tfmemlint.probe.namespace import namespace
+from tfmemlint.probe.values import fingerprint, preload
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "": {}, "momentum": {"momentum": 0.9}, "centered": {"centered": True}, "amsgrad": {"amsgrad": True},
+    "use_ema": {"use_ema": True}, "gradient_accumulation_steps": {"gradient_accumulation_steps": 2},
+}  # fmt: skip
+"""Arguments that may make an optimizer keep more."""
+
+SHAPE = (64, 48)
+
+LAYER_ARGUMENTS = (
+    "", "2", "2, 2", "(2, 2)", "0.5", '"relu"', "tf.keras.layers.Dense(2)", "tf.keras.layers.LSTM(2)",
+    "tf.keras.layers.LSTMCell(2)", "tf.keras.layers.Conv2D(2, 2)", "4, 4", "[8]", "0.1", "(4, 4)", "4, 2, 2",
+    "0.5, 0.5", '"ab,bc->ac", output_shape=2', "num_tokens=2", "num_bins=2", "value_range=(0, 1)",
+    "[tf.keras.layers.RandomFlip()]",
+    'vocabulary=["a", "b"]', "lambda x: x", "(2, 1)", "axes=1", "2, 3, 4",
+)  # fmt: skip
+
+INPUTS = (
+    "noise((8, 12, 12, 3))", "noise((8, 6))", "noise((8, 6, 4))", "noise((2, 4, 8, 8, 3))", "noise((2, 2, 4, 8, 8, 3))",
+    "np.ones((4, 6), 'int64')", "[noise((8, 6)), noise((8, 6))]", "[noise((8, 6, 4)), noise((8, 6, 4))]", "noise((8,))",
+    "tf.constant([['a', 'b']])", "[tf.constant(['a']), tf.constant(['b'])]", "noise((8, 12, 12, 4))",
+)  # fmt: skip
+
+TIMES = 30
+
+
+def keras_tables(only: list[str]) -> dict[str, dict[str, Any]]:
+    """The tables of optimizers, layers and applications; of those in `only` where it is not empty."""
+    preload()
+    slots: dict[str, Any] = {}
+    layers: dict[str, str] = {}
+    applications: dict[str, int] = {}
+    for name in sorted(only or texts("classes")):
+        if "tf.keras.optimizers.Optimizer" in bases(name):
+            slots.update(_either(name, _slots))
+        if "tf.keras.layers.Layer" in bases(name) and name.startswith("tf.keras.layers."):
+            layers.update(_either(name, _layer))
+    for name in sorted(only or texts("signatures")):
+        if name.startswith("tf.keras.applications.") and name.count(".") == 3 and name.rpartition(".")[2][0].isupper():
+            applications.update(_either(name, _parameters))
+    return {"slots": slots, "layers": layers, "applications": applications}
+
+
+def _either(name: str, probe: Any) -> dict[str, Any]:
+    """What Keras 3 answers, and Keras 2 under `NAME keras2` where that is something else."""
+    third, second = (in_fork(partial(_asked, probe, name, keras)) for keras in (3, 2))
+    found: dict[str, Any] = {}
+    if third:
+        found[name] = third
+    if second and second != third:
+        found[f"{name} keras2" if third else name] = second
+    return found
+
+
+def _asked(probe: Any, name: str, keras: int) -> Any:
+    return probe(name, namespace(keras))
+
+
+def _slots(name: str, names: dict[str, Any]) -> dict[str, int]:
+    """Option -> arrays of a parameter's size that the optimizer keeps for each parameter."""
+    found: dict[str, int] = {}
+    for option, arguments in OPTIONS.items():
+        try:
+            optimizer = eval(name, names)(**arguments)
+            own = getattr(names["tf"].keras, "Variable", names["tf"].Variable)
+            variable = own(names["np"].ones(SHAPE, "float32"))
+            optimizer.build([variable])
+            kept: Any = optimizer.variables
+            number = [tuple(one.shape) for one in (kept() if callable(kept) else kept)].count(SHAPE)
+        except Exception:
+            continue
+        if option == "" or number != found.get(""):
+            found[option] = number
+    return found
+
+
+def _layer(name: str, names: dict[str, Any]) -> str:
+    """`trainable`, `state` (weights that are not trained) or `none`, and `random` where calls draw."""
+    np = names["np"]
+    names["noise"] = lambda shape: np.random.default_rng(1).uniform(size=shape).astype("float32")
+    names["tf"].random.set_seed(0)
+    for given, data in itertools.product(_accepted(name, names), INPUTS):
+        try:
+            layer = eval(f"{name}({given})", names)
+            value = eval(data, names)
+            first = fingerprint(_call(layer, value))
+        except Exception:
+            continue
+        weights = "trainable" if layer.trainable_weights else "state" if layer.weights else "none"
+        draws = first is not None and any(fingerprint(_call(layer, value)) != first for _ in range(TIMES))
+        return f"{weights} random" if draws and weights != "state" else weights
+    return ""
+
+
+def _accepted(name: str, names: dict[str, Any]) -> Iterator[str]:
+    """The arguments with which the layer can be made."""
+    for given in LAYER_ARGUMENTS:
+        with contextlib.suppress(Exception):
+            eval(f"{name}({given})", names)
+            yield given
+
+
+def _call(layer: Any, value: Any) -> Any:
+    state = import_module("numpy").ones((8, 2), "float32")
+    for given, named in (((), {"training": True}), ((), {}), ((value,), {}), (([state, state],), {}), ((state,), {})):
+        try:
+            return layer(value, *given, **named)
+        except Exception:
+            continue
+    raise TypeError(f"{type(layer).__name__} takes none of the inputs tried")
+
+
+def _parameters(name: str, names: dict[str, Any]) -> int:
+    """How many parameters a bundled model has with its default arguments."""
+    import_module("gc").disable()
+    return int(eval(name, names)(weights=None).count_params())
