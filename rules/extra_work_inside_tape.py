@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._tapes import Tape, tape_of
 
-from tfmemlint.api import Call, Edit, File, Finding, Fix, Node, Rule, Safety, on_call, walk
+from tfmemlint.api import Call, Edit, File, Finding, Fix, Instance, Node, Rule, Safety, constant, on_call, walk
 from tfmemlint.fix.edits import indentation, statement_lines
 
 
@@ -52,49 +52,174 @@ class ExtraWorkInsideTape(Rule):
     @on_call("tf.GradientTape")
     def check(self, made: Call, file: File) -> Iterator[Finding]:
         tape = tape_of(made, file)
-        if tape is None or not tape.gradients or file.contexts.traced(made.node):
+        if tape is None or file.contexts.traced(made.node) or not isinstance(tape.block.body, cst.IndentedBlock):
             return
-        body = tape.block.body
-        for statement in body.body if isinstance(body, cst.IndentedBlock) else ():
-            update = self._metric_update(statement, file)
-            if update is not None and update.receiver_node is not None:
-                yield self.finding(
-                    update,
-                    file,
-                    "the tape records this metric update and keeps its intermediate results, which no gradient needs; move it below the block",
-                    fix=self._move(statement, update, tape, file),
-                    related=[(tape.block, "the tape's block")],
-                )
+        tapes = self._all(tape.block, file)
+        if made.node is not tape.block.items[0].item and len(tapes) > 1:
+            return  # the first of several tapes speaks for all of them
+        if any(t is None or t.escapes or not t.gradients for t in tapes) or self._nested(tape, file):
+            return
+        needed = self._needed([t for t in tapes if t is not None], file)
+        for statement in self._recorded(tape, made, file):
+            yield from self._extra(statement, needed, tape, file)
 
-    def _metric_update(self, statement: Node, file: File) -> Call | None:
+    def _all(self, block: cst.With, file: File) -> list[Tape | None]:
+        calls = [file.call(item.item) for item in block.items if isinstance(item.item, cst.Call)]
+        return [tape_of(call, file) for call in calls if call.name == "tf.GradientTape"] or [None]
+
+    def _nested(self, tape: Tape, file: File) -> bool:
+        inner = any(isinstance(n, cst.Call) and file.call(n).name == "tf.GradientTape" for n in walk(tape.block.body))
+        return inner or file.contexts.entered(tape.block, "tf.GradientTape") is not None
+
+    def _recorded(self, tape: Tape, made: Call, file: File) -> list[Node]:
+        """The statements of the block; of a tape that is not persistent, those before its gradient."""
+        body: list[Node] = list(tape.block.body.body)
+        if constant(made.value_of("persistent")) is True:
+            return body
+        ends = [i for i, s in enumerate(body) if any(file.tree.contains(s, g.node) for g in tape.gradients)]
+        return body[: ends[0]] if ends else body
+
+    def _needed(self, tapes: list[Tape], file: File) -> set[int]:
+        """The statements of the block (by id) on which what is differentiated depends."""
+        names: set[str] = set()
+        for gradient in (g for tape in tapes for g in tape.gradients):
+            names |= {n.value for arg in gradient.node.args for n in walk(arg.value) if isinstance(n, cst.Name)}
+        names -= {tape.name for tape in tapes}
+        needed: set[int] = set()
+        body = list(tapes[0].block.body.body)
+        before = -1
+        while len(needed) > before:
+            before = len(needed)
+            for statement in reversed(body):
+                if id(statement) not in needed and _writes(statement) & names:
+                    needed.add(id(statement))
+                    names |= {n.value for n in walk(statement) if isinstance(n, cst.Name)}
+        return needed
+
+    def _extra(self, statement: Node, needed: set[int], tape: Tape, file: File) -> Iterator[Finding]:
         if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
-            return None
+            return
         small = statement.body[0]
-        if not isinstance(small, cst.Expr) or not isinstance(small.value, cst.Call):
-            return None
-        call = file.call(small.value)
-        names = call.names
-        return call if names and all(n.startswith("tf.keras.metrics.") and n.endswith(".update_state") for n in names) else None
+        expression = small.value if isinstance(small, (cst.Expr, cst.Assign)) else None
+        if not isinstance(expression, cst.Call):
+            return
+        call = file.call(expression)
+        related = [(tape.block, "the tape's block")]
+        if isinstance(small, cst.Expr) and self._updates(call) and not self._read_later(statement, call, tape, file):
+            yield self.finding(
+                call,
+                file,
+                "the tape records this metric update and keeps its intermediate results, which no gradient needs; "
+                "move it below the block",
+                fix=self._move(statement, call, tape, file),
+                related=related,
+            )
+        elif id(statement) not in needed and self._forward(call) and not self._keeps_losses(tape):
+            yield self.finding(
+                call,
+                file,
+                "the tape records this forward pass and keeps its activations, which no gradient needs; "
+                "move it below the block",
+                related=related,
+            )
+
+    def _updates(self, call: Call) -> bool:
+        ends = (".update_state", ".__call__")
+        return bool(call.names) and all(n.startswith("tf.keras.metrics.") and n.endswith(ends) for n in call.names)
+
+    def _read_later(self, statement: Node, update: Call, tape: Tape, file: File) -> bool:
+        """Whether the block reads the metric after its update."""
+        metric = update.receiver_node if update.method == "update_state" else update.node.func
+        body = list(tape.block.body.body)
+        later = body[body.index(statement) + 1 :]
+        name = file.text(metric) if metric is not None else ""
+        return any(
+            isinstance(n, (cst.Name, cst.Attribute)) and file.text(n) == name + ".result"
+            for s in later
+            for n in walk(s)
+        )
+
+    def _forward(self, call: Call) -> bool:
+        """Whether the call runs a model of which the kind is known."""
+        kinds = ("tf.keras.Model", "tf.keras.Sequential")
+        return all(
+            isinstance(t, Instance)
+            and (
+                t.type_name in kinds
+                or (t.class_node is not None and call.evaluator.classes.derives(t.class_node, "tf.keras.Model"))
+            )
+            for t in call.target.options
+        )
+
+    def _keeps_losses(self, tape: Tape) -> bool:
+        """Whether the block reads `model.losses`, which a forward pass fills."""
+        return any(isinstance(n, cst.Attribute) and n.attr.value == "losses" for n in walk(tape.block.body))
 
     def _move(self, statement: Node, update: Call, tape: Tape, file: File) -> Fix | None:
         body = list(tape.block.body.body)
         later = body[body.index(statement) + 1 :]
-        metric = file.text(update.receiver_node) if update.receiver_node is not None else ""
+        receiver = update.receiver_node if update.method == "update_state" else update.node.func
+        metric = file.text(receiver) if receiver is not None else ""
         read = {n.value for n in walk(statement) if isinstance(n, cst.Name)}
         for other in later:
-            written = {t.target.value for n in walk(other) if isinstance(n, cst.Assign) for t in n.targets if isinstance(t.target, cst.Name)}
+            written = {
+                t.target.value
+                for n in walk(other)
+                if isinstance(n, cst.Assign)
+                for t in n.targets
+                if isinstance(t.target, cst.Name)
+            }
             if metric in file.text(other) or written & read:
                 return None
-        lines, block = statement_lines(file, statement), statement_lines(file, tape.block)
-        if lines is None or block is None or len(body) == 1:
-            return None
-        text = file.source.text[lines.start : lines.end]
         inner, outer = indentation(file, statement), indentation(file, tape.block)
-        if "\n" in text.rstrip("\n"):
+        tail = self._trailing(body, file)
+        place = body.index(statement)
+        moved = [statement, *tail] if statement not in tail else tail[tail.index(statement) :]
+        lines = [statement_lines(file, s) for s in moved]
+        if len(moved) == len(body) or not inner.startswith(outer):
             return None
-        moved = outer + text[len(inner) :]
-        end = file.source.line_span(file.span(body[-1]).end).end
-        if statement is body[-1]:
-            return Fix("move it below the block", (Edit(lines.start, lines.start + len(inner), outer),), Safety.SAFE)
-        edits = (Edit(lines.start, lines.end, ""), Edit(end, end, "\n" + moved.rstrip("\n")))
-        return Fix("move it below the block", edits, Safety.SAFE)
+        dedented = []
+        for span in lines[0 if statement in tail else 1 :]:
+            if span is None or not file.source.text.startswith(inner, span.start):
+                return None
+            dedented.append(Edit(span.start, span.start + len(inner), outer))
+        first = lines[0]
+        if first is None or "\n" in file.source.text[first.start : first.end].rstrip("\n"):
+            return None
+        if place + len(moved) < len(body) or statement not in tail:
+            text = outer + file.source.text[first.start + len(inner) : first.end].rstrip("\n")
+            at = file.source.line_span(file.span(body[len(body) - len(tail) - 1]).end).end
+            dedented += [Edit(first.start, first.end, ""), Edit(at, at, "\n" + text)]
+        return Fix("move it below the block", tuple(sorted(dedented, key=lambda e: e.start)), Safety.SAFE)
+
+    def _trailing(self, body: list[cst.BaseStatement], file: File) -> list[cst.BaseStatement]:
+        """The metric updates of one line each with which the block ends."""
+        found: list[cst.BaseStatement] = []
+        for statement in reversed(body):
+            small = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+            value = small.value if isinstance(small, cst.Expr) else None
+            if (
+                not isinstance(value, cst.Call)
+                or not self._updates(file.call(value))
+                or "\n" in file.text(statement).strip()
+            ):
+                break
+            found.insert(0, statement)
+        return found
+
+
+def _writes(statement: Node) -> set[str]:
+    """The names that a statement binds or may change by a method: `losses.append(x)`."""
+    found: set[str] = set()
+    for node in walk(statement):
+        if isinstance(node, (cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.For, cst.NamedExpr)):
+            found |= {n.value for n in walk(node.target) if isinstance(n, cst.Name)}
+        elif isinstance(node, cst.Expr) and isinstance(node.value, cst.Call):
+            base = node.value.func
+            while isinstance(base, (cst.Attribute, cst.Subscript, cst.Call)):
+                base = base.func if isinstance(base, cst.Call) else base.value
+            if isinstance(base, cst.Name):
+                found.add(base.value)
+        elif isinstance(node, cst.AsName):
+            found |= {n.value for n in walk(node.name) if isinstance(n, cst.Name)}
+    return found

@@ -57,6 +57,10 @@ class TapeEscapes(Rule):
                 yield self._report(made, "an attribute", file)
             return
         tape = tape_of(made, file)
+        if tape is not None and isinstance(item, cst.WithItem) and item.asname is not None and not tape.gradients:
+            if self._is_global(item.asname.name, file):
+                yield self._report(made, "a global", file)
+                return
         if tape is None or (tape.gradients and not persistent):
             return
         if tape.deleted:
@@ -66,6 +70,23 @@ class TapeEscapes(Rule):
             if where is not None:
                 yield self._report(where, place, file)
                 return
+        leaving = self._closure(tape, file)
+        if leaving is not None:
+            yield self._report(leaving, "a function that is returned", file)
+
+    def _closure(self, tape: Tape, file: File) -> cst.Return | None:
+        """The statement that returns a nested function which reads the tape."""
+        home = file.contexts.function(tape.block)
+        if not isinstance(home, cst.FunctionDef):
+            return None
+        readers = {
+            scope.name.value
+            for scope in (file.scope_of(use) for use in file.loads(tape.name))
+            if isinstance(scope, cst.FunctionDef) and file.scope_of(scope) is home
+            and tape.name not in file.flow(scope).bindings
+        }  # fmt: skip
+        returned = (r for r in file.returns(home) if isinstance(r.value, cst.Name) and r.value.value in readers)
+        return next(returned, None)
 
     def _consumed_here(self, attribute: cst.Attribute, made: Call, file: File) -> bool:
         """Whether the function that enters the tape also takes its gradient."""
@@ -78,13 +99,13 @@ class TapeEscapes(Rule):
 
     def _escape(self, use: cst.Name, tape: Tape, file: File) -> tuple[Node | Call | None, str]:
         parent = file.tree.parent(use)
+        while isinstance(parent, (cst.Tuple, cst.List, cst.Element, cst.Dict, cst.DictElement)):
+            parent = file.tree.parent(parent)
         if isinstance(parent, cst.Arg):
             call = file.tree.parent(parent)
             if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.attr.value in STORES:
                 return file.call(call), "a container"
             return None, ""
-        while isinstance(parent, (cst.Tuple, cst.List, cst.Element, cst.Dict, cst.DictElement)):
-            parent = file.tree.parent(parent)
         if isinstance(parent, cst.Assign):
             if any(not isinstance(t.target, cst.Name) for t in parent.targets) and parent.value is not None:
                 stored = [t.target for t in parent.targets if isinstance(t.target, (cst.Attribute, cst.Subscript))]
@@ -104,5 +125,7 @@ class TapeEscapes(Rule):
 
     def _report(self, where: Node | Call, place: str, file: File) -> Finding:
         return self.finding(
-            where, file, f"this tape goes into {place} while it holds all activations of its forward pass; take its gradient first"
+            where,
+            file,
+            f"this tape goes into {place} while it holds all activations of its forward pass; take its gradient first",
         )
