@@ -62,6 +62,8 @@ class RetraceOnShape(Rule):
             if id(target.node) in seen or not any(self._grows(arg.value, bound) for arg in node.args):
                 continue
             seen.add(id(target.node))
+            if self._relaxed(target.node):
+                continue
             yield self.finding(call, file, "each length of this slice makes a new graph; let the function relax shapes", fix=self._relax(target.node, file))
 
     def _grows(self, node: cst.BaseExpression, bound: set[str]) -> bool:
@@ -71,6 +73,12 @@ class RetraceOnShape(Rule):
         part = node.slice[0].slice
         changing = [e is not None and any(isinstance(n, cst.Name) and n.value in bound for n in walk(e)) for e in (part.lower, part.upper)]
         return sum(changing) == 1
+
+    def _relaxed(self, function: cst.FunctionDef) -> bool:
+        """Whether the decorator says already how shapes are to be treated."""
+        said = ("reduce_retracing", "experimental_relax_shapes", "input_signature", "jit_compile")
+        calls = [d.decorator for d in function.decorators if isinstance(d.decorator, cst.Call)]
+        return any(a.keyword is not None and a.keyword.value in said for c in calls for a in c.args)
 
     def _relax(self, function: cst.FunctionDef, file: File) -> Fix | None:
         for decorator in function.decorators:

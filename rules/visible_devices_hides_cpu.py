@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfmemlint.api import Call, Const, Devices, Edit, File, Finding, Fix, Rule, Safety, Sequence, Severity, on_call
+from tfmemlint.fix.edits import outer_span
 
 
 class VisibleDevicesHidesCpu(Rule):
@@ -47,10 +48,9 @@ class VisibleDevicesHidesCpu(Rule):
             return
         fix = None
         if call.lacks("device_type"):
-            end = file.span(devices.expression).end
-            while file.source.text[end] in ")" and end < file.span(call.node).end - 1:
-                end += 1
-            fix = Fix("name the device type", (Edit(end, end, ', "GPU"'),), Safety.SAFE)
+            end = outer_span(file, devices.expression).end
+            written = ', device_type="GPU"' if devices.node.keyword is not None else ', "GPU"'
+            fix = Fix("name the device type", (Edit(end, end, written),), Safety.SAFE)
         yield self.finding(
             call,
             file,
