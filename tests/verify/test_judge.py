@@ -98,6 +98,10 @@ class TestWithoutMetric:
         verdict = judge(Claim(), before, after)
         assert (verdict.kind, verdict.metric) == (CONFIRMED, "traces")
 
+    def test_programs_that_run_nothing_show_nothing(self) -> None:
+        verdict = judge(Claim(), [ok(rss_start=0, rss_peak=MIB)], [ok(rss_start=0, rss_peak=MIB)])
+        assert verdict.kind == INCONCLUSIVE and "no TensorFlow operation" in verdict.reason
+
     def test_equal_figures_are_not_confirmed(self) -> None:
         assert judge(Claim(), peaks(MIB), peaks(MIB)).kind == NOT_CONFIRMED
 

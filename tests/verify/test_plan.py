@@ -108,10 +108,13 @@ class TestModuleLevel:
             x = tf.zeros(3)
             pd.DataFrame(x).plot()
             x.save("x.npy")
+            frame = pd.DataFrame([1])
+            frame.add(x)
             y = x + 1
         """
         program = before(text, "tf.zeros(3)")
-        assert "pandas" not in program and "save" not in program and "y = x + 1" in program
+        assert "pandas" not in program and "save" not in program and "frame" not in program
+        assert "y = x + 1" in program
 
     def test_settings_of_tensorflow_before_the_place_stay(self) -> None:
         text = """
@@ -122,6 +125,27 @@ class TestModuleLevel:
         """
         program = before(text, "tf.zeros(3)")
         assert "set_global_policy" in program and "set_seed" not in program
+
+    def test_a_flagged_setting_shows_in_what_the_module_does_afterwards(self) -> None:
+        text = """
+            import tensorflow as tf
+            import wandb
+            x = tf.zeros(1)
+            tf.keras.backend.set_floatx("float64")
+            def main():
+                return tf.zeros(2)
+            if __name__ == "__main__":
+                main()
+                wandb.log(1)
+        """
+        assert before(text, '"float64"', '"float32"') == dedented("""
+            import tensorflow as tf
+            tf.keras.backend.set_floatx("float64")
+            def main():
+                return tf.zeros(2)
+            if __name__ == "__main__":
+                main()
+        """)
 
     def test_names_that_only_the_repair_uses_are_there(self) -> None:
         text = "import numpy as np\nimport tensorflow as tf\nx = tf.ones(3)\ny = x / 255.0\n"

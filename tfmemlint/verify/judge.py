@@ -135,6 +135,8 @@ def judge(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
         return ended
     if claim.metric is not None:
         return _judge_figures(METRICS[claim.metric], claim.min_ratio, before, after)
+    if not any(run.initialized or run.peak_bytes for run in (*before, *after)):
+        return inconclusive("the programs run no TensorFlow operation")
     verdicts = [_judge_figures(METRICS[name], claim.min_ratio, before, after) for name in TRIED]
     for kind in (CONFIRMED, NOT_CONFIRMED):
         for verdict in verdicts:

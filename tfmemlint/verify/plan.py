@@ -20,7 +20,8 @@ from tfmemlint.verify.judge import Claim
 from tfmemlint.verify.measure import Program
 from tfmemlint.verify.programs import Assembly, PlanError, merged, program_text
 from tfmemlint.verify.result import Pair
-from tfmemlint.verify.slicing import LOOPS, Slice, Unit, owner
+from tfmemlint.verify.slicing import LOOPS, Slice, Unit
+from tfmemlint.verify.statements import is_setting, owner
 
 DEEPEST = 5
 OWN_METRICS = ("seconds", "traces", "growth_dropped")
@@ -131,6 +132,8 @@ class _Planner:
         kept.data_only = self.claim.error is None and any(map(kept.is_data, kept.made_by(flagged)))
         for node in targets:
             kept.target(node)
+        if self.claim.error is None and is_setting(self.file, flagged):
+            kept.target_rest(flagged)
         for word in {word for edit in fix.edits for word in WORD.findall(edit.content)}:
             kept.name(word)
         kept.close()

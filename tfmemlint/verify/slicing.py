@@ -13,13 +13,14 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from tfmemlint.model.file import File
-from tfmemlint.model.scopes import OUTER, Binds, Definition, ScopeNode
+from tfmemlint.model.scopes import OUTER, Binds, Definition
 from tfmemlint.model.tree import Node, children
 from tfmemlint.model.values import Dataset
+from tfmemlint.verify.statements import changed_name, is_setting
 
 DEFINITIONS = (cst.FunctionDef, cst.ClassDef)
 LOOPS = (cst.For, cst.While)
-LIBRARIES = frozenset(("tensorflow", "keras", "tf_keras", "numpy")) | sys.stdlib_module_names
+LIBRARIES = frozenset(("tensorflow", "keras", "tf_keras", "numpy", "tf", "np")) | sys.stdlib_module_names
 NOT_REPEATED = ("save", "export", "write", "to_csv", "dump", "upload", "push")
 
 Unit = cst.SimpleStatementLine | cst.BaseCompoundStatement
@@ -39,6 +40,7 @@ class Slice:
         self.kept: dict[int, Node] = {}
         self.targets: dict[int, Node] = {}
         self._pending: list[Node] = []
+        self._runnable: dict[int, bool] = {}
 
     # -- statements --------------------------------------------------------------------------------------------------
 
@@ -185,7 +187,14 @@ class Slice:
                 self._keep(unit)
 
     def _runs_here(self, unit: Node) -> bool:
-        """Whether a statement needs only libraries that are there, and writes no result anywhere."""
+        """Whether a statement, with all that it needs, uses only libraries that are there and writes no result."""
+        known = self._runnable.get(id(unit))
+        if known is None:
+            self._runnable[id(unit)] = True  # while it is looked at: a loop of needs adds nothing
+            known = self._runnable[id(unit)] = self._looks_runnable(unit)
+        return known
+
+    def _looks_runnable(self, unit: Node) -> bool:
         for node in self.header(unit):
             if isinstance(node, cst.Call):
                 called = node.func.attr.value if isinstance(node.func, cst.Attribute) else ""
@@ -193,10 +202,33 @@ class Slice:
                     return False
             if isinstance(node, cst.Name):
                 for definition in self.definitions(node):
-                    if definition.binds is Binds.IMPORT and definition.api.partition(".")[0] not in LIBRARIES:
-                        if not definition.api.startswith(("tf", "np")):
+                    if definition.binds is Binds.IMPORT:
+                        if definition.api.partition(".")[0] not in LIBRARIES:
                             return False
+                        continue
+                    found = self.unit(definition.node)
+                    if found is not None and found is not unit and not self._runs_here(found):
+                        return False
         return True
+
+    def target_rest(self, flagged: Node) -> None:
+        """Keep what the module does after a setting, as far as it runs here: a setting shows in nothing else."""
+        start = self.file.span(flagged).start
+        for statement in self.file.module.body:
+            if isinstance(statement, DEFINITIONS) or self.file.span(statement).start <= start:
+                continue
+            for unit in self._parts(statement):
+                if self._runs_here(unit):
+                    self.target(unit)
+
+    def _parts(self, statement: Node) -> Iterator[Node]:
+        """A statement and those of its suites."""
+        stack = [statement]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, Unit) and self.unit(node) is node:
+                yield node
+            stack.extend(children(node))
 
     def _candidates(self) -> Iterator[cst.SimpleStatementLine]:
         for statement in self.file.tree.of(cst.SimpleStatementLine):
@@ -210,66 +242,22 @@ class Slice:
         """Statements before the last use that change a kept object: `model.compile(...)`, `x[0] = 1`, `d.y = 2`."""
         last = self._last()
         for statement in self._candidates():
-            root = _changed(statement)
-            if root is None or self.file.span(statement).start > last:
+            root = changed_name(statement)
+            if root is None or self.file.span(statement).start > last or not self._runs_here(statement):
                 continue
             found = self.definitions(root)
             units = [self.unit(definition.node) for definition in found if definition.binds is not Binds.IMPORT]
-            if any(unit is not None and id(unit) in self.kept for unit in units) and self._runs_here(statement):
+            if any(unit is not None and id(unit) in self.kept for unit in units):
                 self._keep(statement)
 
     def _keep_settings(self) -> None:
         """Calls before the flagged place that set something for all of TensorFlow or Keras, devices left out."""
         last = self._last()
         for statement in self._candidates():
-            if self.file.span(statement).start > last or not self._is_setting(statement):
+            if self.file.span(statement).start > last or not is_setting(self.file, statement):
                 continue
             if (
                 isinstance(self.file.scope_of(statement), cst.Module)
                 or id(self.file.scope_of(statement)) in self.sliced
             ):
                 self._keep(statement)
-
-    def _is_setting(self, statement: cst.SimpleStatementLine) -> bool:
-        if isinstance(statement.body[0], cst.ImportFrom):
-            module = statement.body[0].module
-            return isinstance(module, cst.Name) and module.value == "__future__"
-        if not isinstance(statement.body[0], cst.Expr) or not isinstance(statement.body[0].value, cst.Call):
-            return False
-        name = self.file.call(statement.body[0].value).name or ""
-        return name.startswith(("tf.", "keras.")) and name.rpartition(".")[2].startswith(
-            ("set_", "enable_", "disable_")
-        )
-
-
-def _changed(statement: cst.SimpleStatementLine) -> cst.Name | None:
-    """The name whose object a statement changes, or None."""
-    node: Node | None = None
-    first = statement.body[0]
-    if (
-        isinstance(first, cst.Expr)
-        and isinstance(first.value, cst.Call)
-        and isinstance(first.value.func, cst.Attribute)
-    ):
-        node = first.value.func
-    elif isinstance(first, cst.Assign):
-        node = first.targets[0].target
-    elif isinstance(first, (cst.AugAssign, cst.AnnAssign)):
-        node = first.target
-    elif isinstance(first, cst.Del):
-        node = first.target
-        return node if isinstance(node, cst.Name) else None
-    if not isinstance(node, (cst.Attribute, cst.Subscript)):
-        return None
-    while isinstance(node, (cst.Attribute, cst.Subscript, cst.Call)):
-        node = node.func if isinstance(node, cst.Call) else node.value
-    return node if isinstance(node, cst.Name) else None
-
-
-def owner(file: File, node: Node) -> ScopeNode:
-    """The outermost function or method around a node, or the module; a class is no more than a namespace here."""
-    found: ScopeNode = file.module
-    for above in (node, *file.tree.ancestors(node)):
-        if isinstance(above, cst.FunctionDef):
-            found = above
-    return found
