@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import libcst as cst
 
-from tfmemlint.api import Api, Argument, Const, File
+from tfmemlint.api import Api, Argument, Call, Const, File
 
-CREATES = (
-    "tf.zeros", "tf.ones", "tf.constant", "tf.convert_to_tensor", "tf.Variable", "tf.cast", "tf.saturate_cast",
-    "tf.zeros_like", "tf.ones_like", "tf.eye", "tf.range", "tf.linspace", "tf.one_hot", "tf.random.normal",
-    "tf.random.uniform", "tf.random.truncated_normal", "tf.random.stateless_normal", "tf.random.stateless_uniform",
-    "tf.keras.Input", "tf.keras.layers.Dense", "tf.keras.layers.Conv2D", "tf.keras.layers.Conv1D",
-    "tf.keras.layers.Conv3D", "tf.keras.layers.Embedding", "tf.keras.layers.LSTM", "tf.keras.layers.GRU",
-    "tf.keras.layers.BatchNormalization", "tf.keras.layers.LayerNormalization", "tf.keras.layers.Layer.add_weight",
-    "tf.io.decode_raw", "tf.image.convert_image_dtype", "tf.keras.layers.MultiHeadAttention",
-    "tf.keras.layers.SimpleRNN", "tf.keras.layers.SeparableConv2D", "tf.keras.layers.Conv2DTranspose",
+DESCRIBES = (
+    "tf.TensorSpec", "tf.RaggedTensorSpec", "tf.SparseTensorSpec", "tf.io.", "tf.keras.metrics.", "tf.keras.losses.",
+    "tf.keras.initializers.", "tf.keras.callbacks.", "tf.train.", "tf.keras.mixed_precision.", "tf.keras.config.",
+    "tf.keras.utils.", "tf.keras.preprocessing.", "tf.strings.", "tf.lookup.", "tf.as_dtype", "tf.dtypes.as_dtype",
+    "tf.DType", "tf.test.", "tf.compat.v1.test.", "tf.queue.", "tf.numpy_function", "tf.py_function", "tf.estimator.",
+    "tf.feature_column.",
 )  # fmt: skip
+"""Calls that take a dtype and make no large tensor of their own: descriptions, single numbers, file formats."""
 
 FLOAT64 = frozenset({"tf.float64", "np.float64", "tf.double", "np.double", "tf.dtypes.float64", "tf.dtypes.double"})
 
-BUILT_ON_FLOAT64 = frozenset({"tensorflow_probability", "gpflow", "scipy", "gpytorch", "qutip", "tensorcircuit", "deepxde"})
+BUILT_ON_FLOAT64 = (
+    "tensorflow_probability", "gpflow", "gpflux", "gpytorch", "qutip", "tensorcircuit", "deepxde", "scipy.linalg",
+    "scipy.optimize", "scipy.integrate", "scipy.special", "scipy.sparse.linalg", "numdifftools",
+)  # fmt: skip
 """Libraries whose numerics want float64; a module that imports one made its choice."""
+
+GPFLOW = ("default_float", "default_int", "default_jitter")
 
 POLICIES = (
     "tf.keras.backend.set_floatx", "tf.keras.config.set_floatx", "tf.keras.mixed_precision.set_global_policy",
@@ -52,16 +57,41 @@ def float64_by_design(file: File) -> bool:
     for call in file.calls(*POLICIES):
         if call.value_of(0) == Const("float64"):
             return True
-    for definitions in file.flow(file.module).end.values():
-        if any(d.api.partition(".")[0] in BUILT_ON_FLOAT64 or d.api.endswith(".default_float") for d in definitions):
-            return True
-    return False
+    return any(_wants_float64(d.api) for ds in file.flow(file.module).end.values() for d in ds)
+
+
+def _wants_float64(api: str) -> bool:
+    return api.rpartition(".")[2] in GPFLOW or any(api == root or api.startswith(root + ".") for root in BUILT_ON_FLOAT64)
+
+
+def named(file: File) -> Iterator[tuple[Call, Argument]]:
+    """The TensorFlow calls that are given a dtype argument which says float64 in so many words, and that argument."""
+    for node in file.tree.of(cst.Call):
+        if not any(_may_say_float64(arg.value) for arg in node.args):
+            continue
+        call = file.call(node)
+        name = call.name or ""
+        if name.startswith("tf.") and not name.startswith(DESCRIBES):
+            dtype = call.arg("dtype", "out_type")
+            if dtype is not None and names_float64(dtype):
+                yield call, dtype
+    for call in file.calls("tf.compat.v1.to_double", "tf.to_double"):
+        if call.node.args:
+            yield call, Argument(call.node.args[0], call.evaluator, call.frame)
+
+
+def _may_say_float64(node: cst.BaseExpression) -> bool:
+    if isinstance(node, cst.Attribute):
+        return node.attr.value in ("float64", "double")
+    if isinstance(node, cst.SimpleString):
+        return "float64" in node.value or "double" in node.value
+    return isinstance(node, cst.Name) and node.value in ("float64", "double")
 
 
 def is_test(file: File) -> bool:
     """Whether the file is a unit test by its name or by a test class in it."""
     name = file.source.path.replace("\\", "/").rpartition("/")[2]
-    if name.startswith("test_") or name.removesuffix(".py").endswith("_test"):
+    if name.startswith("test_") or name.removesuffix(".py").endswith(("_test", "_tests", "test_utils", "test_util")):
         return True
     return any(_is_test_case(node, file) for node in file.tree.of(cst.ClassDef))
 

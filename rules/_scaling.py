@@ -97,6 +97,8 @@ def _whole(value: object, node: Node, file: File) -> Array | None:
         return None
     data = max(whole, key=lambda o: o.size or 0)
     name = data.origin.name or "" if data.origin is not None else ""
+    if data.shape is None and name.removeprefix("np.") in INTEGERS:
+        return None  # np.int32(x) may well be one number
     if file.contexts.traced(node) or _shown(node, file):
         return None
     if data.size is not None and name.endswith(".load_data"):

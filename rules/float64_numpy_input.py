@@ -70,7 +70,9 @@ class Float64NumpyInput(Rule):
             yield self._report(call, list(arrays.values()), file)
 
     def _by_default(self, array: Array) -> bool:
-        if array.dtype != "float64" or array.explicit or array.cast is not None or array.shape == ():
+        if array.dtype != "float64" or array.explicit or array.cast is not None:
+            return False
+        if array.size is not None and array.size <= 1:
             return False
         return array.origin is not None and not self._is_integer_source(array.origin)
 

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
-from tfmemlint_rules._dtypes import CREATES, float64_by_design, names_float64
 
+from tfmemlint.api import Sequence as Elements
 from tfmemlint.api import (
     Api,
     Argument,
@@ -16,12 +17,16 @@ from tfmemlint.api import (
     Fix,
     Rule,
     Safety,
+    integer,
     on_call,
+    on_file,
     own_nodes,
     show_bytes,
     walk,
 )
 from tfmemlint.fix.edits import replace_node
+from tfmemlint_rules._dtypes import float64_by_design, named, names_float64
+from tfmemlint_rules._sinks import arrays_entering
 
 
 class Float64Tensor(Rule):
@@ -59,43 +64,49 @@ class Float64Tensor(Rule):
     summary = "float64 tensors take twice the memory of float32"
     fix_safety = (Safety.UNSAFE,)
 
-    @on_call(*CREATES)
-    def check(self, made: Call, file: File) -> Iterator[Finding]:
-        dtype = made.arg("dtype")
-        if dtype is None:
-            if made.name == "tf.linspace":
-                yield from self._linspace(made, file)
+    @on_file("float64", "double", "to_double")
+    def check(self, file: File) -> Iterator[Finding]:
+        if float64_by_design(file):
             return
-        if not names_float64(dtype) or float64_by_design(file):
-            return
-        value = made.value
-        size = value.bytes if isinstance(value, Array) else None
-        if file.contexts.mapped(made.node):
-            size = None  # one element's, and there are many
-        if isinstance(value, Array) and (value.shape == () or (size is not None and size < file.config.min_bytes)):
-            return
-        if self._scalar(made) or self._on_purpose(made, file):
-            return
+        for made, dtype in named(file):
+            value = made.value
+            size = value.bytes if isinstance(value, Array) and value.shape is not None else _given_size(made)
+            if file.contexts.mapped(made.node):
+                size = None  # one element's, and there are many
+            elif self._small(size, file) or (isinstance(value, Array) and value.shape == ()):
+                continue
+            if not _scalar(made) and not self._casts_back(made, file):
+                yield self._report(made, size, self._narrow(dtype, file), file)
+        yield from self._arrays(file)
+
+    def _arrays(self, file: File) -> Iterator[Finding]:
+        """NumPy arrays that are given float64 in so many words and enter TensorFlow."""
+        seen: set[int] = set()
+        for taker, array in arrays_entering(file):
+            made = array.dtype_call
+            dtype = made.arg("dtype") if made is not None else None
+            if array.dtype != "float64" or made is None or dtype is None or id(made.node) in seen:
+                continue
+            seen.add(id(made.node))
+            if names_float64(dtype) and array.shape != () and not self._small(array.bytes, file):
+                related = [(taker, "enters TensorFlow here")]
+                yield self._report(made, array.bytes, self._narrow(dtype, file), file, related)
+
+    def _report(
+        self, made: Call, size: int | None, fix: Fix | None, file: File, related: Sequence[tuple[Call, str]] = ()
+    ) -> Finding:
         weigh = f": {show_bytes(size)} instead of {show_bytes(size // 2)}" if size is not None else ""
-        yield self.finding(
-            made,
-            file,
-            f"float64 takes twice the memory of float32{weigh}",
-            fix=self._narrow(dtype, file),
-            bytes=size,
-        )
+        what = f"float64 takes twice the memory of float32{weigh}"
+        return self.finding(made, file, what, fix=fix, related=related, bytes=size)
 
-    def _scalar(self, made: Call) -> bool:
-        given = made.value_of(0)
-        return isinstance(given, Const) and made.name in ("tf.constant", "tf.convert_to_tensor", "tf.Variable", "tf.cast")
+    def _small(self, size: int | None, file: File) -> bool:
+        return size is not None and size < file.config.min_bytes
 
-    def _on_purpose(self, made: Call, file: File) -> bool:
-        """Whether a function widens what it is given, or computes in float64 and casts back: a choice of numerics."""
+    def _casts_back(self, made: Call, file: File) -> bool:
+        """Whether the function computes in float64 and gives another dtype back: a choice of numerics."""
         function = file.contexts.function(made.node)
         if function is None or file.contexts.mapped(made.node):
             return False
-        if made.name in ("tf.cast", "tf.saturate_cast", "tf.convert_to_tensor") and not made.value_of(0).known:
-            return True
         for node in own_nodes(function, (cst.Call,)):
             cast = file.call(node) if isinstance(node, cst.Call) else made
             dtype = cast.arg("dtype")
@@ -107,6 +118,26 @@ class Float64Tensor(Rule):
                 if isinstance(value, Array) and value.dtype == "float64":
                     return True
         return False
+
+    @on_file("int32", "int64", "argmax", "range")
+    def check_division(self, file: File) -> Iterator[Finding]:
+        for node in file.tree.of(cst.BinaryOperation):
+            if not isinstance(node.operator, cst.Divide):
+                continue
+            left, value = file.value(node.left), file.value(node)
+            if not isinstance(left, Array) or left.library != "tf" or left.dtype not in ("int32", "int64"):
+                continue
+            if not isinstance(value, Array) or value.dtype != "float64" or value.shape == () or float64_by_design(file):
+                continue
+            size = None if file.contexts.mapped(node) else value.bytes
+            if not self._small(size, file):
+                weigh = f": {show_bytes(size)} instead of {show_bytes(size // 2)}" if size is not None else ""
+                what = f"dividing {left.dtype} tensors gives float64, twice the memory of float32{weigh}; cast to float32 first"
+                yield self.finding(file.span(node), file, what, bytes=size)
+
+    @on_call("tf.linspace")
+    def check_linspace(self, made: Call, file: File) -> Iterator[Finding]:
+        yield from self._linspace(made, file)
 
     def _linspace(self, made: Call, file: File) -> Iterator[Finding]:
         value = made.value
@@ -125,7 +156,23 @@ class Float64Tensor(Rule):
 
     def _narrow(self, dtype: Argument, file: File) -> Fix | None:
         written = file.text(dtype.expression)
-        if isinstance(dtype.value, (Api, Const)) and "float64" in written:
-            edit = replace_node(file, dtype.expression, written.replace("float64", "float32"))
-            return Fix("use float32", (edit,), Safety.UNSAFE)
+        for wide in ("float64", "double"):
+            if written.endswith((wide, wide + "'", wide + '"')):
+                edit = replace_node(file, dtype.expression, written.replace(wide, "float32"))
+                return Fix("use float32", (edit,), Safety.UNSAFE)
         return None
+
+
+def _given_size(made: Call) -> int | None:
+    """Bytes as float64 of what is given a `shape` argument: weights, placeholders."""
+    shape = made.value_of("shape")
+    sizes = [integer(item) for item in shape.items] if isinstance(shape, Elements) and not shape.open else [None]
+    known = [size for size in sizes if size is not None]
+    return 8 * math.prod(known) if len(known) == len(sizes) else None
+
+
+def _scalar(made: Call) -> bool:
+    """Whether a Python number is made a tensor."""
+    given = made.value_of(0)
+    number = isinstance(given, Const) or (isinstance(given, Api) and given.name in ("np.pi", "np.e", "np.inf", "np.nan", "math.pi"))
+    return number and made.name in ("tf.constant", "tf.convert_to_tensor", "tf.Variable", "tf.cast")

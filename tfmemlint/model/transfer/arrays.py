@@ -151,7 +151,7 @@ def _array(call: Call, target: Value) -> Value:
             return Array("np", dtype, shape, call, True)
         return Array("np", dtype, shape, item.origin, item.explicit, cast=item.cast)
     dtype, explicit = numpy_dtype(call, literal_dtype(data))
-    return Array("np", dtype, literal_shape(data), call if data.known else None, explicit)
+    return Array("np", dtype, literal_shape(data), call if data.known or explicit else None, explicit)
 
 
 def listed(call: Call, data: Value) -> Value:

@@ -34,6 +34,8 @@ def _binary(call: Call, target: Value) -> Value:
         "np.tanh", "np.arctan", "np.cbrt")  # fmt: skip
 def _float_unary(call: Call, target: Value) -> Value:
     data = call.value_of(0)
+    if isinstance(data, Const):
+        return Array("np", "float64", (), call)  # a NumPy number, which widens float32 arrays
     if not isinstance(data, Array):
         return Unknown("a function of something not known")
     wide = {"uint8": "float16", "int8": "float16", "uint16": "float32", "int16": "float32"}
