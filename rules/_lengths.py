@@ -7,6 +7,7 @@ import libcst as cst
 from tfmemlint.api import (
     Argument,
     Array,
+    Const,
     Dataset,
     Function,
     Instance,
@@ -26,9 +27,27 @@ def whole_length(argument: Argument | None) -> Length | None:
     """The length that an argument certainly is, of something that may be data; None for any other number."""
     if argument is None:
         return None
-    options = [*_plain(argument).options]
+    value = _plain(argument)
+    options = value.options
     lengths = [option for option in options if isinstance(option, Length) and _is_data(option.of)]
-    return lengths[0] if lengths and len(lengths) == len(options) else None
+    if lengths and len(lengths) == len(options):
+        return lengths[0]
+    return _first_axis(argument.expression, argument) if not value.known else None
+
+
+def _first_axis(node: cst.BaseExpression, argument: Argument) -> Length | None:
+    """`x.shape[0]` of something that is not known, also behind a name."""
+    file = argument.evaluator.file
+    if isinstance(node, cst.Name):
+        definitions = file.flow(file.scope_of(node)).uses.get(id(node), ())
+        if len(definitions) != 1 or definitions[0].path or not isinstance(definitions[0].value, cst.BaseExpression):
+            return None
+        node = definitions[0].value
+    if not isinstance(node, cst.Subscript) or not isinstance(node.value, cst.Attribute) or node.value.attr.value != "shape":
+        return None
+    index = node.slice[0].slice
+    first = isinstance(index, cst.Index) and argument.evaluator.value(index.value, argument.frame) == Const(0)
+    return Length(Unknown("the first axis of something")) if first else None
 
 
 def _plain(argument: Argument) -> Value:

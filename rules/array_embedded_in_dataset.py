@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Array, Call, Const, File, Finding, Rule, elements, on_call, show_bytes
+from tfmemlint.api import Array, Call, Const, File, Finding, Instance, Rule, Value, elements, on_call, show_bytes
 
 MAPPED = frozenset({"np.memmap", "h5py.File", "np.lib.format.open_memmap"})
 """Calls whose arrays stay on disk until they are read."""
@@ -47,12 +47,13 @@ class ArrayEmbeddedInDataset(Rule):
         argument = call.arg("tensors")
         if argument is None:
             return
-        found: list[tuple[int, list[Array]]] = []
+        found: list[tuple[int, list[Value]]] = []
         for option in argument.value.options:
-            arrays = [leaf for leaf in elements(option) if isinstance(leaf, Array) and leaf.library == "np"]
-            found.append((sum(leaf.bytes or 0 for leaf in arrays), arrays))
+            leaves = elements(option)
+            arrays = [leaf for leaf in leaves if isinstance(leaf, Array) and leaf.library == "np"]
+            found.append((sum(leaf.bytes or 0 for leaf in arrays), leaves))
         size = min((size for size, _ in found), default=0)
-        disk = bool(found) and all(any(self._on_disk(leaf) for leaf in arrays) for _, arrays in found)
+        disk = bool(found) and all(any(self._on_disk(leaf) for leaf in leaves) for _, leaves in found)
         if size < file.config.min_bytes and not disk:
             return
         what = f"{show_bytes(size)} of arrays are" if size else "an array mapped from disk is"
@@ -61,10 +62,15 @@ class ArrayEmbeddedInDataset(Rule):
             call, file, f"{what} {why}, and copied again when an iterator starts; feed slices from a generator", bytes=size or None
         )
 
-    def _on_disk(self, leaf: Array) -> bool:
-        origin = leaf.origin
+    def _on_disk(self, leaf: Value) -> bool:
+        """Whether the data stays in a file until it is read: a memory map, or a data set of an HDF5 file."""
+        if isinstance(leaf, Instance):
+            return leaf.type_name == "h5py.Dataset"
+        origin = leaf.origin if isinstance(leaf, Array) else None
         if origin is None:
             return False
         if origin.name == "np.load":
             return origin.arg("mmap_mode") is not None and origin.value_of("mmap_mode") != Const(None)
+        if origin.name in ("np.array", "np.asarray") and origin.arg(0) is not None:
+            return self._on_disk(origin.value_of(0))
         return origin.name in MAPPED

@@ -63,4 +63,4 @@ class CacheGrowsWithFiles(Rule):
         bodies = [body(step) for step in ds.steps if step.name in ("map", "interleave", "flat_map")]
         if ds.source in RECORD_SOURCES or any(found.reads for found in bodies):
             return any(found.decodes for found in bodies)
-        return ds.source == "tfds.load"
+        return ds.source == "tensorflow_datasets.load"

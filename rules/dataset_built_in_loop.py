@@ -13,7 +13,7 @@ SOURCES = (
     "tf.data.TFRecordDataset", "tf.data.TextLineDataset", "tf.data.FixedLengthRecordDataset",
     "tf.data.experimental.make_csv_dataset", "tf.data.experimental.CsvDataset", "tf.keras.utils.image_dataset_from_directory",
     "tf.keras.utils.text_dataset_from_directory", "tf.keras.utils.audio_dataset_from_directory",
-    "tf.keras.utils.timeseries_dataset_from_array", "tfds.load",
+    "tf.keras.utils.timeseries_dataset_from_array", "tensorflow_datasets.load",
 )  # fmt: skip
 
 FEW = 3

@@ -9,7 +9,7 @@ from tfmemlint_rules._materialized import iterated, keeps_elements, small, weigh
 
 from tfmemlint.api import Call, Dataset, File, Finding, Node, Rule, on_file, show_bytes, walk
 
-BUILDERS = ("builtins.list", "builtins.tuple", "builtins.sorted", "builtins.set", "tfds.as_dataframe")
+BUILDERS = ("builtins.list", "builtins.tuple", "builtins.sorted", "builtins.set", "tensorflow_datasets.as_dataframe")
 BATCHES = ("tf.data.Dataset.batch", "tf.data.Dataset.padded_batch")
 
 

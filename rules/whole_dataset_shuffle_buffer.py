@@ -13,6 +13,8 @@ from tfmemlint.model.pipelines import batched
 MANY = 100_000
 """A literal buffer from which on elements of unknown size are taken for a burden."""
 
+FEW = 5000
+
 MUCH = 512 << 20
 """Bytes from which on a buffer is reported whatever its elements are."""
 
@@ -73,7 +75,7 @@ class WholeDatasetShuffleBuffer(Rule):
             if names_or_indices(shuffle, file) or any(batched(ds) for ds in datasets) or self._lines(shuffle):
                 return
         yield self.finding(
-            shuffle, file, f"{self._held(length is not None, held, size, cost)}; a few thousand mix well", bytes=cost
+            shuffle, file, f"{self._held(length is not None, held, size, cost)}; {self._instead(held)}", bytes=cost
         )
 
     def _held(self, whole: bool, held: int | None, size: int | None, cost: int | None) -> str:
@@ -83,6 +85,9 @@ class WholeDatasetShuffleBuffer(Rule):
         if whole:
             return f"this buffer holds all of the data ({number})" if held is not None else "this buffer holds all of the data"
         return f"this buffer holds {number}"
+
+    def _instead(self, held: int | None) -> str:
+        return "a few thousand mix well" if held is None or held > FEW else "shuffle names or records, before they are decoded"
 
     def _lines(self, shuffle: Call) -> bool:
         """Lines of text as they are read: small."""

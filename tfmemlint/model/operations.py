@@ -77,6 +77,12 @@ def attribute(base: Value, name: str) -> Value:
             return found
     if isinstance(base, Dataset) and name == "element_spec":
         return base.element
+    if name == "output" and isinstance(base, Instance):
+        from tfmemlint.model.networks import output
+
+        shown = output(base)
+        if shown is not None:
+            return shown
     owner = type_name(base)
     if owner is None:
         return Unknown(f"attribute {name} of a {type(base).__name__.lower()}") if base.known else base
@@ -122,6 +128,10 @@ def _item(value: Value, index: Value) -> Value:
         return value.item
     if isinstance(value, Array):
         return index_array(value, [index])
+    if isinstance(value, Instance) and value.type_name in ("h5py.File", "h5py.Group"):
+        return Instance("h5py.Dataset", value.call)
+    if isinstance(value, Instance) and value.type_name == "h5py.Dataset":
+        return Array("np", None, None, value.call)
     if isinstance(value, Instance) and value.type_name == "shape of unknown rank":
         return Length(Unknown("shape"), None) if position == 0 else Unknown("size")
     return value if not value.known else Unknown(f"item of a {type(value).__name__.lower()}")
@@ -137,6 +147,8 @@ def subscript(value: Value, indices: list[Value | slice]) -> Value:
         bounds = [constant(b) for b in (indices[0].start, indices[0].stop, indices[0].step)]
         if isinstance(value, Sequence) and not value.open and all(b is None or isinstance(b, int) for b in bounds):
             return Sequence(value.items[slice(*bounds)], value.kind)
+        if isinstance(value, Instance) and value.type_name == "h5py.Dataset":
+            return Array("np", None, None, value.call)
         if isinstance(value, Devices):
             whole = isinstance(indices[0].start, Const) and constant(indices[0].start) in (None, 0)
             whole = whole and indices[0].stop == Const(None) and indices[0].step == Const(None)

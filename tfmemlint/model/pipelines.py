@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from tfmemlint.model.mapped import ESCAPES, body
+from tfmemlint.model.transfer.datasets import inner_pipelines
 from tfmemlint.model.transfer.table import structure_bytes
 from tfmemlint.model.tree import walk
 from tfmemlint.model.values import Const, Dataset, Function, Step, constant
@@ -40,6 +41,8 @@ def batched(ds: Dataset) -> bool | None:
             state = True
         elif step.name == "unbatch":
             state = False
+        elif step.name in ("interleave", "flat_map"):
+            state = _batched_inside(step)
         elif step.name in OPAQUE or (step.name == "map" and state is not True and _may_batch(step)):
             state = None
     return state
@@ -52,7 +55,7 @@ def batched_source(ds: Dataset) -> bool | None:
         if call is None or call.open:
             return None
         return not (call.arg("batch_size") is not None and call.value_of("batch_size") == Const(None))
-    if ds.source == "tfds.load" and ds.call is not None:
+    if ds.source == "tensorflow_datasets.load" and ds.call is not None:
         size = ds.call.arg("batch_size")
         return None if ds.call.open else not (size is None or size.value == Const(None))
     if ds.source in SINGLE_SOURCES:
@@ -61,6 +64,15 @@ def batched_source(ds: Dataset) -> bool | None:
         states = {batched(p) if isinstance(p, Dataset) else None for p in ds.parents}
         return states.pop() if len(states) == 1 else None
     return None
+
+
+def _batched_inside(step: Step) -> bool | None:
+    """Whether the pipelines that an `interleave` or `flat_map` makes give batches."""
+    if step.call is None:
+        return None
+    made = [one for ds in step.call.datasets() for one in inner_pipelines(step.call, ds.element)]
+    states = {batched(one) for one in made}
+    return states.pop() if len(states) == 1 else None
 
 
 def _may_batch(step: Step) -> bool:

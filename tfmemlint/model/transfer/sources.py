@@ -1,0 +1,218 @@
+"""tf.data: where pipelines come from, and pipelines made of several."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tfmemlint.model.transfer.structures import as_tensor, call_name, rows
+from tfmemlint.model.transfer.table import dtype_of, elements, map_structure, models, shape_of
+from tfmemlint.model.values import (
+    Array,
+    Const,
+    Dataset,
+    Instance,
+    Iterator,
+    Mapping,
+    Method,
+    Sequence,
+    Unknown,
+    Value,
+    constant,
+    integer,
+)
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+
+D = "tf.data.Dataset"
+TFDS = "tensorflow_datasets"
+
+INT64 = Array("tf", "int64", ())
+STRING = Array("tf", "string", ())
+
+
+def _slices(value: Value) -> Value:
+    if isinstance(value, Sequence) and value.kind == "list":
+        return rows(value)
+    return map_structure(rows, value) if isinstance(value, Sequence) else map_structure(rows, value)
+
+
+def _first_length(value: Value) -> int | None:
+    if isinstance(value, Sequence) and value.kind == "list":
+        return None if value.open else len(value.items)
+    for leaf in elements(value):
+        tensor = as_tensor(leaf)
+        if isinstance(tensor, Array) and tensor.shape:
+            return tensor.shape[0]
+    return None
+
+
+@models(f"{D}.from_tensor_slices")
+def _from_tensor_slices(call: Call, target: Value) -> Value:
+    data = call.value_of("tensors")
+    return Dataset(f"{D}.from_tensor_slices", call, (), _slices(data), _first_length(data))
+
+
+@models(f"{D}.from_tensors")
+def _from_tensors(call: Call, target: Value) -> Value:
+    return Dataset(f"{D}.from_tensors", call, (), map_structure(as_tensor, call.value_of("tensors")), 1)
+
+
+@models(f"{D}.range", f"{D}.random", "tf.data.experimental.Counter", f"{D}.counter")
+def _range(call: Call, target: Value) -> Value:
+    name = call_name(target)
+    bounds = [integer(call.value_of(i)) for i in range(3) if call.arg(i) is not None]
+    count = None
+    if name.endswith(".range") and bounds and None not in bounds:
+        count = len(range(*[b for b in bounds if b is not None]))
+    return Dataset(name, call, (), INT64, count)
+
+
+@models(f"{D}.list_files", "tf.data.TFRecordDataset", "tf.data.TextLineDataset")
+def _files(call: Call, target: Value) -> Value:
+    return Dataset(call_name(target), call, (), STRING)
+
+
+@models(f"{D}.from_generator")
+def _from_generator(call: Call, target: Value) -> Value:
+    return Dataset(call_name(target), call, (), _signature(call))
+
+
+def _signature(call: Call) -> Value:
+    specification = call.value_of("output_signature")
+    if specification.known:
+        return map_structure(lambda leaf: leaf if isinstance(leaf, Array) else Unknown("element"), specification)
+    types, shapes = call.value_of("output_types"), call.value_of("output_shapes")
+    if isinstance(types, Sequence):
+        given = shapes.items if isinstance(shapes, Sequence) and len(shapes.items) == len(types.items) else ()
+        return Sequence(tuple(
+            Array("tf", dtype_of(t, "float32"), shape_of(given[i]) if given else None) for i, t in enumerate(types.items)
+        ))  # fmt: skip
+    return Array("tf", dtype_of(types, "float32"), shape_of(shapes)) if types.known else Unknown("element")
+
+
+@models("tf.TensorSpec")
+def _tensor_spec(call: Call, target: Value) -> Value:
+    return Array("tf", dtype_of(call.value_of("dtype"), "float32") or "float32", shape_of(call.value_of("shape")))
+
+
+@models(
+    "tf.keras.utils.image_dataset_from_directory", "tf.keras.utils.text_dataset_from_directory",
+    "tf.keras.utils.audio_dataset_from_directory", "tf.keras.utils.timeseries_dataset_from_array",
+    "tf.keras.preprocessing.image_dataset_from_directory", "tf.keras.preprocessing.text_dataset_from_directory",
+    "tf.data.experimental.make_csv_dataset", "tf.data.experimental.make_batched_features_dataset",
+    "tf.data.experimental.CsvDataset", "tf.data.FixedLengthRecordDataset", "tf.data.experimental.RandomDataset",
+)  # fmt: skip
+def _keras_source(call: Call, target: Value) -> Value:
+    name = call_name(target)
+    element: Value = Unknown("element")
+    if name.endswith("image_dataset_from_directory"):
+        element = _images(call)
+    elif name.endswith("text_dataset_from_directory"):
+        element = _labelled(call, Array("tf", "string", _axis(call, 32)), 32)
+    made = Dataset(name, call, (), element)
+    subset = constant(call.value_of("subset"))
+    return Sequence((made, made)) if subset == "both" else made
+
+
+def _axis(call: Call, default: int) -> tuple[int | None, ...]:
+    """The batch axis of a source that batches, or none where it is told not to."""
+    if call.arg("batch_size") is None:
+        return () if call.open else (default,)
+    value = call.value_of("batch_size")
+    return () if value == Const(None) else (integer(value),)
+
+
+def _images(call: Call) -> Value:
+    size = call.value_of("image_size") if call.arg("image_size") is not None else Sequence((Const(256), Const(256)))
+    channels = {"grayscale": 1, "rgba": 4}.get(str(constant(call.value_of("color_mode"))), 3)
+    shape = shape_of(size)
+    if shape is None or call.open:
+        return Unknown("images of a size that is not known")
+    return _labelled(call, Array("tf", "float32", (*_axis(call, 32), *shape, channels)), 32)
+
+
+def _labelled(call: Call, data: Array, default: int) -> Value:
+    axis = _axis(call, default)
+    if call.arg("label_mode") is None:
+        label = Array("tf", "int32", axis)
+    else:
+        mode = call.value_of("label_mode")
+        if mode == Const(None):
+            return data
+        if mode == Const("binary"):
+            label = Array("tf", "float32", (*axis, 1))
+        else:
+            label = Array("tf", "int32" if mode == Const("int") else "float32", axis if mode == Const("int") else (*axis, None))
+    return data if call.value_of("labels") == Const(None) else Sequence((data, label))
+
+
+@models(f"{TFDS}.load", f"{TFDS}.Builder.as_dataset", f"{TFDS}.public_api.load")
+def _tfds_load(call: Call, target: Value) -> Value:
+    made = Dataset(f"{TFDS}.load", call, (), Unknown("element"))
+    split = call.value_of("split")
+    data: Value = made
+    if isinstance(split, (Sequence, Mapping)):
+        data = Sequence((made,) * len(split.items), "list") if isinstance(split, Sequence) else Unknown("splits by name")
+    elif call.lacks("split") or split == Const(None):
+        data = Mapping(tuple((name, made) for name in ("train", "test", "validation")), open=True)
+    elif call.arg("split") is None:
+        return Unknown("splits that are passed by **")
+    if call_name(target).endswith("as_dataset"):
+        return data
+    informed = call.value_of("with_info")
+    if call.lacks("with_info") or informed == Const(False):
+        return data
+    return Sequence((data, Instance(f"{TFDS}.DatasetInfo", call))) if informed == Const(True) else Unknown("with or without info")
+
+
+@models(f"{TFDS}.builder")
+def _builder(call: Call, target: Value) -> Value:
+    return Instance(f"{TFDS}.Builder", call)
+
+
+@models(f"{TFDS}.as_numpy")
+def _as_numpy(call: Call, target: Value) -> Value:
+    of = call.value_of(0)
+    if not isinstance(of, Dataset):
+        return of
+    item = map_structure(lambda leaf: replace(leaf, library="np") if isinstance(leaf, Array) else leaf, of.element)
+    return Iterator(of, item, "as_numpy_iterator")
+
+
+@models(f"{D}.load", "tf.data.experimental.load", f"{D}.from_sparse_tensor_slices", "tf.data.experimental.SqlDataset")
+def _other(call: Call, target: Value) -> Value:
+    return Dataset(call_name(target), call)
+
+
+@models(f"{D}.zip", f"{D}.sample_from_datasets", f"{D}.choose_from_datasets", f"{D}.concatenate",
+        "tf.data.experimental.sample_from_datasets", "tf.data.experimental.choose_from_datasets")  # fmt: skip
+def _several(call: Call, target: Value) -> Value:
+    name = call_name(target)
+    kind = name.rpartition(".")[2]
+    given: list[Value] = [target.receiver] if isinstance(target, Method) else []
+    if kind == "zip":
+        given += [call.evaluator.value(arg.value, call.frame) for arg in call.node.args if not arg.star]
+    else:
+        given.append(call.value_of("dataset" if kind == "concatenate" else "datasets"))
+    if call.open:
+        return Dataset(name, call)
+    if len(given) == 1:
+        given = list(elements(given[0]))
+    parts = tuple(v for v in given if isinstance(v, Dataset))
+    if len(parts) != len(given) or not parts:
+        return Dataset(None, call)
+    element = Sequence(tuple(p.element for p in parts)) if kind == "zip" else parts[0].element
+    if kind == "zip" and isinstance(call.value_of(0), Mapping):
+        element = Unknown("a dictionary")
+    counts = [p.count for p in parts if p.count is not None]
+    total = None
+    if len(counts) == len(parts):
+        total = min(counts) if kind == "zip" else sum(counts) if kind == "concatenate" else None
+    return Dataset(name, call, (), element, total, parts)
+
+
+@models("h5py.File")
+def _stored(call: Call, target: Value) -> Value:
+    return Instance("h5py.File", call)
