@@ -24,7 +24,7 @@ from tfmemlint.api import (
     show_bytes,
     walk,
 )
-from tfmemlint.fix.edits import replace_node
+from tfmemlint.fix.edits import api_text, replace_node
 from tfmemlint_rules._dtypes import float64_by_design, named, names_float64
 from tfmemlint_rules._sinks import arrays_entering
 
@@ -155,6 +155,10 @@ class Float64Tensor(Rule):
         )
 
     def _narrow(self, dtype: Argument, file: File) -> Fix | None:
+        if isinstance(dtype.expression, cst.Name):  # from numpy import float64
+            known = api_text(file, "tf.float32") or api_text(file, "np.float32")
+            edit = replace_node(file, dtype.expression, known or "")
+            return Fix("use float32", (edit,), Safety.UNSAFE) if known else None
         written = file.text(dtype.expression)
         for wide in ("float64", "double"):
             if written.endswith((wide, wide + "'", wide + '"')):
