@@ -6,7 +6,8 @@ import libcst as cst
 from tfmemlint_rules._models import copies_of_parameters
 
 from tfmemlint.api import Array, Call, File, Finding, Instance, Rule, on_file, show_bytes
-from tfmemlint.model.layers import effect, first_shape, layers_of
+from tfmemlint.model.layers import effect
+from tfmemlint.model.networks import placed
 
 LIMIT = 512 * 1024 * 1024
 """Bytes of weights, gradients and optimizer slots of one layer from which on it is reported."""
@@ -61,23 +62,13 @@ class OversizedDense(Rule):
             yield from self._sequential(model, file)
 
     def _sequential(self, model: Call, file: File) -> Iterator[Finding]:
-        layers = layers_of(model) or ()
-        shape = first_shape(layers[0]) if layers else None
-        for index, layer in enumerate(layers):
-            if index == 0 and isinstance(layer, (Array,)):
-                continue
-            if isinstance(layer, Instance) and layer.type_name in ("tf.keras.layers.InputLayer", "tf.keras.Input"):
-                continue
-            if isinstance(layer, Instance) and layer.type_name == DENSE:
-                yield from self._layer(layer, shape, file)
-            done = effect(layer, shape)
-            if done is None:
-                return
-            shape = done.shape
+        for step in placed(model):
+            if isinstance(step.layer, Instance) and step.layer.type_name == DENSE:
+                yield from self._layer(step.layer, step.shape, file)
 
     def _layer(self, layer: Instance, shape: tuple[int | None, ...] | None, file: File) -> Iterator[Finding]:
         done = effect(layer, shape)
-        if done is None or layer.call is None:
+        if done is None or done.parameters is None or layer.call is None:
             return
         copies, optimizer = copies_of_parameters(file)
         size = done.parameters * 4 * copies

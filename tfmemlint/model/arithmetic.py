@@ -63,7 +63,9 @@ def array_binary(name: str, left: Value, right: Value) -> Value:
         shape = broadcast(a.shape, b.shape)
         wide = b if dtype is not None and b.dtype == dtype != a.dtype else a  # the operand that decides the dtype
         explicit = wide.explicit or (a.explicit and a.dtype == b.dtype)
-        return Array(library, divided(name, dtype, library), shape, wide.origin or a.origin or b.origin, explicit)
+        # A symbolic tensor of two others comes from none of them alone.
+        origin = None if library == "keras" else wide.origin or a.origin or b.origin
+        return Array(library, divided(name, dtype, library), shape, origin, explicit)
     other = right if a is not None else left
     number = constant(other)
     if not isinstance(number, (int, float)):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfmemlint.model import knowledge
-from tfmemlint.model.layers import effect
-from tfmemlint.model.transfer.table import dtype_of, models, shape_of
+from tfmemlint.model.layers import MERGES, merge
+from tfmemlint.model.transfer.table import dtype_of, elements, models, shape_of
 from tfmemlint.model.values import Array, Const, Instance, Sequence, Unknown, Value, integer
 
 if TYPE_CHECKING:
@@ -36,10 +36,24 @@ def _input(call: Call, target: Value) -> Value:
 
 @models("tf.keras.layers.Layer.__call__", "tf.keras.Model.__call__")
 def _called(call: Call, target: Value) -> Value:
-    given = call.value_of(0)
-    symbolic = isinstance(given, Array) and given.library == "keras"
-    done = effect(target, given.shape if isinstance(given, Array) else None)
+    from tfmemlint.model.networks import network_effect
+
+    several = [call.value_of(i) for i, a in enumerate(call.node.args) if a.keyword is None]
+    given = several[0] if len(several) == 1 else Sequence(tuple(several))
+    leaves = elements(given)
+    symbolic = any(isinstance(leaf, Array) and leaf.library == "keras" for leaf in leaves)
+    done = network_effect(target, given) if symbolic or len(leaves) == 1 else None
     return Array("keras" if symbolic else "tf", "float32" if done else None, done.shape if done else None, call)
+
+
+@models(*(f"tf.keras.layers.{name}" for name in MERGES))
+def _merged(call: Call, target: Value) -> Value:
+    given = elements(call.value_of(0) if call.arg(0) is not None else call.value_of("inputs"))
+    arrays = [leaf for leaf in given if isinstance(leaf, Array)]
+    name = MERGES[(call.name or "").rpartition(".")[2]] if call.name is not None else ""
+    shape = merge(call, name, [leaf.shape for leaf in arrays]) if name and len(arrays) == len(given) else None
+    library = "keras" if any(leaf.library == "keras" for leaf in arrays) else "tf"
+    return Array(library, arrays[0].dtype if arrays else None, shape, call)
 
 
 @models("tf.keras.utils.to_categorical")

@@ -1,0 +1,90 @@
+"""Shapes and parameters read from a program are those that Keras gives the model, or nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import libcst as cst
+import pytest
+from random_models import HEADER, programs
+
+from tfmemlint.config import Config
+from tfmemlint.model.file import File
+from tfmemlint.model.networks import parameters, placed
+from tfmemlint.model.source import read_source
+from tfmemlint.model.values import Array
+
+KERAS = """
+import json, sys
+found = []
+for program in json.load(sys.stdin):
+    names = {}
+    try:
+        exec(program, names)
+        model = names["model"]
+        found.append([model.count_params(), list(model.output_shape)])
+    except ValueError as error:
+        found.append([str(error)[:60], None])
+json.dump(found, sys.stdout)
+"""
+
+
+def read(program: str) -> tuple[int | None, list[int | None] | None]:
+    """The parameters and the output's shape of the program's `model` as the tool knows them."""
+    source = read_source(program.encode(), "model.py")
+    file = File(source, cst.parse_module(source.text), Config())
+    model = next(file.call(d.value) for d in file.flow(file.module).end["model"] if isinstance(d.value, cst.Call))
+    if model.name == "tf.keras.Sequential":
+        last = list(placed(model))[-1].effect
+        shape = last.shape if last is not None else None
+    else:
+        outputs = model.value_of("outputs")
+        shape = outputs.shape if isinstance(outputs, Array) else None
+    return parameters(model), None if shape is None else list(shape)
+
+
+@pytest.mark.tensorflow
+def test_parameters_and_shapes_are_those_of_keras() -> None:
+    made = programs()
+    run = subprocess.run(
+        [sys.executable, "-c", KERAS], input=json.dumps(made), capture_output=True, text=True, check=True,
+        env={**os.environ, "KERAS_BACKEND": "tensorflow", "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"},
+    )  # fmt: skip
+    keras = json.loads(run.stdout)
+    models = [(program, count, shape) for program, (count, shape) in zip(made, keras, strict=True) if shape is not None]
+    assert len(models) >= 50
+    known = 0
+    for program, count, shape in models:
+        found, found_shape = read(program)
+        assert found in (count, None), f"{program}\n{found} is read, Keras counts {count}"
+        assert found_shape in (shape, None), f"{program}\n{found_shape} is read, Keras says {shape}"
+        known += found is not None and found_shape is not None
+    assert known >= 50
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "model = keras.Sequential([keras.Input((8,))])\nfor n in (4, 5):\n    model.add(layers.Dense(n))",
+        "model = keras.Sequential([keras.Input((8,))])\nif deep:\n    model.add(layers.Dense(4))",
+        "model = keras.Sequential([layers.Dense(4)])",
+        "model = keras.Sequential([keras.Input((8,)), layers.Lambda(f), layers.Dense(4)])",
+        "model = keras.Sequential([keras.Input((8,)), *middle, layers.Dense(4)])",
+        "model = keras.Sequential([keras.Input((8,)), layers.Dense(4), layers.Dense(3)])\nmodel.pop()",
+        "x = i = keras.Input((8,))\nfor n in (8, 8):\n    x = layers.Dense(n)(x)\nmodel = keras.Model(i, x)",
+        "i = keras.Input((8,))\na = layers.Dense(8)(i)\nmodel = keras.Model(i, layers.Dense(8)(a + i))",
+    ],
+)
+def test_what_is_not_certain_has_no_count(program: str) -> None:
+    assert read(HEADER + program + "\n")[0] is None
+
+
+def test_a_large_flattened_map_is_counted_through_a_pretrained_network() -> None:
+    found = read(
+        HEADER + "base = keras.applications.VGG16(include_top=False, input_shape=(224, 224, 3))\n"
+        "model = keras.Model(base.input, layers.Dense(64)(layers.Flatten()(base.output)))\n"
+    )
+    assert found == (None, [None, 64])

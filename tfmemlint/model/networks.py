@@ -1,0 +1,278 @@
+"""Keras models made of layers: which layers a `Sequential` has and in which order, what shape reaches each of them,
+and how many parameters a model has.
+
+Nothing is guessed: what is added in a branch or a loop, by a function, or from a part that is not known ends what is
+known of a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from tfmemlint.model.calls import Call
+from tfmemlint.model.layer_arguments import Effect, word
+from tfmemlint.model.layers import MERGES, effect, first_shape
+from tfmemlint.model.transfer.table import elements, shape_of
+from tfmemlint.model.values import Array, Const, Instance, Sequence, Shape, Value, constant
+
+SEQUENTIAL = "tf.keras.Sequential"
+MODEL = "tf.keras.Model"
+INPUTS = ("tf.keras.layers.InputLayer", "tf.keras.Input")
+PRETRAINED = "tf.keras.applications."
+
+CHANNELS = {
+    "VGG16": 512, "VGG19": 512, "ResNet50": 2048, "ResNet101": 2048, "ResNet152": 2048, "ResNet50V2": 2048,
+    "ResNet101V2": 2048, "ResNet152V2": 2048, "MobileNet": 1024, "MobileNetV2": 1280, "DenseNet121": 1024,
+    "DenseNet169": 1664, "DenseNet201": 1920, "EfficientNetB0": 1280, "EfficientNetB1": 1280, "EfficientNetB2": 1408,
+    "EfficientNetB3": 1536, "EfficientNetB4": 1792,
+}  # fmt: skip
+"""Channels that come out of the networks of `tf.keras.applications` without their top, at 1/32 of the image's sides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A layer in a model: the shape that reaches it and what it does to that."""
+
+    layer: Value
+    shape: Shape | None
+    effect: Effect | None
+
+
+def network_effect(target: Value, given: Value) -> Effect | None:
+    """What a layer or model object does to a tensor, or to a list of tensors; None where it is not known."""
+    inputs = elements(given)
+    shapes = [leaf.shape if isinstance(leaf, Array) else None for leaf in inputs]
+    if not isinstance(target, Instance) or target.type_name not in (SEQUENTIAL, MODEL) or target.class_node is not None:
+        return effect(target, *shapes)
+    if target.call is None or len(shapes) != 1 or shapes[0] is None:
+        return None
+    if target.type_name == SEQUENTIAL:
+        return _sequential_effect(target.call, shapes[0])
+    if (target.call.name or "").startswith(PRETRAINED):
+        found = pretrained_shape(target.call)
+        return Effect(found, None) if found is not None and shapes[0][1:] == input_sizes(target.call) else None
+    return _functional_effect(target.call, shapes[0])
+
+
+# -- Sequential ------------------------------------------------------------------------------------------------------
+
+
+def _steps(model: Call) -> Iterator[Value | None]:
+    """The layers of a `Sequential`, in order; None and no more where one is not certain."""
+    listed = model.value_of("layers")
+    if model.open or (model.arg("layers") is not None and listed != Const(None)):
+        if not isinstance(listed, Sequence) or listed.open:
+            yield None
+            return
+        yield from listed.items
+    yield from _added(model)
+
+
+def _added(model: Call) -> Iterator[Value | None]:
+    """What `model.add(...)` adds later in the same function."""
+    file = model.evaluator.file
+    assign = file.tree.parent(model.node)
+    if not isinstance(assign, (cst.Assign, cst.AnnAssign)):
+        return
+    target = assign.target if isinstance(assign, cst.AnnAssign) else assign.targets[0].target
+    flow = file.flow(file.scope_of(model.node))
+    within = file.tree.parent(file.tree.statement(assign))
+    for node in (*file.calls_by_word.get("add", ()), *file.calls_by_word.get("pop", ())):
+        receiver = node.func.value if isinstance(node.func, cst.Attribute) else None
+        reaching = flow.uses.get(id(receiver), ()) if receiver is not None else ()
+        if not any(d.value is model.node for d in reaching):
+            continue
+        call = model.evaluator.call(node, model.frame)
+        alone = len(reaching) == 1 and type(receiver) is type(target) and call.method == "add"
+        if not alone or not node.args or (within is not None and file.contexts.conditional(node, within)):
+            yield None
+            return
+        yield call.value_of(0)
+
+
+def placed(model: Call) -> Iterator[Placed]:
+    """The layers of a `Sequential`, with the shapes that reach them, as far as they are known."""
+    yield from _placed(model, _built_shape(model))
+
+
+def _placed(model: Call, shape: Shape | None) -> Iterator[Placed]:
+    for index, layer in enumerate(_steps(model)):
+        if layer is None or len(layer.options) != 1:
+            yield Placed(layer or Const(None), None, None)
+            return
+        if index == 0 and shape is None:
+            shape = first_shape(layer) or _model_input(layer)
+        if isinstance(layer, Array) or (isinstance(layer, Instance) and layer.type_name in INPUTS):
+            continue
+        done = network_effect(layer, Array("keras", None, shape))
+        yield Placed(layer, shape, done)
+        shape = done.shape if done is not None else None
+
+
+def _model_input(layer: Value) -> Shape | None:
+    """The input's shape of a model that is the first part of another."""
+    if not isinstance(layer, Instance) or layer.call is None:
+        return None
+    if (layer.call.name or "").startswith(PRETRAINED):
+        sizes = input_sizes(layer.call)
+        return None if sizes is None else (None, *sizes)
+    if layer.type_name == SEQUENTIAL:
+        first = next(_placed(layer.call, _built_shape(layer.call)), None)
+        return first.shape if first is not None else None
+    return None
+
+
+def _built_shape(model: Call) -> Shape | None:
+    """The shape that `model.build(shape)` states."""
+    file = model.evaluator.file
+    flow = file.flow(file.scope_of(model.node))
+    for node in file.calls_by_word.get("build", ()):
+        receiver = node.func.value if isinstance(node.func, cst.Attribute) else None
+        reaching = flow.uses.get(id(receiver), ()) if receiver is not None else ()
+        if len(reaching) == 1 and reaching[0].value is model.node:
+            call = model.evaluator.call(node, model.frame)
+            return shape_of(call.value_of("input_shape") if call.arg("input_shape") is not None else call.value_of(0))
+    return None
+
+
+def _sequential_effect(model: Call, shape: Shape) -> Effect | None:
+    total: int | None = 0
+    found = shape
+    for step in _placed(model, shape):
+        if step.effect is None:
+            return None
+        more = step.effect.parameters
+        total = None if total is None or more is None else total + more
+        found = step.effect.shape
+    return Effect(found, total)
+
+
+# -- functional models -----------------------------------------------------------------------------------------------
+
+
+def parameters(model: Call) -> int | None:
+    """The number of parameters of a `Sequential` or functional model, or None where it is not known."""
+    if model.name == SEQUENTIAL:
+        steps = list(placed(model))
+        if any(step.effect is None for step in steps):
+            return None
+        held = {(_identity(step.layer) or index): step.effect for index, step in enumerate(steps)}
+    elif model.name == MODEL:
+        found = _reached(model)
+        if found is None:
+            return None
+        held = found
+    else:
+        return None
+    counts = [done.parameters if done is not None else None for done in held.values()]
+    return None if None in counts else sum(n for n in counts if n is not None)
+
+
+def _reached(model: Call) -> dict[int, Effect | None] | None:
+    """The layers on the way from a functional model's outputs back to its inputs; None where the way is not known."""
+    inputs = {leaf.origin for leaf in elements(_given(model, "inputs", 0)) if isinstance(leaf, Array)}
+    pending = elements(_given(model, "outputs", 1))
+    held: dict[int, Effect | None] = {}
+    seen: set[int] = set()
+    if not inputs or None in inputs or not pending:
+        return None
+    while pending:
+        tensor = pending.pop()
+        origin = tensor.origin if isinstance(tensor, Array) and tensor.library == "keras" else None
+        if origin is None:
+            return None
+        if origin in inputs or id(origin) in seen:
+            continue
+        seen.add(id(origin))
+        if _repeated(origin):
+            return None
+        given = _given(origin, "inputs", 0)
+        merges = (origin.name or "").removeprefix("tf.keras.layers.") in MERGES
+        if not merges:
+            layer = origin.target
+            identity = _identity(layer)
+            inputs_given = _call_inputs(origin)
+            if identity is None or inputs_given is None or _repeated(layer.call):  # type: ignore[attr-defined]
+                return None
+            given = inputs_given
+            held.setdefault(identity, network_effect(layer, given))
+        pending += elements(given)
+    return held
+
+
+def _given(call: Call, name: str, position: int) -> Value:
+    return call.value_of(position) if call.arg(position) is not None else call.value_of(name)
+
+
+def _call_inputs(call: Call) -> Value | None:
+    """What a layer is called on: one tensor or list, or the several tensors of an attention layer."""
+    if call.open or any(a.keyword is not None and a.keyword.value not in ("training", "mask") for a in call.node.args):
+        return None
+    tensors = [call.value_of(i) for i, a in enumerate(call.node.args) if a.keyword is None]
+    if len(tensors) == 1:
+        return tensors[0]
+    attention = isinstance(call.target, Instance) and call.target.type_name == "tf.keras.layers.MultiHeadAttention"
+    return Sequence(tuple(tensors)) if attention and tensors else None
+
+
+def _identity(layer: Value) -> int | None:
+    """The same number for the same layer object."""
+    return id(layer.call) if isinstance(layer, Instance) and layer.call is not None else None
+
+
+def _repeated(call: Call) -> bool:
+    """Whether one place in the code stands for several layers or tensors: in a loop, or called from one."""
+    contexts = call.evaluator.file.contexts
+    frame = call.frame
+    while True:
+        if contexts.loop(call.node) is not None or contexts.comprehension(call.node) is not None:
+            return True
+        if frame is None:
+            return False
+        call, frame = frame.call, frame.caller
+
+
+def _functional_effect(model: Call, shape: Shape) -> Effect | None:
+    inputs, outputs = elements(_given(model, "inputs", 0)), elements(_given(model, "outputs", 1))
+    if len(inputs) != 1 or len(outputs) != 1 or not isinstance(inputs[0], Array) or not isinstance(outputs[0], Array):
+        return None
+    if inputs[0].shape is None or inputs[0].shape[1:] != shape[1:] or outputs[0].shape is None:
+        return None
+    return Effect(outputs[0].shape, parameters(model))
+
+
+# -- networks of tf.keras.applications -------------------------------------------------------------------------------
+
+
+def input_sizes(model: Call) -> Shape | None:
+    """The image's height, width and channels that a network of `tf.keras.applications` is made for."""
+    found = shape_of(model.value_of("input_shape")) if model.arg("input_shape") is not None else None
+    if found is None and model.arg("input_tensor") is not None:
+        tensor = model.value_of("input_tensor")
+        found = tensor.shape[1:] if isinstance(tensor, Array) and tensor.shape else None
+    return found if found is not None and len(found) == 3 else None
+
+
+def pretrained_shape(model: Call) -> Shape | None:
+    """The output's shape of a network of `tf.keras.applications` that is made without its top, or None."""
+    channels = CHANNELS.get((model.name or "").removeprefix(PRETRAINED))
+    sizes = input_sizes(model)
+    if channels is None or constant(model.value_of("include_top")) is not False or model.arg("alpha") is not None:
+        return None
+    pooling = word(model, "pooling", "none") if model.value_of("pooling") != Const(None) else "none"
+    if pooling in ("avg", "max"):
+        return (None, channels)
+    if pooling != "none" or sizes is None or any(n is None or n % 32 for n in sizes[:2]):
+        return None
+    return (None, *((n or 0) // 32 for n in sizes[:2]), channels)
+
+
+def output(model: Value) -> Value | None:
+    """`model.output` of a network of `tf.keras.applications` without its top, where its shape is known."""
+    if isinstance(model, Instance) and model.call is not None and (model.call.name or "").startswith(PRETRAINED):
+        shape = pretrained_shape(model.call)
+        return None if shape is None else Array("keras", "float32", shape, model.call)
+    return None
