@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tfmemlint.model.arithmetic import broadcast, divided, promote
 from tfmemlint.model.transfer.arrays import expanded, reshaped
-from tfmemlint.model.transfer.datasets import as_tensor
+from tfmemlint.model.transfer.structures import as_tensor
 from tfmemlint.model.transfer.table import dtype_of, models, shape_of
 from tfmemlint.model.values import Array, Const, Length, Method, Sequence, Unknown, Value, constant, integer
 
@@ -150,7 +150,7 @@ def _matmul(call: Call, target: Value) -> Value:
     return Array("tf", a.dtype if a.dtype == b.dtype else None, (*a.shape[:-1], b.shape[-1]))
 
 
-@models("tf.concat", "tf.stack", "tf.keras.layers.concatenate", "tf.keras.ops.concatenate", "tf.keras.ops.stack")
+@models("tf.concat", "tf.stack", "tf.keras.ops.concatenate", "tf.keras.ops.stack")
 def _joined(call: Call, target: Value) -> Value:
     parts = call.value_of(0)
     arrays = [as_tensor(item) for item in parts.items] if isinstance(parts, Sequence) and not parts.open else []
@@ -165,6 +165,16 @@ def _joined(call: Call, target: Value) -> Value:
 
 def _symbolic(value: Value) -> bool:
     return isinstance(value, Array) and value.library == "keras"
+
+
+@models("tf.math.reduce_mean", "tf.math.reduce_sum", "tf.math.reduce_max", "tf.math.reduce_min", "tf.math.reduce_prod",
+        "tf.reduce_mean", "tf.reduce_sum", "tf.reduce_max", "tf.reduce_min", "tf.reduce_prod", "tf.math.reduce_std",
+        "tf.math.reduce_variance")  # fmt: skip
+def _reduced(call: Call, target: Value) -> Value:
+    data = as_tensor(call.value_of(0))
+    whole = call.lacks("axis") or call.value_of("axis") == Const(None)
+    shape = () if whole and call.lacks("keepdims") else None
+    return Array("tf", data.dtype if isinstance(data, Array) else None, shape, data.origin if isinstance(data, Array) else None)
 
 
 # -- images and files ------------------------------------------------------------------------------------------------
