@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from tfmemlint.cli import UsageError
 from tfmemlint.cli_arguments import Parser
 from tfmemlint.config import Size, parse_size
 from tfmemlint.verify.measure import Settings, machine_memory
@@ -108,4 +109,9 @@ def split_line(path: str) -> tuple[str, int | None]:
 
 def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
     """Read the arguments. Raises UsageError for wrong ones."""
-    return parser.parse_args(list(words))
+    options = parser.parse_args(list(words))
+    if getattr(options, "memory_limit", None) is not None:
+        if options.device == "gpu":
+            raise UsageError("--memory-limit imitates a card on the CPU; leave --device gpu out")
+        options.device = "cpu"
+    return options

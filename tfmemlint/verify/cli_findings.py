@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from tfmemlint.cli import USAGE
 from tfmemlint.cli_output import tell
 from tfmemlint.config import Config, Configs
 from tfmemlint.discover import discover
@@ -54,22 +55,24 @@ def verify_findings(options: argparse.Namespace) -> int:
     """Verify the findings under the given paths; the exit code. Raises MeasureError and EvidenceError."""
     if not options.paths:
         raise EvidenceError("name files or folders to verify, or --rules for the rules' own samples")
-    tasks = _tasks(options)
+    tasks, unread = _tasks(options)
+    status = USAGE if unread else 0
     planned = [task for task in tasks if task.plan is not None]
     if options.dry_run:
         show_programs([(task.label, task.plan.pair) for task in planned if task.plan is not None])
         for task in tasks:
             if task.plan is None:
                 tell(f"{task.label}: no programs: {task.reason}")
-        return 0
+        return status
     chosen = settings(options)
     isolation = announce(2 * len(planned), chosen) if planned else ""
     results = _results(tasks, chosen)
     present(options, results, chosen, isolation)
-    return 0
+    return status
 
 
-def _tasks(options: argparse.Namespace) -> list[Task]:
+def _tasks(options: argparse.Namespace) -> tuple[list[Task], int]:
+    """The findings under the paths, and how many files could not be read."""
     overrides = {"command_line": Layer(select=options.select)} if options.select else {}
     configs = Configs(overrides=overrides)
     lines = dict(split_line(path) for path in options.paths)
@@ -79,9 +82,12 @@ def _tasks(options: argparse.Namespace) -> list[Task]:
             raise MeasureError(problem.message)
     samples = _samples(options.fixtures)
     tasks: list[Task] = []
+    unread = 0
     for target in found.targets:
-        tasks += _of_file(target.path, target.config, lines.get(target.path), samples)
-    return tasks
+        made = _of_file(target.path, target.config, lines.get(target.path), samples)
+        unread += made is None
+        tasks += made or []
+    return tasks, unread
 
 
 def _samples(folder: str | None) -> dict[str, Sample]:
@@ -89,21 +95,25 @@ def _samples(folder: str | None) -> dict[str, Sample]:
     return {sample.code: sample for sample in evidence.read_samples(where)}
 
 
-def _of_file(path: str, config: Config, line: int | None, samples: dict[str, Sample]) -> list[Task]:
+def _of_file(path: str, config: Config, line: int | None, samples: dict[str, Sample]) -> list[Task] | None:
+    """The findings of a file; None where it, or a part of it, cannot be read."""
     try:
         with open(path, "rb") as file:
             data = file.read()
     except OSError as error:
         raise MeasureError(f"cannot read {path}: {error.strerror}") from error
     result = Linter(config).lint(data, path)
+    failures = [found for found in result.findings if found.code in FAILURES]
+    for failure in failures:
+        tell(f"{os.path.relpath(path)}:{place(result, failure.span)}: {failure.code} {failure.message}")
     findings = [found for found in result.findings if found.code not in FAILURES and found.code != UNUSED]
     if line is not None:
         findings = [found for found in findings if place(result, found.span).row == line]
     if not findings or result.source is None:
-        return []
+        return None if failures else []
     module, readable, _ = parse(result.source)
     if module is None:
-        return []
+        return None
     try:
         examples = read_examples(readable)
     except ExampleError as error:

@@ -226,8 +226,15 @@ def measure(
     return tuple(runs)
 
 
+def check_system() -> None:
+    """Raises MeasureError where this system cannot limit and measure processes."""
+    if os.name != "posix":
+        raise MeasureError("programs can be measured on Linux and macOS only")
+
+
 def check_interpreter(python: str, timeout: float = 120.0) -> None:
     """Raises MeasureError with one clear line where `python` cannot be run or has no TensorFlow."""
+    check_system()
     program = "import importlib.util, sys; sys.exit(0 if importlib.util.find_spec('tensorflow') else 9)"
     try:
         done = subprocess.run(

@@ -19,7 +19,7 @@ from tfmemlint.report.base import clean
 from tfmemlint.report.style import Style
 from tfmemlint.units import show_bytes
 from tfmemlint.verify import pictures
-from tfmemlint.verify.measure import CHILD, Line, MeasureError, Run, Settings, first_region
+from tfmemlint.verify.measure import CHILD, Line, MeasureError, Run, Settings, check_system, first_region
 
 SIGNALED = 128
 SMALL = 0.001
@@ -35,7 +35,11 @@ class Hot:
 
 
 def execute(script: Path, arguments: Sequence[str], python: str, device: str) -> tuple[Run, int]:
-    """Run the script with the user's own streams, environment and folder; its figures and exit code."""
+    """Run the script with the user's own streams, environment and folder; its figures and exit code.
+
+    Raises MeasureError where it cannot be started or leaves no figures.
+    """
+    check_system()
     with tempfile.TemporaryDirectory(prefix="tfmemlint-") as folder:
         result = Path(folder, "result.json")
         request = {

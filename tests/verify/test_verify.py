@@ -1,0 +1,142 @@
+"""`tfmemlint verify PATH` from end to end."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tfmemlint import cli
+
+MIB = 1024**2
+
+PIPELINE = """
+    import tensorflow as tf
+
+    def rows(count):
+        return tf.data.Dataset.range(count).map(lambda i: tf.fill([128, 1024], tf.cast(i, tf.float32)))
+
+    data = rows(32).repeat(8).cache()
+    model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+    model.fit(data)
+"""
+
+
+@pytest.fixture
+def fixtures(tmp_path: Path) -> str:
+    """An empty folder of rules' samples."""
+    (tmp_path / "fixtures").mkdir()
+    return str(tmp_path / "fixtures")
+
+
+def script(tmp_path: Path, text: str) -> str:
+    path = tmp_path / "train.py"
+    path.write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
+    return str(path)
+
+
+def verdicts(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict[str, Any]]:
+    assert cli.main(["verify", "--device", "cpu", "--output-format", "json", "--repeat", "1", *words]) == 0
+    found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["results"]
+    return found
+
+
+@pytest.mark.tensorflow
+def test_a_finding_is_confirmed_with_its_numbers(
+    tmp_path: Path, fixtures: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = script(tmp_path, PIPELINE)
+    (found,) = verdicts(capsys, "--select", "TFM305", "--fixtures", fixtures, path)
+    assert (found["code"], found["verdict"], found["metric"]) == ("TFM305", "confirmed", "peak_bytes")
+    assert found["place"].endswith("train.py:6:26")
+    assert found["before"] == pytest.approx(128 * MIB, rel=0.05)
+    assert found["after"] == pytest.approx(16 * MIB, rel=0.1)
+    assert "the data set is iterated in place of training" in found["notes"]
+    assert "fit" not in found["programs"]["before"]["source"]
+    assert ".cache().repeat(8)" in found["programs"]["after"]["source"]
+    assert Path(path).read_text(encoding="utf-8") == textwrap.dedent(PIPELINE).lstrip("\n")
+
+
+@pytest.mark.tensorflow
+def test_a_program_that_cannot_run_is_inconclusive_and_says_what_to_do(
+    tmp_path: Path, fixtures: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = """
+        import numpy as np
+        import tensorflow as tf
+        x = np.load("not_there.npy")
+        data = tf.data.Dataset.from_tensor_slices(x).repeat(8).cache()
+        print(list(data))
+    """
+    (found,) = verdicts(capsys, "--select", "TFM305", "--fixtures", fixtures, script(tmp_path, text))
+    assert found["verdict"] == "inconclusive"
+    assert "FileNotFoundError" in found["reason"] and "# tfmemlint: example" in found["reason"]
+
+
+@pytest.mark.tensorflow
+def test_a_data_set_of_keras_is_made_up_and_training_is_cut(
+    tmp_path: Path, fixtures: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = """
+        import tensorflow as tf
+        (x, y), _ = tf.keras.datasets.mnist.load_data()
+        x = x[:3000] / 255.0
+        model = tf.keras.Sequential([tf.keras.layers.Flatten(), tf.keras.layers.Dense(10)])
+        model.compile("sgd", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+        model.fit(x, y[:3000], epochs=50)
+    """
+    (found,) = verdicts(capsys, "--select", "TFM203", "--fixtures", fixtures, script(tmp_path, text))
+    assert found["runs"]["before"][0]["status"] == "ok"
+    assert any("mnist.load_data() gave made-up images" in note for note in found["notes"])
+    assert "fit() was cut to epochs=2" in found["notes"] and "fit() was cut to steps_per_epoch=20" in found["notes"]
+
+
+def test_an_input_that_is_not_known_is_asked_for(
+    tmp_path: Path, fixtures: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = """
+        import tensorflow as tf
+        def pipeline(images):
+            return tf.data.Dataset.from_tensor_slices(images).repeat(8).cache()
+    """
+    (found,) = verdicts(capsys, "--select", "TFM305", "--fixtures", fixtures, script(tmp_path, text))
+    assert (found["verdict"], found["programs"], found["runs"]["before"]) == ("inconclusive", None, [])
+    assert "parameter images of pipeline is not known" in found["reason"]
+
+
+def test_one_line_can_be_chosen_and_the_programs_shown(
+    tmp_path: Path, fixtures: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = script(tmp_path, PIPELINE)
+    assert cli.main(["verify", "--dry-run", "--select", "TFM305", "--fixtures", fixtures, f"{path}:6"]) == 0
+    assert "data = rows(32).cache().repeat(8)" in capsys.readouterr().out
+    assert cli.main(["verify", "--dry-run", "--select", "TFM305", "--fixtures", fixtures, f"{path}:2"]) == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_a_wrong_example_comment_is_one_line_and_exit_2(
+    tmp_path: Path, fixtures: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = script(tmp_path, PIPELINE + "    # tfmemlint: example x=flot32[3]\n")
+    assert cli.main(["verify", "--select", "TFM305", "--fixtures", fixtures, path]) == 2
+    assert "no dtype 'flot32'" in capsys.readouterr().err
+
+
+def test_a_file_without_findings_has_nothing_to_verify(
+    tmp_path: Path, fixtures: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["verify", "--fixtures", fixtures, script(tmp_path, "import tensorflow as tf\n")]) == 0
+    assert capsys.readouterr().out == "no findings to verify\n"
+
+
+def test_a_file_that_does_not_parse_is_named(tmp_path: Path, fixtures: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["verify", "--fixtures", fixtures, script(tmp_path, "import tensorflow as tf\nx = (\n")]) == 2
+    assert "TFM002" in capsys.readouterr().err
+
+
+def test_a_card_is_imitated_on_the_cpu_only(capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["verify", "--memory-limit", "1GiB", "--device", "gpu", "x.py"]) == 2
+    assert "leave --device gpu out" in capsys.readouterr().err
