@@ -286,6 +286,7 @@ class Flow:
             self._visit(decorator.decorator)
         for param in parameters(node):
             self._visit(param.default)
+            self._visit(param.annotation)
         self._bind(node.name.value, Binds.FUNCTION, node, node)
 
     def _class(self, node: cst.ClassDef) -> None:
