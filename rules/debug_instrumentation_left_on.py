@@ -54,7 +54,9 @@ class DebugInstrumentationLeftOn(Rule):
         if is_test(file) or any(file.calls(OFF[call.name or ""])) or self._conditional(call, file):
             return
         function = file.contexts.function(call.node)
-        if isinstance(function, cst.FunctionDef) and not any(word in ENTRIES for word in function.name.value.split("_")):
+        if isinstance(function, cst.FunctionDef) and not any(
+            word in ENTRIES for word in function.name.value.split("_")
+        ):
             return
         cost = "every op is checked: twice the peak of a graph, and eager ops over 100 times slower"
         if "dump" in (call.name or ""):
@@ -63,9 +65,15 @@ class DebugInstrumentationLeftOn(Rule):
 
     def _conditional(self, call: Call, file: File) -> bool:
         for above in file.tree.ancestors(call.node):
+            if isinstance(above, (cst.BooleanOperation, cst.IfExp)):
+                return True
             if isinstance(above, cst.If):
                 test = above.test
-                if not (isinstance(test, cst.Comparison) and isinstance(test.left, cst.Name) and test.left.value == "__name__"):
+                if not (
+                    isinstance(test, cst.Comparison)
+                    and isinstance(test.left, cst.Name)
+                    and test.left.value == "__name__"
+                ):
                     return True
         return False
 

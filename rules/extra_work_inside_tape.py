@@ -83,8 +83,17 @@ class ExtraWorkInsideTape(Rule):
         """The statements of the block (by id) on which what is differentiated depends."""
         names: set[str] = set()
         for gradient in (g for tape in tapes for g in tape.gradients):
-            names |= {n.value for arg in gradient.node.args for n in walk(arg.value) if isinstance(n, cst.Name)}
+            places = [
+                file.tree.statement(gradient.node),
+                *(c.iter for c in file.contexts.loops(gradient.node) if isinstance(c, cst.For)),
+            ]
+            names |= {n.value for place in places for n in walk(place) if isinstance(n, cst.Name)}
         names -= {tape.name for tape in tapes}
+        outside = [a for a in file.tree.of(cst.Assign) if file.scope_of(a) is file.scope_of(tapes[0].block)]
+        outside = [a for a in outside if not file.tree.contains(tapes[0].block, a)]
+        for assign in reversed(outside):
+            if not isinstance(assign.value, cst.Call) and any(_writes(t) & names for t in assign.targets):
+                names |= {n.value for n in walk(assign.value) if isinstance(n, cst.Name)}
         needed: set[int] = set()
         body = list(tapes[0].block.body.body)
         before = -1

@@ -49,13 +49,18 @@ class ProfilerNotStopped(Rule):
     def check(self, start: Call, file: File) -> Iterator[Finding]:
         stops = list(file.calls(*ENDS[start.name or ""]))
         home = file.contexts.function(start.node)
-        elsewhere = [stop for stop in stops if file.contexts.function(stop.node) is not home]
+        starting = {id(file.contexts.function(other.node)) for other in file.calls(start.name or "")}
+        elsewhere = [stop for stop in stops if id(file.contexts.function(stop.node)) not in starting]
         here = [stop for stop in stops if file.contexts.function(stop.node) is home]
         if elsewhere and not here:
             return
         if any(self._matches(start, stop, file) for stop in here):
             return
-        what = "the profiler keeps an event for every op" if "profiler" in (start.name or "") else "the trace keeps every graph"
+        what = (
+            "the profiler keeps an event for every op"
+            if "profiler" in (start.name or "")
+            else "the trace keeps every graph"
+        )
         why = "on every path" if here else "here"
         yield self.finding(start, file, f"{what} until it is stopped, and it is not stopped {why}")
 
@@ -68,7 +73,11 @@ class ProfilerNotStopped(Rule):
                 break
             if isinstance(above, cst.Finally):
                 return True
-            if isinstance(above, cst.If) and not file.tree.contains(above, start.node) and not self._same_condition(above, start, file):
+            if (
+                isinstance(above, cst.If)
+                and not file.tree.contains(above, start.node)
+                and not self._same_condition(above, start, file)
+            ):
                 return False
             if isinstance(above, cst.ExceptHandler):
                 return False

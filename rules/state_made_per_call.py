@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._state import guarded, guarded_entry, makes_state, outermost
 
-from tfmemlint.api import Call, File, Finding, Rule, on_file, own_nodes, parameters, walk
+from tfmemlint.api import Api, Call, File, Finding, Rule, on_file, own_nodes, parameters, walk
 
 CALLS = frozenset({"call", "__call__"})
 ONCE = frozenset({"build", "__init__", "setup"})
@@ -57,7 +57,7 @@ class StateMadePerCall(Rule):
     def check(self, file: File) -> Iterator[Finding]:
         for function in file.tree.of(cst.FunctionDef):
             place = self._per_call(function, file)
-            if place is None:
+            if place is None or self._recomputed(function, file):
                 continue
             for node in own_nodes(function, (cst.Call,)):
                 call = file.call(node)  # type: ignore[arg-type]
@@ -82,6 +82,10 @@ class StateMadePerCall(Rule):
             has_loop = any(True for _ in own_nodes(function, (cst.For, cst.While)))
             return "step" if (loops or name in STEPS) and not has_loop else None
         return None
+
+    def _recomputed(self, function: cst.FunctionDef, file: File) -> bool:
+        """Whether `recompute_grad` runs the function, about which another rule speaks."""
+        return any(file.value(d.decorator) == Api("tf.recompute_grad") for d in function.decorators)
 
     def _of_input(self, call: Call, function: cst.FunctionDef) -> bool:
         """Whether it is a variable made of the step's own input, to be changed by the step (an adversarial image)."""

@@ -4,8 +4,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Array, Call, File, Finding, Node, Rule, Severity, on_file
+from tfmemlint.api import Array, Call, File, Finding, Mapping, Node, Rule, Sequence, Severity, on_file
 
+CONTAINERS = frozenset(
+    {"builtins.list", "builtins.dict", "builtins.set", "collections.deque", "collections.defaultdict"}
+)
 ADDS = frozenset({"append", "add", "extend", "insert", "appendleft"})
 
 
@@ -50,10 +53,14 @@ class TensorLeaksFromTrace(Rule):
     def check(self, file: File) -> Iterator[Finding]:
         for word in ADDS:
             for node in file.calls_by_word.get(word, ()):
-                if isinstance(node.func, cst.Attribute) and node.args and self._leaks(node.func.value, node.args[-1].value, node, file):
+                if (
+                    isinstance(node.func, cst.Attribute)
+                    and node.args
+                    and self._leaks(node.func.value, node.args[-1].value, node, file)
+                ):
                     yield self._report(file.call(node), file)
         for assign in file.tree.of(cst.Assign):
-            if not file.contexts.traced(assign) or file.contexts.mapped(assign):
+            if not file.contexts.traced(assign) or file.contexts.mapped(assign) or self._builds(assign, file):
                 continue
             for target in assign.targets:
                 if self._outer_target(target.target, assign, file) and self._tensor(assign.value, file):
@@ -63,26 +70,46 @@ class TensorLeaksFromTrace(Rule):
     def _leaks(self, container: cst.BaseExpression, item: cst.BaseExpression, node: Node, file: File) -> bool:
         return file.contexts.traced(node) and self._outer(container, file) and self._tensor(item, file)
 
+    def _builds(self, assign: cst.Assign, file: File) -> bool:
+        """Whether the function makes its object: `__init__` and `build` store what belongs to it."""
+        function = file.contexts.function(assign)
+        return isinstance(function, cst.FunctionDef) and function.name.value in ("__init__", "build")
+
     def _outer(self, container: cst.BaseExpression, file: File) -> bool:
         """Whether a container outlives the traced function: an attribute of `self`, or a name from outside."""
         if isinstance(container, cst.Attribute):
-            return isinstance(container.value, cst.Name) and container.value.value == "self" and self._set_elsewhere(container, file)
+            return (
+                isinstance(container.value, cst.Name)
+                and container.value.value == "self"
+                and self._set_elsewhere(container, file)
+            )
         if not isinstance(container, cst.Name):
             return False
         scope = file.scope_of(container)
         if container.value in file.flow(scope).bindings:
             return False
-        return any((container.value in file.flow(outer).bindings and not file.contexts.traced(outer.body if isinstance(outer, cst.Lambda) else container))
-                   or (container.value in file.flow(outer).bindings and isinstance(outer, cst.Module)) for outer in file.scopes_around(scope))  # fmt: skip
+        for outer in file.scopes_around(scope):
+            made = file.flow(outer).bindings.get(container.value)
+            if made:
+                inside = isinstance(outer, cst.FunctionDef) and file.contexts.traced(outer.body.body[0])
+                return not inside and any(self._is_container(d.value, file) for d in made)
+        return False
+
+    def _is_container(self, value: Node | None, file: File) -> bool:
+        """Whether the name is given a list, dictionary or set (`keras.ops.add` is none)."""
+        if isinstance(value, cst.Call):
+            return file.call(value).name in CONTAINERS
+        return isinstance(value, (cst.List, cst.Dict, cst.Set, cst.ListComp, cst.DictComp))
 
     def _set_elsewhere(self, container: cst.Attribute, file: File) -> bool:
         """Whether the attribute is a plain list (Keras' own collections have methods of the same names)."""
-        value = file.value(container)
-        return type(value).__name__ == "Sequence"
+        return isinstance(file.value(container), (Sequence, Mapping))
 
     def _outer_target(self, target: cst.BaseExpression, assign: cst.Assign, file: File) -> bool:
         if isinstance(target, cst.Attribute):
             return isinstance(target.value, cst.Name) and target.value.value == "self"
+        if isinstance(target, cst.Subscript):
+            return self._outer(target.value, file)
         if isinstance(target, cst.Name):
             return any(d.node is target for d in file.global_writes.get(target.value, ()))
         return False
@@ -93,5 +120,7 @@ class TensorLeaksFromTrace(Rule):
 
     def _report(self, where: Call | Node, file: File) -> Finding:
         return self.finding(
-            where, file, "this runs once, while the function is traced: it stores a symbolic tensor that holds the graph and cannot be used outside"
+            where,
+            file,
+            "this runs once, while the function is traced: it stores a symbolic tensor that holds the graph and cannot be used outside",
         )

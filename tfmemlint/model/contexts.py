@@ -24,6 +24,11 @@ TRACING_CALLS = frozenset(
     f"tf.data.Dataset.{name}" for name in ("map", "filter", "flat_map", "interleave", "scan", "reduce", "take_while")
 ) | {"tf.while_loop", "tf.map_fn", "tf.scan", "tf.vectorized_map"}
 
+TRACERS = TRACING_CALLS | {"tf.function"}
+
+PYTHON_CALLS = frozenset({"tf.py_function", "tf.numpy_function", "tf.compat.v1.py_func"})
+"""What is given to these runs as Python, also where the call is traced."""
+
 
 class Contexts:
     """Answers about the surroundings of a node of one file."""
@@ -131,7 +136,9 @@ class Contexts:
             uses = [file.tree.parent(use) for use in file.loads(name)]
         else:
             uses = [file.tree.parent(function)]
-        wrapped = [use for use in uses if isinstance(use, cst.Arg) and self._passed_to_tracer(use, function)]
+        if any(isinstance(use, cst.Arg) and self._passed_to(PYTHON_CALLS, use, function) for use in uses):
+            return False
+        wrapped = [use for use in uses if isinstance(use, cst.Arg) and self._passed_to(TRACERS, use, function)]
         if wrapped:
             return True
         callers = file.values.functions.callers(function)
@@ -150,12 +157,12 @@ class Contexts:
         ]
         return bool(uses) and all(self.traced(use) for use in uses)
 
-    def _passed_to_tracer(self, arg: cst.Arg, function: cst.FunctionDef | cst.Lambda) -> bool:
+    def _passed_to(self, names: frozenset[str], arg: cst.Arg, function: cst.FunctionDef | cst.Lambda) -> bool:
         call_node = self._file.tree.parent(arg)
         if not isinstance(call_node, cst.Call):
             return False
         call = self._file.call(call_node)
-        if call.name != "tf.function" and call.name not in TRACING_CALLS:
+        if call.name not in names:
             return False
         return any(isinstance(o, Function) and o.node is function for o in self._file.value(arg.value).options)
 
