@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Api, Argument, Call, Const, File
+from tfmemlint.api import Api, Argument, Call, Const, File, Instance
 
 DESCRIBES = (
     "tf.TensorSpec", "tf.RaggedTensorSpec", "tf.SparseTensorSpec", "tf.io.", "tf.keras.metrics.", "tf.keras.losses.",
@@ -54,10 +54,17 @@ def float64_by_design(file: File) -> bool:
     """Whether the module sets a float64 policy, imports a library built on float64, or is a unit test."""
     if is_test(file):
         return True
-    for call in file.calls(*POLICIES):
-        if call.value_of(0) == Const("float64"):
-            return True
+    if any(policy_name(call) == "float64" for call in file.calls(*POLICIES)):
+        return True
     return any(_wants_float64(d.api) for ds in file.flow(file.module).end.values() for d in ds)
+
+
+def policy_name(call: Call) -> str | None:
+    """The name that a call which sets a policy or floatx is given, as text or inside a policy object."""
+    value = call.value_of(0) if call.arg(0) is not None else call.value_of("policy", "value")
+    if isinstance(value, Instance) and value.call is not None and (value.type_name or "").endswith("Policy"):
+        value = value.call.value_of(0) if value.call.arg(0) is not None else value.call.value_of("name")
+    return value.value if isinstance(value, Const) and isinstance(value.value, str) else None
 
 
 def _wants_float64(api: str) -> bool:

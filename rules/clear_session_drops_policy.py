@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Binds, Call, Const, File, Finding, Fix, Function, Node, Rule, Safety, on_call, walk
+from tfmemlint.api import Binds, Call, Class, File, Finding, Fix, Function, Node, Rule, Safety, on_call, walk
 from tfmemlint.fix.edits import insert_after
+from tfmemlint_rules._dtypes import policy_name
 
 CLEAR = "tf.keras.backend.clear_session"
 POLICIES = ("tf.keras.mixed_precision.set_global_policy", "tf.keras.config.set_dtype_policy")
@@ -58,6 +59,8 @@ class ClearSessionDropsPolicy(Rule):
         policy = order.before(clear.node, "policy")
         if policy is None or not policy.certain or not isinstance(policy.node, cst.Call) or self._set_again(clear, file):
             return
+        if not self._goes_on(clear, file):
+            return
         earlier = file.call(policy.node)
         yield self.finding(
             clear,
@@ -70,6 +73,14 @@ class ClearSessionDropsPolicy(Rule):
     def _keras_2(self, file: File) -> bool:
         imports = (d for ds in file.flow(file.module).end.values() for d in ds if d.binds is Binds.IMPORT)
         return any(d.api.partition(".")[0] == "tf_keras" for d in imports) or "TF_USE_LEGACY_KERAS" in file.source.text
+
+    def _goes_on(self, clear: Call, file: File) -> bool:
+        """Whether anything that may build a model runs after the clearing."""
+        if file.contexts.loop(clear.node) is not None or file.contexts.function(clear.node) is not None:
+            return True
+        start = file.tree.order(clear.node)
+        later = (file.call(node) for node in file.tree.of(cst.Call) if file.tree.order(node) > start)
+        return any((call.name or "").startswith("tf.keras.") or isinstance(call.target, (Function, Class)) for call in later)
 
     def _set_again(self, clear: Call, file: File) -> bool:
         """Whether a policy is set after the clearing: later in the same loop or function, or in what is called there."""
@@ -92,7 +103,12 @@ class ClearSessionDropsPolicy(Rule):
         chosen = policy.arg(0)
         if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1 or chosen is None:
             return None
-        if not isinstance(chosen.expression, cst.SimpleString):
+        written = chosen.expression
+        if isinstance(written, cst.Name):
+            home = file.scope_of(written)
+            if not isinstance(home, cst.Module) and home is not file.scope_of(clear.node):
+                return None
+        elif not isinstance(written, cst.SimpleString):
             return None
         return Fix("set the policy again", (insert_after(file, line, file.text(policy.node)),), Safety.UNSAFE)
 
@@ -100,5 +116,4 @@ class ClearSessionDropsPolicy(Rule):
 def _classify(node: Call | cst.BaseSmallStatement) -> str | None:
     if not isinstance(node, Call) or node.name not in POLICIES:
         return None
-    value = node.value_of(0)
-    return "policy" if isinstance(value, Const) and value.value in MIXED else None
+    return "policy" if policy_name(node) in MIXED else None

@@ -3,8 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfmemlint.api import Array, Call, Edit, File, Finding, Fix, Rule, Safety, Severity, knowledge, on_call, show_bytes
+from tfmemlint.fix.edits import outer_span
 
-SAME_VALUES = frozenset({"tf.zeros", "tf.ones", "tf.zeros_like", "tf.ones_like", "tf.eye", "tf.range"})
+SAME_VALUES = frozenset({"tf.zeros", "tf.ones", "tf.zeros_like", "tf.ones_like", "tf.eye"})
 RANDOM = frozenset({"tf.random.normal", "tf.random.uniform", "tf.random.truncated_normal"})
 
 
@@ -26,8 +27,8 @@ class CreatedThenCast(Rule):
     ```
 
     ## Fix safety
-    Safe for zeros, ones, identities and ranges, whose values are the same. Shown only for random numbers, which are
-    drawn differently for each dtype.
+    Safe for zeros, ones, identities and ranges of whole numbers, whose values are the same. Shown only for random
+    numbers, which are drawn differently for each dtype, and for ranges of floats, which round at each step.
 
     ## When not to use it
     In traced code the compiler may do it for you.
@@ -48,7 +49,7 @@ class CreatedThenCast(Rule):
         if made_of is None or dtype is None or made_of.expression.__class__.__name__ != "Call":
             return
         made = file.call(made_of.expression)  # type: ignore[arg-type]
-        if made.name not in SAME_VALUES | RANDOM or made.arg("dtype") is not None or made.open:
+        if made.name not in SAME_VALUES | RANDOM | {"tf.range"} or made.arg("dtype") is not None or made.open:
             return
         size = made.value.bytes if isinstance(made.value, Array) else None
         if size is not None and size < file.config.min_bytes:
@@ -64,12 +65,20 @@ class CreatedThenCast(Rule):
         if dtype is None or not made.node.args or len(cast.node.args) != 2 or knowledge.signature(made.name or "") is None:
             return None
         whole, inner = file.span(cast.node), file.span(made.node)
-        last = file.span(made.node.args[-1].value)
-        if getattr(made.node.args[-1].value, "rpar", ()):
-            return None
+        last = outer_span(file, made.node.args[-1].value)
+        text = file.source.text
+        if "#" in text[whole.start : inner.start] + text[inner.end : whole.end]:
+            return None  # a comment would go
         edits = (
             Edit(whole.start, inner.start, ""),
             Edit(last.end, last.end, f", dtype={file.text(dtype.expression)}"),
             Edit(inner.end, whole.end, ""),
         )
-        return Fix("make it in that dtype", edits, Safety.SAFE if made.name in SAME_VALUES else Safety.DISPLAY)
+        same = made.name in SAME_VALUES or (made.name == "tf.range" and _whole_numbers(cast, made))
+        return Fix("make it in that dtype", edits, Safety.SAFE if same else Safety.DISPLAY)
+
+
+def _whole_numbers(cast: Call, made: Call) -> bool:
+    """Whether a range of integers is cast to integers: a range of floats is added up and rounded at each step."""
+    before, after = made.value, cast.value
+    return all(isinstance(v, Array) and (v.dtype or "").startswith(("int", "uint")) for v in (before, after))

@@ -11,9 +11,10 @@ from tfmemlint.api import (
     Finding,
     Instance,
     Rule,
+    Sequence,
     elements,
     integer,
-    on_call,
+    on_file,
     show_bytes,
 )
 
@@ -56,27 +57,33 @@ class DenseOneHotLabels(Rule):
     code = "TFM205"
     summary = "one-hot labels take one number per class instead of one integer"
 
-    @on_call("tf.keras.Model.fit")
-    def check(self, fit: Call, file: File) -> Iterator[Finding]:
-        if not self._categorical(fit, file):
+    @on_file("to_categorical", "one_hot")
+    def check(self, file: File) -> Iterator[Finding]:
+        seen: set[int] = set()
+        for fit in file.calls("tf.keras.Model.fit", "tf.keras.Model.evaluate"):
+            for labels in self._labels(fit):
+                made = labels.origin
+                if made is None or id(made.node) in seen or made.name not in MAKERS:
+                    continue
+                if not self._categorical(fit, file) or file.contexts.per_item(made.node):
+                    continue
+                seen.add(id(made.node))
+                yield from self._report(made, labels, fit, file)
+
+    def _report(self, made: Call, labels: Array, fit: Call, file: File) -> Iterator[Finding]:
+        classes = integer(made.value_of("num_classes" if made.name == MAKERS[0] else "depth"))
+        size = labels.bytes
+        if not self._large(classes, size, file):
             return
-        for labels in self._labels(fit):
-            made = labels.origin
-            if made is None or made.name not in MAKERS or file.contexts.per_item(made.node):
-                continue
-            classes = integer(made.value_of("num_classes" if made.name == MAKERS[0] else "depth"))
-            size = labels.bytes
-            if not self._large(classes, size, file):
-                continue
-            cost = f": {show_bytes(size)}" if size is not None else ""
-            many = f"{classes} numbers" if classes is not None else "one number per class"
-            yield self.finding(
-                made,
-                file,
-                f"one-hot labels keep {many} for each example{cost}; keep integers and use sparse_categorical_crossentropy",
-                related=[(fit, "trained on here")],
-                bytes=size,
-            )
+        cost = f": {show_bytes(size)}" if size is not None else ""
+        many = f"{classes} numbers" if classes is not None else "one number per class"
+        yield self.finding(
+            made,
+            file,
+            f"one-hot labels keep {many} for each example{cost}; keep integers and use sparse_categorical_crossentropy",
+            related=[(fit, "given to the model here")],
+            bytes=size,
+        )
 
     def _large(self, classes: int | None, size: int | None, file: File) -> bool:
         if size is not None and size >= file.config.min_bytes:
@@ -85,6 +92,9 @@ class DenseOneHotLabels(Rule):
 
     def _labels(self, fit: Call) -> list[Array]:
         values = [fit.value_of("y")]
+        for option in fit.value_of("validation_data").options:
+            if isinstance(option, Sequence) and len(option.items) > 1:
+                values.append(option.items[1])
         for option in fit.value_of("x").options:
             if isinstance(option, Dataset):
                 values.append(option.element)

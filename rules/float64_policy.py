@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import POLICIES, is_test
+from tfmemlint_rules._dtypes import POLICIES, is_test, policy_name
 
-from tfmemlint.api import Call, Const, File, Finding, Fix, Rule, Safety, on_call
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, on_call
 from tfmemlint.fix.edits import replace_node
 
 
@@ -43,8 +43,8 @@ class Float64Policy(Rule):
 
     @on_call(*POLICIES)
     def check(self, policy: Call, file: File) -> Iterator[Finding]:
-        chosen = policy.arg(0)
-        if chosen is None or chosen.value != Const("float64") or is_test(file):
+        chosen = policy.arg(0, "policy", "value")
+        if chosen is None or policy_name(policy) != "float64" or is_test(file):
             return
         fix = None
         if isinstance(chosen.expression, cst.SimpleString):

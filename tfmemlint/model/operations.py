@@ -273,6 +273,8 @@ def _names_autotune(call: Call) -> bool:
 def dataset_method_by_use(call: Call, otherwise: Value) -> Value:
     """A method of an unknown object that is given `tf.data.AUTOTUNE` is a tf.data method."""
     name = call.method
+    if name == "astype" and call.node.args and otherwise is not BOTTOM:
+        return Method(Array("np"), "np.ndarray.astype")  # of NumPy or pandas: TensorFlow's own have no such method
     owner = knowledge.method_owner("tf.data.Dataset", name) if name is not None else None
     if owner is not None and call.node.args and otherwise is not BOTTOM and _names_autotune(call):
         return Method(Dataset(None), owner)
