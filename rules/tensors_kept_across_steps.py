@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -7,6 +8,7 @@ import libcst as cst
 from tfmemlint.api import Array, Call, File, Finding, Fix, Instance, Node, Rule, Safety, on_file, walk
 from tfmemlint.fix.edits import append_method
 
+REDUCES = re.compile(r"\.(reduce_\w+|argmax|argmin|norm|global_norm|mean|max|sum)$")
 FEW = 10
 """Iterations that are heads, stages or members of an ensemble rather than steps."""
 
@@ -111,6 +113,9 @@ class TensorsKeptAcrossSteps(Rule):
         count = file.contexts.literal_count(loop)
         if count is not None and count <= FEW:
             return None
+        reduced = self._made_by(item, file) if isinstance(item, (cst.Name, cst.Call)) else None
+        if reduced is not None and REDUCES.search(reduced.name or ""):
+            return None  # a number for each example at most
         value = file.value(item)
         if not isinstance(value, Array) or value.library != "tf" or value.shape == () or value.origin is None:
             return None
