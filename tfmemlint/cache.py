@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from tfmemlint.engine import FileResult
 
 FOLDER = ".tfmemlint_cache"
+_IRRELEVANT = (
+    "fix", "unsafe_fixes", "show_fixes", "exclude", "extend_exclude", "force_exclude", "include", "extend_include",
+    "include_markdown", "respect_gitignore", "fail_on", "baseline", "output_format", "cache_dir",
+)  # fmt: skip
 _SECONDS_KEPT = 14 * 24 * 3600
 
 
@@ -47,7 +51,7 @@ class Cache:
     def __init__(self, config: Config, fingerprint: str) -> None:
         self.root = config.root or os.getcwd()
         self.folder = config.resolve(config.cache_dir) if config.cache_dir else os.path.join(self.root, FOLDER)
-        name = digest(f"{fingerprint} {config!r}".encode()).hex()
+        name = digest(f"{fingerprint} {_relevant(config)!r}".encode()).hex()
         self.path = os.path.join(self.folder, __version__, f"{name}.bin")
         self._changed = False
         self._seen: set[str] = set()
@@ -103,6 +107,12 @@ class Cache:
     def _key(self, path: str) -> str:
         full = os.path.abspath(path)
         return full.removeprefix(os.path.join(self.root, ""))
+
+
+def _relevant(config: Config) -> Config:
+    """The configuration without settings that make no difference to what one file gives."""
+    defaults = {field.name: field.default for field in msgspec.structs.fields(type(config))}
+    return msgspec.structs.replace(config, **{name: defaults[name] for name in _IRRELEVANT})
 
 
 def _mark(folder: str) -> None:
