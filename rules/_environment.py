@@ -37,6 +37,19 @@ def settings(file: File) -> Iterator[Setting]:
         yield from _called(call)
 
 
+def passed_on(file: File, variable: str) -> Iterator[Setting]:
+    """The places where dictionaries give a variable to other processes: `{**os.environ, "NAME": value}`."""
+    updates = {id(call.node.args[0].value) for call in file.calls("os.environ.update") if call.node.args}
+    for display in file.tree.of(cst.Dict):
+        for element in display.elements if id(display) not in updates else ():
+            if isinstance(element, cst.DictElement) and file.value(element.key) == Const(variable):
+                yield Setting(variable, file.value(element.value), element.value, element.key)
+    for call in file.calls("builtins.dict"):
+        for arg in call.node.args:
+            if arg.keyword is not None and arg.keyword.value == variable:
+                yield Setting(variable, file.value(arg.value), arg.value, arg.keyword)
+
+
 def _called(call: Call) -> Iterator[Setting]:
     if call.name == "os.environ.update":
         given = call.value_of(0)

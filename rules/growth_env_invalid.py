@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._environment import Setting, settings
+from tfmemlint_rules._environment import Setting, passed_on, settings
 
 from tfmemlint.api import Const, File, Finding, Fix, Rule, Safety, Severity, on_file
 from tfmemlint.fix.edits import replace_node
@@ -47,7 +47,7 @@ class GrowthEnvInvalid(Rule):
 
     @on_file(VARIABLE)
     def check(self, file: File) -> Iterator[Finding]:
-        for setting in settings(file):
+        for setting in (*settings(file), *passed_on(file, VARIABLE)):
             value = setting.value
             if setting.variable != VARIABLE or not isinstance(value, Const) or value.value in ("true", "false"):
                 continue

@@ -69,8 +69,9 @@ class PartialMemoryGrowth(Rule):
         """Whether TensorFlow sees one GPU only, or other calls may set growth for the others."""
         if any(file.calls("tf.config.set_visible_devices")) or "CUDA_VISIBLE_DEVICES" in file.source.text:
             return True
-        others = [call for call in file.calls(GROWTH) if call.node is not growth.node]
-        if others:
+        if any(file.calls("tf.config.set_logical_device_configuration")):
+            return True  # growth is dropped then, and nothing differs
+        if any(self._device_text(call, file) != self._device_text(growth, file) for call in file.calls(GROWTH)):
             return True
         for above in file.tree.ancestors(growth.node):
             test = getattr(above, "test", None)
@@ -79,6 +80,10 @@ class PartialMemoryGrowth(Rule):
                 if isinstance(compared.operator, cst.Equal) and file.value(compared.comparator) == Const(1):
                     return True
         return False
+
+    def _device_text(self, growth: Call, file: File) -> str | None:
+        device = growth.arg("device")
+        return file.text(device.expression) if device is not None else None
 
     def _loop(self, growth: Call, file: File) -> Fix | None:
         argument = growth.arg("device")

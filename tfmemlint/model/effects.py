@@ -17,7 +17,7 @@ from tfmemlint.model.flow import always
 from tfmemlint.model.functions import Frame
 from tfmemlint.model.scopes import COMPREHENSIONS
 from tfmemlint.model.tree import Node, children
-from tfmemlint.model.values import Class, Function
+from tfmemlint.model.values import Class, Devices, Function
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -218,7 +218,8 @@ class Order:
         self._loops.append([])
         self._suite(node.body, frame)
         left = self._loops.pop()
-        endless = isinstance(node, cst.While) and always(node.test)
+        # What is done for each device is done: without any there would be nothing to say about the order.
+        endless = always(node.test) if isinstance(node, cst.While) else isinstance(self._file.value(node.iter), Devices)
         self._state = join([*([] if endless else [before]), self._state, *left])
         if node.orelse is not None:
             self._suite(node.orelse.body, frame)

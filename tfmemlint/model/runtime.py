@@ -36,6 +36,8 @@ def _initialises(name: str, call: Call) -> bool:
         return isinstance(given, Array) and isinstance(call.target, Instance)
     if name == "tf.keras.Sequential":
         return _has_input(call)
+    if name.startswith("tf.keras.applications."):
+        return knowledge.returns_class(name) == "tf.keras.Model"  # its weights are made
     return knowledge.initialises(name) is True
 
 
@@ -47,7 +49,11 @@ def _has_input(call: Call) -> bool:
     first = layers.items[0]
     if isinstance(first, Array):
         return True
-    return isinstance(first, Instance) and first.call is not None and first.call.arg("input_shape") is not None
+    if not isinstance(first, Instance) or first.call is None:
+        return False
+    if first.type_name == "tf.keras.layers.InputLayer":
+        return True
+    return any(first.call.arg(name) is not None for name in ("input_shape", "input_dim", "batch_input_shape"))
 
 
 def initialisation(file: File) -> Order:
