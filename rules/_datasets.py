@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Binds, Call, Const, Dataset, File, Node, Step
+from tfmemlint.api import Array, Binds, Call, Const, Dataset, File, Mapping, Node, Sequence, Step, elements
 
 ENDS = frozenset({
     "as_numpy_iterator", "reduce", "cardinality", "save", "get_single_element", "make_one_shot_iterator",
@@ -150,3 +150,22 @@ def same_pipeline(file: File, call: Call) -> bool:
 def reshuffles(shuffle: Step) -> bool:
     """Whether a `shuffle` draws anew in each epoch, which it does unless it is told not to."""
     return shuffle.call is not None and not shuffle.call.open and shuffle.call.value_of("reshuffle_each_iteration") != Const(False)
+
+
+def makes_sequences(batch: Step, after: tuple[Step, ...]) -> bool:
+    """Whether a `batch` may make examples rather than batches of them: sequences of numbers, characters or records.
+
+    It does where the elements are single numbers; and it may where full groups are asked for or a map follows, unless
+    the elements are known to be pairs or arrays of their own.
+    """
+    if batch.call is None:
+        return True
+    datasets = batch.call.datasets()
+    leaves = [leaf for ds in datasets for leaf in elements(ds.element)]
+    if len(leaves) == 1 and isinstance(leaves[0], Array) and leaves[0].shape == ():
+        return True
+    if all(isinstance(ds.element, (Sequence, Mapping)) for ds in datasets):
+        return False
+    full = batch.call.arg("drop_remainder") is not None and batch.call.value_of("drop_remainder") != Const(False)
+    known = bool(leaves) and all(isinstance(leaf, Array) and leaf.shape for leaf in leaves)
+    return not known and (full or any(step.name in ("map", "filter") for step in after))

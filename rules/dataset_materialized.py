@@ -89,6 +89,7 @@ class DatasetMaterialized(Rule):
         length = whole_length(argument)
         counts = {ds.count for ds in datasets}
         all_of_it = covers(argument, counts.pop()) if len(counts) == 1 else False
+        all_of_it = all_of_it and not any("batch" in ds.names() for ds in datasets)
         if not datasets or (length is None and not all_of_it) or (length is not None and is_tiny(length)):
             return
         if length is not None and not self._same_data(length.of, datasets, argument.expression if argument else None, file):

@@ -3,7 +3,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tfmemlint.api import Array, Call, Const, Dataset, File, Finding, Rule, Sequence, Step, elements, integer, on_call
+from tfmemlint_rules._datasets import makes_sequences
+
+from tfmemlint.api import Call, Dataset, File, Finding, Rule, integer, on_call
 from tfmemlint.model.pipelines import batched_source
 
 GROUPS = frozenset({"batch", "padded_batch", "ragged_batch"})
@@ -70,32 +72,9 @@ class DoubleBatch(Rule):
         if last < 0:
             return ds.call if batched_source(ds) else None
         step = ds.steps[last]
-        if step.call is None or self._rows(step) or self._sequences(step, ds.steps[last + 1 :]):
+        if step.call is None or makes_sequences(step, ds.steps[last + 1 :]):
             return None
         return step.call
-
-    def _rows(self, step: Step) -> bool:
-        """Whether the batched elements are single numbers, characters or records: the batch makes sequences of them."""
-        assert step.call is not None
-        for ds in step.call.datasets():
-            leaves = elements(ds.element)
-            if len(leaves) == 1 and isinstance(leaves[0], Array) and leaves[0].shape == ():
-                return True
-        return False
-
-    def _sequences(self, step: Step, after: tuple[Step, ...]) -> bool:
-        """Whether batches may be meant as examples: full ones only, of one part, and mapped before they are batched."""
-        assert step.call is not None
-        pairs = all(isinstance(ds.element, Sequence) for ds in step.call.datasets())
-        full = step.call.arg("drop_remainder") is not None and step.call.value_of("drop_remainder") != Const(False)
-        mapped = any(s.name in ("map", "filter") for s in after)
-        return (full and not pairs) or (mapped and not pairs and not self._known(step))
-
-    def _known(self, step: Step) -> bool:
-        """Whether the batched elements are known to be arrays of their own."""
-        assert step.call is not None
-        leaves = [leaf for ds in step.call.datasets() for leaf in elements(ds.element)]
-        return bool(leaves) and all(isinstance(leaf, Array) and leaf.shape for leaf in leaves)
 
     def _meant(self, call: Call, file: File) -> bool:
         size = call.arg("batch_size")

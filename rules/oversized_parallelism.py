@@ -84,5 +84,5 @@ class OversizedParallelism(Rule):
         spelled = api_text(file, "tf.data.AUTOTUNE")
         if spelled is None:
             return None
-        edits = tuple(replace_node(file, argument.expression, spelled) for argument in found.values())
+        edits = tuple(sorted(replace_node(file, argument.expression, spelled) for argument in found.values()))
         return Fix("let TensorFlow choose", edits, Safety.UNSAFE if "cycle_length" in found else Safety.SAFE)

@@ -14,6 +14,10 @@ from tfmemlint.model.mapped import ESCAPES, body, function_of
 ON_PURPOSE = re.compile(r"#.*\b(sequential|serial|in order|one (at a|by one)|single[- ]thread|not parallel|no parallel|order)", re.I)
 
 
+FEW = 100
+"""Elements that are made fast enough one after the other."""
+
+
 class SequentialMap(Rule):
     """
     ## What it does
@@ -53,6 +57,8 @@ class SequentialMap(Rule):
         if not step.datasets() or not step.lacks("num_parallel_calls") or is_test(file):
             return
         if file.contexts.mapped(step.node) or self._trivial(step) or self._on_purpose(step, file):
+            return
+        if all(ds.count is not None and ds.count <= FEW for ds in step.datasets()):
             return
         spelled = api_text(file, "tf.data.AUTOTUNE")
         edit = add_argument(file, step.node, f"num_parallel_calls={spelled}") if spelled is not None else None

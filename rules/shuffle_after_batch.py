@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._datasets import earlier_steps, last_before, steps_between
+from tfmemlint_rules._datasets import earlier_steps, last_before, makes_sequences, steps_between
 
 from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, integer, on_call, show_bytes, structure_bytes
 from tfmemlint.fix.edits import reorder_links, same_expression
@@ -54,6 +54,8 @@ class ShuffleAfterBatch(Rule):
         between = steps_between(shuffle, batch)
         if any(step.name in ("unbatch", "window", "flat_map", "interleave", "apply") for step in between):
             return
+        if self._sequences(shuffle):
+            return
         size = self._batch_bytes(shuffle)
         cost = None if size is None or buffer is None else size * buffer
         held = f"{buffer} batches" if buffer is not None else "whole batches"
@@ -66,6 +68,14 @@ class ShuffleAfterBatch(Rule):
             related=[(batch.call, "batched here")],
             bytes=cost,
         )
+
+    def _sequences(self, shuffle: Call) -> bool:
+        """Whether the batches may be examples themselves, as they are when text is cut into sequences."""
+        for ds in shuffle.datasets():
+            last = max(i for i, step in enumerate(ds.steps) if step.name == "batch")
+            if any(step.name in ("map", "filter") for step in ds.steps[last:]) and makes_sequences(ds.steps[last], ds.steps[last:]):
+                return True
+        return False
 
     def _batch_bytes(self, shuffle: Call) -> int | None:
         sizes = {structure_bytes(ds.element) for ds in shuffle.datasets()}
