@@ -35,9 +35,9 @@ MAY_IMPORT = {
     "report": {"__init__", "baseline", "finding", "model", "selectors", "units"},
     "verify": {
         *("__init__", "config", "engine", "finding", "fix", "model", "selectors", "units"),
-        *("cli", "cli_arguments", "cli_output", "linter", "registry", "report", "runner"),
+        *("cli", "cli_arguments", "cli_output", "discover", "linter", "registry", "report", "runner"),
     },
-    "tfmemlint_rules": {"api", "finding", "fix.edits", "model"},
+    "tfmemlint_rules": {"api", "finding", "fix.chains", "fix.edits", "model"},
 }
 # What they may name in annotations besides.
 MAY_ANNOTATE = {
