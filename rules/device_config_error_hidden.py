@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Api, Call, File, Finding, Node, Rule, on_file, walk
+from tfmemlint.api import Api, Call, Const, File, Finding, Function, Node, Rule, on_file, walk
 
 CONFIGURES = frozenset({
     "tf.config.experimental.set_memory_growth", "tf.config.set_visible_devices",
@@ -56,17 +56,24 @@ class DeviceConfigErrorHidden(Rule):
         for attempt in file.tree.of(cst.Try):
             config = self._configures(attempt.body, file)
             for handler in attempt.handlers if config is not None else ():
-                if self._catches(handler.type, file) and self._drops(handler.body):
+                if self._catches(handler.type, file) and self._drops(handler.body, file):
                     yield self._report(handler, config, file)
         for block in file.tree.of(cst.With):
             config = self._configures(block.body, file)
             if config is not None and any(self._suppresses(item.item, file) for item in block.items):
                 yield self._report(block, config, file)
 
-    def _configures(self, body: Node, file: File) -> Call | None:
+    def _configures(self, body: Node, file: File, depth: int = 1) -> Call | None:
+        """A configuring call in a block, or in a function of the module that is called there."""
         for node in walk(body):
-            if isinstance(node, cst.Call) and any(name in CONFIGURES for name in file.call(node).names):
-                return file.call(node)
+            call = file.call(node) if isinstance(node, cst.Call) else None
+            if call is None:
+                continue
+            if any(name in CONFIGURES for name in call.names):
+                return call
+            for target in call.target.options if depth else ():
+                if isinstance(target, Function) and self._configures(target.node.body, file, depth - 1) is not None:
+                    return call
         return None
 
     def _catches(self, kind: cst.BaseExpression | None, file: File) -> bool:
@@ -76,12 +83,14 @@ class DeviceConfigErrorHidden(Rule):
         values = [file.value(expression) for expression in named]
         return any(isinstance(v, Api) and v.name.rpartition(".")[2] in HIDES for v in values)
 
-    def _drops(self, body: cst.BaseSuite) -> bool:
+    def _drops(self, body: cst.BaseSuite, file: File) -> bool:
         """Whether a handler's body does nothing at all."""
         for statement in body.body:
             small = statement.body if isinstance(statement, cst.SimpleStatementLine) else [statement]
             for node in small:
                 if isinstance(node, (cst.Pass, cst.Continue)):
+                    continue
+                if isinstance(node, cst.Return) and (node.value is None or file.value(node.value) == Const(None)):
                     continue
                 if isinstance(node, cst.Expr) and isinstance(node.value, (cst.SimpleString, cst.Ellipsis)):
                     continue

@@ -5,18 +5,19 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._environment import settings
 
-from tfmemlint.api import Call, Const, File, Finding, Rule, on_call
+from tfmemlint.api import Api, Call, Const, File, Finding, Instance, Node, Rule, Value, dotted, on_file
 from tfmemlint.model.runtime import initialises
 
 ALLOCATES = (
     "cupy.array", "cupy.asarray", "cupy.zeros", "cupy.ones", "cupy.empty", "cupy.arange", "cupy.full",
     "cupy.random.rand", "cupy.random.randn", "cupy.random.normal", "cupy.random.random", "cupy.linspace",
-    "torch.Tensor.cuda", "torch.cuda.set_device", "torch.cuda.empty_cache", "torch.cuda.FloatTensor",
+    "torch.Tensor.cuda", "torch.cuda.FloatTensor",
     "jax.numpy.array", "jax.numpy.zeros", "jax.numpy.ones", "jax.numpy.arange", "jax.device_put", "jax.jit",
     "jax.random.normal", "jax.random.PRNGKey", "numba.cuda.to_device", "numba.cuda.device_array", "numba.cuda.jit",
     "pycuda.gpuarray.to_gpu", "pycuda.driver.mem_alloc", "cudf.DataFrame", "cudf.read_csv", "cudf.Series",
-    "torch.zeros", "torch.ones", "torch.randn", "torch.rand", "torch.tensor", "torch.empty", "torch.device",
+    "torch.zeros", "torch.ones", "torch.randn", "torch.rand", "torch.tensor", "torch.empty", "torch.full",
 )  # fmt: skip
+LIBRARIES = ("cupy", "torch", "jax", "numba", "pycuda", "cudf")
 LIMITS = (
     "tf.config.experimental.set_memory_growth", "tf.config.set_logical_device_configuration",
     "tf.config.set_visible_devices",
@@ -60,37 +61,63 @@ class GpuSharedWithoutLimit(Rule):
     code = "TFM106"
     summary = "TensorFlow takes the whole card that another library needs too"
 
-    @on_call(*ALLOCATES)
-    def check(self, other: Call, file: File) -> Iterator[Finding]:
-        if not self._on_gpu(other) or self._alternative(other, file):
+    @on_file("cupy", "torch", "jax", "numba", "pycuda", "cudf")
+    def check(self, file: File) -> Iterator[Finding]:
+        uses = [use for use in self._uses(file) if not _alternative(use.node, file)]
+        if not uses or any(file.calls(*LIMITS)) or any(s.variable in VARIABLES for s in settings(file)):
             return
-        if next(self._others(file), other).node is not other.node:
+        first = min(uses, key=lambda use: file.tree.order(use.node))
+        if not any(initialises(file.call(n)) and not _alternative(n, file) for n in file.tree.of(cst.Call)):
             return
-        if any(file.calls(*LIMITS)) or any(s.variable in VARIABLES for s in settings(file)):
-            return
-        if not any(initialises(file.call(node)) and not self._alternative(file.call(node), file) for node in file.tree.of(cst.Call)):
-            return
-        library = (other.name or "").partition(".")[0]
+        library = (first.name or "torch").partition(".")[0]
         yield self.finding(
-            other,
+            first,
             file,
             f"TensorFlow takes nearly all memory of the card that {library} uses here; set memory growth or a limit first",
         )
 
-    def _others(self, file: File) -> Iterator[Call]:
-        found = [c for c in file.calls(*ALLOCATES) if self._on_gpu(c) and not self._alternative(c, file)]
-        yield from sorted(found, key=lambda c: file.tree.order(c.node))
+    def _uses(self, file: File) -> Iterator[Call]:
+        """The calls that allocate on the card."""
+        alone = {library for library in LIBRARIES if self._imported(library, file)}
+        for call in file.calls(*ALLOCATES):
+            library = (call.name or "").partition(".")[0]
+            if library in alone and (library != "torch" or _cuda(call.value_of("device"))):
+                yield call
+        for word in ("cuda", "to") if "torch" in alone else ():
+            for node in file.calls_by_word.get(word, ()):
+                call = file.call(node)
+                if call.receiver_node is None or (call.name or "torch").startswith(("tf.", "np.")):
+                    continue
+                given = call.value_of(0) if call.arg(0) is not None else call.value_of("device")
+                if (word == "cuda" and not isinstance(file.value(call.receiver_node), Api)) or (word == "to" and _cuda(given)):
+                    yield call
 
-    def _on_gpu(self, call: Call) -> bool:
-        """Torch allocates on the card only where it is told to."""
-        if not (call.name or "").startswith("torch.") or ".cuda" in (call.name or ""):
+    def _imported(self, library: str, file: File) -> bool:
+        """Whether the library is imported without a condition: not one back end of several."""
+        for statement in (*file.tree.of(cst.Import), *file.tree.of(cst.ImportFrom)):
+            names = [dotted(alias.name) or "" for alias in statement.names] if isinstance(statement, cst.Import) else [
+                dotted(statement.module) or "" if statement.module is not None else ""]  # fmt: skip
+            if any(name.partition(".")[0] == library for name in names) and not _alternative(statement, file):
+                return True
+        return False
+
+
+def _cuda(device: Value) -> bool:
+    """Whether a device of torch may be the card: `"cuda"`, `"cuda:0"`, `torch.device("cuda" if ... else "cpu")`."""
+    for option in device.options:
+        if isinstance(option, Instance) and option.type_name == "torch.device" and option.call is not None:
+            option = option.call.value_of(0)
+        if any(isinstance(o, Const) and str(o.value).startswith("cuda") for o in option.options):
             return True
-        device = call.value_of("device") if call.name != "torch.device" else call.value_of(0)
-        return isinstance(device, Const) and str(device.value).startswith("cuda")
+    return False
 
-    def _alternative(self, call: Call, file: File) -> bool:
-        """Whether the call stands in a branch or handler: one back end of several."""
-        return any(isinstance(a, (cst.If, cst.Try, cst.ExceptHandler)) and not _main_guard(a) for a in file.tree.ancestors(call.node))
+
+def _alternative(node: Node, file: File) -> bool:
+    """Whether something stands in a branch or handler: one back end of several."""
+    for above in file.tree.ancestors(node):
+        if isinstance(above, (cst.If, cst.Try, cst.ExceptHandler)) and not _main_guard(above):
+            return True
+    return False
 
 
 def _main_guard(node: object) -> bool:

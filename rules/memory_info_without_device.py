@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, Const, Edit, File, Finding, Fix, Rule, Safety, Severity, on_call
+from tfmemlint.api import Call, Const, Devices, Edit, File, Finding, Fix, Rule, Safety, Severity, on_call
 from tfmemlint.fix.edits import replace_node
 
 
@@ -57,7 +57,11 @@ class MemoryInfoWithoutDevice(Rule):
             yield self.finding(call, file, f"{call.method}() without a device raises TypeError; name it: \"GPU:0\"", fix=fix)
             return
         value = device.value
-        if not isinstance(value, Const) or not isinstance(value.value, str) or ":" in value.value:
+        if isinstance(value, Devices):
+            why = "a device is named by text here, as in \"GPU:0\": a device object raises TypeError"
+            yield self.finding(call, file, why)
+            return
+        if not isinstance(value, Const) or not isinstance(value.value, str) or _valid(value.value):
             return
         indexed = None
         if isinstance(device.expression, cst.SimpleString) and value.value.upper() in ("GPU", "CPU"):
@@ -67,3 +71,8 @@ class MemoryInfoWithoutDevice(Rule):
         yield self.finding(
             call, file, f"a device needs an index: {value.value!r} raises ValueError: Failed parsing device name", fix=indexed
         )
+
+
+def _valid(device: str) -> bool:
+    """Whether TensorFlow can parse a device name: type and index, or a full name."""
+    return ":" in device and not device.startswith("/physical_device:")

@@ -4,10 +4,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, Const, File, Finding, Fix, Rule, Safety, on_call, walk
+from tfmemlint.api import Call, Const, File, Finding, Fix, Function, Node, Rule, Safety, on_call, walk
 from tfmemlint.fix.edits import insert_first
-
-RESET = "tf.config.experimental.reset_memory_stats"
 
 
 class PeakNeverReset(Rule):
@@ -49,40 +47,55 @@ class PeakNeverReset(Rule):
 
     @on_call("tf.config.experimental.get_memory_info")
     def check(self, info: Call, file: File) -> Iterator[Finding]:
-        loop = file.contexts.loop(info.node)
-        if loop is None or not self._reads_peak(info, file):
+        loops = list(file.contexts.loops(info.node)) or self._callers_loops(info, file)
+        if not loops or not self._reads_peak(info, file) or self._varies(info, loops[0]):
             return
-        loops = list(file.contexts.loops(info.node))
-        if any(file.tree.contains(outer, call.node) for outer in loops for call in file.calls(RESET)) or self._resets(loop, file):
+        function = file.contexts.function(info.node)
+        if any(self._resets(scope, file, 2) for scope in (*loops, *([function] if function is not None else []))):
             return
+        own = file.contexts.loop(info.node) is not None
         yield self.finding(
             info,
             file,
             "the peak counts since the process started: in this loop it is a running maximum; reset it each time",
-            fix=self._reset(info, loop, file),
-            related=[(loop, "the loop")],
+            fix=self._reset(info, loops[0], file) if own else None,
+            related=[(loops[0], "the loop")],
         )
+
+    def _callers_loops(self, info: Call, file: File) -> list[cst.For | cst.While]:
+        """The loops in which the function around the call is called; a comprehension counts as a loop elsewhere."""
+        function = file.contexts.function(info.node)
+        callers = file.values.functions.callers(function) if function is not None else None
+        return [loop for call in callers or () for loop in file.contexts.loops(call.node)]
+
+    def _varies(self, info: Call, loop: cst.For | cst.While) -> bool:
+        """Whether another device is asked in each iteration."""
+        device = info.arg("device")
+        if device is None or not isinstance(loop, cst.For):
+            return False
+        bound = {node.value for node in walk(loop.target) if isinstance(node, cst.Name)}
+        return any(isinstance(node, cst.Name) and node.value in bound for node in walk(device.expression))
 
     def _reads_peak(self, info: Call, file: File) -> bool:
         parent = file.tree.parent(info.node)
-        if isinstance(parent, cst.Subscript):
-            index = parent.slice[0].slice
-            return isinstance(index, cst.Index) and file.value(index.value) == Const("peak")
+        if _peak_of(info.node, file):
+            return True
         if isinstance(parent, cst.Assign) and isinstance(parent.targets[0].target, cst.Name):
             name = parent.targets[0].target
-            flow = file.flow(file.scope_of(name))
-            made = [d for d in flow.bindings.get(name.value, ()) if d.node is name]
-            for use in (u for d in made for u in file.uses_of(d)):
-                outer = file.tree.parent(use)
-                if isinstance(outer, cst.Subscript) and outer.value is use:
-                    index = outer.slice[0].slice
-                    if isinstance(index, cst.Index) and file.value(index.value) == Const("peak"):
-                        return True
+            made = [d for d in file.flow(file.scope_of(name)).bindings.get(name.value, ()) if d.node is name]
+            return any(_peak_of(use, file) for d in made for use in file.uses_of(d))
         return False
 
-    def _resets(self, loop: cst.For | cst.While, file: File) -> bool:
-        """Whether the loop calls something of this file, or unknown, that may reset the statistics by that name."""
-        return any(isinstance(n, cst.Name) and n.value == "reset_memory_stats" for n in walk(loop))
+    def _resets(self, scope: Node, file: File, depth: int) -> bool:
+        """Whether the statistics are reset in a block or in what of this file is called there."""
+        for node in walk(scope):
+            if isinstance(node, cst.Name) and node.value == "reset_memory_stats":
+                return True
+            if isinstance(node, cst.Call) and depth:
+                bodies = [t.node.body for t in file.call(node).target.options if isinstance(t, Function)]
+                if any(self._resets(body, file, depth - 1) for body in bodies):
+                    return True
+        return False
 
     def _reset(self, info: Call, loop: cst.For | cst.While, file: File) -> Fix | None:
         func, device = info.node.func, info.arg("device")
@@ -90,3 +103,13 @@ class PeakNeverReset(Rule):
             return None
         edit = insert_first(file, loop, f"{file.text(func.value)}.reset_memory_stats({file.text(device.expression)})")
         return Fix("reset the peak first in each iteration", (edit,), Safety.UNSAFE) if edit is not None else None
+
+
+def _peak_of(node: Node, file: File) -> bool:
+    """Whether the expression around a dictionary takes its entry `peak`."""
+    outer = file.tree.parent(node)
+    if isinstance(outer, cst.Subscript) and outer.value is node:
+        index = outer.slice[0].slice
+        return isinstance(index, cst.Index) and file.value(index.value) == Const("peak")
+    call = file.tree.parent(outer) if isinstance(outer, cst.Attribute) and outer.attr.value == "get" else None
+    return isinstance(call, cst.Call) and bool(call.args) and file.value(call.args[0].value) == Const("peak")

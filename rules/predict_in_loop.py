@@ -4,14 +4,16 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._dtypes import is_test
+from tfmemlint_rules._items import item_loop
 from tfmemlint_rules._loops import assigned_names
 from tfmemlint_rules._models import all_models
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, on_call, walk
+from tfmemlint.api import Call, Const, Dataset, File, Finding, Fix, Node, Rule, Safety, integer, on_call, walk
 from tfmemlint.finding import Edit
 from tfmemlint.fix.edits import outer_span
 
-FEW = 5
+FEW = 10
+"""Iterations of a loop that predicts whole sets, such as the parts of a split or the steps of a forecast."""
 
 
 class PredictInLoop(Rule):
@@ -50,10 +52,11 @@ class PredictInLoop(Rule):
 
     @on_call("tf.keras.Model.predict")
     def check(self, predict: Call, file: File) -> Iterator[Finding]:
-        if is_test(file) or not all_models(predict.receiver, file):
+        argument = predict.arg("x")
+        if argument is None or is_test(file) or not all_models(predict.receiver, file) or self._whole_set(predict, file):
             return
-        loop = self._loop(predict, file)
-        if loop is None or self._model_changes(predict, loop, file):
+        loop = item_loop(argument.expression, file, FEW)
+        if loop is None or self._model_changes(predict, loop, file) or self._rare(predict.node, loop, file):
             return
         yield self.finding(
             predict,
@@ -64,34 +67,39 @@ class PredictInLoop(Rule):
             related=[(loop, "the loop")] if isinstance(loop, (cst.For, cst.While)) else [],
         )
 
-    def _loop(self, predict: Call, file: File) -> cst.CSTNode | None:
-        """The loop whose items are predicted one by one."""
-        argument = predict.arg("x")
-        if argument is None:
-            return None
-        read = {n.value for n in walk(argument.expression) if isinstance(n, cst.Name)}
-        for loop in file.contexts.loops(predict.node):
-            count = file.contexts.literal_count(loop)
-            if count is not None and count <= FEW:
-                continue
-            if read & set(assigned_names(loop, file)):
-                return loop
-        comprehension = file.contexts.comprehension(predict.node)
-        if comprehension is not None:
-            bound = {n.value for c in walk(comprehension) if isinstance(c, cst.CompFor) for n in walk(c.target) if isinstance(n, cst.Name)}
-            return comprehension if read & bound else None
-        return None
+    def _whole_set(self, predict: Call, file: File) -> bool:
+        """Whether each call predicts many rows in batches: a dataset, or a batch size of its own for other data."""
+        data = predict.value_of("x")
+        if any(isinstance(option, Dataset) for option in data.options) or predict.arg("steps") is not None:
+            return True
+        size = predict.arg("batch_size")
+        loop = file.contexts.loop(predict.node)
+        return size is not None and size.value != Const(1) and not (loop is not None and file.contexts.over_data(loop))
 
-    def _model_changes(self, predict: Call, loop: cst.CSTNode, file: File) -> bool:
+    def _rare(self, node: Node, loop: Node, file: File) -> bool:
+        """Whether the loop predicts only now and then: `if step % 100 == 0`."""
+        tests = (a.test for a in file.tree.ancestors(node) if isinstance(a, cst.If) and file.tree.contains(loop, a))
+        return any(isinstance(n, cst.BinaryOperation) and isinstance(n.operator, cst.Modulo) for t in tests for n in walk(t))
+
+    def _model_changes(self, predict: Call, loop: Node, file: File) -> bool:
         """Whether the loop goes over models, or makes or trains one: then each prediction is of a whole set."""
         receiver = predict.receiver_node
         names = {n.value for n in walk(receiver) if isinstance(n, cst.Name)} if receiver is not None else set()
         if isinstance(loop, (cst.For, cst.While)):
             if names & (set(assigned_names(loop, file)) - {"self"}):
                 return True
-            trains = {"fit", "load_weights", "set_weights"}
-            return any(isinstance(n, cst.Call) and file.call(n).method in trains for n in walk(loop.body))
-        return any(n.value in names for c in walk(loop) if isinstance(c, cst.CompFor) for n in walk(c.target) if isinstance(n, cst.Name))
+            return any(isinstance(n, cst.Call) and self._trains(file.call(n), loop, file) for n in walk(loop.body))
+        targets = (c.target for c in walk(loop) if isinstance(c, cst.CompFor))
+        return any(isinstance(n, cst.Name) and n.value in names for target in targets for n in walk(target))
+
+    def _trains(self, call: Call, loop: cst.For | cst.While, file: File) -> bool:
+        """Whether a call gives the model other weights for a whole set: not the single steps of an agent's memory."""
+        if call.method in ("load_weights", "set_weights"):
+            return True
+        if call.method != "fit":
+            return False
+        steps = integer(call.value_of("epochs", "nb_epoch")) == 1 or call.lacks("epochs", "nb_epoch")
+        return not steps or (isinstance(loop, cst.For) and any(isinstance(n, cst.Call) and file.call(n).method == "split" for n in walk(loop.iter)))
 
     def _call(self, predict: Call, file: File) -> Fix | None:
         receiver, argument = predict.receiver_node, predict.arg("x")

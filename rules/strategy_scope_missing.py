@@ -67,7 +67,7 @@ class StrategyScopeMissing(Rule):
             if fits or any(file.calls("tf.GradientTape")):
                 yield self.finding(made, file, "this strategy is never entered: the model is built and trained on one device; use its scope()")
             return
-        for fit in fits:
+        for fit in (f for f in fits if file.contexts.function(f.node) is file.contexts.function(made.node)):
             built = self._built_outside(fit, file)
             if built is not None:
                 yield self.finding(

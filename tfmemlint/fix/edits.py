@@ -151,7 +151,7 @@ def statement_lines(file: File, statement: Node) -> Span | None:
 def api_text(file: File, name: str, at: Node | None = None) -> str | None:
     """How this file writes a canonical API name, by the imports that reach the end of the module; None if it imports
     nothing that leads there."""
-    best: str | None = None
+    best: tuple[bool, int, str] | None = None
     for local, definitions in file.flow(file.module).end.items():
         real = [d for d in definitions if d is not OUTER]
         if not real or any(d.binds is not Binds.IMPORT for d in real):
@@ -159,9 +159,11 @@ def api_text(file: File, name: str, at: Node | None = None) -> str | None:
         for prefix in {knowledge.canonical(d.api) for d in real}:
             if name == prefix or name.startswith(prefix + "."):
                 spelled = local + name[len(prefix) :]
-                if best is None or (len(spelled), spelled) < (len(best), best):
-                    best = spelled
-    return best
+                # Through the root where the file has it, as most files write it; Keras through the nearest module.
+                ranked = (prefix != "tf" and not name.startswith("tf.keras."), spelled.count("."), spelled)
+                if best is None or ranked < best:
+                    best = ranked
+    return best[2] if best is not None else None
 
 
 def ensure_numpy(file: File) -> tuple[str, tuple[Edit, ...]]:

@@ -30,6 +30,10 @@ def tables_of(part: str, arguments: list[str]) -> dict[str, dict[str, Any]]:
         from tfmemlint.probe.keras import keras_tables
 
         return keras_tables(arguments)
+    if part == "applications":
+        from tfmemlint.probe.keras import application_table
+
+        return {"applications": application_table(arguments)}
     raise SystemExit(f"no such part: {part}")
 
 

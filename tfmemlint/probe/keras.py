@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import re
 from collections.abc import Iterator
 from functools import partial
 from importlib import import_module
@@ -27,11 +28,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
 SHAPE = (64, 48)
 
 LAYER_ARGUMENTS = (
-    "", "2", "2, 2", "(2, 2)", "0.5", '"relu"', "tf.keras.layers.Dense(2)", "tf.keras.layers.LSTM(2)",
-    "tf.keras.layers.LSTMCell(2)", "tf.keras.layers.Conv2D(2, 2)", "4, 4", "[8]", "0.1", "(4, 4)", "4, 2, 2",
-    "0.5, 0.5", '"ab,bc->ac", output_shape=2', "num_tokens=2", "num_bins=2", "value_range=(0, 1)",
-    "[tf.keras.layers.RandomFlip()]",
-    'vocabulary=["a", "b"]', "lambda x: x", "(2, 1)", "axes=1", "2, 3, 4",
+    "", "0.5", "2", "2, 2", "(2, 2)", '"relu"', "lambda x: x", "0.5, 0.5", "0.5, 0.5, 0.5, 0.5",
+    "tf.keras.layers.Dense(2)", "tf.keras.layers.LSTM(2)", "tf.keras.layers.LSTMCell(2)",
+    "tf.keras.layers.Conv2D(2, 2)", "4, 4", "[8]", "0.1", "(4, 4)", "4, 2, 2", '"ab,bc->ac", output_shape=2',
+    "num_tokens=2", "num_bins=2", "value_range=(0, 1)", "[tf.keras.layers.RandomFlip()]", 'vocabulary=["a", "b"]',
+    "(2, 1)", "axes=1", "2, 3, 4",
 )  # fmt: skip
 
 INPUTS = (
@@ -40,24 +41,33 @@ INPUTS = (
     "tf.constant([['a', 'b']])", "[tf.constant(['a']), tf.constant(['b'])]", "noise((8, 12, 12, 4))",
 )  # fmt: skip
 
+LIKELY_RANDOM = re.compile(r"Random|Dropout|Noise")
+"""Layers that are tried on until they draw, since some of their arguments switch drawing off."""
+
 TIMES = 30
 
 
 def keras_tables(only: list[str]) -> dict[str, dict[str, Any]]:
-    """The tables of optimizers, layers and applications; of those in `only` where it is not empty."""
+    """The tables of optimizers and layers; of those in `only` where it is not empty."""
     preload()
     slots: dict[str, Any] = {}
     layers: dict[str, str] = {}
-    applications: dict[str, int] = {}
     for name in sorted(only or texts("classes")):
         if "tf.keras.optimizers.Optimizer" in bases(name):
             slots.update(_either(name, _slots))
         if "tf.keras.layers.Layer" in bases(name) and name.startswith("tf.keras.layers."):
             layers.update(_either(name, _layer))
+    return {"slots": slots, "layers": layers}
+
+
+def application_table(only: list[str]) -> dict[str, int]:
+    """Parameters of the models of `keras.applications`; of those in `only` where it is not empty."""
+    preload()
+    found: dict[str, int] = {}
     for name in sorted(only or texts("signatures")):
         if name.startswith("tf.keras.applications.") and name.count(".") == 3 and name.rpartition(".")[2][0].isupper():
-            applications.update(_either(name, _parameters))
-    return {"slots": slots, "layers": layers, "applications": applications}
+            found.update(_either(name, _parameters))
+    return found
 
 
 def _either(name: str, probe: Any) -> dict[str, Any]:
@@ -98,6 +108,7 @@ def _layer(name: str, names: dict[str, Any]) -> str:
     np = names["np"]
     names["noise"] = lambda shape: np.random.default_rng(1).uniform(size=shape).astype("float32")
     names["tf"].random.set_seed(0)
+    found = ""
     for given, data in itertools.product(_accepted(name, names), INPUTS):
         try:
             layer = eval(f"{name}({given})", names)
@@ -106,9 +117,14 @@ def _layer(name: str, names: dict[str, Any]) -> str:
         except Exception:
             continue
         weights = "trainable" if layer.trainable_weights else "state" if layer.weights else "none"
-        draws = first is not None and any(fingerprint(_call(layer, value)) != first for _ in range(TIMES))
-        return f"{weights} random" if draws and weights != "state" else weights
-    return ""
+        if weights != "none":
+            return weights
+        if first is not None and any(fingerprint(_call(layer, value)) != first for _ in range(TIMES)):
+            return "none random"
+        found = found or weights
+        if not LIKELY_RANDOM.search(name):
+            break
+    return found
 
 
 def _accepted(name: str, names: dict[str, Any]) -> Iterator[str]:

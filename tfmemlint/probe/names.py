@@ -38,7 +38,9 @@ PLUMBING = re.compile(
 
 ROOTS = frozenset({"tf.keras.layers.Layer", "tf.keras.Model"})
 
-BARE_CLASSES = ("tf.test.", "tf.errors.", "np.exceptions.")
+BARE_CLASSES = ("tf.test.", "tf.errors.", "np.exceptions.", "np.generic", "tf.compat.v1.summary.")
+BARE_WORDS = ("Hook", "Listener", "Supervisor", "QueueRunner", "SessionManager", "SessionCreator", "Reader", "Scaffold",
+              "MonitoredSession", "SyncReplicasOptimizer", "AccumulatorBase")  # fmt: skip
 """Classes of which only the constructor is recorded."""
 
 
@@ -82,7 +84,7 @@ def collect(found: dict[str, Any], keras2: frozenset[str]) -> Names:
 
 
 def _methods(path: str, cls: type, found: dict[str, Any], names: Names) -> None:
-    if hasattr(cls, "DESCRIPTOR") or path.startswith(BARE_CLASSES):
+    if hasattr(cls, "DESCRIPTOR") or path.startswith(BARE_CLASSES) or path.endswith(BARE_WORDS):
         return
     bases = names.bases[path]
     sources = [cls] + ([load(CONCRETE[path])] if path in CONCRETE else [])

@@ -14,7 +14,7 @@ from typing import Any
 
 TARGET = Path(__file__).parent.parent / "model" / "knowledge"
 
-PARTS = ("names", "effects", "dtypes", "shapes", "keras")
+PARTS = ("names", "effects", "dtypes", "shapes", "keras", "applications")
 
 ENVIRONMENT = {
     "TF_CPP_MIN_LOG_LEVEL": "3",

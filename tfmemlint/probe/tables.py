@@ -10,6 +10,7 @@ import platform
 from importlib import import_module
 from typing import Any
 
+from tfmemlint.model.knowledge.naming import RETIRED
 from tfmemlint.probe.names import Names, numpy_names, tensorflow_names
 
 V1 = "tf.compat.v1."
@@ -32,6 +33,7 @@ def name_tables() -> dict[str, dict[str, Any]]:
     aliases = {path: name for names in (first, numpy) for path, name in names.canonical.items() if path != name}
     keras2 = _add_keras2(first, second, signatures, bases, aliases)
     _add_v1(old, first, signatures, bases, aliases)
+    aliases = {path: name for path, name in aliases.items() if not _follows(path, name, aliases)}
     constants = sorted({*first.constants} - {*signatures})
     return {
         "signatures": signatures,
@@ -41,6 +43,13 @@ def name_tables() -> dict[str, dict[str, Any]]:
         "keras2": keras2,
         "versions": _versions(),
     }
+
+
+def _follows(path: str, name: str, aliases: dict[str, str]) -> bool:
+    """Whether the rules of `naming` lead from the path to the name without a table."""
+    module, _, last = path.rpartition(".")
+    target = f"{RETIRED.get(module)}.{last}"
+    return module in RETIRED and aliases.get(target, target) == name
 
 
 def _versions() -> dict[str, str]:

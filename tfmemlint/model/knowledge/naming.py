@@ -36,6 +36,12 @@ ROOTS = {
 }
 """Packages and their inner copies -> the root under which their names are canonical."""
 
+APPLICATIONS = (
+    *("convnext", "densenet", "efficientnet", "efficientnet_v2", "inception_resnet_v2", "inception_v3", "mobilenet"),
+    *("mobilenet_v2", "mobilenet_v3", "nasnet", "regnet", "resnet", "resnet50", "resnet_rs", "resnet_v2", "vgg16"),
+    *("vgg19", "xception"),
+)
+
 RETIRED = {
     "tf.keras.layers.experimental.preprocessing": "tf.keras.layers",
     "tf.keras.layers.experimental": "tf.keras.layers",
@@ -85,8 +91,16 @@ RETIRED = {
     "tf.python.eager.backprop": "tf",
     "tf.python.eager.def_function": "tf",
     "tf.contrib.data": "tf.data",
+    "tf.optimizers": "tf.keras.optimizers",
+    "tf.losses": "tf.keras.losses",
+    "tf.metrics": "tf.keras.metrics",
+    "tf.initializers": "tf.keras.initializers",
+    "tf.keras.ops.numpy": "tf.keras.ops",
+    "tf.keras.ops.nn": "tf.keras.ops",
+    "tf.keras.ops.linalg": "tf.keras.ops",
+    **{f"tf.keras.applications.{module}": "tf.keras.applications" for module in APPLICATIONS},
 }
-"""Modules that are gone or private -> where their names are now, from the sources of older versions."""
+"""Modules that are gone, private or second homes -> where their names are now, from the sources of older versions too."""
 
 RENAMED = {
     "tf.keras.mixed_precision.experimental.set_policy": "tf.keras.mixed_precision.set_global_policy",

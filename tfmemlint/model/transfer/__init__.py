@@ -14,6 +14,7 @@ from tfmemlint.model.transfer import (  # noqa: F401  (they register)
     images,
     keras,
     numeric,
+    others,
     python,
     tensors,
 )

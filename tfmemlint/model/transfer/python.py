@@ -33,9 +33,7 @@ B = "builtins."
 def _len(call: Call, target: Value) -> Value:
     of = call.value_of(0)
     count: int | None = None
-    if isinstance(of, Sequence) and not of.open:
-        count = len(of.items)
-    elif isinstance(of, Mapping) and not of.open:
+    if (isinstance(of, Sequence) and not of.open) or (isinstance(of, Mapping) and not of.open):
         count = len(of.items)
     elif isinstance(of, Array) and of.shape:
         count = of.shape[0]

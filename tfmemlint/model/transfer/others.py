@@ -1,0 +1,23 @@
+"""Other libraries' objects that rules ask about: how processes are started, PyTorch's devices."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfmemlint.model.transfer.table import models
+from tfmemlint.model.values import Api, Const, Instance, Unknown, Value
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+
+
+@models("multiprocessing.get_context")
+def _context(call: Call, target: Value) -> Value:
+    """The context that forks has the functions of the module; another one is not followed."""
+    forks = not call.node.args or call.value_of(0) in (Const("fork"), Const(None))
+    return Api("multiprocessing") if forks else Unknown("another start method than fork")
+
+
+@models("torch.device")
+def _torch_device(call: Call, target: Value) -> Value:
+    return Instance("torch.device", call)
