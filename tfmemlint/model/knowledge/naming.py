@@ -100,7 +100,7 @@ RETIRED = {
     "tf.keras.ops.linalg": "tf.keras.ops",
     **{f"tf.keras.applications.{module}": "tf.keras.applications" for module in APPLICATIONS},
 }
-"""Modules that are gone, private or second homes -> where their names are now, from the sources of older versions too."""
+"""Modules that are gone, private or second homes -> where their names are, from the sources of older versions too."""
 
 RENAMED = {
     "tf.keras.mixed_precision.experimental.set_policy": "tf.keras.mixed_precision.set_global_policy",
