@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._datasets import last_before, steps_between
+from tfmemlint_rules._datasets import last_before, links, steps_between
 
 from tfmemlint.api import (
     Call,
@@ -18,8 +18,8 @@ from tfmemlint.api import (
     show_bytes,
     structure_bytes,
 )
-from tfmemlint.fix.edits import reorder_links, same_expression
-from tfmemlint.model.pipelines import draws_at_random
+from tfmemlint.fix.chains import move_link
+from tfmemlint.model.pipelines import draws_at_random, source_draws
 
 
 class CacheAfterRepeat(Rule):
@@ -93,13 +93,12 @@ class CacheAfterRepeat(Rule):
     def _swap(self, repeat: Step, between: list[Step], cache: Call, file: File) -> Fix | None:
         calls = [step.call for step in (repeat, *between)]
         moved = [call for call in calls if call is not None] + [cache]
-        if len(moved) != len(calls) + 1 or not same_expression(file, moved):
+        if len(moved) != len(calls) + 1 or len(cache.datasets()) != 1 or links(file, moved) is None:
             return None
         steps = cache.datasets()[0].steps
-        known = all(draws_at_random(step) is False for step in steps)
+        known = source_draws(cache.datasets()[0]) is False and all(draws_at_random(step) is False for step in steps)
         # repeat goes behind the cache; steps between keep their place before it when they act on single elements.
         if any(step.name not in ("map", "filter", "prefetch", "with_options") for step in between):
             return None
-        order = [*range(1, len(moved)), 0]
-        edits = reorder_links(file, [call.node for call in moved], order)
+        edits = move_link(file, moved, 0, len(moved) - 1)
         return Fix("cache before repeating", edits, Safety.SAFE if known else Safety.UNSAFE)

@@ -8,7 +8,8 @@ from tfmemlint_rules._consumers import consumptions
 from tfmemlint_rules._dtypes import is_test
 
 from tfmemlint.api import Call, Dataset, File, Finding, Fix, Rule, Safety, Severity, on_file
-from tfmemlint.fix.edits import api_text, append_method
+from tfmemlint.fix.chains import autotune_text
+from tfmemlint.fix.edits import append_method
 from tfmemlint.model.pipelines import BATCHED_SOURCES, BATCHING, expensive_source
 
 PIPELINE_NAME = re.compile(r"(^|_)(ds|dataset|datasets|pipeline|input_fn|data_loader|dataloader|loader)(_|$)|^input_fn|_input_fn|^(prepare|make|get|build|create|load)_(train|val|valid|test|data|batch)")
@@ -115,7 +116,7 @@ class MissingPrefetch(Rule):
         return False
 
     def _report(self, where: object, last: Call | None, file: File) -> Finding:
-        spelled = api_text(file, "tf.data.AUTOTUNE")
+        spelled = autotune_text(file, last) if last is not None else None
         fix = None
         if last is not None and spelled is not None:
             edit = append_method(file, last.node, f".prefetch({spelled})")

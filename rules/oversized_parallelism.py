@@ -16,7 +16,8 @@ from tfmemlint.api import (
     show_bytes,
     structure_bytes,
 )  # fmt: skip
-from tfmemlint.fix.edits import api_text, replace_node
+from tfmemlint.fix.chains import autotune_text
+from tfmemlint.fix.edits import replace_node
 
 MANY = 32
 """Calls at a time from which on a constant is reported."""
@@ -68,7 +69,7 @@ class OversizedParallelism(Rule):
         what = "elements" if name == "num_parallel_calls" else "inputs with their buffers"
         yield self.finding(
             step, file, f"{name}={count} holds up to {count} {what} at a time{weigh}; let TensorFlow choose",
-            fix=self._autotune(found, file), bytes=cost,
+            fix=self._autotune(step, found, file), bytes=cost,
         )  # fmt: skip
 
     def _many(self, step: Call, name: str) -> Argument | None:
@@ -80,8 +81,8 @@ class OversizedParallelism(Rule):
         sizes = {structure_bytes(ds.element) if isinstance(ds, Dataset) else None for ds in step.value.options}
         return sizes.pop() if len(sizes) == 1 else None
 
-    def _autotune(self, found: dict[str, Argument], file: File) -> Fix | None:
-        spelled = api_text(file, "tf.data.AUTOTUNE")
+    def _autotune(self, step: Call, found: dict[str, Argument], file: File) -> Fix | None:
+        spelled = autotune_text(file, step)
         if spelled is None:
             return None
         edits = tuple(sorted(replace_node(file, argument.expression, spelled) for argument in found.values()))

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from tfmemlint_rules._datasets import earlier_steps, last_before
 
 from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, integer, on_call, show_bytes, structure_bytes
-from tfmemlint.fix.edits import api_text, replace_node
+from tfmemlint.fix.chains import autotune_text
+from tfmemlint.fix.edits import replace_node
 
 LARGE = 10
 """Batches from which on a constant is reported; smaller ones are pinned by people who measured."""
@@ -62,7 +63,7 @@ class OversizedPrefetch(Rule):
         if size is not None and cost is not None:
             held = f"{count} batches of {show_bytes(size)}"
         per = f": {show_bytes(cost)}" if cost is not None else ""
-        spelled = api_text(file, "tf.data.AUTOTUNE")
+        spelled = autotune_text(file, prefetch)
         fix = Fix("let TensorFlow choose the buffer", (replace_node(file, argument.expression, spelled),), Safety.SAFE) if spelled else None
         yield self.finding(
             prefetch,

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from tfmemlint_rules._datasets import following, is_step, same_pipeline
 
 from tfmemlint.api import Api, Call, File, Finding, Fix, Rule, Safety, integer, on_file
-from tfmemlint.fix.chains import move_link
-from tfmemlint.fix.edits import api_text
+from tfmemlint.fix.chains import autotune_text, move_link
 
 WORK = ("batch", "padded_batch", "ragged_batch", "map", "shuffle", "repeat", "cache", "filter", "unbatch")
 """Steps that are better done before the buffer than after it."""
@@ -84,7 +83,7 @@ class PrefetchNotLast(Rule):
             return None
         text = None
         if any(call.method in GROUPS for call in chain[1:]) and not self._fits_batches(prefetch):
-            spelled = api_text(file, "tf.data.AUTOTUNE")
+            spelled = autotune_text(file, prefetch)
             if spelled is None:
                 return None
             text = f".prefetch({spelled})"

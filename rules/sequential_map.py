@@ -7,8 +7,7 @@ import libcst as cst
 from tfmemlint_rules._dtypes import is_test
 
 from tfmemlint.api import Call, File, Finding, Fix, Function, Rule, Safety, Severity, Step, integer, on_call, walk
-from tfmemlint.fix.chains import add_argument
-from tfmemlint.fix.edits import api_text
+from tfmemlint.fix.chains import add_argument, autotune_text
 from tfmemlint.model.mapped import ESCAPES, body, function_of
 
 ON_PURPOSE = re.compile(r"#.*\b(sequential|serial|in order|one (at a|by one)|single[- ]thread|not parallel|no parallel|order)", re.I)
@@ -60,7 +59,7 @@ class SequentialMap(Rule):
             return
         if all(ds.count is not None and ds.count <= FEW for ds in step.datasets()):
             return
-        spelled = api_text(file, "tf.data.AUTOTUNE")
+        spelled = autotune_text(file, step)
         edit = add_argument(file, step.node, f"num_parallel_calls={spelled}") if spelled is not None else None
         fix = Fix("run it in parallel", (edit,), self._safety(step)) if edit is not None else None
         yield self.finding(

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._datasets import earlier_steps, last_before, makes_sequences, steps_between
+from tfmemlint_rules._datasets import earlier_steps, last_before, links, makes_sequences, steps_between
 
 from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, integer, on_call, show_bytes, structure_bytes
-from tfmemlint.fix.edits import reorder_links, same_expression
+from tfmemlint.fix.chains import move_link
 
 SMALL_BUFFER = 16
 """Batches that a buffer may hold without notice: a few batches are no cost worth a word."""
@@ -82,6 +82,5 @@ class ShuffleAfterBatch(Rule):
         return sizes.pop() if len(sizes) == 1 else None
 
     def _swap(self, shuffle: Call, batch: Call, file: File) -> Fix | None:
-        if not same_expression(file, [batch, shuffle]):
-            return None
-        return Fix("shuffle before batching", reorder_links(file, [batch.node, shuffle.node], [1, 0]), Safety.UNSAFE)
+        chain = links(file, [batch, shuffle])
+        return Fix("shuffle before batching", move_link(file, chain, 1, 0), Safety.UNSAFE) if chain is not None else None

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.finding import Edit
-from tfmemlint.fix.edits import link_span, outer_span, statement_lines
+from tfmemlint.finding import Edit, Span
+from tfmemlint.fix.edits import api_text, link_span, outer_span, statement_lines
+from tfmemlint.model.scopes import OUTER
+from tfmemlint.model.values import Api
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -58,15 +61,16 @@ def _only_rebinds(file: File, call: cst.Call) -> Edit | None:
     return Edit(span.start, span.end, "")
 
 
-def move_link(file: File, chain: list[Call], source: int, target: int, text: str | None = None) -> tuple[Edit, ...]:
+def move_link(file: File, chain: Sequence[Call], source: int, target: int, text: str | None = None) -> tuple[Edit, ...]:
     """Move one link of a chain to another's place; those between move up. `text` replaces the moved link's own text.
 
-    `chain` are calls in source order, which may stand in statements that follow each other.
+    `chain` are calls in source order, which may stand in statements that follow each other. Comments behind links
+    that end their lines go with them.
     """
-    spans = [link_span(file, call.node) for call in chain]
+    spans = _with_comments(file, [link_span(file, call.node) for call in chain])
     texts = [file.source.text[span.start : span.end] for span in spans]
     if text is not None:
-        texts[source] = text
+        texts[source] = text + texts[source][len(_bare(file, chain[source])) :]
     order = list(range(len(chain)))
     order.insert(target, order.pop(source))
     return tuple(
@@ -74,3 +78,38 @@ def move_link(file: File, chain: list[Call], source: int, target: int, text: str
         for span, index, old in zip(spans, order, range(len(chain)), strict=True)
         if index != old
     )
+
+
+def _bare(file: File, call: Call) -> str:
+    span = link_span(file, call.node)
+    return file.source.text[span.start : span.end]
+
+
+def _with_comments(file: File, spans: list[Span]) -> list[Span]:
+    """The spans with the comments that end their lines, if each link ends its line; else as they are."""
+    longer = []
+    for span in spans:
+        end = file.source.line_span(span.end).end
+        rest = file.source.text[span.end : end]
+        if rest.strip() and not rest.lstrip().startswith("#"):
+            return spans
+        longer.append(Span(span.start, span.end + len(rest.rstrip())))
+    return longer
+
+
+def autotune_text(file: File, at: Call) -> str | None:
+    """How this file writes `tf.data.AUTOTUNE` where a call stands: by a name of the module's own for it, if it has one.
+
+    None if nothing that is imported leads there.
+    """
+    scope = file.scope_of(at.node)
+    inside = {name for outer in (scope, *file.scopes_around(scope)) if outer is not file.module
+              for name in file.flow(outer).bindings}  # fmt: skip
+    for name, definitions in file.flow(file.module).end.items():
+        if name in inside or not name.isidentifier() or any(d is OUTER for d in definitions):
+            continue
+        if all(file.values.definition(d, None) == Api("tf.data.AUTOTUNE") for d in definitions):
+            late = scope is file.module and any(file.tree.order(d.node) > file.tree.order(at.node) for d in definitions)
+            if not late:
+                return name
+    return api_text(file, "tf.data.AUTOTUNE")

@@ -36,12 +36,19 @@ def replace_node(file: File, node: Node, text: str) -> Edit:
 def append_method(file: File, node: Node, link: str) -> Edit:
     """Write `link` (`.prefetch(2)`) after an expression; a chain with one method a line gets a line of its own."""
     end = outer_span(file, node).end
-    lead = ""
-    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
-        lead = _gap(file, node)
-        if "\n" in lead and "#" not in lead and "\\" not in lead:
-            return Edit(end, end, lead + link)
-    return Edit(end, end, link)
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
+        return Edit(end, end, link)
+    lead = _gap(file, node)
+    if "#" in lead:
+        lead = lead[lead.rindex("\n") :]
+    if "\n" not in lead or "\\" in lead:
+        return Edit(end, end, link)
+    inner = file.span(node).end
+    if node.rpar:  # inside of the parentheses, after the comment of the last line
+        line = file.source.line_span(inner)
+        rest = file.source.text[inner : line.end].strip()
+        inner = line.end if not rest or rest.startswith("#") else inner
+    return Edit(inner, inner, lead + link)
 
 
 def _gap(file: File, call: cst.Call) -> str:

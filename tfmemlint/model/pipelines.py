@@ -30,6 +30,8 @@ RECORD_SOURCES = frozenset({
     "tf.data.experimental.CsvDataset", "tf.data.experimental.SqlDataset",
 })  # fmt: skip
 SINGLE_SOURCES = frozenset({f"{D}.from_tensor_slices", f"{D}.range", f"{D}.random"}) | FILE_NAME_SOURCES | RECORD_SOURCES
+ORDERED_SOURCES = RECORD_SOURCES | {f"{D}.from_tensor_slices", f"{D}.from_tensors", f"{D}.range"}
+"""Sources that give the same elements in the same order each time."""
 RESHAPING = frozenset({"expand_dims", "newaxis", "reshape", "stack", "batch", "decode_batch", "parse_example", "tile", "repeat"})
 
 
@@ -105,6 +107,18 @@ def draws_at_random(step: Step) -> bool | None:
         return False
     found = body(step)
     return True if found.random else None if found.unseen or found.names & ESCAPES else False
+
+
+def source_draws(ds: Dataset) -> bool | None:
+    """Whether the source gives another order or other elements each time it is run through; None if not known."""
+    if ds.parents:
+        drawn = [source_draws(p) or any(draws_at_random(s) for s in p.steps) for p in ds.parents if isinstance(p, Dataset)]
+        return True if any(drawn) or (ds.source or "").endswith("sample_from_datasets") else None
+    if ds.source in FILE_NAME_SOURCES and ds.call is not None:
+        return ds.call.open or ds.call.value_of("shuffle") != Const(False)
+    if ds.source in ORDERED_SOURCES:
+        return False
+    return None
 
 
 def element_bytes(ds: Dataset) -> int | None:
