@@ -194,6 +194,9 @@ def free_names(node: Node, file: File) -> set[str]:
     """The names that code reads from the scopes around it: what functions inside it bind is left out."""
     found = set()
     for name in (n for n in walk(node) if isinstance(n, cst.Name)):
+        above = file.tree.parent(name)
+        if isinstance(above, (cst.Param, cst.FunctionDef)) and above.name is name:
+            continue
         scope = file.scope_of(name)
         while file.tree.contains(node, scope) and name.value not in file.flow(scope).bindings:
             scope = file.scope_of(scope)
