@@ -12,8 +12,8 @@ import yaml
 
 MANIFEST = Path(__file__).parent.parent / ".pre-commit-hooks.yaml"
 HEAD = "import tensorflow as tf\n\n"
-WASTE = HEAD + "ds = tf.data.TFRecordDataset("a").repeat().cache()\n"
-CLEAN = HEAD + "ds = tf.data.TFRecordDataset("a").cache().repeat()\n"
+WASTE = HEAD + "ds = tf.data.TFRecordDataset('a').repeat().cache()\n"
+CLEAN = HEAD + "ds = tf.data.TFRecordDataset('a').cache().repeat()\n"
 
 
 def notebook(code: str) -> str:
