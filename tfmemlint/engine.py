@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 INTERNAL_ERROR = ("TFM000", "internal-error")
 UNREADABLE = ("TFM001", "unreadable-file")
 SYNTAX_ERROR = ("TFM002", "syntax-error")
+
+_DEEP = re.compile(r"(?:[(\[{]\s*){200}")
+"""Brackets nested more deeply than Python allows, on which libcst's parser takes seconds and gigabytes."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +116,9 @@ def parse(source: Source) -> tuple[cst.Module | None, Source, list[Finding]]:
     """
     import libcst as cst
 
+    if _DEEP.search(source.text) and not _is_python(source.text):
+        message = "cannot parse: brackets are nested too deeply; nothing in this file was checked or changed"
+        return None, source, [Finding(*SYNTAX_ERROR, Severity.ERROR, message, Span(0, 0))]
     try:
         return cst.parse_module(source.text), source, []
     except cst.ParserSyntaxError as error:
