@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfmemlint.api import Api, Binds, Edit, File, Fix, Node, Safety, walk
+from tfmemlint.api import Api, Binds, Edit, File, Fix, Node, Safety, Span, walk
 from tfmemlint.fix.edits import statement_lines
 
 COMPOUND = (cst.If, cst.For, cst.Try)
@@ -23,14 +23,43 @@ def move_before(file: File, moved: Node, anchor: Node) -> Fix | None:
     if wanted is None:
         return None
     indices, constant = wanted
-    spans = [statement_lines(file, body[i]) for i in indices]
+    found = [statement_lines(file, body[i]) for i in indices]
     target = statement_lines(file, body[first])
-    if target is None or any(span is None for span in spans):
+    if target is None or any(span is None for span in found):
         return None
-    text = "".join(file.source.text[s.start : s.end] for s in spans if s is not None)
+    source = file.source.text
+    spans = [_with_comments(source, span) for span in found if span is not None]
+    at = _with_comments(source, target).start
+    text = "".join(source[s.start : s.end] for s in spans)
     text = text if text.endswith("\n") else text + "\n"
-    edits = [Edit(target.start, target.start, text), *(Edit(s.start, s.end, "") for s in spans if s is not None)]
+    gone: list[Edit] = []
+    for edit in (_deletion(source, span, at) for span in spans):
+        if gone and edit.start <= gone[-1].end:
+            edit = Edit(gone.pop().start, edit.end, "")
+        gone.append(edit)
+    if gone[-1].end == len(source) and not source.endswith("\n"):
+        gone[-1] = Edit(gone[-1].start - 1, gone[-1].end, "")  # a file that ended without a line end still does
+    edits = [Edit(at, at, text), *gone]
     return Fix("configure devices before the runtime starts", tuple(edits), Safety.SAFE if constant else Safety.UNSAFE)
+
+
+def _with_comments(source: str, lines: Span) -> Span:
+    """The lines of a statement with the comment lines directly above it."""
+    start = lines.start
+    while start > 0:
+        above = source.rfind("\n", 0, start - 1) + 1
+        if not source[above:start].lstrip(" \t").startswith("#") or source[above:start].startswith("#!"):
+            break
+        start = above
+    return Span(start, lines.end)
+
+
+def _deletion(source: str, lines: Span, at: int) -> Edit:
+    """Takes lines out, with the blank lines above them."""
+    start = lines.start
+    while start - 1 > at and source[source.rfind("\n", 0, start - 1) + 1 : start].strip() == "":
+        start = source.rfind("\n", 0, start - 1) + 1
+    return Edit(start, lines.end, "")
 
 
 def _common_block(file: File, moved: Node, anchor: Node) -> tuple[list[Node], int, int] | None:

@@ -83,7 +83,10 @@ class PartialMemoryGrowth(Rule):
 
     def _device_text(self, growth: Call, file: File) -> str | None:
         device = growth.arg("device")
-        return file.text(device.expression) if device is not None else None
+        if device is None:
+            return None
+        written = device.expression
+        return file.text(written.slice[0] if isinstance(written, cst.Subscript) else written)
 
     def _loop(self, growth: Call, file: File) -> Fix | None:
         argument = growth.arg("device")
