@@ -82,11 +82,11 @@ def _bad(case: Case) -> tuple[str, Counter[tuple[int, str]], tuple[Rule, ...]]:
     return text, expected, _rules_of(case, {case.code} | {code for _, code in expected})
 
 
-def _lint(case: Case, data: bytes, rules: Sequence[Rule], name: str = "bad.py") -> FileResult:
+def _lint(case: Case, data: bytes, rules: Sequence[Rule], name: str = "bad.py", how: str = "") -> FileResult:
     """The findings in one text. Raises CaseError where a rule crashed or the text could not be read."""
     result = lint(data, name, case.config, rules)
     if failures := [f"  {each.code} {each.message}" for each in result.findings if each.code in FAILURES]:
-        fail(case, name, "the file could not be checked", *failures)
+        fail(case, name, f"the file could not be checked{how}", *failures)
     return result
 
 
@@ -176,7 +176,7 @@ def layouts(case: Case) -> None:
     repaired = _repair(case, text.encode(), rules).decode()
     for variant in variants(text):
         data = variant.apply(text)
-        after = _lint(case, data, rules)
+        after = _lint(case, data, rules, how=f" with {variant.name}")
         old, new = _facts(before, variant, variant.rows), _facts(after, variant, 0)
         if old != new:
             diff = _diff("\n".join(old), "\n".join(new), "as written", variant.name)

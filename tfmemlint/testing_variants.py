@@ -53,7 +53,7 @@ def _spellings(text: str) -> Iterator[Variant]:
         ("keras", "K", "from tensorflow import keras"),
     ):
         if _imports(text, import_text) and new not in _names(text):
-            renamed = _renamed(import_text, old, new) if " as " in import_text else f"{import_text} as {new}"
+            renamed = f"{import_text.removesuffix(f' as {old}')} as {new}"
             back = _renaming(new, old, renamed, import_text)
             yield _spelling(f"`{renamed}`", _renaming(old, new, import_text, renamed), back)
     if not _imports(text, "import tensorflow as tf"):
@@ -125,25 +125,36 @@ def _renaming(old: str, new: str, old_import: str, new_import: str) -> Rewriting
     """Write `new` for the name `old` (attributes of that name stay) and the import that binds it."""
 
     def apply(text: str) -> str:
-        mark = "import __marked__"
-        marked = re.sub(rf"^(\s*){re.escape(old_import)}(?=[ \t]*(?:#.*)?$)", rf"\1{mark}", text, flags=re.MULTILINE)
-        return _renamed(marked, old, new).replace(mark, new_import)
+        line = rf"^(\s*){re.escape(old_import)}(?=[ \t]*(?:#.*)?$)"
+        return re.sub(line, rf"\1{new_import}", _renamed(text, old, new), flags=re.MULTILINE)
 
     return apply
 
 
 def _renamed(text: str, old: str, new: str) -> str:
+    """Write `new` for the variable `old`; attributes of that name and all names in import statements stay."""
     lines = text.split("\n")
-    before = ""
-    places = []
-    for token in _tokens(text):
-        if token.type == tokenize.NAME and token.string == old and before != ".":
-            places.append(token.start)
-        before = token.string
-    for row, column in reversed(places):
+    for row, column in reversed(list(_uses(text, old))):
         line = lines[row - 1]
         lines[row - 1] = line[:column] + new + line[column + len(old) :]
     return "\n".join(lines)
+
+
+def _uses(text: str, name: str) -> Iterator[tuple[int, int]]:
+    """Row and column of each token that is this name and neither an attribute nor part of an import."""
+    before, first = "", ""
+    for token in _tokens(text):
+        if token.type in (tokenize.NEWLINE, tokenize.NL, tokenize.INDENT, tokenize.DEDENT) or token.string == ";":
+            if token.type != tokenize.NL:
+                first = ""
+            continue
+        if token.type == tokenize.COMMENT:
+            continue
+        first = first or token.string
+        is_use = token.type == tokenize.NAME and token.string == name and before != "."
+        if is_use and first not in ("import", "from"):
+            yield token.start
+        before = token.string
 
 
 def _from_import(module: str) -> Rewriting:
