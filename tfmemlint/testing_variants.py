@@ -40,7 +40,7 @@ def _layouts(text: str) -> Iterator[Variant]:
     yield Variant("byte order mark", lambda t: b"\xef\xbb\xbf" + t.encode(), _from_bom)
     if not text.startswith("#!") and _fits_latin1(text):
         yield Variant("latin-1 cookie", lambda t: (_COOKIE + t).encode("latin-1"), _from_cookie, rows=1)
-    yield Variant("no final newline", lambda t: t.rstrip("\n").encode(), lambda b: b.decode() + "\n")
+    yield Variant("no final newline", lambda t: t.rstrip("\n").encode(), _ended)
     yield Variant("form feed", lambda t: b"\x0c\n" + t.encode(), lambda b: b.decode().removeprefix("\x0c\n"), rows=1)
     if re.search(r"^ {4}", text, re.MULTILINE):
         yield Variant("tabs", lambda t: _tabs(t).encode(), _from_tabs, columns=False)
@@ -74,6 +74,11 @@ def _spellings(text: str) -> Iterator[Variant]:
 def _spelling(name: str, there: Rewriting, back: Rewriting | None) -> Variant:
     undo = None if back is None else (lambda data: back(data.decode()))
     return Variant(name, lambda text: there(text).encode(), undo, columns=False)
+
+
+def _ended(data: bytes) -> str:
+    text = data.decode()
+    return text if text.endswith("\n") else f"{text}\n"
 
 
 def _from_crlf(data: bytes) -> str:
