@@ -1,5 +1,6 @@
 """What the model knows of TensorFlow, Keras and NumPy: names, arguments, effects, dtypes; and that it is still so."""
 
+import itertools
 import json
 import subprocess
 import sys
@@ -8,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from tfmemlint.model import knowledge
+from tfmemlint.model.arithmetic import FLOATS, INTEGERS, array_binary
+from tfmemlint.model.values import Array, Const
 from tfmemlint.probe import run
 
 FOLDER = Path(knowledge.__file__).parent
@@ -319,6 +322,36 @@ def test_default_dtypes_of_lists_and_of_keras_2():
 )
 def test_dtypes_of_arithmetic(operator, left, right, dtype):
     assert knowledge.result_dtype(operator, left, right) == dtype
+
+
+OPERATORS = {
+    "+": "Add",
+    "-": "Subtract",
+    "*": "Multiply",
+    "/": "Divide",
+    "//": "FloorDivide",
+    "%": "Modulo",
+    "**": "Power",
+}
+OPERANDS = {
+    "int": Const(2),
+    "float": Const(2.0),
+    **{f"np.{d}": Array("np", d, (2,)) for d in INTEGERS | FLOATS if d not in ("bool", "bfloat16")},
+    **{f"tf.{d}": Array("tf", d, (2,)) for d in INTEGERS | FLOATS if d != "bool"},
+}
+
+
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_the_model_calculates_dtypes_as_they_were_probed(operator):
+    different = {}
+    for (left, a), (right, b) in itertools.product(OPERANDS.items(), repeat=2):
+        found = knowledge.result_dtype(operator, left, right)
+        if found is None or not (isinstance(a, Array) or isinstance(b, Array)):
+            continue
+        modelled = array_binary(OPERATORS[operator], a, b)
+        if isinstance(modelled, Array) and modelled.dtype not in (None, found):
+            different[left, right] = (modelled.dtype, found)
+    assert different == {}
 
 
 def test_optimizers_keep_slots():
