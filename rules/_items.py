@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import libcst as cst
-
-from tfmemlint.api import Api, Const, File, Mapping, Node, Sequence, integer, parameters, walk
 from tfmemlint_rules._loops import assigned_names
 
+from tfmemlint.api import Api, Const, File, Mapping, Node, Sequence, integer, parameters, walk
+
 EXPANDS = frozenset({"np.expand_dims", "tf.expand_dims"})
-LISTS = frozenset({"np.array", "np.asarray", "np.stack", "tf.stack", "tf.constant", "tf.convert_to_tensor", "np.vstack"})
+LISTS = frozenset({
+    "np.array", "np.asarray", "np.stack", "np.vstack", "tf.stack", "tf.constant", "tf.convert_to_tensor",
+})  # fmt: skip
 VIEWS = frozenset({"items", "values", "keys"})
 
 
@@ -61,14 +63,16 @@ def _few_items(generator: cst.CompFor, file: File, most: int) -> bool:
 
 
 def is_single(expression: cst.BaseExpression, file: File) -> bool:
-    """Whether an expression is one item that was made a batch of: `x[None]`, `np.expand_dims(x, 0)`, `np.array([x])`."""
+    """Whether an expression is one item made a batch of: `x[None]`, `np.expand_dims(x, 0)`, `np.array([x])`."""
     if isinstance(expression, cst.Name):
         definitions = file.flow(file.scope_of(expression)).uses.get(id(expression), ())
         values = [d.value for d in definitions if not d.path]
         return bool(values) and all(isinstance(v, (cst.Call, cst.Subscript)) and is_single(v, file) for v in values)
     if isinstance(expression, cst.Subscript):
         first = expression.slice[0].slice
-        if isinstance(first, cst.Slice) and isinstance(first.lower, cst.Name) and isinstance(first.upper, cst.BinaryOperation):
+        if isinstance(first, cst.Slice):
+            if not isinstance(first.lower, cst.Name) or not isinstance(first.upper, cst.BinaryOperation):
+                return False
             return file.text(first.upper).replace(" ", "") == f"{first.lower.value}+1"
         return isinstance(first, cst.Index) and file.value(first.value) == Const(None)
     if isinstance(expression, cst.Call):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import libcst as cst
 from tfmemlint_rules._loops import assigned_names
 
-from tfmemlint.api import Call, File, Instance, Value, constant, knowledge, walk
+from tfmemlint.api import Call, Class, File, Function, Instance, Node, Sequence, Value, constant, knowledge, walk
 
 OPTIMIZER_NAMES = {
-    "adam": "Adam", "sgd": "SGD", "rmsprop": "RMSprop", "adagrad": "Adagrad", "adadelta": "Adadelta", "adamax": "Adamax",
-    "nadam": "Nadam", "ftrl": "Ftrl", "adamw": "AdamW", "lion": "Lion", "adafactor": "Adafactor",
+    "adam": "Adam", "sgd": "SGD", "rmsprop": "RMSprop", "adagrad": "Adagrad", "adadelta": "Adadelta",
+    "adamax": "Adamax", "nadam": "Nadam", "ftrl": "Ftrl", "adamw": "AdamW", "lion": "Lion", "adafactor": "Adafactor",
 }  # fmt: skip
 
 
@@ -44,7 +44,43 @@ def copies_of_parameters(file: File) -> tuple[int, str]:
 
 def varies_with_loop(call: Call, loop: cst.For | cst.While, file: File) -> bool:
     """Whether any name that a call reads is bound by the loop."""
-
-
     bound = set(assigned_names(loop, file))
     return any(isinstance(n, cst.Name) and n.value in bound for arg in call.node.args for n in walk(arg.value))
+
+
+BUILDERS = frozenset({"tf.keras.Sequential", "tf.keras.Model", "tf.keras.models.clone_model"})
+CLEARS = frozenset({"clear_session", "reset_default_graph", "reset_uids"})
+
+
+def model_at(call: Call) -> tuple[int, ...] | None:
+    """Where a call gives a new model: () for the result itself, an index for a model in a tuple; None for no model.
+
+    Constructors, `clone_model`, `tf.keras.applications` and the module's own functions and classes make models.
+    """
+    if call.names:
+        if not all(name in BUILDERS or name.startswith("tf.keras.applications.") for name in call.names):
+            return None
+    elif not all(isinstance(target, (Function, Class)) for target in call.target.options):
+        return None
+    found = {_model_path(value, call) for value in call.value.options}
+    return found.pop() if len(found) == 1 else None
+
+
+def _model_path(value: Value, call: Call) -> tuple[int, ...] | None:
+    file = call.evaluator.file
+    if isinstance(value, Sequence) and value.kind == "tuple" and not value.open:
+        return next(((i,) for i, item in enumerate(value.items) if is_model(item, file)), None)
+    return () if is_model(value, file) else None
+
+
+def clears(body: Node, file: File) -> bool:
+    """Whether the code clears the Keras session or the default graph, itself or by a function of the module."""
+    for node in walk(body):
+        if isinstance(node, cst.Call):
+            call = file.call(node)
+            if call.method in CLEARS:
+                return True
+            inside = (n for t in call.target.options if isinstance(t, Function) for n in walk(t.node.body))
+            if any(isinstance(n, cst.Call) and file.call(n).method in CLEARS for n in inside):
+                return True
+    return False

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._dtypes import is_test
+from tfmemlint_rules._items import few_iterations
+from tfmemlint_rules._made import calls_in, fate
+from tfmemlint_rules._models import clears, model_at
 
-from tfmemlint.api import Call, Class, File, Finding, Fix, Function, Instance, Node, Rule, Safety, on_file, walk
+from tfmemlint.api import Call, Class, File, Finding, Fix, Function, Node, Rule, Safety, on_file, walk
 from tfmemlint.fix.edits import api_text, insert_first
 
 CLEAR = "tf.keras.backend.clear_session"
-TRAINS = frozenset({"compile", "fit", "train_on_batch", "evaluate", "predict", "fit_generator"})
-KEEPS = frozenset({"append", "add", "extend", "insert", "setdefault", "update", "put"})
-BUILDERS = frozenset({"tf.keras.Sequential", "tf.keras.Model", "tf.keras.models.clone_model"})
 FEW = 3
 
 
@@ -62,77 +62,80 @@ class ModelBuiltInLoop(Rule):
     def check(self, file: File) -> Iterator[Finding]:
         if is_test(file):
             return
-        for loop in (*file.tree.of(cst.For), *file.tree.of(cst.While)):
-            count = file.contexts.literal_count(loop)
-            if count is not None and count <= FEW:
-                continue
-            if self._clears(loop.body, file):
-                continue
-            for node in walk(loop.body):
-                if isinstance(node, cst.Call) and file.contexts.loop(node) is loop and self._builds(node, file):
-                    yield self._report(file.call(node), loop, file)
+        for node in file.tree.of(cst.Call):
+            loop = self._loop(node, file)
+            if loop is not None and self._builds(node, loop, file):
+                yield self._report(file.call(node), loop, file)
 
-    def _builds(self, node: cst.Call, file: File) -> bool:
-        """Whether the call makes a model that this iteration trains and nobody keeps."""
+    def _loop(self, node: cst.Call, file: File) -> Node | None:
+        """The loop or comprehension of more than a few iterations that runs the call again and clears nothing."""
+        loops: list[Node] = [*file.contexts.loops(node)]
+        around = file.contexts.comprehension(node)
+        found = next((loop for loop in loops if not few_iterations(loop, file, FEW)), around)
+        return None if found is None or any(clears(loop, file) for loop in loops) else found
+
+    def _builds(self, node: cst.Call, loop: Node, file: File) -> bool:
+        """Whether the call makes a model that this iteration uses up and nobody keeps."""
         call = file.call(node)
-        if not self._makes_model(call) or self._factory_clears(call, file):
+        if not (call.value.known or call.target.known) or self._once(node, loop, file):
             return False
-        assign = file.tree.parent(node)
-        if not isinstance(assign, cst.Assign) or len(assign.targets) != 1 or not isinstance(assign.targets[0].target, cst.Name):
+        if any(clears(t.node, file) for t in call.target.options if isinstance(t, Function)):
             return False
-        target = assign.targets[0].target
-        flow = file.flow(file.scope_of(node))
-        definition = next((d for d in flow.bindings.get(target.value, ()) if d.node is target), None)
-        if definition is None:
-            return False
-        uses = file.uses_of(definition)
-        return not any(self._keeps(use, file) for use in uses) and any(self._trains(use, file) for use in uses)
+        path = model_at(call)
+        if path is not None:
+            done = fate(node, file, path)
+            return done is not None and not done.kept and (done.trained or done.only_read or self._compiled(call, file))
+        if all(isinstance(t, Class) and self._holds_model(t, file) for t in call.target.options):
+            done = fate(node, file)
+            return done is not None and not done.kept and done.only_read
+        return all(isinstance(t, Function) and self._trains_one(t, file) for t in call.target.options)
 
-    def _makes_model(self, call: Call) -> bool:
-        if not all(isinstance(v, Instance) and self._is_model(v, call) for v in call.value.options):
-            return False
-        if call.names:
-            return all(name in BUILDERS or name.startswith("tf.keras.applications.") for name in call.names)
-        return all(isinstance(t, (Function, Class)) for t in call.target.options)
+    def _compiled(self, call: Call, file: File) -> bool:
+        """Whether the factory compiles what it makes."""
+        functions = [t for t in call.target.options if isinstance(t, Function)]
+        return any(file.call(n).name == "tf.keras.Model.compile" for t in functions for n in calls_in(t, file))
 
-    def _is_model(self, value: Instance, call: Call) -> bool:
-        if value.class_node is not None:
-            return call.evaluator.classes.derives(value.class_node, "tf.keras.Model")
-        return value.type_name in ("tf.keras.Model", "tf.keras.Sequential")
+    def _holds_model(self, made: Class, file: File) -> bool:
+        """Whether the class, no model itself, makes a model when an object of it is made."""
+        return any(model_at(file.call(n)) is not None for n in calls_in(made, file))
 
-    def _factory_clears(self, call: Call, file: File) -> bool:
-        return any(self._clears(t.node.body, file) for t in call.target.options if isinstance(t, Function))
+    def _trains_one(self, function: Function, file: File) -> bool:
+        """Whether a function of the module builds a model, trains it and gives it to nobody."""
+        for node in calls_in(function, file):
+            path = model_at(file.call(node))
+            done = fate(node, file, path) if path is not None else None
+            if done is not None and done.trained and not done.kept and not self._once(node, function.node, file):
+                return True
+        return False
 
-    def _clears(self, body: Node, file: File) -> bool:
-        for node in walk(body):
-            if isinstance(node, cst.Call):
-                call = file.call(node)
-                if call.name == CLEAR or call.method in ("clear_session", "reset_default_graph"):
+    def _once(self, node: cst.Call, loop: Node, file: File) -> bool:
+        """Whether the call runs once (`if model is None`, a `break` after it) or in a graph of its own."""
+        for above in file.tree.ancestors(node):
+            if above is loop:
+                return False
+            if isinstance(above, cst.With) and any("Graph" in file.text(item.item) for item in above.items):
+                return True
+            if isinstance(above, cst.If) and file.tree.contains(above.body, node):
+                last = above.body.body[-1]
+                if isinstance(last, cst.SimpleStatementLine) and isinstance(last.body[-1], (cst.Break, cst.Return)):
                     return True
-                if any(isinstance(t, Function) and self._called_clear(t, file) for t in call.target.options):
+                if any(isinstance(n, (cst.Is, cst.Not)) for n in self._operators(above.test)):
                     return True
         return False
 
-    def _called_clear(self, function: Function, file: File) -> bool:
-        return any(isinstance(n, cst.Call) and file.call(n).method == "clear_session" for n in walk(function.node.body))
+    def _operators(self, test: cst.BaseExpression) -> Iterator[Node]:
+        for node in walk(test):
+            if isinstance(node, cst.Comparison):
+                yield from (c.operator for c in node.comparisons)
+            elif isinstance(node, cst.UnaryOperation):
+                yield node.operator
 
-    def _trains(self, use: cst.Name, file: File) -> bool:
-        attribute = file.tree.parent(use)
-        return isinstance(attribute, cst.Attribute) and attribute.value is use and attribute.attr.value in TRAINS
-
-    def _keeps(self, use: cst.Name, file: File) -> bool:
-        """Whether a use stores the model: in a container, an attribute, a result."""
-        parent = file.tree.parent(use)
-        if isinstance(parent, cst.Arg):
-            call = file.tree.parent(parent)
-            return isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.attr.value in KEEPS
-        if isinstance(parent, cst.Assign):
-            return not isinstance(parent.targets[0].target, cst.Name)
-        return isinstance(parent, (cst.Element, cst.DictElement, cst.Yield, cst.Return))
-
-    def _report(self, call: Call, loop: cst.For | cst.While, file: File) -> Finding:
+    def _report(self, call: Call, loop: Node, file: File) -> Finding:
         spelled = api_text(file, CLEAR)
-        edit = insert_first(file, loop, f"{spelled}()") if spelled is not None else None
+        cloned = call.name == "tf.keras.models.clone_model"  # of a model that clearing would spoil
+        edit = None
+        if isinstance(loop, (cst.For, cst.While)) and spelled is not None and not cloned:
+            edit = insert_first(file, loop, f"{spelled}()")
         fix = Fix("clear the session first in each iteration", (edit,), Safety.UNSAFE) if edit is not None else None
         return self.finding(
             call,

@@ -53,7 +53,9 @@ class PredictInLoop(Rule):
     @on_call("tf.keras.Model.predict")
     def check(self, predict: Call, file: File) -> Iterator[Finding]:
         argument = predict.arg("x")
-        if argument is None or is_test(file) or not all_models(predict.receiver, file) or self._whole_set(predict, file):
+        if argument is None or is_test(file) or not all_models(predict.receiver, file):
+            return
+        if self._whole_set(predict, file):
             return
         loop = item_loop(argument.expression, file, FEW)
         if loop is None or self._model_changes(predict, loop, file) or self._rare(predict.node, loop, file):
@@ -61,8 +63,8 @@ class PredictInLoop(Rule):
         yield self.finding(
             predict,
             file,
-            "predict() sets up a dataset, an iterator and callbacks for every item: about 130 ms a call against 1 ms for "
-            "model(x, training=False); or predict all items at once",
+            "predict() sets up a dataset, an iterator and callbacks for every item: about 130 ms a call against 1 ms "
+            "for model(x, training=False); or predict all items at once",
             fix=self._call(predict, file),
             related=[(loop, "the loop")] if isinstance(loop, (cst.For, cst.While)) else [],
         )
@@ -79,7 +81,7 @@ class PredictInLoop(Rule):
     def _rare(self, node: Node, loop: Node, file: File) -> bool:
         """Whether the loop predicts only now and then: `if step % 100 == 0`."""
         tests = (a.test for a in file.tree.ancestors(node) if isinstance(a, cst.If) and file.tree.contains(loop, a))
-        return any(isinstance(n, cst.BinaryOperation) and isinstance(n.operator, cst.Modulo) for t in tests for n in walk(t))
+        return any(isinstance(getattr(n, "operator", None), cst.Modulo) for test in tests for n in walk(test))
 
     def _model_changes(self, predict: Call, loop: Node, file: File) -> bool:
         """Whether the loop goes over models, or makes or trains one: then each prediction is of a whole set."""
@@ -99,12 +101,14 @@ class PredictInLoop(Rule):
         if call.method != "fit":
             return False
         steps = integer(call.value_of("epochs", "nb_epoch")) == 1 or call.lacks("epochs", "nb_epoch")
-        return not steps or (isinstance(loop, cst.For) and any(isinstance(n, cst.Call) and file.call(n).method == "split" for n in walk(loop.iter)))
+        over = walk(loop.iter) if isinstance(loop, cst.For) else ()
+        return not steps or any(isinstance(n, cst.Call) and file.call(n).method == "split" for n in over)
 
     def _call(self, predict: Call, file: File) -> Fix | None:
         receiver, argument = predict.receiver_node, predict.arg("x")
         extra = [a for a in predict.node.args if a.keyword is not None and a.keyword.value not in ("verbose", "x")]
-        if receiver is None or argument is None or extra or len([a for a in predict.node.args if a.keyword is None]) > 1:
+        unnamed = [a for a in predict.node.args if a.keyword is None]
+        if receiver is None or argument is None or extra or len(unnamed) > 1:
             return None
         at = outer_span(file, argument.expression)
         text = file.source.text[at.start : at.end]

@@ -1,0 +1,121 @@
+"""What becomes of a model that an expression makes: is it trained, is it kept, or is it forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from tfmemlint.api import Class, File, Function, Node, own_nodes, parameters, walk
+
+TRAINS = frozenset({
+    "compile", "fit", "train_on_batch", "evaluate", "predict", "fit_generator", "trainable_variables",
+    "trainable_weights",
+})  # fmt: skip
+KEEPS = frozenset({"append", "add", "extend", "insert", "setdefault", "update", "put", "appendleft"})
+
+
+@dataclass(frozen=True)
+class Fate:
+    """What the code around an object does with it: `only_read` if all of its uses are attributes and methods."""
+
+    trained: bool
+    kept: bool
+    only_read: bool
+
+
+def fate(made: cst.BaseExpression, file: File, path: tuple[int, ...] = ()) -> Fate | None:
+    """What becomes of the object that `made` gives (at `path` of a tuple); None where it is not followed."""
+    parent = file.tree.parent(made)
+    if isinstance(parent, cst.Attribute) and not path:
+        return Fate(parent.attr.value in TRAINS, False, True)
+    if not isinstance(parent, cst.Assign) or len(parent.targets) != 1:
+        return None
+    target: Node = parent.targets[0].target
+    for index in path:
+        if not isinstance(target, (cst.Tuple, cst.List)) or index >= len(target.elements):
+            return None
+        target = target.elements[index].value
+    if isinstance(target, cst.Attribute) and isinstance(target.value, cst.Name):
+        return _fate(_attribute_uses(target, file), file)
+    if not isinstance(target, cst.Name):
+        return None
+    bindings = file.flow(file.scope_of(made)).bindings.get(target.value, ())
+    definition = next((d for d in bindings if d.node is target), None)
+    return None if definition is None else _fate(list(file.uses_of(definition)), file)
+
+
+def _attribute_uses(target: cst.Attribute, file: File) -> list[Node]:
+    """The other places of the same function that name the same attribute."""
+    scope, text = file.scope_of(target), file.text(target)
+    named = [n for n in file.tree.of(cst.Attribute) if n is not target and n.attr.value == target.attr.value]
+    return [n for n in named if file.scope_of(n) is scope and file.text(n) == text]
+
+
+def _fate(uses: list[Node], file: File) -> Fate:
+    trained = kept = False
+    only_read = True
+    for use in uses:
+        parent = file.tree.parent(use)
+        if isinstance(parent, cst.Attribute) and parent.value is use:
+            trained = trained or parent.attr.value in TRAINS
+            continue
+        only_read = False
+        if isinstance(parent, cst.Arg):
+            passed = _passed(use, parent, file)
+            trained, kept = trained or passed.trained, kept or passed.kept
+        else:
+            kept = kept or _stored(parent, use, file)
+    return Fate(trained, kept, only_read)
+
+
+def _passed(use: Node, arg: cst.Arg, file: File) -> Fate:
+    """What a function does that is given the object."""
+    node = file.tree.parent(arg)
+    if not isinstance(node, cst.Call):
+        return Fate(False, False, False)
+    if isinstance(node.func, cst.Attribute) and node.func.attr.value in KEEPS:
+        return Fate(False, True, False)
+    call = file.call(node)
+    for target in call.target.options:
+        if isinstance(target, Function) and isinstance(target.node, cst.FunctionDef):
+            given = {p.name.value: call.arg(p.name.value) for p in parameters(target.node)}
+            for name in (name for name, argument in given.items() if argument is not None and argument.node is arg):
+                used = [n for n in own_nodes(target.node, (cst.Name,)) if isinstance(n, cst.Name) and n.value == name]
+                inside = [(file.tree.parent(n), n) for n in used]
+                trained = any(isinstance(p, cst.Attribute) and p.attr.value in TRAINS for p, _ in inside)
+                kept = any(not isinstance(p, cst.Arg) and _stored(p, n, file) for p, n in inside)
+                return Fate(trained, kept, False)
+    return Fate(False, False, False)
+
+
+def _stored(parent: Node | None, use: Node, file: File) -> bool:
+    """Whether the object is put into a container or attribute, returned or yielded; not by a plain second name."""
+    if isinstance(parent, (cst.Assign, cst.AnnAssign)):
+        target = parent.target if isinstance(parent, cst.AnnAssign) else parent.targets[0].target
+        return not isinstance(target, cst.Name) and not _best_so_far(parent, target, file)
+    if isinstance(parent, cst.Element):
+        display = file.tree.parent(parent)
+        assign = file.tree.parent(display) if display is not None else None
+        if isinstance(display, cst.Tuple) and isinstance(assign, cst.Assign):
+            targets = assign.targets[0].target
+            return not (isinstance(targets, cst.Tuple) and all(isinstance(e.value, cst.Name) for e in targets.elements))
+        return True
+    return isinstance(parent, (cst.DictElement, cst.Yield, cst.Return, cst.NamedExpr))
+
+
+def _best_so_far(assign: Node, target: Node, file: File) -> bool:
+    """`if loss < best: self.best_model = model` keeps one model, not all."""
+    return isinstance(target, cst.Attribute) and any(isinstance(a, cst.If) for a in file.tree.ancestors(assign))
+
+
+def calls_in(function: Function | Class, file: File) -> Iterator[cst.Call]:
+    """The calls that run when a function is called, or an object of a class is made."""
+    node: Node | None = function.node
+    if isinstance(function, Class):
+        node = file.values.classes.method(function.node, "__init__")
+    if isinstance(node, cst.FunctionDef):
+        yield from (n for n in own_nodes(node, (cst.Call,)) if isinstance(n, cst.Call))
+    elif isinstance(node, cst.Lambda):
+        yield from (n for n in walk(node.body) if isinstance(n, cst.Call))
