@@ -55,9 +55,9 @@ def _changes(node: cst.BaseExpression, loops: list[cst.For | cst.While], file: F
         if call.name in DRAWS:
             return True
         if call.name in COMBINES:
-            parts = tuple(arg.value for arg in node.args)
-            return any(_changes(p, loops, file) for p in parts) and all(
-                _changes(p, loops, file) or _is_python(p, file) for p in parts
+            given = [arg.value for arg in node.args]
+            return any(_changes(p, loops, file) for p in given) and all(
+                _changes(p, loops, file) or _is_python(p, file) for p in given
             )
         if call.name not in CONVERTS or not node.args:
             return False

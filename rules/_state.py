@@ -11,12 +11,13 @@ MAKES_WEIGHTS = frozenset({"add_weight", "add_variable", "add_metric", "get_vari
 STATELESS_LAYERS = frozenset({
     "Flatten", "Concatenate", "Add", "Dropout", "Reshape", "Activation", "ReLU", "LeakyReLU", "Softmax", "Multiply",
     "Subtract", "Average", "Maximum", "Minimum", "Permute", "RepeatVector", "ZeroPadding1D", "ZeroPadding2D",
-    "ZeroPadding3D", "Cropping1D", "Cropping2D", "Cropping3D", "UpSampling1D", "UpSampling2D", "UpSampling3D", "Input",
-    "InputLayer", "Lambda", "Rescaling", "Resizing", "GaussianNoise", "GaussianDropout", "Masking", "Dot", "ELU",
-    "AveragePooling1D", "AveragePooling2D", "MaxPooling1D", "MaxPooling2D", "MaxPool1D", "MaxPool2D", "AvgPool2D",
-    "GlobalAveragePooling1D", "GlobalAveragePooling2D", "GlobalMaxPooling1D", "GlobalMaxPooling2D", "InputSpec", "Layer",
-    "SpatialDropout1D", "SpatialDropout2D", "CenterCrop", "RandomFlip", "RandomRotation", "RandomZoom", "AveragePooling3D",
-    "MaxPooling3D", "TimeDistributed", "GlobalAvgPool2D", "GlobalMaxPool2D", "GlobalMaxPool1D", "Identity", "ActivityRegularization",
+    "ZeroPadding3D", "Cropping1D", "Cropping2D", "Cropping3D", "UpSampling1D", "UpSampling2D", "UpSampling3D",
+    "Input", "InputLayer", "Lambda", "Rescaling", "Resizing", "GaussianNoise", "GaussianDropout", "Masking", "Dot",
+    "ELU", "AveragePooling1D", "AveragePooling2D", "MaxPooling1D", "MaxPooling2D", "MaxPool1D", "MaxPool2D",
+    "AvgPool2D", "GlobalAveragePooling1D", "GlobalAveragePooling2D", "GlobalMaxPooling1D", "GlobalMaxPooling2D",
+    "InputSpec", "Layer", "SpatialDropout1D", "SpatialDropout2D", "CenterCrop", "RandomFlip", "RandomRotation",
+    "RandomZoom", "AveragePooling3D", "MaxPooling3D", "TimeDistributed", "GlobalAvgPool2D", "GlobalMaxPool2D",
+    "GlobalMaxPool1D", "Identity", "ActivityRegularization",
 })  # fmt: skip
 """Layers that hold no weights however they are built."""
 

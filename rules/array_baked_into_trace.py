@@ -48,7 +48,8 @@ class ArrayBakedIntoTrace(Rule):
 
     @on_file("function", "map", "call", "train_step")
     def check(self, file: File) -> Iterator[Finding]:
-        for function in (*file.tree.of(cst.FunctionDef), *file.tree.of(cst.Lambda)):
+        functions: list[cst.FunctionDef | cst.Lambda] = [*file.tree.of(cst.FunctionDef), *file.tree.of(cst.Lambda)]
+        for function in functions:
             body = function.body
             inner = body.body[0] if isinstance(body, cst.IndentedBlock) and body.body else body
             if not file.contexts.traced(inner if isinstance(function, cst.FunctionDef) else body):
@@ -70,13 +71,19 @@ class ArrayBakedIntoTrace(Rule):
         if isinstance(parent, cst.Arg) and parent.keyword is name:
             return None
         value = file.value(name)
-        if not isinstance(value, Array) or value.library != "np" or value.bytes is None or value.bytes < file.config.min_bytes:
+        if (
+            not isinstance(value, Array)
+            or value.library != "np"
+            or value.bytes is None
+            or value.bytes < file.config.min_bytes
+        ):
             return None
         definition = next((d for d in file.flow(file.module).end.get(name.value, ())), None)
         return self.finding(
             name,
             file,
-            f"this array of {show_bytes(value.bytes)} becomes a constant of the graph, once for every trace; make it a tensor outside",
+            f"this array of {show_bytes(value.bytes)} becomes a constant of the graph, once for every trace; make "
+            "it a tensor outside",
             fix=self._tensor(name.value, definition, file),
             related=[(definition.node, "made here")] if definition is not None else [],
             bytes=value.bytes,

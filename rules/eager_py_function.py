@@ -42,7 +42,9 @@ class EagerPyFunction(Rule):
     def check(self, call: Call, file: File) -> Iterator[Finding]:
         if file.contexts.traced(call.node) or not self._repeated(call, file):
             return
-        yield self.finding(call, file, "each eager py_function call keeps about 36 KB for ever; call the Python function itself")
+        yield self.finding(
+            call, file, "each eager py_function call keeps about 36 KB for ever; call the Python function itself"
+        )
 
     def _repeated(self, call: Call, file: File) -> bool:
         if file.contexts.loop(call.node) is not None or file.contexts.comprehension(call.node) is not None:

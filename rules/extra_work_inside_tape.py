@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._tape_work import needed_statements
 from tfmemlint_rules._tapes import Tape, tape_of
 
 from tfmemlint.api import Call, Edit, File, Finding, Fix, Instance, Node, Rule, Safety, constant, on_call, walk
@@ -59,7 +60,7 @@ class ExtraWorkInsideTape(Rule):
             return  # the first of several tapes speaks for all of them
         if any(t is None or t.escapes or not t.gradients for t in tapes) or self._nested(tape, file):
             return
-        needed = self._needed([t for t in tapes if t is not None], file)
+        needed = needed_statements([t for t in tapes if t is not None], file)
         for statement in self._recorded(tape, made, file):
             yield from self._extra(statement, needed, tape, file)
 
@@ -78,32 +79,6 @@ class ExtraWorkInsideTape(Rule):
             return body
         ends = [i for i, s in enumerate(body) if any(file.tree.contains(s, g.node) for g in tape.gradients)]
         return body[: ends[0]] if ends else body
-
-    def _needed(self, tapes: list[Tape], file: File) -> set[int]:
-        """The statements of the block (by id) on which what is differentiated depends."""
-        names: set[str] = set()
-        for gradient in (g for tape in tapes for g in tape.gradients):
-            places = [
-                file.tree.statement(gradient.node),
-                *(c.iter for c in file.contexts.loops(gradient.node) if isinstance(c, cst.For)),
-            ]
-            names |= {n.value for place in places for n in walk(place) if isinstance(n, cst.Name)}
-        names -= {tape.name for tape in tapes}
-        outside = [a for a in file.tree.of(cst.Assign) if file.scope_of(a) is file.scope_of(tapes[0].block)]
-        outside = [a for a in outside if not file.tree.contains(tapes[0].block, a)]
-        for assign in reversed(outside):
-            if not isinstance(assign.value, cst.Call) and any(_writes(t) & names for t in assign.targets):
-                names |= {n.value for n in walk(assign.value) if isinstance(n, cst.Name)}
-        needed: set[int] = set()
-        body = list(tapes[0].block.body.body)
-        before = -1
-        while len(needed) > before:
-            before = len(needed)
-            for statement in reversed(body):
-                if id(statement) not in needed and _writes(statement) & names:
-                    needed.add(id(statement))
-                    names |= {n.value for n in walk(statement) if isinstance(n, cst.Name)}
-        return needed
 
     def _extra(self, statement: Node, needed: set[int], tape: Tape, file: File) -> Iterator[Finding]:
         if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
@@ -165,7 +140,7 @@ class ExtraWorkInsideTape(Rule):
         return any(isinstance(n, cst.Attribute) and n.attr.value == "losses" for n in walk(tape.block.body))
 
     def _move(self, statement: Node, update: Call, tape: Tape, file: File) -> Fix | None:
-        body = list(tape.block.body.body)
+        body: list[Node] = list(tape.block.body.body)
         later = body[body.index(statement) + 1 :]
         receiver = update.receiver_node if update.method == "update_state" else update.node.func
         metric = file.text(receiver) if receiver is not None else ""
@@ -201,9 +176,9 @@ class ExtraWorkInsideTape(Rule):
             dedented += [Edit(first.start, first.end, ""), Edit(at, at, "\n" + text)]
         return Fix("move it below the block", tuple(sorted(dedented, key=lambda e: e.start)), Safety.SAFE)
 
-    def _trailing(self, body: list[cst.BaseStatement], file: File) -> list[cst.BaseStatement]:
+    def _trailing(self, body: list[Node], file: File) -> list[Node]:
         """The metric updates of one line each with which the block ends."""
-        found: list[cst.BaseStatement] = []
+        found: list[Node] = []
         for statement in reversed(body):
             small = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
             value = small.value if isinstance(small, cst.Expr) else None
@@ -215,20 +190,3 @@ class ExtraWorkInsideTape(Rule):
                 break
             found.insert(0, statement)
         return found
-
-
-def _writes(statement: Node) -> set[str]:
-    """The names that a statement binds or may change by a method: `losses.append(x)`."""
-    found: set[str] = set()
-    for node in walk(statement):
-        if isinstance(node, (cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.For, cst.NamedExpr)):
-            found |= {n.value for n in walk(node.target) if isinstance(n, cst.Name)}
-        elif isinstance(node, cst.Expr) and isinstance(node.value, cst.Call):
-            base = node.value.func
-            while isinstance(base, (cst.Attribute, cst.Subscript, cst.Call)):
-                base = base.func if isinstance(base, cst.Call) else base.value
-            if isinstance(base, cst.Name):
-                found.add(base.value)
-        elif isinstance(node, cst.AsName):
-            found |= {n.value for n in walk(node.name) if isinstance(n, cst.Name)}
-    return found

@@ -71,7 +71,10 @@ class FunctionMadeInLoop(Rule):
         place = file.call(where) if isinstance(where, cst.Call) and where is made else where
         related = [(loop, "the loop")] if loop is not None else []
         yield self.finding(
-            place, file, "this makes a new traced function each time it runs: nothing is reused and every call traces again; make it once",
+            place,
+            file,
+            "this makes a new traced function each time it runs: nothing is reused and every call traces again; "
+            "make it once",
             fix=hoist(file, made, "make it before the loop") if inside else None, related=related,
         )  # fmt: skip
 

@@ -86,5 +86,8 @@ class FunctionPinsModel(Rule):
 
     def _report(self, call: Call, name: cst.Name, file: File) -> Finding:
         return self.finding(
-            call, file, f"the traced function keeps a graph for each {name.value} it is called with, and with it every {name.value} of this loop"
+            call,
+            file,
+            f"the traced function keeps a graph for each {name.value} it is called with, and with it every "
+            f"{name.value} of this loop",
         )

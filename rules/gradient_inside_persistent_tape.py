@@ -69,7 +69,7 @@ class GradientInsidePersistentTape(Rule):
         )
 
     def _nested(self, tape: Tape, file: File) -> bool:
-        """Whether another tape records around this one, or is made inside: then derivatives of derivatives are meant."""
+        """Whether another tape records around this one, or is made inside: then second derivatives are meant."""
         around = file.contexts.entered(tape.block, "tf.GradientTape") is not None
         return around or any(
             isinstance(n, cst.With) and file.contexts.entered(n, "tf.GradientTape") is not None
@@ -92,7 +92,7 @@ class GradientInsidePersistentTape(Rule):
         """The names in what the tape's gradients differentiate."""
         found: set[str] = set()
         for gradient in tape.gradients:
-            target = gradient.arg("target", 0)
+            target = gradient.arg("target")
             found |= (
                 {n.value for n in walk(target.expression) if isinstance(n, cst.Name)} if target is not None else set()
             )
@@ -102,7 +102,7 @@ class GradientInsidePersistentTape(Rule):
         """Whether the moved statements compute what is differentiated: outside the block it would not be recorded."""
         plain = (cst.Name, cst.Attribute)
         for gradient in tape.gradients:
-            target = gradient.arg("target", 0)
+            target = gradient.arg("target")
             if target is None or not isinstance(target.expression, plain):
                 return True
         targets = self._targets(tape)

@@ -44,9 +44,18 @@ class JacobianVectorized(Rule):
         if constant(jacobian.value_of("experimental_use_pfor")) is False:
             return
         target, source = jacobian.value_of("target"), jacobian.value_of("sources", "source")
-        if not isinstance(target, Array) or not isinstance(source, Array) or target.size is None or source.bytes is None:
+        if (
+            not isinstance(target, Array)
+            or not isinstance(source, Array)
+            or target.size is None
+            or source.bytes is None
+        ):
             return
-        rows = target.size if jacobian.method == "jacobian" or not target.shape else target.size // max(1, target.shape[0] or 1)
+        rows = (
+            target.size
+            if jacobian.method == "jacobian" or not target.shape
+            else target.size // max(1, target.shape[0] or 1)
+        )
         cost = rows * source.bytes
         if cost < file.config.min_bytes:
             return

@@ -58,14 +58,17 @@ class PersistentTapeUsedOnce(Rule):
         if not gradient.lacks("parallel_iterations") or not gradient.lacks("experimental_use_pfor"):
             return
         repeated = file.contexts.loop(gradient.node)
-        if (repeated is not None and not file.tree.contains(repeated, tape.block)) or file.contexts.comprehension(gradient.node):
+        if (repeated is not None and not file.tree.contains(repeated, tape.block)) or file.contexts.comprehension(
+            gradient.node
+        ):
             return
         if isinstance(file.tree.statement(gradient.node), cst.FunctionDef):
             return
         yield self.finding(
             made,
             file,
-            "only one gradient is taken of this persistent tape: it keeps every activation until the tape goes, where a "
+            "only one gradient is taken of this persistent tape: it keeps every activation until the tape goes, "
+            "where a "
             "plain tape frees them at gradient()",
             fix=Fix("make the tape a plain one", (remove_argument(file, made.node, persistent),), Safety.SAFE),
             related=[(gradient, "the only gradient")],

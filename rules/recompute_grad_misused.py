@@ -68,11 +68,16 @@ class RecomputeGradMisused(Rule):
                 yield self.finding(
                     where,
                     file,
-                    f"the function creates {made}, and it runs again in the backward pass with new ones: the gradients are wrong",
+                    f"the function creates {made}, and it runs again in the backward pass with new ones: the "
+                    "gradients are wrong",
                     related=[(file.call(node), "created here")],  # type: ignore[arg-type]
                 )
                 return
-        if isinstance(where, cst.CSTNode) and isinstance(function, cst.FunctionDef) and self._never_differentiated(function, file):
+        if (
+            isinstance(where, cst.CSTNode)
+            and isinstance(function, cst.FunctionDef)
+            and self._never_differentiated(function, file)
+        ):
             yield self.finding(where, file, "no gradient is taken through this function: recomputing saves nothing")
 
     def _never_differentiated(self, function: cst.FunctionDef, file: File) -> bool:

@@ -113,10 +113,14 @@ class RetraceOnPythonValue(Rule):
             if spelled is not None and not fresh:
                 edit = replace_node(file, arg.value, f"{spelled}({file.text(arg.value)})")
                 fix = Fix("pass a tensor", (edit,), Safety.UNSAFE)
+            traced = function.node.name if isinstance(function.node, cst.FunctionDef) else None
             yield self.finding(
-                call, file, f"{what} differs in each iteration, and each makes a new graph that is never freed; pass a tensor",
-                fix=fix, related=[(function.node.name, "the traced function")] if isinstance(function.node, cst.FunctionDef) else [],
-            )  # fmt: skip
+                call,
+                file,
+                f"{what} differs in each iteration, and each makes a new graph that is never freed; pass a tensor",
+                fix=fix,
+                related=[(traced, "the traced function")] if traced is not None else [],
+            )
             return
 
     def _needs_python(self, function: Function, name: str, file: File) -> bool:

@@ -64,14 +64,26 @@ class RetraceOnShape(Rule):
             seen.add(id(target.node))
             if self._relaxed(target.node):
                 continue
-            yield self.finding(call, file, "each length of this slice makes a new graph; let the function relax shapes", fix=self._relax(target.node, file))
+            yield self.finding(
+                call,
+                file,
+                "each length of this slice makes a new graph; let the function relax shapes",
+                fix=self._relax(target.node, file),
+            )
 
     def _grows(self, node: cst.BaseExpression, bound: set[str]) -> bool:
         """Whether the expression is a slice of which exactly one bound changes with the loop."""
-        if not isinstance(node, cst.Subscript) or len(node.slice) != 1 or not isinstance(node.slice[0].slice, cst.Slice):
+        if (
+            not isinstance(node, cst.Subscript)
+            or len(node.slice) != 1
+            or not isinstance(node.slice[0].slice, cst.Slice)
+        ):
             return False
         part = node.slice[0].slice
-        changing = [e is not None and any(isinstance(n, cst.Name) and n.value in bound for n in walk(e)) for e in (part.lower, part.upper)]
+        changing = [
+            e is not None and any(isinstance(n, cst.Name) and n.value in bound for n in walk(e))
+            for e in (part.lower, part.upper)
+        ]
         return sum(changing) == 1
 
     def _relaxed(self, function: cst.FunctionDef) -> bool:

@@ -61,8 +61,8 @@ class TapeAroundLoop(Rule):
                 yield self.finding(
                     tape.block,
                     file,
-                    "this tape records every batch of the loop inside it: the activations of all of them stay in memory "
-                    "until gradient(); make the tape inside the loop",
+                    "this tape records every batch of the loop inside it: the activations of all of them stay in "
+                    "memory until gradient(); make the tape inside the loop",
                     related=[(node, "the loop over batches")],
                 )
                 return

@@ -122,5 +122,6 @@ class TensorLeaksFromTrace(Rule):
         return self.finding(
             where,
             file,
-            "this runs once, while the function is traced: it stores a symbolic tensor that holds the graph and cannot be used outside",
+            "this runs once, while the function is traced: it stores a symbolic tensor that holds the graph and "
+            "cannot be used outside",
         )

@@ -53,7 +53,10 @@ class UselessDel(Rule):
         for deletion in tape.deleted:
             if file.tree.order(deletion) > file.tree.order(tape.gradients[-1].node):
                 yield self.finding(
-                    deletion, file, "gradient() has released this tape already: the del frees nothing", fix=self._drop(deletion, file)
+                    deletion,
+                    file,
+                    "gradient() has released this tape already: the del frees nothing",
+                    fix=self._drop(deletion, file),
                 )
 
     def _drop(self, deletion: Node, file: File) -> Fix | None:
