@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import libcst as cst
+from tfmemlint_rules._dtypes import POLICIES, float64_by_design
+from tfmemlint_rules._models import all_models
+
+from tfmemlint.api import Call, File, Finding, Fix, Instance, Rule, Safety, Severity, on_call, show_bytes
+from tfmemlint.fix.edits import api_text, insert_after
+from tfmemlint.model import networks
+
+SET_POLICY = "tf.keras.mixed_precision.set_global_policy"
+MANY_PARAMETERS = 1_000_000
+LARGE_ACTIVATIONS = 1 << 20
+"""Bytes of one example's activations."""
+
+COMPUTES = ("Conv", "Dense", "Attention", "MultiHead", "SeparableConv", "DepthwiseConv", "LSTM", "GRU")
+
+
+class MixedPrecisionUnused(Rule):
+    """
+    ## What it does
+    Gives the advice to train a model in mixed precision, where its size is known to be worth it and the module sets
+    no dtype policy.
+
+    ## Why it costs memory
+    Under `mixed_float16` or `mixed_bfloat16` activations take 2 bytes for each number instead of 4. Weights stay
+    float32: a model that is small beside its weights gains little.
+
+    ## Example
+    ```python
+    model = keras.Sequential([keras.Input((224, 224, 3)), keras.layers.Conv2D(64, 3), ...])
+    model.compile("adam", "sparse_categorical_crossentropy")
+    ```
+    Set the policy before the model is made:
+    ```python
+    keras.mixed_precision.set_global_policy("mixed_float16")
+    model = keras.Sequential([keras.Input((224, 224, 3)), keras.layers.Conv2D(64, 3), ...])
+    model.compile("adam", "sparse_categorical_crossentropy")
+    ```
+
+    ## Fix safety
+    Shown only: numbers have 3 digits, and the output layer should stay float32.
+
+    ## When not to use it
+    On CPUs, on GPUs without tensor cores, and where the digits are needed.
+
+    ## References
+    - https://www.tensorflow.org/guide/mixed_precision
+    """
+
+    code = "TFM207"
+    summary = "mixed precision would halve the memory of activations"
+    severity = Severity.INFO
+    default = False
+    fix_safety = (Safety.DISPLAY,)
+
+    @on_call("tf.keras.Model.compile")
+    def check(self, compiled: Call, file: File) -> Iterator[Finding]:
+        model = compiled.receiver
+        if not all_models(model, file) or not isinstance(model, Instance) or model.call is None:
+            return
+        if any(file.calls(*POLICIES, "tf.keras.mixed_precision.LossScaleOptimizer")) or float64_by_design(file):
+            return
+        if any(layer.arg("dtype") is not None for layer in _layers(model.call)):
+            return
+        if not any(_same(fit, model.call) for fit in file.calls("tf.keras.Model.fit", "tf.keras.Model.train_on_batch")):
+            return
+        count, activations = networks.parameters(model.call), _activations(model.call)
+        if (count or 0) < MANY_PARAMETERS and (activations or 0) < LARGE_ACTIVATIONS:
+            return
+        large = activations if activations is not None and activations >= LARGE_ACTIVATIONS else None
+        size = f"{show_bytes(large)} of activations for each example" if large else f"{count:,} parameters"
+        yield self.finding(
+            compiled,
+            file,
+            f"this model has {size} in float32; under a mixed precision policy activations take half",
+            fix=self._policy(file),
+            bytes=large,
+        )
+
+    def _policy(self, file: File) -> Fix | None:
+        spelled = api_text(file, SET_POLICY)
+        imports = [s for s in file.module.body if isinstance(s, cst.SimpleStatementLine) and _imports(s)]
+        if spelled is None or not imports:
+            return None
+        edit = insert_after(file, imports[-1], f'{spelled}("mixed_float16")')
+        return Fix("set a mixed precision policy", (edit,), Safety.DISPLAY)
+
+
+def _same(fit: Call, model: Call) -> bool:
+    """Whether a call trains the model that this place makes."""
+    made = [o.call for o in fit.receiver.options if isinstance(o, Instance)]
+    return any(call is not None and call.node is model.node for call in made)
+
+
+def _imports(statement: cst.SimpleStatementLine) -> bool:
+    return isinstance(statement.body[0], (cst.Import, cst.ImportFrom))
+
+
+def _layers(model: Call) -> list[Call]:
+    found = [step.layer for step in networks.placed(model)] if model.name == networks.SEQUENTIAL else []
+    return [layer.call for layer in found if isinstance(layer, Instance) and layer.call is not None]
+
+
+def _activations(model: Call) -> int | None:
+    """Bytes of what the layers of a `Sequential` give out for one example, as far as their shapes are known."""
+    if model.name != networks.SEQUENTIAL:
+        return None
+    total = 0
+    computes = False
+    for step in networks.placed(model):
+        kind = (getattr(step.layer, "type_name", None) or "").rpartition(".")[2]
+        computes = computes or kind.startswith(COMPUTES)
+        sizes = [n for n in step.effect.shape[1:] if n is not None] if step.effect is not None else []
+        if step.effect is not None and len(sizes) == len(step.effect.shape) - 1 and step.effect.parameters:
+            total += 4 * math.prod(sizes)
+    return total if computes else None
