@@ -25,6 +25,9 @@ from tfmemlint.model.pipelines import FILE_NAME_SOURCES
 FEW = 100
 """Elements that `take` may leave without notice."""
 
+LARGE_PARTS = ("image", "video", "audio", "frame", "pixel", "feature", "input", "speech", "wave", "signal", "volume", "array")
+"""Parts of the keys under which elements hold what is large; what stands under other keys is a label, a name, a number."""
+
 WRAPPERS = frozenset({"as_numpy_iterator", "enumerate", "iter", "tqdm", "reversed"})
 
 
@@ -42,7 +45,7 @@ def small(ds: Dataset, peeks: bool = True) -> bool:
     size = weight(ds)
     if size is not None:
         return size <= TINY
-    if (peeks and any(_leaves_few(step) for step in ds.steps)) or any(_labels(step) for step in ds.steps):
+    if _toy(ds) or (peeks and any(_leaves_few(step) for step in ds.steps)) or any(_labels(step) for step in ds.steps):
         return True
     leaves = elements(ds.element)
     if ds.source == "tf.data.TFRecordDataset" and "map" not in ds.names():
@@ -62,6 +65,18 @@ def weight(ds: Dataset) -> int | None:
         # A last batch that is not full makes the first axis unknown in general; the sizes of sources are enough.
         return None
     return size * ds.count if size is not None and ds.count is not None else None
+
+
+def _toy(ds: Dataset) -> bool:
+    """Whether the source has a handful of elements."""
+    made = ds.call.value if ds.call is not None else None
+    count = made.count if isinstance(made, Dataset) else None
+    if ds.source == "tf.keras.utils.timeseries_dataset_from_array" and ds.call is not None:
+        data = ds.call.value_of("data")
+        if isinstance(data, Sequence):
+            return not data.open
+        count = data.shape[0] if isinstance(data, Array) and data.shape else None
+    return count is not None and count <= FEW and ds.source != "tf.data.Dataset.from_tensors"
 
 
 def _leaves_few(step: Step) -> bool:
@@ -98,8 +113,8 @@ def _label_item(node: cst.CSTNode) -> bool:
         return False
     key = node.slice[0].slice.value
     if isinstance(key, cst.SimpleString):
-        return any(word in str(key.evaluated_value) for word in ("label", "target", "class", "id", "name"))
-    return isinstance(key, cst.Integer) and key.evaluated_value != 0
+        return not any(word in str(key.evaluated_value).lower() for word in LARGE_PARTS)
+    return isinstance(key, cst.Name) or (isinstance(key, cst.Integer) and key.evaluated_value != 0)
 
 
 def keeps_elements(comprehension: cst.ListComp | cst.GeneratorExp, ds: Dataset) -> bool:

@@ -12,7 +12,7 @@ from tfmemlint.model.pipelines import FILE_NAME_SOURCES
 
 SLICES = "tf.data.Dataset.from_tensor_slices"
 COUNTERS = frozenset({"tf.data.Dataset.range", "tf.data.Dataset.random", "tf.data.Dataset.counter", "tf.data.experimental.Counter"})
-SAID = re.compile(r"path|file|fname|url|shard|pattern|glob|dirs|indices|index|idx|_ids?\b", re.IGNORECASE)
+SAID = re.compile(r"path|file|fname|url|shard|pattern|glob|dirs|indices|index|idx|_ids?\b|nodes|^dict\(", re.IGNORECASE)
 
 
 def names_or_indices(step: Call, file: File) -> bool:
@@ -40,7 +40,9 @@ def _said(source: Call) -> bool:
     expression = argument.expression if argument is not None else None
     if isinstance(expression, (cst.Tuple, cst.List)) and expression.elements:
         expression = expression.elements[0].value
-    if isinstance(expression, cst.Call) and expression.args:
+    if isinstance(expression, cst.Call) and expression.args and not (
+        isinstance(expression.func, cst.Name) and expression.func.value == "dict"  # the columns of a table: rows of numbers
+    ):
         expression = expression.args[0].value
     return expression is not None and bool(SAID.search(source.evaluator.file.text(expression)))
 

@@ -5,12 +5,15 @@ from collections.abc import Iterator
 
 from tfmemlint_rules._datasets import makes_sequences
 
-from tfmemlint.api import Call, Dataset, File, Finding, Rule, integer, on_call
+from tfmemlint.api import Call, Dataset, File, Finding, Rule, Step, integer, on_call
+from tfmemlint.model.mapped import body
 from tfmemlint.model.pipelines import batched_source
 
 GROUPS = frozenset({"batch", "padded_batch", "ragged_batch"})
 ENDS = frozenset({"unbatch", "window", "flat_map", "interleave", "apply", "scan", "rebatch", "group_by_window"})
 """Steps after which the batches of before are batches no more, or may be none."""
+
+RESHAPES = ("tf.reshape", "tf.nest.", "tf.squeeze", "tf.concat", "tf.stack", "tf.split", "tf.unstack", "tf.gather", "tf.reduce_")
 
 MEANT = re.compile(r"device|replica|core|accum|worker|shard|host|gpu|tpu|step|seq|micro|group|ways?\b", re.IGNORECASE)
 """Words in the size of a batch of batches that is meant as one: an axis for devices, steps or sequences."""
@@ -67,7 +70,7 @@ class DoubleBatch(Rule):
         """The call that made batches which arrive here as such, or None."""
         names = ds.names()
         last = max((i for i, name in enumerate(names) if name in GROUPS), default=-1)
-        if ENDS & set(names[last + 1 :]):
+        if ENDS & set(names[last + 1 :]) or any(self._reshapes(step) for step in ds.steps[last + 1 :] if step.name == "map"):
             return None
         if last < 0:
             return ds.call if batched_source(ds) else None
@@ -75,6 +78,11 @@ class DoubleBatch(Rule):
         if step.call is None or makes_sequences(step, ds.steps[last + 1 :]):
             return None
         return step.call
+
+    def _reshapes(self, step: Step) -> bool:
+        """Whether a map may make something else of batches than batches."""
+        found = body(step)
+        return found.unseen or found.starts(*RESHAPES)
 
     def _meant(self, call: Call, file: File) -> bool:
         size = call.arg("batch_size")

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._dtypes import is_test
 
 from tfmemlint.api import Call, Class, Dataset, File, Finding, Function, Instance, Node, Rule, Value, on_call, own_nodes
 
@@ -54,6 +55,8 @@ class OpsInGenerator(Rule):
 
     @on_call("tf.data.Dataset.from_generator")
     def check(self, source: Call, file: File) -> Iterator[Finding]:
+        if is_test(file):
+            return
         for target in source.value_of("generator").options:
             function = self._generator(target, file)
             found = next(self._ops(function, file, FOLLOWED), None) if function is not None else None

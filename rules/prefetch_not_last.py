@@ -3,14 +3,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfmemlint_rules._datasets import following, is_step, same_pipeline
+from tfmemlint_rules._dtypes import is_test
 
 from tfmemlint.api import Api, Call, File, Finding, Fix, Rule, Safety, integer, on_file
 from tfmemlint.fix.chains import autotune_text, move_link
 
-WORK = ("batch", "padded_batch", "ragged_batch", "map", "shuffle", "repeat", "cache", "filter", "unbatch")
+WORK = ("batch", "padded_batch", "map", "shuffle", "repeat", "cache", "filter")
 """Steps that are better done before the buffer than after it."""
 
-GROUPS = frozenset({"batch", "padded_batch", "ragged_batch"})
+GROUPS = frozenset({"batch", "padded_batch"})
 SMALL = 9
 
 
@@ -52,6 +53,8 @@ class PrefetchNotLast(Rule):
 
     @on_file("prefetch")
     def check(self, file: File) -> Iterator[Finding]:
+        if is_test(file):
+            return
         later: dict[int, list[Call]] = {}
         for call in file.calls(*(f"tf.data.Dataset.{name}" for name in (*WORK, "prefetch"))):
             for ds in call.datasets():
@@ -61,10 +64,18 @@ class PrefetchNotLast(Rule):
         for prefetch in file.calls("tf.data.Dataset.prefetch"):
             after = later.get(id(prefetch.node), [])
             again = any(call.name == "tf.data.Dataset.prefetch" for call in after)
-            after = [call for call in after if same_pipeline(file, call)]
+            after = [call for call in after if same_pipeline(file, call) and self._carries_on(prefetch, call, file)]
             if after and not again and not (prefetch.arg("buffer_size") and integer(prefetch.value_of("buffer_size")) == 0):
                 first = min(after, key=lambda call: file.span(call.name_node).start)
                 yield self._report(prefetch, first, file)
+
+    def _carries_on(self, prefetch: Call, call: Call, file: File) -> bool:
+        """Not a caller that derives something beside what else a function's pipeline is used for, or that repeats it."""
+        function = file.contexts.function(prefetch.node)
+        if function is None or function is file.contexts.function(call.node):
+            return True
+        callers = file.values.functions.callers(function)
+        return call.method != "repeat" and callers is not None and len(callers) == 1
 
     def _report(self, prefetch: Call, first: Call, file: File) -> Finding:
         return self.finding(

@@ -54,7 +54,7 @@ class ShuffleAfterBatch(Rule):
         between = steps_between(shuffle, batch)
         if any(step.name in ("unbatch", "window", "flat_map", "interleave", "apply") for step in between):
             return
-        if self._sequences(shuffle):
+        if self._sequences(shuffle) or integer(batch.call.value_of("batch_size")) == 1:
             return
         size = self._batch_bytes(shuffle)
         cost = None if size is None or buffer is None else size * buffer

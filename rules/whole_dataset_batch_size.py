@@ -9,6 +9,7 @@ from tfmemlint_rules._lengths import TINY, covers, is_tiny, whole_length
 from tfmemlint.api import (
     Argument,
     Array,
+    Binds,
     Call,
     Const,
     Dataset,
@@ -78,6 +79,8 @@ class WholeDatasetBatchSize(Rule):
                 fix=Fix("leave it out", (remove_argument(file, call.node, size),), Safety.DISPLAY),
             )
             return
+        if self._from_loop(data, file):
+            return
         length = whole_length(size)
         leaves = [leaf for leaf in elements(data.value) if isinstance(leaf, Array)]
         counts = {leaf.shape[0] for leaf in leaves if leaf.shape}
@@ -94,6 +97,15 @@ class WholeDatasetBatchSize(Rule):
             call, file, f"one batch holds all of the data{weigh} and the activations of every layer for it; use a small batch_size",
             bytes=cost,
         )  # fmt: skip
+
+    def _from_loop(self, data: Argument, file: File) -> bool:
+        """Whether the data is one item of what a loop runs over: a batch already."""
+        for node in walk(data.expression):
+            if isinstance(node, cst.Name):
+                found = file.flow(file.scope_of(node)).uses.get(id(node), ())
+                if any(d.binds is Binds.ITEM for d in found):
+                    return True
+        return False
 
     def _same(self, length: Length, size: Argument, data: Argument, file: File) -> bool:
         """Whether the length is that of the data which the model is given."""

@@ -7,7 +7,7 @@ from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._lengths import TINY, is_tiny, whole_length
 from tfmemlint_rules._names import names_or_indices
 
-from tfmemlint.api import Call, File, Finding, Rule, integer, on_call, show_bytes, structure_bytes
+from tfmemlint.api import Call, Const, File, Finding, Rule, integer, on_call, show_bytes, structure_bytes
 from tfmemlint.model.pipelines import batched
 
 MANY = 100_000
@@ -70,24 +70,31 @@ class WholeDatasetShuffleBuffer(Rule):
             if cost is not None and cost <= TINY:
                 return
             whole = length is not None and not is_tiny(length)
-            if not whole and (literal is None or literal < MANY or any(ds.source is None for ds in datasets)):
+            if not whole and (held is None or held < MANY or any(ds.source is None for ds in datasets)):
+                return
+            if self._splits(shuffle):
                 return
             if names_or_indices(shuffle, file) or any(batched(ds) for ds in datasets) or self._lines(shuffle):
                 return
         yield self.finding(
-            shuffle, file, f"{self._held(length is not None, held, size, cost)}; {self._instead(held)}", bytes=cost
+            shuffle, file, f"{self._held(length is not None, held, size, cost, count is not None)}; {self._instead(held)}", bytes=cost
         )
 
-    def _held(self, whole: bool, held: int | None, size: int | None, cost: int | None) -> str:
+    def _held(self, whole: bool, held: int | None, size: int | None, cost: int | None, counted: bool) -> str:
         number = f"{held} elements" if held is not None else "elements"
         if size is not None and cost is not None:
             number = f"{number} of {show_bytes(size)}: {show_bytes(cost)}"
+        number = number if counted or held is None else f"up to {number}"
         if whole:
-            return f"this buffer holds all of the data ({number})" if held is not None else "this buffer holds all of the data"
+            return f"this buffer holds all of the data ({number.removeprefix('up to ')})" if held is not None else "this buffer holds all of the data"
         return f"this buffer holds {number}"
 
     def _instead(self, held: int | None) -> str:
         return "a few thousand mix well" if held is None or held > FEW else "shuffle names or records, before they are decoded"
+
+    def _splits(self, shuffle: Call) -> bool:
+        """Whether the order is drawn once for good, as for a split of the data: that needs all of it."""
+        return shuffle.value_of("reshuffle_each_iteration") == Const(False)
 
     def _lines(self, shuffle: Call) -> bool:
         """Lines of text as they are read: small."""

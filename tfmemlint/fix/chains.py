@@ -112,4 +112,5 @@ def autotune_text(file: File, at: Call) -> str | None:
             late = scope is file.module and any(file.tree.order(d.node) > file.tree.order(at.node) for d in definitions)
             if not late:
                 return name
-    return api_text(file, "tf.data.AUTOTUNE")
+    old = api_text(file, "tf.compat.v1")
+    return api_text(file, "tf.data.AUTOTUNE") or (f"{old}.data.experimental.AUTOTUNE" if old is not None else None)
