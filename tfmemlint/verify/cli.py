@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from tfmemlint.cli import UsageError
 from tfmemlint.cli_output import is_colored, tell, tolerant
@@ -18,8 +18,6 @@ from tfmemlint.verify.evidence import EvidenceError, Sample
 from tfmemlint.verify.judge import CONFIRMED
 from tfmemlint.verify.measure import MeasureError, Settings, check_interpreter
 from tfmemlint.verify.result import Pair, Result, environment
-
-Step = Callable[[], None]
 
 
 def verify_main(words: Sequence[str]) -> int:
@@ -57,18 +55,42 @@ def announce(programs: int, chosen: Settings) -> str:
     return level.value
 
 
-@contextlib.contextmanager
-def progress(total: int, label: str) -> Iterator[tuple[Step, Step]]:
-    """A bar on stderr where that is a terminal; yields what to call often and what to call after each run."""
-    if not sys.stderr.isatty():
-        yield (lambda: None), (lambda: None)
-        return
-    from rich.console import Console
-    from rich.progress import Progress, TimeElapsedColumn
+class Progress:
+    """What a user sees on stderr while programs run: a bar where that is a terminal, a line for each verdict."""
 
-    with Progress(*Progress.get_default_columns(), TimeElapsedColumn(), console=Console(stderr=True)) as bar:
-        task = bar.add_task(label, total=total)
-        yield (lambda: None), (lambda: bar.advance(task))
+    def __init__(self, total: int) -> None:
+        self._total, self._count = total, 0
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> Progress:
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import Progress as Bar
+            from rich.progress import TimeElapsedColumn
+
+            self._bar = Bar(*Bar.get_default_columns(), TimeElapsedColumn(), console=Console(stderr=True))
+            self._task = self._bar.add_task("measuring", total=self._total)
+            self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def ran(self) -> None:
+        """One more process has ended."""
+        self._count += 1
+        if self._bar is not None:
+            self._bar.update(self._task, completed=self._count)
+
+    def judged(self, label: str, kind: str) -> None:
+        """One more verdict is there."""
+        line = f"tfmemlint: [{self._count}/{self._total}] {label}: {kind}"
+        if self._bar is not None:
+            self._bar.console.print(line, markup=False, highlight=False)
+        else:
+            tell(line.removeprefix("tfmemlint: "))
 
 
 def show_programs(pairs: Sequence[tuple[str, Pair]]) -> None:
@@ -133,5 +155,9 @@ def _verify_rules(options: argparse.Namespace) -> int:
 
 
 def _gather(samples: Sequence[Sample], chosen: Settings) -> list[Result]:
-    with progress(2 * len(samples) * chosen.repeat, "measuring") as (tick, done):
-        return [evidence.gather(sample, chosen, tick, done) for sample in samples]
+    results = []
+    with Progress(2 * len(samples) * chosen.repeat) as progress:
+        for sample in samples:
+            results.append(evidence.gather(sample, chosen, progress.ran))
+            progress.judged(sample.folder.name, results[-1].verdict.kind)
+    return results

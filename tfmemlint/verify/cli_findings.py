@@ -19,7 +19,7 @@ from tfmemlint.model.file import File
 from tfmemlint.report.places import place
 from tfmemlint.selectors import FAILURES, UNUSED, Layer
 from tfmemlint.verify import evidence
-from tfmemlint.verify.cli import announce, present, progress, show_programs
+from tfmemlint.verify.cli import Progress, announce, present, show_programs
 from tfmemlint.verify.cli_arguments import settings, split_line
 from tfmemlint.verify.evidence import EvidenceError, Sample
 from tfmemlint.verify.examples import ExampleError, read_examples
@@ -134,7 +134,7 @@ def _of_file(path: str, config: Config, line: int | None, samples: dict[str, Sam
 def _results(tasks: Sequence[Task], chosen: Settings) -> list[Result]:
     total = 2 * chosen.repeat * sum(task.plan is not None for task in tasks)
     results = []
-    with progress(total, "measuring") as (tick, done):
+    with Progress(total) as progress:
         for task in tasks:
             found = task.finding
             if task.plan is None:
@@ -142,12 +142,13 @@ def _results(tasks: Sequence[Task], chosen: Settings) -> list[Result]:
                 results.append(Result(found.code, found.name, task.place, found.message, verdict))
                 continue
             pair = task.plan.pair
-            before = measure(pair.before, chosen, tick, done)
-            after = measure(pair.after, chosen, tick, done)
+            before = measure(pair.before, chosen, progress.ran)
+            after = measure(pair.after, chosen, progress.ran)
             verdict = judge(task.plan.claim, before, after)
             reason = _hinted(verdict.reason, (*before, *after)) if verdict.kind == "inconclusive" else verdict.reason
             verdict = replace(verdict, reason=reason)
             results.append(Result(found.code, found.name, task.place, found.message, verdict, pair, before, after))
+            progress.judged(task.label, verdict.kind)
     return results
 
 

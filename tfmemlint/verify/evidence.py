@@ -132,10 +132,10 @@ def read_samples(folder: Path, codes: Iterable[str] = ()) -> list[Sample]:
     return list(found.values())
 
 
-def gather(sample: Sample, settings: Settings, tick: Callable[[], None] | None, done: Callable[[], None]) -> Result:
+def gather(sample: Sample, settings: Settings, done: Callable[[], None] | None = None) -> Result:
     """Run both programs of the sample and judge them. Raises MeasureError."""
-    before = measure(sample.pair.before, settings, tick, done)
-    after = measure(sample.pair.after, settings, tick, done)
+    before = measure(sample.pair.before, settings, done)
+    after = measure(sample.pair.after, settings, done)
     verdict = judge(sample.claim, before, after)
     return Result(sample.code, sample.folder.name, sample.folder.name, "", verdict, sample.pair, before, after)
 

@@ -177,7 +177,7 @@ def _link_entries(folder: str, work: str) -> None:
                 os.symlink(os.path.abspath(entry.path), target)
 
 
-def run_once(program: Program, settings: Settings, tick: Callable[[], None] | None = None) -> Run:
+def run_once(program: Program, settings: Settings) -> Run:
     """Run the program in a fresh contained process. Raises MeasureError where the interpreter cannot be started."""
     with sandbox.workspace() as work:
         result = Path(work, "result.json")
@@ -205,20 +205,17 @@ def run_once(program: Program, settings: Settings, tick: Callable[[], None] | No
                 extra=_variables(settings),
                 level=settings.level,
                 gpu=settings.device != "cpu",
-                tick=tick,
             )
         except OSError as error:
             raise MeasureError(f"cannot start {settings.python}: {error.strerror}") from error
         return read_result(result, outcome)
 
 
-def measure(
-    program: Program, settings: Settings, tick: Callable[[], None] | None = None, done: Callable[[], None] | None = None
-) -> tuple[Run, ...]:
+def measure(program: Program, settings: Settings, done: Callable[[], None] | None = None) -> tuple[Run, ...]:
     """`settings.repeat` runs of the program, or fewer where it fails each time; `done` is called after each."""
     runs: list[Run] = []
     while len(runs) < settings.repeat:
-        runs.append(run_once(program, settings, tick))
+        runs.append(run_once(program, settings))
         if done:
             done()
         if len(runs) >= FAILURES_ENOUGH and all(run.status != "ok" for run in runs):
