@@ -70,7 +70,7 @@ def test_the_hook_reports_and_changes_nothing(folder: Path) -> None:
     project.write("notes.txt", WASTE)
     code, output = project.run()
     assert code == 1
-    assert "a.py:3:45" in output and "b.ipynb:cell 1:3:40" in output and "TFM305" in output
+    assert "a.py:3:44" in output and "b.ipynb:cell 1:3:44" in output and "TFM305" in output
     assert "notes.txt" not in output
     assert files["a.py"].read_text() == WASTE and files["b.ipynb"].read_text() == notebook(WASTE)
 
