@@ -59,7 +59,7 @@ def test_every_import_style_leads_to_one_name(path, name):
         ("tensorflow.Session", "tf.compat.v1.Session"),
         ("tensorflow.placeholder", "tf.compat.v1.placeholder"),
         ("tensorflow.random_normal", "tf.random.normal"),
-        ("tensorflow.layers.dense", "tf.layers.dense"),
+        ("tensorflow.layers.dense", "tf.compat.v1.layers.dense"),
         ("tensorflow.compat.v1.summary.scalar", "tf.compat.v1.summary.scalar"),
         ("tensorflow.summary.scalar", "tf.summary.scalar"),
     ],

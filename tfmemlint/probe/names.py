@@ -26,6 +26,9 @@ CONCRETE = {
 }
 """Classes whose objects really are of a private subclass, with more methods."""
 
+V1_LAYERS = "tf_keras.src.legacy_tf_layers"
+"""Where the layers of `tf.compat.v1.layers` are, which TensorFlow itself hides under Keras 3."""
+
 HIDDEN_BASES = frozenset({"tf.keras.Operation"})
 """Bases of one Keras version only, which nobody derives from by name."""
 
@@ -38,7 +41,8 @@ PLUMBING = re.compile(
 
 ROOTS = frozenset({"tf.keras.layers.Layer", "tf.keras.Model"})
 
-BARE_CLASSES = ("tf.test.", "tf.errors.", "np.exceptions.", "np.generic", "tf.compat.v1.summary.")
+BARE_CLASSES = ("tf.test.", "tf.errors.", "np.exceptions.", "np.generic", "tf.compat.v1.summary.",
+                "tf.compat.v1.layers.")  # fmt: skip
 BARE_WORDS = ("Hook", "Listener", "Supervisor", "QueueRunner", "SessionManager", "SessionCreator", "Reader", "Scaffold",
               "MonitoredSession", "SyncReplicasOptimizer", "AccumulatorBase")  # fmt: skip
 """Classes of which only the constructor is recorded."""
@@ -133,8 +137,18 @@ def tensorflow_names() -> tuple[Names, Names, Names]:
     found.update({path: value for path, value in own.items() if path not in found})
     found.update({path: load(f"{module}:{path.rpartition('.')[2]}") for path, module in PRIVATE.items()})
     first = collect(found, keras2)
-    old = walk(tf.compat.v1, "tf.compat.v1", in_tensorflow)
+    old = walk(tf.compat.v1, "tf.compat.v1", in_tensorflow) | _v1_layers()
     return first, _v1(old, found, first), collect(second, keras2)
+
+
+def _v1_layers() -> dict[str, Any]:
+    found = {}
+    for part in ("core", "convolutional", "pooling", "normalization"):
+        module = import_module(f"{V1_LAYERS}.{part}")
+        for name, value in vars(module).items():
+            if getattr(value, "__module__", "") == module.__name__ and not name.startswith("_"):
+                found[f"tf.compat.v1.layers.{name}"] = value
+    return found
 
 
 def _v1(old: dict[str, Any], found: dict[str, Any], first: Names) -> Names:
