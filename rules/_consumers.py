@@ -63,12 +63,32 @@ def _is_model(call: Call) -> bool:
 
 
 def model_call_on_items(loop: cst.For, file: File) -> Call | None:
-    """The call of a model on exactly a name that the loop binds to its elements."""
+    """The call in a loop that runs a model on exactly a name that the loop binds to its elements: the model's own, or
+    that of a function of the module which hands the element on to one."""
     bound = {n.value for n in walk(loop.target) if isinstance(n, cst.Name)}
     for node in walk(loop.body):
-        if isinstance(node, cst.Call) and node.args and isinstance(node.args[0].value, cst.Name):
-            if node.args[0].value.value in bound and _is_model(file.call(node)):
-                return file.call(node)
+        if isinstance(node, cst.Call):
+            call = file.call(node)
+            given = [i for i, arg in enumerate(node.args) if isinstance(arg.value, cst.Name) and arg.value.value in bound]
+            if given and ((given[0] == 0 and _is_model(call)) or any(_hands_on(call, node.args[i], file) for i in given)):
+                return call
     return None
 
 
+def _hands_on(call: Call, given: cst.Arg, file: File) -> bool:
+    """Whether the called function gives the parameter that an argument is for to a model, as it is."""
+    targets = call.target.options
+    if not targets or not all(isinstance(target, Function) for target in targets):
+        return False
+    for target in targets:
+        assert isinstance(target, Function)
+        names = call.parameter_names
+        index = next(i for i, arg in enumerate(call.node.args) if arg is given)
+        name = given.keyword.value if given.keyword is not None else names[index] if index < len(names) else None
+        bindings = file.flow(target.node).bindings.get(name or "", ())
+        calls = [n for n in own_nodes(target.node, (cst.Call,)) if isinstance(n, cst.Call) and n.args]
+        if len(bindings) != 1 or not any(
+            isinstance(n.args[0].value, cst.Name) and n.args[0].value.value == name and _is_model(file.call(n)) for n in calls
+        ):
+            return False
+    return True

@@ -51,10 +51,15 @@ def _first_axis(node: cst.BaseExpression, argument: Argument) -> Length | None:
 
 
 def _plain(argument: Argument) -> Value:
-    """The argument's value, a closing `.numpy()` taken off."""
+    """The argument's value, `int(...)` and a closing `.numpy()` taken off."""
     node = argument.expression
-    while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in ("numpy", "item"):
-        node = node.func.value
+    while isinstance(node, cst.Call):
+        if isinstance(node.func, cst.Attribute) and node.func.attr.value in ("numpy", "item"):
+            node = node.func.value
+        elif isinstance(node.func, cst.Name) and node.func.value == "int" and len(node.args) == 1:
+            node = node.args[0].value
+        else:
+            break
     return argument.evaluator.value(node, argument.frame)
 
 
