@@ -51,7 +51,9 @@ def _trains(node: cst.Call, file: File, depth: int) -> bool:
         return False
     for target in call.target.options:
         if isinstance(target, Function):
-            if any(isinstance(n, cst.Call) and _trains(n, file, depth - 1) for n in own_nodes(target.node, (cst.Call,))):
+            if any(
+                isinstance(n, cst.Call) and _trains(n, file, depth - 1) for n in own_nodes(target.node, (cst.Call,))
+            ):
                 return True
     return False
 
@@ -59,7 +61,9 @@ def _trains(node: cst.Call, file: File, depth: int) -> bool:
 def _is_model(call: Call) -> bool:
     """Whether the call calls a Keras model."""
     targets = call.target.options
-    return all(isinstance(t, Instance) and t.type_name in ("tf.keras.Model", "tf.keras.Sequential") for t in targets) and bool(targets)
+    return all(
+        isinstance(t, Instance) and t.type_name in ("tf.keras.Model", "tf.keras.Sequential") for t in targets
+    ) and bool(targets)
 
 
 def model_call_on_items(loop: cst.For, file: File) -> Call | None:
@@ -69,8 +73,12 @@ def model_call_on_items(loop: cst.For, file: File) -> Call | None:
     for node in walk(loop.body):
         if isinstance(node, cst.Call):
             call = file.call(node)
-            given = [i for i, arg in enumerate(node.args) if isinstance(arg.value, cst.Name) and arg.value.value in bound]
-            if given and ((given[0] == 0 and _is_model(call)) or any(_hands_on(call, node.args[i], file) for i in given)):
+            given = [
+                i for i, arg in enumerate(node.args) if isinstance(arg.value, cst.Name) and arg.value.value in bound
+            ]
+            if given and (
+                (given[0] == 0 and _is_model(call)) or any(_hands_on(call, node.args[i], file) for i in given)
+            ):
                 return call
     return None
 
@@ -88,7 +96,8 @@ def _hands_on(call: Call, given: cst.Arg, file: File) -> bool:
         bindings = file.flow(target.node).bindings.get(name or "", ())
         calls = [n for n in own_nodes(target.node, (cst.Call,)) if isinstance(n, cst.Call) and n.args]
         if len(bindings) != 1 or not any(
-            isinstance(n.args[0].value, cst.Name) and n.args[0].value.value == name and _is_model(file.call(n)) for n in calls
+            isinstance(n.args[0].value, cst.Name) and n.args[0].value.value == name and _is_model(file.call(n))
+            for n in calls
         ):
             return False
     return True

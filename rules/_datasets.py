@@ -117,7 +117,11 @@ def _next(file: File, call: Call) -> Call | None:
 def is_step(call: Call) -> bool:
     """Whether a call makes a pipeline of the pipeline before the dot."""
     name = call.name or ""
-    return name.startswith("tf.data.Dataset.") and name.rpartition(".")[2] not in ENDS and isinstance(call.node.func, cst.Attribute)
+    return (
+        name.startswith("tf.data.Dataset.")
+        and name.rpartition(".")[2] not in ENDS
+        and isinstance(call.node.func, cst.Attribute)
+    )
 
 
 def in_memory(cache: Call) -> bool:
@@ -137,7 +141,10 @@ def same_pipeline(file: File, call: Call) -> bool:
     for above in file.tree.ancestors(call.node):
         if isinstance(above, cst.Assign):
             return any(file.text(target.target) == file.text(receiver) for target in above.targets)
-        if isinstance(above, (cst.Attribute, cst.Call)) and getattr(above, "value", getattr(above, "func", None)) is outer:
+        if (
+            isinstance(above, (cst.Attribute, cst.Call))
+            and getattr(above, "value", getattr(above, "func", None)) is outer
+        ):
             outer = above
             continue
         break
@@ -149,7 +156,11 @@ def same_pipeline(file: File, call: Call) -> bool:
 
 def reshuffles(shuffle: Step) -> bool:
     """Whether a `shuffle` draws anew in each epoch, which it does unless it is told not to."""
-    return shuffle.call is not None and not shuffle.call.open and shuffle.call.value_of("reshuffle_each_iteration") != Const(False)
+    return (
+        shuffle.call is not None
+        and not shuffle.call.open
+        and shuffle.call.value_of("reshuffle_each_iteration") != Const(False)
+    )
 
 
 def makes_sequences(batch: Step, after: tuple[Step, ...]) -> bool:

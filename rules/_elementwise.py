@@ -16,11 +16,15 @@ ARITHMETIC = frozenset({
 
 PYTHON = frozenset({"builtins.dict", "builtins.tuple", "builtins.list", "builtins.float", "builtins.int"})
 
-RESHAPES = frozenset({"tf.expand_dims", "tf.squeeze", "tf.reshape", "tf.transpose", "tf.ensure_shape", "tf.concat", "tf.stack"})
+RESHAPES = frozenset(
+    {"tf.expand_dims", "tf.squeeze", "tf.reshape", "tf.transpose", "tf.ensure_shape", "tf.concat", "tf.stack"}
+)
 
 
 def _arithmetic(name: str) -> bool:
-    return name in ARITHMETIC | PYTHON or (name.startswith("tf.math.") and not name.startswith(("tf.math.reduce", "tf.math.unsorted")))
+    return name in ARITHMETIC | PYTHON or (
+        name.startswith("tf.math.") and not name.startswith(("tf.math.reduce", "tf.math.unsorted"))
+    )
 
 
 def cheap(step: Step) -> bool:

@@ -9,10 +9,13 @@ import libcst as cst
 from tfmemlint.api import Array, Binds, Call, File, Fix, Function, Node, Safety, dotted, own_nodes, walk
 from tfmemlint.fix.edits import insert_before, statement_lines
 
-PURE = ("tf.constant", "tf.cast", "tf.convert_to_tensor", "tf.expand_dims", "tf.reshape", "tf.TensorSpec", "tf.TensorShape",
-        "tf.one_hot", "tf.zeros", "tf.ones", "tf.range", "tf.keras.utils.to_categorical", "os.path.", "np.array", "np.asarray",
-        "np.expand_dims", "np.arange", "np.zeros", "np.ones", "np.stack", "np.float32", "builtins.", "tf.io.gfile.glob",
-        "glob.glob", "os.listdir", "np.ndarray.", "np.concatenate", "tf.stack", "tf.concat", "tf.data.", "pathlib.")  # fmt: skip
+PURE = ("tf.constant", "tf.cast", "tf.convert_to_tensor", "tf.expand_dims", "tf.reshape", "tf.TensorSpec",
+        "tf.TensorShape",
+        "tf.one_hot", "tf.zeros", "tf.ones", "tf.range", "tf.keras.utils.to_categorical", "os.path.", "np.array",
+        "np.asarray", "np.expand_dims", "np.arange", "np.zeros", "np.ones", "np.stack", "np.float32", "builtins.",
+        "tf.io.gfile.glob",
+        "glob.glob", "os.listdir", "np.ndarray.", "np.concatenate", "tf.stack", "tf.concat", "tf.data.",
+        "pathlib.")  # fmt: skip
 """Beginnings of names of calls that give the same for the same arguments."""
 
 IMPURE = frozenset({"builtins.input", "builtins.next", "builtins.iter", "builtins.open"})
@@ -90,7 +93,7 @@ def _path(name: cst.Name, file: File) -> str:
 def _touches(node: Node, path: str, name: cst.Name, file: File) -> bool:
     """Whether a node in the loop may change what `path` stands for: assigns it, or calls something that may."""
     if isinstance(node, (cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.Del)):
-        target = node.target if not isinstance(node, cst.Del) else node.target
+        target = node.target
         written = dotted(target) or dotted(getattr(target, "value", target)) or ""
         return written == path or written.startswith((path + ".", path + "[")) or path.startswith(written + ".")
     if not isinstance(node, cst.Call):
@@ -120,7 +123,11 @@ def _writes(function: Function, path: str, file: File) -> bool:
 
 
 def _attributes(node: Node) -> Iterator[str]:
-    target = node.func.value if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) else getattr(node, "target", None)
+    target = (
+        node.func.value
+        if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute)
+        else getattr(node, "target", None)
+    )
     while isinstance(target, cst.Subscript):
         target = target.value
     if isinstance(target, cst.Attribute):
@@ -131,7 +138,11 @@ def hoist(file: File, call: Call, loop: cst.For | cst.While) -> Fix | None:
     """Move the assignment of a pipeline in front of the loop; None where it is not one plain statement of its body."""
     line = file.tree.statement(call.node)
     body = loop.body.body if isinstance(loop.body, cst.IndentedBlock) else ()
-    if not any(statement is line for statement in body) or len(body) < 2 or not isinstance(line, cst.SimpleStatementLine):
+    if (
+        not any(statement is line for statement in body)
+        or len(body) < 2
+        or not isinstance(line, cst.SimpleStatementLine)
+    ):
         return None
     assign = line.body[0]
     if len(line.body) != 1 or not isinstance(assign, cst.Assign) or len(assign.targets) != 1:
@@ -139,8 +150,12 @@ def hoist(file: File, call: Call, loop: cst.For | cst.While) -> Fix | None:
     name, lines = assign.targets[0].target, statement_lines(file, line)
     if not isinstance(name, cst.Name) or lines is None:
         return None
-    bindings = [d for d in file.flow(file.scope_of(line)).bindings.get(name.value, ()) if file.tree.contains(loop, d.node)]
-    if len(bindings) != 1 or not all(_pure_chain(node, file) for node in walk(assign.value) if isinstance(node, cst.Call)):
+    bindings = [
+        d for d in file.flow(file.scope_of(line)).bindings.get(name.value, ()) if file.tree.contains(loop, d.node)
+    ]
+    if len(bindings) != 1 or not all(
+        _pure_chain(node, file) for node in walk(assign.value) if isinstance(node, cst.Call)
+    ):
         return None
     span = file.span(line)
     indent = span.start - file.source.line_span(span.start).start

@@ -43,7 +43,11 @@ def _first_axis(node: cst.BaseExpression, argument: Argument) -> Length | None:
         if len(definitions) != 1 or definitions[0].path or not isinstance(definitions[0].value, cst.BaseExpression):
             return None
         node = definitions[0].value
-    if not isinstance(node, cst.Subscript) or not isinstance(node.value, cst.Attribute) or node.value.attr.value != "shape":
+    if (
+        not isinstance(node, cst.Subscript)
+        or not isinstance(node.value, cst.Attribute)
+        or node.value.attr.value != "shape"
+    ):
         return None
     index = node.slice[0].slice
     first = isinstance(index, cst.Index) and argument.evaluator.value(index.value, argument.frame) == Const(0)

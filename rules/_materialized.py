@@ -25,8 +25,21 @@ from tfmemlint.model.pipelines import FILE_NAME_SOURCES
 FEW = 100
 """Elements that `take` may leave without notice."""
 
-LARGE_PARTS = ("image", "video", "audio", "frame", "pixel", "feature", "input", "speech", "wave", "signal", "volume", "array")
-"""Parts of the keys under which elements hold what is large; what stands under other keys is a label, a name, a number."""
+LARGE_PARTS = (
+    "image",
+    "video",
+    "audio",
+    "frame",
+    "pixel",
+    "feature",
+    "input",
+    "speech",
+    "wave",
+    "signal",
+    "volume",
+    "array",
+)
+"""Parts of the keys under which elements hold what is large; under others stand labels, names, numbers."""
 
 WRAPPERS = frozenset({"as_numpy_iterator", "enumerate", "iter", "tqdm", "reversed"})
 
@@ -50,7 +63,9 @@ def small(ds: Dataset, peeks: bool = True) -> bool:
     leaves = elements(ds.element)
     if ds.source == "tf.data.TFRecordDataset" and "map" not in ds.names():
         return False
-    return all(isinstance(leaf, Array) and (_scalar(leaf, ds) or leaf.dtype == "string") for leaf in leaves) or _names(ds)
+    return all(isinstance(leaf, Array) and (_scalar(leaf, ds) or leaf.dtype == "string") for leaf in leaves) or _names(
+        ds
+    )
 
 
 def _scalar(leaf: Array, ds: Dataset) -> bool:
@@ -98,7 +113,9 @@ def _labels(step: Step) -> bool:
 
 def _names(ds: Dataset) -> bool:
     """Whether the elements are file names that a later step would open: nothing here has opened them."""
-    return ds.source == "tf.data.TextLineDataset" and not any(body(step).decodes for step in ds.steps if step.name == "map")
+    return ds.source == "tf.data.TextLineDataset" and not any(
+        body(step).decodes for step in ds.steps if step.name == "map"
+    )
 
 
 def _is_name(node: cst.CSTNode, name: str) -> bool:
@@ -107,7 +124,11 @@ def _is_name(node: cst.CSTNode, name: str) -> bool:
 
 def _label_item(node: cst.CSTNode) -> bool:
     """`d["label"]` or `pair[1]`."""
-    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in ("numpy", "item"):
+    if (
+        isinstance(node, cst.Call)
+        and isinstance(node.func, cst.Attribute)
+        and node.func.attr.value in ("numpy", "item")
+    ):
         node = node.func.value
     if not isinstance(node, cst.Subscript) or len(node.slice) != 1 or not isinstance(node.slice[0].slice, cst.Index):
         return False
@@ -120,7 +141,11 @@ def _label_item(node: cst.CSTNode) -> bool:
 def keeps_elements(comprehension: cst.ListComp | cst.GeneratorExp, ds: Dataset) -> bool:
     """Whether each item that a comprehension keeps is an element, or the part of one that is not its label."""
     node = comprehension.elt
-    while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in ("numpy", "copy"):
+    while (
+        isinstance(node, cst.Call)
+        and isinstance(node.func, cst.Attribute)
+        and node.func.attr.value in ("numpy", "copy")
+    ):
         node = node.func.value
     if isinstance(node, (cst.Tuple, cst.List)):
         return any(_keeps(element.value, comprehension.for_in.target, ds) for element in node.elements)
@@ -128,10 +153,19 @@ def keeps_elements(comprehension: cst.ListComp | cst.GeneratorExp, ds: Dataset) 
 
 
 def _keeps(node: cst.CSTNode, target: cst.BaseAssignTargetExpression, ds: Dataset) -> bool:
-    while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in ("numpy", "copy"):
+    while (
+        isinstance(node, cst.Call)
+        and isinstance(node.func, cst.Attribute)
+        and node.func.attr.value in ("numpy", "copy")
+    ):
         node = node.func.value
     if isinstance(node, cst.Subscript):
-        return isinstance(node.value, cst.Name) and _is_name(target, node.value.value) and not _label_item(node) and _is_item(node)
+        return (
+            isinstance(node.value, cst.Name)
+            and _is_name(target, node.value.value)
+            and not _label_item(node)
+            and _is_item(node)
+        )
     if not isinstance(node, cst.Name):
         return False
     if _is_name(target, node.value):

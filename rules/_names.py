@@ -11,7 +11,9 @@ from tfmemlint.model.mapped import body
 from tfmemlint.model.pipelines import FILE_NAME_SOURCES
 
 SLICES = "tf.data.Dataset.from_tensor_slices"
-COUNTERS = frozenset({"tf.data.Dataset.range", "tf.data.Dataset.random", "tf.data.Dataset.counter", "tf.data.experimental.Counter"})
+COUNTERS = frozenset(
+    {"tf.data.Dataset.range", "tf.data.Dataset.random", "tf.data.Dataset.counter", "tf.data.experimental.Counter"}
+)
 SAID = re.compile(r"path|file|fname|url|shard|pattern|glob|dirs|indices|index|idx|_ids?\b|nodes|^dict\(", re.IGNORECASE)
 
 
@@ -40,8 +42,13 @@ def _said(source: Call) -> bool:
     expression = argument.expression if argument is not None else None
     if isinstance(expression, (cst.Tuple, cst.List)) and expression.elements:
         expression = expression.elements[0].value
-    if isinstance(expression, cst.Call) and expression.args and not (
-        isinstance(expression.func, cst.Name) and expression.func.value == "dict"  # the columns of a table: rows of numbers
+    if (
+        isinstance(expression, cst.Call)
+        and expression.args
+        and not (
+            isinstance(expression.func, cst.Name)
+            and expression.func.value == "dict"  # the columns of a table: rows of numbers
+        )
     ):
         expression = expression.args[0].value
     return expression is not None and bool(SAID.search(source.evaluator.file.text(expression)))

@@ -59,7 +59,10 @@ class ArrayEmbeddedInDataset(Rule):
         what = f"{show_bytes(size)} of arrays are" if size else "an array mapped from disk is"
         why = "read whole and copied into the dataset" if disk else "copied into the dataset"
         yield self.finding(
-            call, file, f"{what} {why}, and copied again when an iterator starts; feed slices from a generator", bytes=size or None
+            call,
+            file,
+            f"{what} {why}, and copied again when an iterator starts; feed slices from a generator",
+            bytes=size or None,
         )
 
     def _on_disk(self, leaf: Value) -> bool:

@@ -69,7 +69,9 @@ class CacheAfterRepeat(Rule):
         between = steps_between(cache, repeat)
         if any(step.name == "take" for step in between):
             return
-        copies = f"{times} copies of the data" if isinstance(times, int) and times > 1 else "every epoch again, without end"
+        copies = (
+            f"{times} copies of the data" if isinstance(times, int) and times > 1 else "every epoch again, without end"
+        )
         yield self.finding(
             cache,
             file,

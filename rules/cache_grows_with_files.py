@@ -51,7 +51,10 @@ class CacheGrowsWithFiles(Rule):
         size = sizes.pop() if len(sizes) == 1 else None
         each = f" of {show_bytes(size)}" if size is not None else ""
         yield self.finding(
-            cache, file, f"this cache keeps every decoded element{each} in memory; cache(filename) keeps them on disk", bytes=size
+            cache,
+            file,
+            f"this cache keeps every decoded element{each} in memory; cache(filename) keeps them on disk",
+            bytes=size,
         )
 
     def _decoded(self, ds: Dataset) -> bool:

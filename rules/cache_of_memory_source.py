@@ -75,4 +75,8 @@ class CacheOfMemorySource(Rule):
 
     def _bytes(self, datasets: tuple[Dataset, ...]) -> int | None:
         size = structure_bytes(datasets[0].element)
-        return size * datasets[0].count if len(datasets) == 1 and size is not None and datasets[0].count is not None else None
+        return (
+            size * datasets[0].count
+            if len(datasets) == 1 and size is not None and datasets[0].count is not None
+            else None
+        )

@@ -9,11 +9,14 @@ from tfmemlint_rules._invariant import hoist, unchanging
 from tfmemlint.api import Call, Dataset, File, Finding, Node, Rule, Safety, on_file, own_nodes
 
 SOURCES = (
-    *(f"tf.data.Dataset.{name}" for name in ("from_tensor_slices", "from_tensors", "from_generator", "range", "list_files")),
+    *(f"tf.data.Dataset.{name}" for name in (
+        "from_tensor_slices", "from_tensors", "from_generator", "range", "list_files",
+    )),
     "tf.data.TFRecordDataset", "tf.data.TextLineDataset", "tf.data.FixedLengthRecordDataset",
-    "tf.data.experimental.make_csv_dataset", "tf.data.experimental.CsvDataset", "tf.keras.utils.image_dataset_from_directory",
-    "tf.keras.utils.text_dataset_from_directory", "tf.keras.utils.audio_dataset_from_directory",
-    "tf.keras.utils.timeseries_dataset_from_array", "tensorflow_datasets.load",
+    "tf.data.experimental.make_csv_dataset", "tf.data.experimental.CsvDataset",
+    "tf.keras.utils.image_dataset_from_directory", "tf.keras.utils.text_dataset_from_directory",
+    "tf.keras.utils.audio_dataset_from_directory", "tf.keras.utils.timeseries_dataset_from_array",
+    "tensorflow_datasets.load",
 )  # fmt: skip
 
 FEW = 3
@@ -77,7 +80,8 @@ class DatasetBuiltInLoop(Rule):
             yield self.finding(
                 source,
                 file,
-                f"this pipeline is built again in each iteration: it copies its data and fills its buffers anew{leak}; build it once",
+                "this pipeline is built again in each iteration: it copies its data and fills its buffers "
+                f"anew{leak}; build it once",
                 fix=hoist(file, source, loop) if place is source else None,
                 related=related,
             )
@@ -102,16 +106,24 @@ class DatasetBuiltInLoop(Rule):
         count = file.contexts.literal_count(loop)
         if (count is not None and count <= FEW) or not self._plain(loop, file):
             return False
-        return all(unchanging(call, each, file) for each in file.contexts.loops(call.node) if file.tree.contains(loop, each) or each is loop)
+        return all(
+            unchanging(call, each, file)
+            for each in file.contexts.loops(call.node)
+            if file.tree.contains(loop, each) or each is loop
+        )
 
     def _plain(self, loop: cst.For | cst.While, file: File) -> bool:
         """Not a loop that retries or waits: `while True` with a `try`, or one that ends in its first iteration."""
         body = loop.body.body if isinstance(loop.body, cst.IndentedBlock) else ()
         last = body[-1] if body else None
         ends = isinstance(last, cst.SimpleStatementLine) and isinstance(last.body[-1], (cst.Break, cst.Return))
-        return not ends and not (isinstance(loop, cst.While) and any(isinstance(statement, cst.Try) for statement in body))
+        return not ends and not (
+            isinstance(loop, cst.While) and any(isinstance(statement, cst.Try) for statement in body)
+        )
 
     def _returns(self, caller: Call) -> bool:
         """Whether what the called function gives is the pipeline, or several."""
         values = caller.value.options
-        return all(isinstance(v, Dataset) or any(isinstance(i, Dataset) for i in getattr(v, "items", ())) for v in values)
+        return all(
+            isinstance(v, Dataset) or any(isinstance(i, Dataset) for i in getattr(v, "items", ())) for v in values
+        )

@@ -54,7 +54,8 @@ class DatasetMaterialized(Rule):
             ds = iterated(argument.value) if argument is not None else None
             if ds is not None and not isinstance(argument and argument.expression, (cst.ListComp, cst.GeneratorExp)):
                 yield from self._report(call, ds, file)
-        for comprehension in (*file.tree.of(cst.ListComp), *self._generators(file)):
+        found: list[cst.ListComp | cst.GeneratorExp] = [*file.tree.of(cst.ListComp), *self._generators(file)]
+        for comprehension in found:
             ds = iterated(file.value(comprehension.for_in.iter))
             if ds is not None and comprehension.for_in.inner_for_in is None and keeps_elements(comprehension, ds):
                 yield from self._report(self._consumer(comprehension, file), ds, file)
@@ -67,7 +68,10 @@ class DatasetMaterialized(Rule):
         size = weight(ds)
         cost = f" ({show_bytes(size)})" if size is not None else ""
         yield self.finding(
-            where, file, f"this keeps every element of the dataset in memory at once{cost}; take elements as they come", bytes=size
+            where,
+            file,
+            f"this keeps every element of the dataset in memory at once{cost}; take elements as they come",
+            bytes=size,
         )
 
     def _generators(self, file: File) -> list[cst.GeneratorExp]:
@@ -80,7 +84,9 @@ class DatasetMaterialized(Rule):
         outer = file.tree.parent(above) if isinstance(above, cst.Arg) else None
         if isinstance(outer, cst.Call):
             call = file.call(outer)
-            if call.name in BUILDERS or (call.name or "").startswith(("np.", "tf.stack", "tf.concat", "tf.convert_to_tensor")):
+            if call.name in BUILDERS or (call.name or "").startswith(
+                ("np.", "tf.stack", "tf.concat", "tf.convert_to_tensor")
+            ):
                 return call
         return node
 
@@ -92,7 +98,9 @@ class DatasetMaterialized(Rule):
         all_of_it = all_of_it and not any("batch" in ds.names() for ds in datasets)
         if not datasets or (length is None and not all_of_it) or (length is not None and is_tiny(length)):
             return
-        if length is not None and not self._same_data(length.of, datasets, argument.expression if argument else None, file):
+        if length is not None and not self._same_data(
+            length.of, datasets, argument.expression if argument else None, file
+        ):
             return
         sizes = {weight(ds) for ds in datasets}
         size = sizes.pop() if len(sizes) == 1 else None
@@ -100,7 +108,10 @@ class DatasetMaterialized(Rule):
             return
         cost = f" ({show_bytes(size)})" if size is not None else ""
         yield self.finding(
-            batch, file, f"one batch holds the whole dataset{cost}, a second copy of it; batch a few hundred examples", bytes=size
+            batch,
+            file,
+            f"one batch holds the whole dataset{cost}, a second copy of it; batch a few hundred examples",
+            bytes=size,
         )
 
     def _same_data(self, of: object, datasets: tuple[Dataset, ...], expression: Node | None, file: File) -> bool:

@@ -13,7 +13,17 @@ GROUPS = frozenset({"batch", "padded_batch", "ragged_batch"})
 ENDS = frozenset({"unbatch", "window", "flat_map", "interleave", "apply", "scan", "rebatch", "group_by_window"})
 """Steps after which the batches of before are batches no more, or may be none."""
 
-RESHAPES = ("tf.reshape", "tf.nest.", "tf.squeeze", "tf.concat", "tf.stack", "tf.split", "tf.unstack", "tf.gather", "tf.reduce_")
+RESHAPES = (
+    "tf.reshape",
+    "tf.nest.",
+    "tf.squeeze",
+    "tf.concat",
+    "tf.stack",
+    "tf.split",
+    "tf.unstack",
+    "tf.gather",
+    "tf.reduce_",
+)
 
 MEANT = re.compile(r"device|replica|core|accum|worker|shard|host|gpu|tpu|step|seq|micro|group|ways?\b", re.IGNORECASE)
 """Words in the size of a batch of batches that is meant as one: an axis for devices, steps or sequences."""
@@ -55,7 +65,12 @@ class DoubleBatch(Rule):
     def check(self, batch: Call, file: File) -> Iterator[Finding]:
         found = [self._before(ds) for ds in batch.datasets()]
         earlier = found[0] if found else None
-        if earlier is None or any(call is None for call in found) or self._meant(batch, file) or self._meant(earlier, file):
+        if (
+            earlier is None
+            or any(call is None for call in found)
+            or self._meant(batch, file)
+            or self._meant(earlier, file)
+        ):
             return
         sizes = [integer(call.value_of("batch_size")) for call in (earlier, batch)]
         product = f": {sizes[0]} x {sizes[1]} examples in one" if None not in sizes else ""
@@ -70,7 +85,9 @@ class DoubleBatch(Rule):
         """The call that made batches which arrive here as such, or None."""
         names = ds.names()
         last = max((i for i, name in enumerate(names) if name in GROUPS), default=-1)
-        if ENDS & set(names[last + 1 :]) or any(self._reshapes(step) for step in ds.steps[last + 1 :] if step.name == "map"):
+        if ENDS & set(names[last + 1 :]) or any(
+            self._reshapes(step) for step in ds.steps[last + 1 :] if step.name == "map"
+        ):
             return None
         if last < 0:
             return ds.call if batched_source(ds) else None

@@ -12,7 +12,9 @@ from tfmemlint.fix.chains import autotune_text
 from tfmemlint.fix.edits import append_method
 from tfmemlint.model.pipelines import BATCHED_SOURCES, BATCHING, expensive_source
 
-PIPELINE_NAME = re.compile(r"(^|_)(ds|dataset|datasets|pipeline|input_fn|data_loader|dataloader|loader)(_|$)|^input_fn|_input_fn|^(prepare|make|get|build|create|load)_(train|val|valid|test|data|batch)")
+PIPELINE_NAME = re.compile(
+    r"(^|_)(ds|dataset|datasets|pipeline|input_fn|data_loader|dataloader|loader)(_|$)|^input_fn|_input_fn|^(prepare|make|get|build|create|load)_(train|val|valid|test|data|batch)"
+)
 SETTLES = frozenset({"prefetch", "apply", "take", "distribute"})
 """Steps after which nothing is missing: prefetched, changed in a way that is not seen, or only a peek."""
 

@@ -8,10 +8,11 @@ from tfmemlint_rules._dtypes import is_test
 from tfmemlint.api import Call, Class, Dataset, File, Finding, Function, Instance, Node, Rule, Value, on_call, own_nodes
 
 PLAIN = (
-    "tf.io.gfile.", "tf.keras.utils.", "tf.keras.preprocessing.", "tf.train.", "tf.nest.", "tf.random.set_seed", "tf.compat.as_",
-    "tf.TensorSpec", "tf.TensorShape", "tf.dtypes.as_dtype", "tf.get_logger", "tf.summary.", "tf.print", "tf.executing_eagerly",
-    "tf.io.TFRecordWriter", "tf.compat.v1.logging.", "tf.keras.datasets.", "tf.config.", "tf.as_dtype", "tf.keras.applications.",
-    "tf.python_io.", "tf.compat.v1.python_io.", "tf.compat.v1.io.", "tf.io.tf_record_iterator", "tf.device", "tf.DType", "tf.gfile.",
+    "tf.io.gfile.", "tf.keras.utils.", "tf.keras.preprocessing.", "tf.train.", "tf.nest.", "tf.random.set_seed",
+    "tf.compat.as_", "tf.TensorSpec", "tf.TensorShape", "tf.dtypes.as_dtype", "tf.get_logger", "tf.summary.",
+    "tf.print", "tf.executing_eagerly", "tf.io.TFRecordWriter", "tf.compat.v1.logging.", "tf.keras.datasets.",
+    "tf.config.", "tf.as_dtype", "tf.keras.applications.", "tf.python_io.", "tf.compat.v1.python_io.",
+    "tf.compat.v1.io.", "tf.io.tf_record_iterator", "tf.device", "tf.DType", "tf.gfile.",
 )  # fmt: skip
 """Beginnings of names that run no op: files, plain Python and NumPy helpers, protocol buffers, descriptions."""
 
@@ -61,11 +62,18 @@ class OpsInGenerator(Rule):
             function = self._generator(target, file)
             found = next(self._ops(function, file, FOLLOWED), None) if function is not None else None
             if found is not None:
-                what = "this dataset" if isinstance(found, cst.For) else f"{found.method}()" if isinstance(found, Call) else "this"
+                what = (
+                    "this dataset"
+                    if isinstance(found, cst.For)
+                    else f"{found.method}()"
+                    if isinstance(found, Call)
+                    else "this"
+                )
                 yield self.finding(
                     found,
                     file,
-                    f"{what} runs eagerly for every element of the generator; yield plain NumPy and leave TensorFlow to map()",
+                    f"{what} runs eagerly for every element of the generator; yield plain NumPy and leave "
+                    "TensorFlow to map()",
                     related=[(source, "the generator is used here")],
                 )
                 return
@@ -102,4 +110,6 @@ class OpsInGenerator(Rule):
     def _op(self, name: str) -> bool:
         if not name.startswith("tf.") or name.startswith(PLAIN) or name.startswith("tf.Tensor."):
             return False
-        return not name.startswith(("tf.keras.Sequential", "tf.keras.Model", "tf.keras.layers")) or name.endswith("__call__")
+        return not name.startswith(("tf.keras.Sequential", "tf.keras.Model", "tf.keras.layers")) or name.endswith(
+            "__call__"
+        )

@@ -58,7 +58,9 @@ class OversizedParallelism(Rule):
 
     @on_call(*(f"tf.data.Dataset.{name}" for name in ("map", "interleave", "batch", "padded_batch")))
     def check(self, step: Call, file: File) -> Iterator[Finding]:
-        found = {name: argument for name in ("num_parallel_calls", "cycle_length") if (argument := self._many(step, name))}
+        found = {
+            name: argument for name in ("num_parallel_calls", "cycle_length") if (argument := self._many(step, name))
+        }
         if not found:
             return
         name, argument = next(iter(found.items()))

@@ -50,7 +50,9 @@ class OversizedPrefetch(Rule):
         batch = last_before(prefetch, "batch") or last_before(prefetch, "padded_batch")
         if argument is None or batch is None or batch.call is None:
             return
-        if any("unbatch" in {s.name for s in steps} for steps in earlier_steps(prefetch) or ()) or self._before_batch(prefetch, file):
+        if any("unbatch" in {s.name for s in steps} for steps in earlier_steps(prefetch) or ()) or self._before_batch(
+            prefetch, file
+        ):
             return
         count = integer(argument.value)
         batch_size = batch.call.arg("batch_size")
@@ -64,7 +66,11 @@ class OversizedPrefetch(Rule):
             held = f"{count} batches of {show_bytes(size)}"
         per = f": {show_bytes(cost)}" if cost is not None else ""
         spelled = autotune_text(file, prefetch)
-        fix = Fix("let TensorFlow choose the buffer", (replace_node(file, argument.expression, spelled),), Safety.SAFE) if spelled else None
+        fix = (
+            Fix("let TensorFlow choose the buffer", (replace_node(file, argument.expression, spelled),), Safety.SAFE)
+            if spelled
+            else None
+        )
         yield self.finding(
             prefetch,
             file,

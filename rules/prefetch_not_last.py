@@ -59,18 +59,26 @@ class PrefetchNotLast(Rule):
         for call in file.calls(*(f"tf.data.Dataset.{name}" for name in (*WORK, "prefetch"))):
             for ds in call.datasets():
                 for step in ds.steps:
-                    if step.name == "prefetch" and step.call is not None and call not in later.setdefault(id(step.call.node), []):
+                    if (
+                        step.name == "prefetch"
+                        and step.call is not None
+                        and call not in later.setdefault(id(step.call.node), [])
+                    ):
                         later[id(step.call.node)].append(call)
         for prefetch in file.calls("tf.data.Dataset.prefetch"):
             after = later.get(id(prefetch.node), [])
             again = any(call.name == "tf.data.Dataset.prefetch" for call in after)
             after = [call for call in after if same_pipeline(file, call) and self._carries_on(prefetch, call, file)]
-            if after and not again and not (prefetch.arg("buffer_size") and integer(prefetch.value_of("buffer_size")) == 0):
+            if (
+                after
+                and not again
+                and not (prefetch.arg("buffer_size") and integer(prefetch.value_of("buffer_size")) == 0)
+            ):
                 first = min(after, key=lambda call: file.span(call.name_node).start)
                 yield self._report(prefetch, first, file)
 
     def _carries_on(self, prefetch: Call, call: Call, file: File) -> bool:
-        """Not a caller that derives something beside what else a function's pipeline is used for, or that repeats it."""
+        """Not a caller that repeats what a function gives, or derives one of several pipelines from it."""
         function = file.contexts.function(prefetch.node)
         if function is None or function is file.contexts.function(call.node):
             return True
@@ -81,8 +89,8 @@ class PrefetchNotLast(Rule):
         return self.finding(
             prefetch,
             file,
-            f"prefetch() before {first.method}() buffers elements too early, and {first.method}() waits for the model again; "
-            "make it the last step",
+            f"prefetch() before {first.method}() buffers elements too early, and {first.method}() waits for the "
+            "model again; make it the last step",
             fix=self._move(prefetch, file),
             related=[(first, "this step comes after it")],
         )

@@ -10,7 +10,9 @@ from tfmemlint.api import Call, File, Finding, Fix, Function, Rule, Safety, Seve
 from tfmemlint.fix.chains import add_argument, autotune_text
 from tfmemlint.model.mapped import ESCAPES, body, function_of
 
-ON_PURPOSE = re.compile(r"#.*\b(sequential|serial|in order|one (at a|by one)|single[- ]thread|not parallel|no parallel|order)", re.I)
+ON_PURPOSE = re.compile(
+    r"#.*\b(sequential|serial|in order|one (at a|by one)|single[- ]thread|not parallel|no parallel|order)", re.I
+)
 
 
 FEW = 100
@@ -20,7 +22,8 @@ FEW = 100
 class SequentialMap(Rule):
     """
     ## What it does
-    Gives the advice to pass `num_parallel_calls=tf.data.AUTOTUNE` to `map` and `interleave` that run one call at a time.
+    Gives the advice to pass `num_parallel_calls=tf.data.AUTOTUNE` to `map` and `interleave` that run one call at a
+    time.
 
     ## Why it costs memory
     It costs time, not memory: without the argument one element is made after the other on one processor, and the model
@@ -65,7 +68,8 @@ class SequentialMap(Rule):
         yield self.finding(
             step,
             file,
-            f"{step.method}() makes one element at a time; num_parallel_calls uses all processors (this costs time, not memory)",
+            f"{step.method}() makes one element at a time; num_parallel_calls uses all processors (this costs time, "
+            "not memory)",
             fix=fix,
         )
 

@@ -64,7 +64,9 @@ class ShuffleAfterBatch(Rule):
             shuffle,
             file,
             f"shuffle() after batch() buffers {held}{weigh} and never mixes their examples; shuffle first, then batch",
-            fix=self._swap(shuffle, batch.call, file) if not between and len(earlier_steps(shuffle) or ()) == 1 else None,
+            fix=self._swap(shuffle, batch.call, file)
+            if not between and len(earlier_steps(shuffle) or ()) == 1
+            else None,
             related=[(batch.call, "batched here")],
             bytes=cost,
         )
@@ -73,7 +75,9 @@ class ShuffleAfterBatch(Rule):
         """Whether the batches may be examples themselves, as they are when text is cut into sequences."""
         for ds in shuffle.datasets():
             last = max(i for i, step in enumerate(ds.steps) if step.name == "batch")
-            if any(step.name in ("map", "filter") for step in ds.steps[last:]) and makes_sequences(ds.steps[last], ds.steps[last:]):
+            if any(step.name in ("map", "filter") for step in ds.steps[last:]) and makes_sequences(
+                ds.steps[last], ds.steps[last:]
+            ):
                 return True
         return False
 
@@ -83,4 +87,6 @@ class ShuffleAfterBatch(Rule):
 
     def _swap(self, shuffle: Call, batch: Call, file: File) -> Fix | None:
         chain = links(file, [batch, shuffle])
-        return Fix("shuffle before batching", move_link(file, chain, 1, 0), Safety.UNSAFE) if chain is not None else None
+        return (
+            Fix("shuffle before batching", move_link(file, chain, 1, 0), Safety.UNSAFE) if chain is not None else None
+        )

@@ -24,8 +24,10 @@ from tfmemlint.model.mapped import body
 MANY = 1000
 """Elements from which on a buffer of whole images or sounds is reported although their size is not known."""
 
-STOPS = frozenset({"batch", "padded_batch", "ragged_batch", "unbatch", "filter", "flat_map", "interleave", "window", "apply",
-                   "take", "skip", "cache", "scan", "group_by_window", "bucket_by_sequence_length"})  # fmt: skip
+STOPS = frozenset({
+    "batch", "padded_batch", "ragged_batch", "unbatch", "filter", "flat_map", "interleave", "window", "apply", "take",
+    "skip", "cache", "scan", "group_by_window", "bucket_by_sequence_length",
+})  # fmt: skip
 """Steps over which a shuffle cannot be moved to come before a map."""
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tfmemlint_rules._consumers import Consumption, consumptions
 
-from tfmemlint.api import Dataset, File, Finding, Fix, Rule, Safety, Severity, on_file
+from tfmemlint.api import Call, Dataset, File, Finding, Fix, Rule, Safety, Severity, on_file
 from tfmemlint.fix.edits import append_method
 from tfmemlint.model.pipelines import batched
 
@@ -60,11 +60,11 @@ class UnbatchedDataset(Rule):
                 related=related,
             )
 
-    def _last(self, ds: Dataset) -> object:
+    def _last(self, ds: Dataset) -> Call | None:
         return ds.steps[-1].call if ds.steps and ds.steps[-1].call is not None else ds.call
 
     def _suggest(self, use: Consumption, file: File) -> Fix | None:
         last = self._last(use.datasets[0])
         if last is None or len(use.datasets) > 1:
             return None
-        return Fix("batch the examples", (append_method(file, last.node, ".batch(32)"),), Safety.DISPLAY)  # type: ignore[attr-defined]
+        return Fix("batch the examples", (append_method(file, last.node, ".batch(32)"),), Safety.DISPLAY)

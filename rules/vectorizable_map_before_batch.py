@@ -57,7 +57,8 @@ class VectorizableMapBeforeBatch(Rule):
         yield self.finding(
             step.call,
             file,
-            "this function is called for every example; after batch() it is called once for each batch (time, not memory)",
+            "this function is called for every example; after batch() it is called once for each batch (time, not "
+            "memory)",
             fix=fix,
             related=[(batch, "batched here")],
         )

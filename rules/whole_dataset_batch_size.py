@@ -75,7 +75,8 @@ class WholeDatasetBatchSize(Rule):
             yield self.finding(
                 call,
                 file,
-                f"batch_size does nothing here: {call.method}() takes the batches as the dataset makes them; use batch(n) there",
+                f"batch_size does nothing here: {call.method}() takes the batches as the dataset makes them; use "
+                "batch(n) there",
                 fix=Fix("leave it out", (remove_argument(file, call.node, size),), Safety.DISPLAY),
             )
             return
@@ -94,7 +95,8 @@ class WholeDatasetBatchSize(Rule):
             return
         weigh = f" ({show_bytes(cost)} of input)" if cost is not None else ""
         yield self.finding(
-            call, file, f"one batch holds all of the data{weigh} and the activations of every layer for it; use a small batch_size",
+            call, file,
+            f"one batch holds all of the data{weigh} and the activations of every layer for it; use a small batch_size",
             bytes=cost,
         )  # fmt: skip
 

@@ -77,7 +77,10 @@ class WholeDatasetShuffleBuffer(Rule):
             if names_or_indices(shuffle, file) or any(batched(ds) for ds in datasets) or self._lines(shuffle):
                 return
         yield self.finding(
-            shuffle, file, f"{self._held(length is not None, held, size, cost, count is not None)}; {self._instead(held)}", bytes=cost
+            shuffle,
+            file,
+            f"{self._held(length is not None, held, size, cost, count is not None)}; {self._instead(held)}",
+            bytes=cost,
         )
 
     def _held(self, whole: bool, held: int | None, size: int | None, cost: int | None, counted: bool) -> str:
@@ -86,11 +89,19 @@ class WholeDatasetShuffleBuffer(Rule):
             number = f"{number} of {show_bytes(size)}: {show_bytes(cost)}"
         number = number if counted or held is None else f"up to {number}"
         if whole:
-            return f"this buffer holds all of the data ({number.removeprefix('up to ')})" if held is not None else "this buffer holds all of the data"
+            return (
+                f"this buffer holds all of the data ({number.removeprefix('up to ')})"
+                if held is not None
+                else "this buffer holds all of the data"
+            )
         return f"this buffer holds {number}"
 
     def _instead(self, held: int | None) -> str:
-        return "a few thousand mix well" if held is None or held > FEW else "shuffle names or records, before they are decoded"
+        return (
+            "a few thousand mix well"
+            if held is None or held > FEW
+            else "shuffle names or records, before they are decoded"
+        )
 
     def _splits(self, shuffle: Call) -> bool:
         """Whether the order is drawn once for good, as for a split of the data: that needs all of it."""

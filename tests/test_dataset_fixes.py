@@ -41,7 +41,8 @@ SOURCES = (
 
 SINGLE = (
     "map(double, num_parallel_calls=2)", "map(lambda v: v + 1, num_parallel_calls=AUTOTUNE)", "filter(some)", "take(9)",
-    "skip(2)", "shard(2, 0)", "repeat(2)", "shuffle(7, seed=3)", "cache()", "map(map_func=double, num_parallel_calls=1)",
+    "skip(2)", "shard(2, 0)", "repeat(2)", "shuffle(7, seed=3)", "cache()",
+    "map(map_func=double, num_parallel_calls=1)",
     "interleave(lambda v: Dataset.range(3), cycle_length=2, num_parallel_calls=2)", "with_options(tf.data.Options())",
 )  # fmt: skip
 GROUPS = ("batch(4)", "batch(3, drop_remainder=True)", "padded_batch(5)", "batch(2).unbatch()")
@@ -73,13 +74,20 @@ def deep_prefetch(rng: random.Random) -> list[str]:
 
 def late_cache(rng: random.Random) -> list[str]:
     between = steps(rng, 2, ("map(double, num_parallel_calls=2)", "filter(some)", "map(lambda v: v - 1, 2)"))
-    return [*plain(rng, 2), f"repeat({rng.choice(('', '2', 'count=3'))})", *between, "cache()", *steps(rng, 2, GROUPS[:1])]
+    return [
+        *plain(rng, 2),
+        f"repeat({rng.choice(('', '2', 'count=3'))})",
+        *between,
+        "cache()",
+        *steps(rng, 2, GROUPS[:1]),
+    ]
 
 
 def sequential(rng: random.Random) -> list[str]:
-    function = rng.choice(("map(double)", "map(lambda v: v * v)", "map(map_func=double)", "map(double, deterministic=True)",
+    function = rng.choice(("map(double)", "map(lambda v: v * v)", "map(map_func=double)",
+                           "map(double, deterministic=True)",
                            "interleave(lambda v: Dataset.range(4), cycle_length=3)",
-                           "interleave(lambda v: Dataset.from_tensors(double(v)).repeat(3), 2, block_length=2)"))  # fmt: skip
+                           "interleave(lambda v: Dataset.from_tensors(double(v)).repeat(3), 2, 2)"))  # fmt: skip
     return [*steps(rng, 2), function, *steps(rng, 2)]
 
 
@@ -160,7 +168,8 @@ def outcomes() -> dict[str, list[tuple[str, str, object, object]]]:
     """For each rule: programs before and after with the elements that they give, all from one TensorFlow process."""
     pairs = [(code, *pair) for code in RULES for pair in shapes(code)]
     done = subprocess.run(
-        [sys.executable, "-c", CHILD], input=json.dumps([pair[1:] for pair in pairs]), capture_output=True, text=True, check=False,
+        [sys.executable, "-c", CHILD], input=json.dumps([pair[1:] for pair in pairs]), capture_output=True,
+        text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-2000:]
     found: dict[str, list[tuple[str, str, object, object]]] = {code: [] for code in RULES}
@@ -171,7 +180,9 @@ def outcomes() -> dict[str, list[tuple[str, str, object, object]]]:
 
 @pytest.mark.tensorflow
 @pytest.mark.parametrize("code", RULES)
-def test_safe_repairs_keep_elements_and_order(code: str, outcomes: dict[str, list[tuple[str, str, object, object]]]) -> None:
+def test_safe_repairs_keep_elements_and_order(
+    code: str, outcomes: dict[str, list[tuple[str, str, object, object]]]
+) -> None:
     compared = 0
     for before, after, first, second in outcomes[code]:
         assert before != after

@@ -21,25 +21,27 @@ FOLLOWED = 2
 FUNCTION_PARAMETERS = {"filter": "predicate", "take_while": "predicate", "scan": "scan_func", "reduce": "reduce_func"}
 
 READS = frozenset({
-    "tf.io.read_file", "tf.io.gfile.GFile", "tf.data.TFRecordDataset", "tf.data.TextLineDataset", "np.load", "np.loadtxt",
-    "np.genfromtxt", "np.fromfile", "cv2.imread", "PIL.Image.open", "tf.keras.utils.load_img", "imageio.imread",
-    "skimage.io.imread", "matplotlib.pyplot.imread", "tf.keras.preprocessing.image.load_img", "builtins.open", "librosa.load",
-    "soundfile.read", "pandas.read_csv", "pd.read_csv", "nibabel.load", "scipy.io.wavfile.read", "tf.data.FixedLengthRecordDataset",
-    "tf.data.experimental.CsvDataset",
+    "tf.io.read_file", "tf.io.gfile.GFile", "tf.data.TFRecordDataset", "tf.data.TextLineDataset", "np.load",
+    "np.loadtxt", "np.genfromtxt", "np.fromfile", "cv2.imread", "PIL.Image.open", "tf.keras.utils.load_img",
+    "imageio.imread", "skimage.io.imread", "matplotlib.pyplot.imread", "tf.keras.preprocessing.image.load_img",
+    "builtins.open", "librosa.load", "soundfile.read", "pandas.read_csv", "pd.read_csv", "nibabel.load",
+    "scipy.io.wavfile.read", "tf.data.FixedLengthRecordDataset", "tf.data.experimental.CsvDataset",
 })  # fmt: skip
 """Calls that open a file by its name."""
 
 DECODES = (
-    "tf.io.decode_jpeg", "tf.io.decode_png", "tf.io.decode_image", "tf.io.decode_bmp", "tf.io.decode_gif", "tf.io.decode_raw",
-    "tf.io.decode_and_crop_jpeg", "tf.audio.decode_wav", "tf.image.decode_", "tf.image.resize", "tf.io.read_file",
-    "tf.image.extract_patches", "tf.image.pad_to_bounding_box", "tf.image.crop_and_resize",
+    "tf.io.decode_jpeg", "tf.io.decode_png", "tf.io.decode_image", "tf.io.decode_bmp", "tf.io.decode_gif",
+    "tf.io.decode_raw", "tf.io.decode_and_crop_jpeg", "tf.audio.decode_wav", "tf.image.decode_", "tf.image.resize",
+    "tf.io.read_file", "tf.image.extract_patches", "tf.image.pad_to_bounding_box", "tf.image.crop_and_resize",
 )  # fmt: skip
 """Beginnings of the names of calls after which an element is a whole image, sound or file."""
 
 ESCAPES = frozenset({"tf.py_function", "tf.numpy_function", "tf.compat.v1.py_func"})
 """Calls that leave TensorFlow for Python."""
 
-NOT_RANDOM = frozenset({"set_seed", "seed", "Generator", "RandomState", "default_rng", "from_seed", "get_global_generator", "split"})
+NOT_RANDOM = frozenset(
+    {"set_seed", "seed", "Generator", "RandomState", "default_rng", "from_seed", "get_global_generator", "split"}
+)
 
 
 def draws(name: str) -> bool:

@@ -12,7 +12,9 @@ from tfmemlint.model.values import Const, Dataset, Function, Step, constant
 
 D = "tf.data.Dataset"
 
-BATCHING = frozenset({"batch", "padded_batch", "ragged_batch", "sparse_batch", "bucket_by_sequence_length", "group_by_window"})
+BATCHING = frozenset(
+    {"batch", "padded_batch", "ragged_batch", "sparse_batch", "bucket_by_sequence_length", "group_by_window"}
+)
 OPAQUE = frozenset({"apply", "flat_map", "interleave", "window", "scan", "rebatch", "map_with_unknown"})
 BATCHED_SOURCES = frozenset({
     "tf.keras.utils.image_dataset_from_directory", "tf.keras.utils.text_dataset_from_directory",
@@ -20,19 +22,21 @@ BATCHED_SOURCES = frozenset({
     "tf.keras.preprocessing.image_dataset_from_directory", "tf.keras.preprocessing.text_dataset_from_directory",
     "tf.data.experimental.make_csv_dataset", "tf.data.experimental.make_batched_features_dataset",
 })  # fmt: skip
-DIRECTORY_SOURCES = frozenset(
-    f"tf.keras.utils.{kind}_dataset_from_directory" for kind in ("image", "text", "audio")
-)
+DIRECTORY_SOURCES = frozenset(f"tf.keras.utils.{kind}_dataset_from_directory" for kind in ("image", "text", "audio"))
 """Sources that read and decode the files of a directory."""
 FILE_NAME_SOURCES = frozenset({f"{D}.list_files"})
 RECORD_SOURCES = frozenset({
     "tf.data.TFRecordDataset", "tf.data.TextLineDataset", "tf.data.FixedLengthRecordDataset",
     "tf.data.experimental.CsvDataset", "tf.data.experimental.SqlDataset",
 })  # fmt: skip
-SINGLE_SOURCES = frozenset({f"{D}.from_tensor_slices", f"{D}.range", f"{D}.random"}) | FILE_NAME_SOURCES | RECORD_SOURCES
+SINGLE_SOURCES = (
+    frozenset({f"{D}.from_tensor_slices", f"{D}.range", f"{D}.random"}) | FILE_NAME_SOURCES | RECORD_SOURCES
+)
 ORDERED_SOURCES = RECORD_SOURCES | {f"{D}.from_tensor_slices", f"{D}.from_tensors", f"{D}.range"}
 """Sources that give the same elements in the same order each time."""
-RESHAPING = frozenset({"expand_dims", "newaxis", "reshape", "stack", "batch", "decode_batch", "parse_example", "tile", "repeat"})
+RESHAPING = frozenset(
+    {"expand_dims", "newaxis", "reshape", "stack", "batch", "decode_batch", "parse_example", "tile", "repeat"}
+)
 
 
 def batched(ds: Dataset) -> bool | None:
@@ -95,7 +99,8 @@ def _adds_axis(node: cst.CSTNode) -> bool:
     if not isinstance(node, cst.Subscript):
         return False
     return any(
-        isinstance(e.slice, cst.Index) and isinstance(e.slice.value, cst.Name) and e.slice.value.value == "None" for e in node.slice
+        isinstance(e.slice, cst.Index) and isinstance(e.slice.value, cst.Name) and e.slice.value.value == "None"
+        for e in node.slice
     )
 
 
@@ -112,7 +117,9 @@ def draws_at_random(step: Step) -> bool | None:
 def source_draws(ds: Dataset) -> bool | None:
     """Whether the source gives another order or other elements each time it is run through; None if not known."""
     if ds.parents:
-        drawn = [source_draws(p) or any(draws_at_random(s) for s in p.steps) for p in ds.parents if isinstance(p, Dataset)]
+        drawn = [
+            source_draws(p) or any(draws_at_random(s) for s in p.steps) for p in ds.parents if isinstance(p, Dataset)
+        ]
         return True if any(drawn) or (ds.source or "").endswith("sample_from_datasets") else None
     if ds.source in FILE_NAME_SOURCES and ds.call is not None:
         return ds.call.open or ds.call.value_of("shuffle") != Const(False)

@@ -124,7 +124,11 @@ def inner_pipelines(call: Call, element: Value) -> tuple[Dataset, ...]:
         if isinstance(option, Function):
             made = call.evaluator.functions.apply(option, call, arguments)
         else:
-            made = Dataset(option.name, None, (), STRING) if isinstance(option, Api) and option.name in LINES else Unknown("inner")
+            made = (
+                Dataset(option.name, None, (), STRING)
+                if isinstance(option, Api) and option.name in LINES
+                else Unknown("inner")
+            )
         if not all(isinstance(one, Dataset) for one in made.options):
             return ()
         found += [one for one in made.options if isinstance(one, Dataset)]
@@ -168,7 +172,8 @@ def _skipped(call: Call, ds: Dataset) -> Dataset:
 
 
 _CHANGES: dict[str, Callable[[Call, Dataset], Dataset]] = {
-    "batch": _batched, "padded_batch": _padded, "flat_map": _flattened, "interleave": _flattened, "map": _mapped, "repeat": _repeated,
+    "batch": _batched, "padded_batch": _padded, "flat_map": _flattened, "interleave": _flattened, "map": _mapped,
+    "repeat": _repeated,
     "take": _taken, "skip": _skipped, "shard": lambda call, ds: replace(ds, count=None),
     "enumerate": lambda call, ds: replace(ds, element=Sequence((INT64, ds.element))),
     "unbatch": lambda call, ds: replace(ds, element=map_structure(rows, ds.element), count=None),

@@ -35,7 +35,7 @@ STRING = Array("tf", "string", ())
 def _slices(value: Value) -> Value:
     if isinstance(value, Sequence) and value.kind == "list":
         return rows(value)
-    return map_structure(rows, value) if isinstance(value, Sequence) else map_structure(rows, value)
+    return map_structure(rows, value)
 
 
 def _first_length(value: Value) -> int | None:
@@ -87,7 +87,8 @@ def _signature(call: Call) -> Value:
     if isinstance(types, Sequence):
         given = shapes.items if isinstance(shapes, Sequence) and len(shapes.items) == len(types.items) else ()
         return Sequence(tuple(
-            Array("tf", dtype_of(t, "float32"), shape_of(given[i]) if given else None) for i, t in enumerate(types.items)
+            Array("tf", dtype_of(t, "float32"), shape_of(given[i]) if given else None)
+            for i, t in enumerate(types.items)
         ))  # fmt: skip
     return Array("tf", dtype_of(types, "float32"), shape_of(shapes)) if types.known else Unknown("element")
 
@@ -144,7 +145,9 @@ def _labelled(call: Call, data: Array, default: int) -> Value:
         if mode == Const("binary"):
             label = Array("tf", "float32", (*axis, 1))
         else:
-            label = Array("tf", "int32" if mode == Const("int") else "float32", axis if mode == Const("int") else (*axis, None))
+            label = Array(
+                "tf", "int32" if mode == Const("int") else "float32", axis if mode == Const("int") else (*axis, None)
+            )
     return data if call.value_of("labels") == Const(None) else Sequence((data, label))
 
 
@@ -154,7 +157,9 @@ def _tfds_load(call: Call, target: Value) -> Value:
     split = call.value_of("split")
     data: Value = made
     if isinstance(split, (Sequence, Mapping)):
-        data = Sequence((made,) * len(split.items), "list") if isinstance(split, Sequence) else Unknown("splits by name")
+        data = (
+            Sequence((made,) * len(split.items), "list") if isinstance(split, Sequence) else Unknown("splits by name")
+        )
     elif call.lacks("split") or split == Const(None):
         data = Mapping(tuple((name, made) for name in ("train", "test", "validation")), open=True)
     elif call.arg("split") is None:
@@ -164,7 +169,11 @@ def _tfds_load(call: Call, target: Value) -> Value:
     informed = call.value_of("with_info")
     if call.lacks("with_info") or informed == Const(False):
         return data
-    return Sequence((data, Instance(f"{TFDS}.DatasetInfo", call))) if informed == Const(True) else Unknown("with or without info")
+    return (
+        Sequence((data, Instance(f"{TFDS}.DatasetInfo", call)))
+        if informed == Const(True)
+        else Unknown("with or without info")
+    )
 
 
 @models(f"{TFDS}.builder")
