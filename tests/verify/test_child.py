@@ -12,7 +12,7 @@ import pytest
 
 from tfmemlint.verify import measure
 from tfmemlint.verify.judge import CONFIRMED, Claim, judge
-from tfmemlint.verify.measure import MeasureError, Program, Run, Settings
+from tfmemlint.verify.measure import Failure, MeasureError, Program, Run, Settings
 from tfmemlint.verify.sandbox import Limits
 
 MIB = 1024**2
@@ -177,6 +177,18 @@ class TestWithoutTensorFlow:
         result, _ = self.child(tmp_path, source, lines=True, own=str(tmp_path), interval=0.001)
         most = max(result.lines, key=lambda line: line.rss)
         assert most.line == 4 and most.file == str(tmp_path / "program.py")
+
+
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ("", "TypeError"),
+        ("no\nmore", "TypeError: no"),
+        ("in user code:\n\n    File a.py, line 3\n\n    TypeError: bad dtype\n", "TypeError: TypeError: bad dtype"),
+    ],
+)
+def test_an_exception_in_one_line(message: str, text: str) -> None:
+    assert Failure("TypeError", message=message).text == text
 
 
 def test_an_interpreter_without_tensorflow_is_refused_in_one_line(tmp_path: Path) -> None:

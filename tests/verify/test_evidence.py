@@ -155,6 +155,11 @@ class TestReports:
         assert "a.py:3:1 TFM305" in shown
         assert "    parameter x is not known\\x1b[31m" in shown
 
+    def test_a_long_path_keeps_its_end(self) -> None:
+        shown = self.text(result(place="a/very/long/" + "folder/" * 9 + "train.py:42:7")).splitlines()[1]
+        assert shown.startswith("...") and "folder/train.py:42:7 TFM305" in shown
+        assert len(shown) < 140
+
     def test_without_findings_it_says_so(self) -> None:
         assert self.text() == "no findings to verify\n"
 

@@ -30,6 +30,7 @@ def planned(
     sample: Sample | None = None,
     size: int | None = None,
     safety: Safety = Safety.SAFE,
+    severity: Severity = Severity.WARNING,
     path: str = "train.py",
 ) -> Plan:
     """The plan for a finding at the text `old`, which its repair replaces by `new` (None: no repair)."""
@@ -40,7 +41,7 @@ def planned(
     fix = None if new is None else Fix("", (Edit(start, start + len(old), new),), safety)
     others = () if related is None else (Related(Span(source.text.index(related), source.text.index(related) + 1), ""),)
     span = Span(start, start + len(old))
-    finding = Finding("TFM305", "name", Severity.WARNING, "", span, size, others, fix)
+    finding = Finding("TFM305", "name", severity, "", span, size, others, fix)
     return plan(finding, file, sample, read_examples(source))
 
 
@@ -387,6 +388,10 @@ class TestClaims:
         assert made.claim.metric == "rss"
         (note,) = made.pair.replaced
         assert "own sample" in note and "at the size of this finding" in note
+
+    def test_advice_that_promises_no_memory_is_not_measured(self) -> None:
+        with pytest.raises(PlanError, match="promises no memory"):
+            planned(self.TEXT, "gpus[0]", "gpus", severity=Severity.INFO)
 
     def test_with_neither_repair_nor_sample_there_is_a_reason(self) -> None:
         with pytest.raises(PlanError, match="neither a repair to compare with nor a sample"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import functools
 import importlib
+import inspect
 import os
 import sys
 import time
@@ -117,11 +118,10 @@ class Substitutes:
     def _patch_model(self, model: Any) -> None:
         model.fit = self._limited(model.fit, {"epochs": EPOCHS, "steps_per_epoch": STEPS, "validation_steps": STEPS})
         model.evaluate = self._limited(model.evaluate, {"steps": STEPS})
-        model.predict = self._limited(model.predict, {"steps": STEPS})
+        model.predict = self._limited(model.predict, {"steps": STEPS}, arrays_too=False)
 
-    def _limited(self, method: Any, most: dict[str, int]) -> Any:
-        import inspect
-
+    def _limited(self, method: Any, most: dict[str, int], arrays_too: bool = True) -> Any:
+        """The method with at most these numbers of steps. What is predicted of an array has to keep its length."""
         signature = inspect.signature(method)
 
         @functools.wraps(method)
@@ -130,6 +130,9 @@ class Substitutes:
             bound.apply_defaults()
             given = bound.arguments
             rows, size = _rows(given.get("x")), given.get("batch_size") or 32
+            given["verbose"] = 0
+            if rows is not None and not arrays_too:
+                return method(*bound.args, **bound.kwargs)
             for name, limit in most.items():
                 if name == "validation_steps" and given.get("validation_data") is None:
                     continue
@@ -140,7 +143,6 @@ class Substitutes:
                 if value is None or value > limit:
                     given[name] = limit
                     self.note(f"{method.__name__}() was cut to {name}={limit}")
-            given["verbose"] = 0
             return method(*bound.args, **bound.kwargs)
 
         return limited

@@ -29,12 +29,12 @@ from tfmemlint.verify.plan import Plan, plan
 from tfmemlint.verify.programs import PlanError
 from tfmemlint.verify.result import Result
 
-EXAMPLE = "# tfmemlint: example NAME=float32[1000,32]"
-HINTS = {
-    "FileNotFoundError": f"give the data's shape in a comment: {EXAMPLE}",
-    "URLError": f"there is no network here; give the data's shape in a comment: {EXAMPLE}",
-    "ModuleNotFoundError": "install it for the interpreter that --python names",
-}
+EXAMPLE = "give the data's shape in a comment: # tfmemlint: example NAME=float32[1000,32]"
+HINTS = (
+    (("No such file or directory",), EXAMPLE),
+    (("URLError", "URL fetch failure", "gaierror", "name resolution"), f"there is no network here; {EXAMPLE}"),
+    (("ModuleNotFoundError",), "install it for the interpreter that --python names"),
+)
 
 
 @dataclass(frozen=True)
@@ -154,6 +154,6 @@ def _results(tasks: Sequence[Task], chosen: Settings) -> list[Result]:
 
 def _hinted(reason: str, runs: Sequence[Run]) -> str:
     """The reason with what to do about it, where the error is one of the usual ones."""
-    kinds = [run.error.type for run in runs if run.error is not None]
-    hint = next((HINTS[kind] for kind in kinds if kind in HINTS), None)
+    said = " ".join(f"{run.error.type} {run.error.message}" for run in runs if run.error is not None)
+    hint = next((hint for words, hint in HINTS if any(word in said for word in words)), None)
     return f"{reason}; {hint}" if hint else reason

@@ -67,9 +67,11 @@ class Failure(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """`Type: first line of the message`."""
-        first = self.message.strip().partition("\n")[0]
-        return f"{self.type}: {first}" if first else self.type
+        """`Type: message` in one line; of a message over several lines the first, or the last where that says more."""
+        lines = [line.strip() for line in self.message.splitlines() if line.strip()]
+        if not lines:
+            return self.type
+        return f"{self.type}: {lines[-1] if lines[0].endswith(':') else lines[0]}"
 
 
 class Line(msgspec.Struct, frozen=True):

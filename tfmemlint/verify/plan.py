@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from tfmemlint.finding import Edit, Finding, Safety, Span
+from tfmemlint.finding import Edit, Finding, Safety, Severity, Span
 from tfmemlint.model.file import File
 from tfmemlint.model.scopes import parameters
 from tfmemlint.model.tree import Node
@@ -43,6 +43,8 @@ def plan(finding: Finding, file: File, sample: Sample | None, examples: Mapping[
 
     Raises PlanError with the reason where no programs can be made.
     """
+    if sample is None and finding.severity is Severity.INFO:
+        raise PlanError("the rule is advice that promises no memory, so there is nothing to measure")
     if finding.fix is None:
         return _of_sample(finding, sample)
     claim = _claim(sample)

@@ -34,6 +34,7 @@ NAMES = {
     "out_of_memory": "out of memory",
 }
 YES_NO = ("error", "output", "out_of_memory", "growth_dropped")
+LABEL = 48
 HEADINGS = ("finding", "measured", "before", "after", "saved", "ratio", "verdict")
 
 
@@ -90,7 +91,11 @@ def write_text(results: Sequence[Result], where: Environment, stream: TextIO, st
 
 
 def _label(result: Result) -> str:
-    return result.place if result.place.startswith(result.code) else f"{result.place} {result.code}"
+    """The place and the code; the beginning of a long path is left out."""
+    if result.place.startswith(result.code):
+        return result.place
+    place = result.place if len(result.place) <= LABEL else f"...{result.place[3 - LABEL :]}"
+    return f"{place} {result.code}"
 
 
 def summary(results: Sequence[Result]) -> str:
