@@ -68,7 +68,9 @@ def policy_name(call: Call) -> str | None:
 
 
 def _wants_float64(api: str) -> bool:
-    return api.rpartition(".")[2] in GPFLOW or any(api == root or api.startswith(root + ".") for root in BUILT_ON_FLOAT64)
+    return api.rpartition(".")[2] in GPFLOW or any(
+        api == root or api.startswith(root + ".") for root in BUILT_ON_FLOAT64
+    )
 
 
 def named(file: File) -> Iterator[tuple[Call, Argument]]:
@@ -105,6 +107,9 @@ def is_test(file: File) -> bool:
 
 def _is_test_case(node: cst.ClassDef, file: File) -> bool:
     base = file.values.classes.bases(node)[0]
-    return base in ("unittest.TestCase", "tf.test.TestCase", "absl.testing.absltest.TestCase", "absl.testing.parameterized.TestCase")
-
-
+    return base in (
+        "unittest.TestCase",
+        "tf.test.TestCase",
+        "absl.testing.absltest.TestCase",
+        "absl.testing.parameterized.TestCase",
+    )

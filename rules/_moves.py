@@ -96,15 +96,13 @@ def _with_assignments(file: File, body: list[Node], first: int, last: int) -> tu
         for name in _reads(statement):
             value = file.value(name)
             local = any(file.tree.contains(s, d.node) for s in inside
-                        for d in file.flow(file.scope_of(name)).uses.get(id(name), ()))  # type: ignore[arg-type]  # fmt: skip
+                        for d in file.flow(file.scope_of(name)).uses.get(id(name), ()))  # fmt: skip
             constant = constant and (local or isinstance(value, Api))
     used_between = {d.name for s in body[first:last] if s not in inside for n in _reads(s)
                     for d in file.flow(file.scope_of(n)).uses.get(id(n), ())
-                    if any(file.tree.contains(i, d.node) for i in inside)}  # type: ignore[arg-type]  # fmt: skip
+                    if any(file.tree.contains(i, d.node) for i in inside)}  # fmt: skip
     return sorted(indices), constant and not used_between
 
 
 def _reads(statement: Node) -> list[cst.Name]:
     return [node for node in walk(statement) if isinstance(node, cst.Name)]
-
-

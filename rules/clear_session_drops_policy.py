@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._dtypes import policy_name
 
 from tfmemlint.api import Binds, Call, Class, File, Finding, Fix, Function, Node, Rule, Safety, on_call, walk
 from tfmemlint.fix.edits import insert_after
-from tfmemlint_rules._dtypes import policy_name
 
 CLEAR = "tf.keras.backend.clear_session"
 POLICIES = ("tf.keras.mixed_precision.set_global_policy", "tf.keras.config.set_dtype_policy")
@@ -57,7 +57,12 @@ class ClearSessionDropsPolicy(Rule):
             return
         order = file.effects.order("dtype policy", _classify)
         policy = order.before(clear.node, "policy")
-        if policy is None or not policy.certain or not isinstance(policy.node, cst.Call) or self._set_again(clear, file):
+        if (
+            policy is None
+            or not policy.certain
+            or not isinstance(policy.node, cst.Call)
+            or self._set_again(clear, file)
+        ):
             return
         if not self._goes_on(clear, file):
             return
@@ -65,7 +70,8 @@ class ClearSessionDropsPolicy(Rule):
         yield self.finding(
             clear,
             file,
-            "Keras 3 forgets the dtype policy here: models built after it are float32 and take twice the activation memory",
+            "Keras 3 forgets the dtype policy here: models built after it are float32 and take twice the activation "
+            "memory",
             fix=self._again(clear, earlier, file),
             related=[(earlier, "the policy that is dropped")],
         )
@@ -80,10 +86,12 @@ class ClearSessionDropsPolicy(Rule):
             return True
         start = file.tree.order(clear.node)
         later = (file.call(node) for node in file.tree.of(cst.Call) if file.tree.order(node) > start)
-        return any((call.name or "").startswith("tf.keras.") or isinstance(call.target, (Function, Class)) for call in later)
+        return any(
+            (call.name or "").startswith("tf.keras.") or isinstance(call.target, (Function, Class)) for call in later
+        )
 
     def _set_again(self, clear: Call, file: File) -> bool:
-        """Whether a policy is set after the clearing: later in the same loop or function, or in what is called there."""
+        """Whether a policy is set after the clearing: in the same loop or function, or in what is called there."""
         loop = file.contexts.loop(clear.node)
         scope: Node = loop or file.contexts.function(clear.node) or file.module
         start = file.tree.order(clear.node)
@@ -96,7 +104,9 @@ class ClearSessionDropsPolicy(Rule):
         if call.name in POLICIES:
             return True
         bodies = [t.node.body for t in call.target.options if isinstance(t, Function)] if depth else []
-        return any(isinstance(n, cst.Call) and self._sets(file.call(n), file, depth - 1) for b in bodies for n in walk(b))
+        return any(
+            isinstance(n, cst.Call) and self._sets(file.call(n), file, depth - 1) for b in bodies for n in walk(b)
+        )
 
     def _again(self, clear: Call, policy: Call, file: File) -> Fix | None:
         line = file.tree.statement(clear.node)

@@ -62,7 +62,12 @@ class CreatedThenCast(Rule):
 
     def _at_once(self, cast: Call, made: Call, file: File) -> Fix | None:
         dtype = cast.arg("dtype")
-        if dtype is None or not made.node.args or len(cast.node.args) != 2 or knowledge.signature(made.name or "") is None:
+        if (
+            dtype is None
+            or not made.node.args
+            or len(cast.node.args) != 2
+            or knowledge.signature(made.name or "") is None
+        ):
             return None
         whole, inner = file.span(cast.node), file.span(made.node)
         last = outer_span(file, made.node.args[-1].value)

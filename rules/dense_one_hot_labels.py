@@ -19,6 +19,9 @@ from tfmemlint.api import (
 )
 
 MANY_CLASSES = 32
+CLASSES = {"mnist": 10, "fashion_mnist": 10, "cifar10": 10, "cifar100": 100, "reuters": 46, "imdb": 2}
+"""Classes of Keras' bundled data sets, which `to_categorical` finds where it is not told."""
+
 MAKERS = ("tf.keras.utils.to_categorical", "tf.one_hot")
 
 
@@ -67,11 +70,15 @@ class DenseOneHotLabels(Rule):
                     continue
                 if not self._categorical(fit, file) or file.contexts.per_item(made.node):
                     continue
+                if file.contexts.traced(made.node):
+                    continue
                 seen.add(id(made.node))
                 yield from self._report(made, labels, fit, file)
 
     def _report(self, made: Call, labels: Array, fit: Call, file: File) -> Iterator[Finding]:
         classes = integer(made.value_of("num_classes" if made.name == MAKERS[0] else "depth"))
+        if classes is None and made.lacks("num_classes", "depth"):
+            classes = _counted(made)
         size = labels.bytes
         if not self._large(classes, size, file):
             return
@@ -114,3 +121,10 @@ class DenseOneHotLabels(Rule):
         if isinstance(loss, Instance) and loss.type_name == "tf.keras.losses.CategoricalCrossentropy":
             return loss.call is not None and loss.call.lacks("label_smoothing")
         return getattr(loss, "name", None) == "tf.keras.losses.categorical_crossentropy"
+
+
+def _counted(made: Call) -> int | None:
+    """The number of classes that the labels of a bundled data set have."""
+    labels = made.value_of(0)
+    origin = labels.origin.name if isinstance(labels, Array) and labels.origin is not None else None
+    return CLASSES.get((origin or "").removesuffix(".load_data").rpartition(".")[2])

@@ -51,7 +51,12 @@ class DeviceConfigErrorHidden(Rule):
     code = "TFM109"
     summary = "a dropped device configuration error leaves the job with the whole card"
 
-    @on_file("set_memory_growth", "set_visible_devices", "set_logical_device_configuration", "set_virtual_device_configuration")
+    @on_file(
+        "set_memory_growth",
+        "set_visible_devices",
+        "set_logical_device_configuration",
+        "set_virtual_device_configuration",
+    )
     def check(self, file: File) -> Iterator[Finding]:
         for attempt in file.tree.of(cst.Try):
             config = self._configures(attempt.body, file)

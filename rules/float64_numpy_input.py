@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfmemlint_rules._dtypes import float64_by_design
+from tfmemlint_rules._scaling import INTEGERS
 from tfmemlint_rules._sinks import arrays_entering
 
 from tfmemlint.api import (
@@ -79,6 +80,8 @@ class Float64NumpyInput(Rule):
     def _is_integer_source(self, made: Call) -> bool:
         """Integer data that arithmetic made float64 is another rule's finding, as are one-hot labels."""
         name = made.name or ""
+        if isinstance(made.value, Array) and made.value.dtype in INTEGERS:
+            return True
         return name.endswith(".load_data") or name == "tf.keras.utils.to_categorical" or made.arg("dtype") is not None
 
     def _report(self, call: Call, arrays: list[Array], file: File) -> Finding:

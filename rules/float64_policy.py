@@ -51,5 +51,8 @@ class Float64Policy(Rule):
             written = file.text(chosen.expression).replace("float64", "float32")
             fix = Fix("use float32", (replace_node(file, chosen.expression, written),), Safety.UNSAFE)
         yield self.finding(
-            policy, file, "every layer made from here on takes twice the memory: weights, activations, gradients and optimizer slots", fix=fix
+            policy,
+            file,
+            "every layer made from here on takes twice the memory: weights, activations, gradients and optimizer slots",
+            fix=fix,
         )

@@ -4,8 +4,9 @@ import math
 from collections.abc import Iterator, Sequence
 
 import libcst as cst
+from tfmemlint_rules._dtypes import float64_by_design, named, names_float64
+from tfmemlint_rules._sinks import arrays_entering
 
-from tfmemlint.api import Sequence as Elements
 from tfmemlint.api import (
     Api,
     Argument,
@@ -24,9 +25,8 @@ from tfmemlint.api import (
     show_bytes,
     walk,
 )
+from tfmemlint.api import Sequence as Elements
 from tfmemlint.fix.edits import api_text, replace_node
-from tfmemlint_rules._dtypes import float64_by_design, named, names_float64
-from tfmemlint_rules._sinks import arrays_entering
 
 
 class Float64Tensor(Rule):
@@ -127,12 +127,14 @@ class Float64Tensor(Rule):
             left, value = file.value(node.left), file.value(node)
             if not isinstance(left, Array) or left.library != "tf" or left.dtype not in ("int32", "int64"):
                 continue
-            if not isinstance(value, Array) or value.dtype != "float64" or value.shape == () or float64_by_design(file):
+            if not isinstance(value, Array) or value.dtype != "float64" or not value.shape or float64_by_design(file):
                 continue
             size = None if file.contexts.mapped(node) else value.bytes
             if not self._small(size, file):
                 weigh = f": {show_bytes(size)} instead of {show_bytes(size // 2)}" if size is not None else ""
-                what = f"dividing {left.dtype} tensors gives float64, twice the memory of float32{weigh}; cast to float32 first"
+                what = (
+                    f"dividing {left.dtype} tensors gives float64, twice the memory of float32{weigh}; cast them first"
+                )
                 yield self.finding(file.span(node), file, what, bytes=size)
 
     @on_call("tf.linspace")
@@ -151,7 +153,11 @@ class Float64Tensor(Rule):
         fix = Fix("give float bounds", edits, Safety.UNSAFE) if len(literal) == 2 else None
         cost = f": {show_bytes(value.bytes)}" if value.bytes is not None else ""
         yield self.finding(
-            made, file, f"linspace() with whole-number bounds is float64, twice the memory of float32{cost}", fix=fix, bytes=value.bytes
+            made,
+            file,
+            f"linspace() with whole-number bounds is float64, twice the memory of float32{cost}",
+            fix=fix,
+            bytes=value.bytes,
         )
 
     def _narrow(self, dtype: Argument, file: File) -> Fix | None:
@@ -178,5 +184,7 @@ def _given_size(made: Call) -> int | None:
 def _scalar(made: Call) -> bool:
     """Whether a Python number is made a tensor."""
     given = made.value_of(0)
-    number = isinstance(given, Const) or (isinstance(given, Api) and given.name in ("np.pi", "np.e", "np.inf", "np.nan", "math.pi"))
+    number = isinstance(given, Const) or (
+        isinstance(given, Api) and given.name in ("np.pi", "np.e", "np.inf", "np.nan", "math.pi")
+    )
     return number and made.name in ("tf.constant", "tf.convert_to_tensor", "tf.Variable", "tf.cast")

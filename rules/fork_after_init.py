@@ -70,14 +70,15 @@ class ForkAfterInit(Rule):
         """Whether another start method than fork is chosen, here or for the whole program."""
         if start.arg("mp_context") is not None:
             return True
-        for call in file.calls("multiprocessing.set_start_method"):
-            if call.value_of(0) != Const("fork"):
-                return True
-        return False
+        return any(call.value_of(0) != Const("fork") for call in file.calls("multiprocessing.set_start_method"))
 
     def _spawn(self, start: Call, file: File) -> Fix | None:
         receiver = start.receiver_node
-        if receiver is None or file.value(receiver) != Api("multiprocessing") or start.method not in ("Pool", "Process"):
+        if (
+            receiver is None
+            or file.value(receiver) != Api("multiprocessing")
+            or start.method not in ("Pool", "Process")
+        ):
             return None
         end = file.span(receiver).end
         return Fix("spawn the processes", (Edit(end, end, '.get_context("spawn")'),), Safety.UNSAFE)

@@ -59,7 +59,12 @@ class GpuEnvSetTooLate(Rule):
             order = order or initialisation(file)
             node: Node = setting.node.node if isinstance(setting.node, Call) else setting.node
             first = order.before(node, INITIALISED)
-            if first is None or not first.certain or not isinstance(first.node, cst.Call) or self._starts_processes(file, node):
+            if (
+                first is None
+                or not first.certain
+                or not isinstance(first.node, cst.Call)
+                or self._starts_processes(file, node)
+            ):
                 continue
             starter = file.call(first.node)
             moved = move_before(file, node, first.node)
@@ -67,7 +72,8 @@ class GpuEnvSetTooLate(Rule):
             yield self.finding(
                 setting.node,
                 file,
-                f"{setting.variable} is read when the runtime starts, and {starter.method} has started it: this changes nothing",
+                f"{setting.variable} is read when the runtime starts, and {starter.method} has started it: "
+                "this changes nothing",
                 fix=fix,
                 related=[(starter, "initialises the runtime")],
             )

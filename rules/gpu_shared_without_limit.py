@@ -73,7 +73,8 @@ class GpuSharedWithoutLimit(Rule):
         yield self.finding(
             first,
             file,
-            f"TensorFlow takes nearly all memory of the card that {library} uses here; set memory growth or a limit first",
+            f"TensorFlow takes nearly all memory of the card that {library} uses here; "
+            "set memory growth or a limit first",
         )
 
     def _uses(self, file: File) -> Iterator[Call]:
@@ -89,17 +90,19 @@ class GpuSharedWithoutLimit(Rule):
                 if call.receiver_node is None or (call.name or "torch").startswith(("tf.", "np.")):
                     continue
                 given = call.value_of(0) if call.arg(0) is not None else call.value_of("device")
-                if (word == "cuda" and not isinstance(file.value(call.receiver_node), Api)) or (word == "to" and _cuda(given)):
+                if (word == "cuda" and not isinstance(file.value(call.receiver_node), Api)) or (
+                    word == "to" and _cuda(given)
+                ):
                     yield call
 
     def _imported(self, library: str, file: File) -> bool:
         """Whether the library is imported without a condition: not one back end of several."""
-        for statement in (*file.tree.of(cst.Import), *file.tree.of(cst.ImportFrom)):
-            names = [dotted(alias.name) or "" for alias in statement.names] if isinstance(statement, cst.Import) else [
-                dotted(statement.module) or "" if statement.module is not None else ""]  # fmt: skip
-            if any(name.partition(".")[0] == library for name in names) and not _alternative(statement, file):
-                return True
-        return False
+        found: list[tuple[Node, Node]] = [(s, alias.name) for s in file.tree.of(cst.Import) for alias in s.names]
+        found += [(s, s.module) for s in file.tree.of(cst.ImportFrom) if s.module is not None]
+        return any(
+            (dotted(name) or "").partition(".")[0] == library and not _alternative(statement, file)
+            for statement, name in found
+        )
 
 
 def _cuda(device: Value) -> bool:

@@ -54,7 +54,8 @@ class GrowthEnvInvalid(Rule):
             yield self.finding(
                 setting.node,
                 file,
-                f"TensorFlow ignores {VARIABLE}={value.value!r} and takes the whole GPU: it must be exactly 'true' or 'false'",
+                f"TensorFlow ignores {VARIABLE}={value.value!r} and takes the whole GPU: "
+                "it must be exactly 'true' or 'false'",
                 fix=self._word(setting, value, file),
             )
 

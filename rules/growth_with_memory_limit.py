@@ -52,7 +52,11 @@ class GrowthWithMemoryLimit(Rule):
         other = LIMIT if later.name == GROWTH else GROWTH
         order = file.effects.order("growth and limit", _classify)
         before = order.before(later.node, other)
-        if before is None or not isinstance(before.node, cst.Call) or not (before.certain or self._same_branch(before.node, later, file)):
+        if (
+            before is None
+            or not isinstance(before.node, cst.Call)
+            or not (before.certain or self._same_branch(before.node, later, file))
+        ):
             return
         earlier = file.call(before.node)
         why = (
@@ -60,7 +64,9 @@ class GrowthWithMemoryLimit(Rule):
             if later.name == GROWTH
             else "drops the memory growth set before, on every GPU"
         )
-        yield self.finding(later, file, f"growth and a memory limit exclude each other: this {why}", related=[(earlier, "set here")])
+        yield self.finding(
+            later, file, f"growth and a memory limit exclude each other: this {why}", related=[(earlier, "set here")]
+        )
 
     def _relevant(self, call: Call, file: File) -> bool:
         return _classify(call) is not None
@@ -68,7 +74,11 @@ class GrowthWithMemoryLimit(Rule):
     def _same_branch(self, earlier: cst.Call, later: Call, file: File) -> bool:
         """Whether whatever runs the later call has run the earlier one: a loop over the GPUs in the same block."""
         block = next((a for a in file.tree.ancestors(earlier) if isinstance(a, cst.For)), None)
-        while block is not None and isinstance(above := file.tree.parent(block), cst.IndentedBlock) and isinstance(file.tree.parent(above), cst.For):
+        while (
+            block is not None
+            and isinstance(above := file.tree.parent(block), cst.IndentedBlock)
+            and isinstance(file.tree.parent(above), cst.For)
+        ):
             block = file.tree.parent(above)  # type: ignore[assignment]
         if block is None or not isinstance(file.value(block.iter), Devices):
             return False
@@ -89,5 +99,3 @@ def _classify(node: Call | cst.BaseSmallStatement) -> str | None:
         for leaf in elements(configurations)
     )
     return LIMIT if limited else None
-
-

@@ -51,7 +51,11 @@ class LogicalCpuCancelsGrowth(Rule):
         for growth in file.calls(GROWTH):
             device = growth.value_of("device")
             on_gpu = isinstance(device, Devices) and device.kind != "CPU"
-            if on_gpu and constant(growth.value_of("enable")) is not False and self._together(split, growth, function, file):
+            if (
+                on_gpu
+                and constant(growth.value_of("enable")) is not False
+                and self._together(split, growth, function, file)
+            ):
                 yield self.finding(
                     split,
                     file,

@@ -54,11 +54,13 @@ class MemoryInfoWithoutDevice(Rule):
                 return
             end = file.span(call.node).end - 1
             fix = Fix("name the device", (Edit(end, end, '"GPU:0"'),), Safety.SAFE)
-            yield self.finding(call, file, f"{call.method}() without a device raises TypeError; name it: \"GPU:0\"", fix=fix)
+            yield self.finding(
+                call, file, f'{call.method}() without a device raises TypeError; name it: "GPU:0"', fix=fix
+            )
             return
         value = device.value
         if isinstance(value, Devices):
-            why = "a device is named by text here, as in \"GPU:0\": a device object raises TypeError"
+            why = 'a device is named by text here, as in "GPU:0": a device object raises TypeError'
             yield self.finding(call, file, why)
             return
         if not isinstance(value, Const) or not isinstance(value.value, str) or _valid(value.value):
@@ -69,7 +71,10 @@ class MemoryInfoWithoutDevice(Rule):
             edit = replace_node(file, device.expression, f"{quote}{value.value}:0{quote}")
             indexed = Fix("add the index", (edit,), Safety.SAFE)
         yield self.finding(
-            call, file, f"a device needs an index: {value.value!r} raises ValueError: Failed parsing device name", fix=indexed
+            call,
+            file,
+            f"a device needs an index: {value.value!r} raises ValueError: Failed parsing device name",
+            fix=indexed,
         )
 
 

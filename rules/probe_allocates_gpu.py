@@ -59,7 +59,8 @@ class ProbeAllocatesGpu(Rule):
         yield self.finding(
             probe,
             file,
-            f"{(probe.name or '').rpartition('.')[2]}() makes the GPU devices with default options: all their memory is taken before growth or a "
+            f"{(probe.name or '').rpartition('.')[2]}() makes the GPU devices with default options: "
+            "all their memory is taken before growth or a "
             "limit can apply; list the physical devices instead",
             fix=self._list(probe, file),
         )

@@ -64,7 +64,9 @@ class PythonFloatDtype(Rule):
         numpy, imports = ensure_numpy(file)
         fix = None
         if dtype is not None:
-            fix = Fix("name float32", (*imports, replace_node(file, dtype.expression, f"{numpy}.float32")), Safety.UNSAFE)
+            fix = Fix(
+                "name float32", (*imports, replace_node(file, dtype.expression, f"{numpy}.float32")), Safety.UNSAFE
+            )
         return self.finding(
             made,
             file,

@@ -67,7 +67,11 @@ class SessionConfigIgnored(Rule):
         if not carried or not self._eager(session, file):
             return
         what = "set_session does not exist in Keras 3, and" if session.method == "set_session" else "these are"
-        tail = "session options do not reach eager ops" if session.method == "set_session" else "options of a session that eager ops and Keras do not run in"
+        tail = (
+            "session options do not reach eager ops"
+            if session.method == "set_session"
+            else "options of a session that eager ops and Keras do not run in"
+        )
         yield self.finding(session, file, f"{what} {tail}: the card is taken whole; use tf.config")
 
     def _configured(self, session: Call) -> bool:

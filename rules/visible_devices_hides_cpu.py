@@ -54,7 +54,8 @@ class VisibleDevicesHidesCpu(Rule):
         yield self.finding(
             call,
             file,
-            "without a device type this hides the CPU too, and the first op raises NotFoundError: No CPU devices are available",
+            "without a device type this hides the CPU too, and the first op raises NotFoundError: "
+            "No CPU devices are available",
             fix=fix,
         )
 
