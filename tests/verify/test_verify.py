@@ -51,7 +51,7 @@ def test_a_finding_is_confirmed_with_its_numbers(
     path = script(tmp_path, PIPELINE)
     (found,) = verdicts(capsys, "--select", "TFM305", "--fixtures", fixtures, path)
     assert (found["code"], found["verdict"], found["metric"]) == ("TFM305", "confirmed", "peak_bytes")
-    assert found["place"].endswith("train.py:6:26")
+    assert found["place"].endswith("train.py:6:27")
     assert found["before"] == pytest.approx(128 * MIB, rel=0.05)
     assert found["after"] == pytest.approx(16 * MIB, rel=0.1)
     assert "the data set is iterated in place of training" in found["notes"]
