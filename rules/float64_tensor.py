@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 import libcst as cst
+from tfmemlint_rules._accidents import accidents, elements_of
 from tfmemlint_rules._dtypes import float64_by_design, named, names_float64
 from tfmemlint_rules._sinks import arrays_entering
 
@@ -18,14 +18,11 @@ from tfmemlint.api import (
     Fix,
     Rule,
     Safety,
-    integer,
-    on_call,
     on_file,
     own_nodes,
     show_bytes,
     walk,
 )
-from tfmemlint.api import Sequence as Elements
 from tfmemlint.fix.edits import api_text, replace_node
 
 
@@ -33,8 +30,9 @@ class Float64Tensor(Rule):
     """
     ## What it does
     Reports tensors, variables, inputs, layers and casts that are made float64 by name: `dtype=tf.float64`,
-    `"float64"`, `np.float64`, `tf.cast(x, tf.float64)`; and `tf.linspace` with whole-number bounds, which is float64
-    by accident.
+    `"float64"`, `np.float64`, `tf.cast(x, tf.float64)`, and arrays that are given it and enter TensorFlow. Also what
+    is float64 by accident: `tf.linspace` with whole-number bounds, the quotient of integer tensors, and
+    `tf.experimental.numpy`, which has NumPy's default.
 
     ## Why it costs memory
     A float64 tensor takes twice the bytes of a float32 one, and everything computed from it does too: activations,
@@ -119,46 +117,15 @@ class Float64Tensor(Rule):
                     return True
         return False
 
-    @on_file("int32", "int64", "argmax", "range")
-    def check_division(self, file: File) -> Iterator[Finding]:
-        for node in file.tree.of(cst.BinaryOperation):
-            if not isinstance(node.operator, cst.Divide):
+    @on_file("linspace", "int32", "int64", "argmax", "range", "numpy")
+    def check_accidents(self, file: File) -> Iterator[Finding]:
+        for found in accidents(file):
+            if self._small(found.size, file) or float64_by_design(file):
                 continue
-            left, value = file.value(node.left), file.value(node)
-            if not isinstance(left, Array) or left.library != "tf" or left.dtype not in ("int32", "int64"):
-                continue
-            if not isinstance(value, Array) or value.dtype != "float64" or not value.shape or float64_by_design(file):
-                continue
-            size = None if file.contexts.mapped(node) else value.bytes
-            if not self._small(size, file):
-                weigh = f": {show_bytes(size)} instead of {show_bytes(size // 2)}" if size is not None else ""
-                what = (
-                    f"dividing {left.dtype} tensors gives float64, twice the memory of float32{weigh}; cast them first"
-                )
-                yield self.finding(file.span(node), file, what, bytes=size)
-
-    @on_call("tf.linspace")
-    def check_linspace(self, made: Call, file: File) -> Iterator[Finding]:
-        yield from self._linspace(made, file)
-
-    def _linspace(self, made: Call, file: File) -> Iterator[Finding]:
-        value = made.value
-        if not isinstance(value, Array) or value.dtype != "float64" or float64_by_design(file):
-            return
-        if value.bytes is not None and value.bytes < file.config.min_bytes:
-            return
-        bounds = [made.arg(name) for name in ("start", "stop")]
-        literal = [b for b in bounds if b is not None and isinstance(b.expression, cst.Integer)]
-        edits = tuple(replace_node(file, b.expression, f"{file.text(b.expression)}.0") for b in literal)
-        fix = Fix("give float bounds", edits, Safety.UNSAFE) if len(literal) == 2 else None
-        cost = f": {show_bytes(value.bytes)}" if value.bytes is not None else ""
-        yield self.finding(
-            made,
-            file,
-            f"linspace() with whole-number bounds is float64, twice the memory of float32{cost}",
-            fix=fix,
-            bytes=value.bytes,
-        )
+            cost = f": {show_bytes(found.size)}" if found.size is not None else ""
+            fix = Fix("give float bounds", found.edits, Safety.UNSAFE) if found.edits else None
+            what = f"{found.what}, twice the memory of float32{cost}"
+            yield self.finding(found.where, file, what, fix=fix, bytes=found.size)
 
     def _narrow(self, dtype: Argument, file: File) -> Fix | None:
         if isinstance(dtype.expression, cst.Name):  # from numpy import float64
@@ -175,10 +142,8 @@ class Float64Tensor(Rule):
 
 def _given_size(made: Call) -> int | None:
     """Bytes as float64 of what is given a `shape` argument: weights, placeholders."""
-    shape = made.value_of("shape")
-    sizes = [integer(item) for item in shape.items] if isinstance(shape, Elements) and not shape.open else [None]
-    known = [size for size in sizes if size is not None]
-    return 8 * math.prod(known) if len(known) == len(sizes) else None
+    count = elements_of(made.value_of("shape"))
+    return None if count is None else 8 * count
 
 
 def _scalar(made: Call) -> bool:

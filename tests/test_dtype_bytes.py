@@ -40,6 +40,14 @@ HALVED = {
 
 # Rules without a repair: the estimate alone.
 WHOLE = {
+    "as NumPy does": (
+        "TFM201",
+        "import tensorflow.experimental.numpy as tnp\nvalue = tnp.ones((4096, 2048))\nreport('value', value)\n",
+    ),
+    "divided integers": (
+        "TFM201",
+        "numbers = tf.ones([4096, 2048], tf.int32)\nvalue = numbers / 3\nreport('value', value)\n",
+    ),
     "one-hot labels": (
         "TFM205",
         "numbers = np.zeros(2000, np.int64)\n"
