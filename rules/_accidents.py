@@ -54,7 +54,10 @@ def _divisions(file: File) -> Iterator[Accident]:
             continue
         value = file.value(node)
         if isinstance(value, Array) and value.dtype == "float64" and value.shape:
-            size = None if file.contexts.mapped(node) else value.bytes
+            mapped = file.contexts.mapped(node)
+            if value.bytes is None and not mapped:
+                continue  # parts of a shape, counts: numbers more often than data
+            size = None if mapped else value.bytes
             what = f"dividing {left.dtype} tensors gives float64 where float32 would do"
             yield Accident(file.span(node), what, size)
 
