@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._items import few_iterations
-from tfmemlint_rules._made import calls_in, fate
+from tfmemlint_rules._made import calls_in, changed, fate
 from tfmemlint_rules._models import clears, model_at
 
 from tfmemlint.api import Call, Class, File, Finding, Fix, Function, Node, Rule, Safety, on_file, walk
@@ -83,6 +83,8 @@ class ModelBuiltInLoop(Rule):
             return False
         path = model_at(call)
         if path is not None:
+            if (call.name or "").startswith("tf.keras.applications.") and not changed(node, file):
+                return False  # loaded rather than built: TFM606
             done = fate(node, file, path)
             return done is not None and not done.kept and (done.trained or done.only_read or self._compiled(call, file))
         if all(isinstance(t, Class) and self._holds_model(t, file) for t in call.target.options):

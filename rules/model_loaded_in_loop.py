@@ -4,14 +4,21 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._dtypes import is_test
+from tfmemlint_rules._items import few_iterations
 from tfmemlint_rules._loops import assigned_names
+from tfmemlint_rules._made import changed, fate
 
 from tfmemlint.api import Call, File, Finding, Fix, Node, Rule, Safety, on_file, walk
 from tfmemlint.finding import Edit
 from tfmemlint.fix.edits import indentation, insert_before, statement_lines
 
-LOADS = ("tf.keras.models.load_model", "tf.saved_model.load", "tensorflow_hub.load", "tensorflow_hub.KerasLayer", "tf.keras.saving.load_model")
+LOADS = (
+    "tf.keras.models.load_model", "tf.keras.saving.load_model", "tf.saved_model.load", "tensorflow_hub.load",
+    "tensorflow_hub.KerasLayer",
+)  # fmt: skip
 SAVES = frozenset({"save", "save_model", "save_weights", "export"})
+TRAINS = frozenset({"fit", "train_on_batch", "compile", "fit_generator"})
+FEW = 3
 ROUTES = frozenset({"route", "get", "post", "put"})
 
 
@@ -56,44 +63,94 @@ class ModelLoadedInLoop(Rule):
         if is_test(file):
             return
         for node in file.tree.of(cst.Call):
-            loop = file.contexts.loop(node)
-            handler = None if loop is not None else self._handler(node, file)
-            if loop is None and handler is None:
+            call = file.call(node) if self._word(node, file) else None
+            if call is None or call.name is None or not self._loads(call.name):
                 continue
-            call = file.call(node)
-            if call.name is None or not self._loads(call.name):
+            loop = next((loop for loop in file.contexts.loops(node) if not few_iterations(loop, file, FEW)), None)
+            around: Node | None = loop or self._comprehension(node, file)
+            if around is not None:
+                if self._same_each_time(call, around, file):
+                    yield self._report(call, "in each iteration", around, self._hoist(call, loop, file), file)
                 continue
-            if loop is not None and self._same_each_time(call, loop, file):
-                yield self._report(call, "in each iteration", loop, self._hoist(call, loop, file), file)
-            elif handler is not None and self._constant(call, handler, file):
+            handler = self._handler(node, file)
+            if handler is not None and self._constant(call, handler, file):
                 yield self._report(call, "for each request", handler, None, file)
+            elif handler is None:
+                again = self._called_again(call, file)
+                if again is not None:
+                    yield self._report(call, "in each call", again, None, file)
+
+    def _word(self, node: cst.Call, file: File) -> bool:
+        """Whether the call may run more than once at all."""
+        contexts = file.contexts
+        return any(f(node) is not None for f in (contexts.function, contexts.loop, contexts.comprehension))
 
     def _loads(self, name: str) -> bool:
         return name in LOADS or (name.startswith("tf.keras.applications.") and name.rpartition(".")[2][:1].isupper())
 
-    def _same_each_time(self, call: Call, loop: cst.For | cst.While, file: File) -> bool:
-        """Whether nothing that the call reads is bound by a loop around it, and no such loop saves or trains a model."""
-        for outer in file.contexts.loops(call.node):
-            count = file.contexts.literal_count(outer)
-            if count is not None and count <= 3 and outer is loop:
-                return False
-            bound = set(assigned_names(outer, file))
-            if any(isinstance(n, cst.Name) and n.value in bound for a in call.node.args for n in walk(a.value)):
-                return False
-            words = {file.call(n).method for n in walk(outer.body) if isinstance(n, cst.Call)}
-            if words & (SAVES | {"fit", "train_on_batch", "compile"}):
-                return False
-        return not self._conditional(call.node, loop, file)
+    def _comprehension(self, node: cst.Call, file: File) -> Node | None:
+        """The comprehension that loads the model for each item, unless the models are what it collects."""
+        around = file.contexts.comprehension(node)
+        return None if around is None or getattr(around, "elt", None) is node else around
+
+    def _same_each_time(self, call: Call, around: Node, file: File) -> bool:
+        """Whether nothing that the call reads is bound by a loop around it, and the loop needs no fresh model."""
+        targets = [c.target for c in walk(around) if isinstance(c, cst.CompFor)]
+        bound = {n.value for target in targets for n in walk(target) if isinstance(n, cst.Name)}
+        for loop in file.contexts.loops(call.node):
+            bound |= set(assigned_names(loop, file))
+        if any(isinstance(n, cst.Name) and n.value in bound for a in call.node.args for n in walk(a.value)):
+            return False
+        loops = [around, *(loop for loop in file.contexts.loops(call.node) if file.tree.contains(loop, around))]
+        if any(self._needs_fresh(call, loop, file) for loop in loops):
+            return False
+        return not self._conditional(call.node, around, file) and not changed(call.node, file)
+
+    def _needs_fresh(self, call: Call, loop: Node, file: File) -> bool:
+        """Whether the loop saves or trains a model, or gives the file that is loaded to something else, too."""
+        given = {file.text(a.value) for a in call.node.args if a.keyword is None}
+        for node in walk(loop):
+            if isinstance(node, cst.Call) and node is not call.node:
+                if file.call(node).method in SAVES | TRAINS:
+                    return True
+                if any(file.text(a.value) in given for a in node.args) and file.call(node).name is None:
+                    return True
+        return False
 
     def _conditional(self, node: cst.Call, loop: Node, file: File) -> bool:
-        return any(isinstance(a, (cst.If, cst.Try)) for a in file.tree.ancestors(node) if a is not loop and file.tree.contains(loop, a))
+        """Whether the loop loads only sometimes, or tries until it works."""
+        for above in file.tree.ancestors(node):
+            if above is loop:
+                return False
+            if isinstance(above, cst.If):
+                return True
+            if isinstance(above, cst.Try) and any(isinstance(n, (cst.Break, cst.Return)) for n in walk(above)):
+                return True
+        return False
+
+    def _called_again(self, call: Call, file: File) -> Node | None:
+        """The loop around a call of the function that loads the model, uses it and forgets it."""
+        function = file.contexts.function(call.node)
+        if not isinstance(function, cst.FunctionDef) or function.decorators or file.class_of(function) is not None:
+            return None
+        if not self._constant(call, function, file) or self._needs_fresh(call, function.body, file):
+            return None
+        done = fate(call.node, file)
+        if done is None or done.kept or changed(call.node, file):
+            return None
+        for caller in file.values.functions.callers(function) or ():
+            for loop in file.contexts.loops(caller.node):
+                if not few_iterations(loop, file, FEW) and not self._conditional(caller.node, loop, file):
+                    return None if self._needs_fresh(call, loop, file) else loop
+        return None
 
     def _handler(self, node: cst.Call, file: File) -> cst.FunctionDef | None:
         """The web request handler whose body runs the node, or None."""
         function = file.contexts.function(node)
         for decorator in function.decorators if isinstance(function, cst.FunctionDef) else ():
             expression = decorator.decorator
-            if isinstance(expression, cst.Call) and isinstance(expression.func, cst.Attribute) and expression.func.attr.value in ROUTES:
+            route = expression.func if isinstance(expression, cst.Call) else None
+            if isinstance(route, cst.Attribute) and route.attr.value in ROUTES and isinstance(function, cst.FunctionDef):
                 return function
         return None
 
@@ -104,10 +161,16 @@ class ModelLoadedInLoop(Rule):
 
     def _report(self, call: Call, when: str, around: Node, fix: Fix | None, file: File) -> Finding:
         return self.finding(
-            call, file, f"this model is built and its weights are read again {when}; load it once", fix=fix, related=[(around, "runs again")]
+            call,
+            file,
+            f"this model is built and its weights are read again {when}; load it once",
+            fix=fix,
+            related=[(around, "runs again")],
         )
 
-    def _hoist(self, call: Call, loop: cst.For | cst.While, file: File) -> Fix | None:
+    def _hoist(self, call: Call, loop: cst.For | cst.While | None, file: File) -> Fix | None:
+        if loop is None:
+            return None
         line = file.tree.statement(call.node)
         assign = file.tree.parent(call.node)
         lines = statement_lines(file, line)
@@ -116,7 +179,9 @@ class ModelLoadedInLoop(Rule):
             return None
         if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1 or "\n" in file.text(assign):
             return None
-        if file.source.text[lines.start : lines.end].count("#") or not indentation(file, line):
+        if not indentation(file, line):
             return None
-        edits = (insert_before(file, loop, file.text(assign)), Edit(lines.start, lines.end, ""))
+        outermost = list(file.contexts.loops(call.node))[-1]
+        written = file.source.text[lines.start : lines.end].strip()
+        edits = (insert_before(file, outermost, written), Edit(lines.start, lines.end, ""))
         return Fix("load it before the loop", edits, Safety.UNSAFE)

@@ -40,7 +40,8 @@ class PredictInLoop(Rule):
     Unsafe: the result is a tensor, not a NumPy array.
 
     ## When not to use it
-    Where each call predicts a whole data set; loops over models and folds are not reported.
+    Where each call predicts a whole data set: loops over models, folds and data sets, calls with a `batch_size` of
+    their own, and predictions every so many steps are not reported.
 
     ## References
     - https://keras.io/api/models/model_training_apis/#predict-method

@@ -66,8 +66,9 @@ class Flow:
         self._breaks: list[list[Env | None]] = []
         self._continues: list[list[Env | None]] = []
         self._returns: list[Env | None] = []
+        self._endless: list[Env | None] = []
         self._run()
-        self.end: Env = join(self._env, *self._returns) or {}
+        self.end: Env = join(self._env, *self._returns) or join(*self._endless) or {}
 
     def _run(self) -> None:
         scope = self.scope
@@ -330,6 +331,8 @@ class Flow:
         else:
             self._env = head
             breaks = self._loop_breaks
+        if endless:
+            self._endless.append(head)  # what functions that the loop calls see, where the program never gets past it
         self._env = None if endless else head
         if node.orelse is not None and not endless:
             self._suite(node.orelse.body)

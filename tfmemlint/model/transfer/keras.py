@@ -90,3 +90,11 @@ def _fit(call: Call, target: Value) -> Value:
 @models("tf.keras.Model.compile", "tf.keras.Model.summary", "tf.keras.Sequential.add", "tf.keras.Model.save")
 def _none(call: Call, target: Value) -> Value:
     return Const(None)
+
+
+@models("tf.keras.utils.pad_sequences")
+def _pad_sequences(call: Call, target: Value) -> Value:
+    given, length = call.value_of("sequences"), integer(call.value_of("maxlen"))
+    rows = given.shape[0] if isinstance(given, Array) and given.shape else None
+    dtype = dtype_of(call.value_of("dtype"), "float64") if call.arg("dtype") is not None else "int32"
+    return Array("np", dtype, (rows, length), call, call.arg("dtype") is not None)
