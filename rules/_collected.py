@@ -76,7 +76,9 @@ def _same_first(branch: cst.If, name: str, other: str, file: File) -> bool:
         return False
     line = lines[0]
     first = line.body[0] if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 else None
-    return isinstance(first, cst.Assign) and file.text(first.targets[0].target) == name and file.text(first.value) == other
+    return (
+        isinstance(first, cst.Assign) and file.text(first.targets[0].target) == name and file.text(first.value) == other
+    )
 
 
 def _replace_branch(branch: Node, append: str, file: File) -> Edit | None:

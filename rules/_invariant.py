@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Array, Binds, Call, File, Fix, Function, Node, Safety, dotted, own_nodes, walk
+from tfmemlint.api import Api, Array, Binds, Call, File, Fix, Function, Node, Safety, dotted, own_nodes, walk
 from tfmemlint.fix.edits import insert_before, statement_lines
 
 PURE = ("tf.constant", "tf.cast", "tf.convert_to_tensor", "tf.expand_dims", "tf.reshape", "tf.TensorSpec",
@@ -70,6 +70,8 @@ def _changes(name: cst.Name, whole: Node, within: cst.For | cst.While | cst.Func
         return any(d.value is None or not _simple(d.value, file) for d in inside)
     if inside:
         return True
+    if isinstance(file.value(name), Api):
+        return False
     path = _path(name, file)
     return any(_touches(node, path, name, file) for node in walk(within.body) if not file.tree.contains(whole, node))
 

@@ -66,10 +66,19 @@ class ArrayCapturedInLayer(Rule):
 
     def _captured(self, name: cst.Name, function: cst.FunctionDef | cst.Lambda, file: File) -> Array | None:
         parent = file.tree.parent(name)
-        if name.value in file.flow(function).bindings or file.scope_of(name) is not function or isinstance(parent, cst.Attribute):
+        if (
+            name.value in file.flow(function).bindings
+            or file.scope_of(name) is not function
+            or isinstance(parent, cst.Attribute)
+        ):
             return None
         value = file.value(name)
-        if isinstance(value, Array) and value.library == "np" and value.bytes is not None and value.bytes >= file.config.min_bytes:
+        if (
+            isinstance(value, Array)
+            and value.library == "np"
+            and value.bytes is not None
+            and value.bytes >= file.config.min_bytes
+        ):
             return value
         return None
 

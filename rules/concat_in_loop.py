@@ -74,7 +74,11 @@ class ConcatInLoop(Rule):
         if not others or any(_names(part, name, file) for part in others):
             return
         loop = next((loop for loop in file.contexts.loops(concat.node) if not few_iterations(loop, file, FEW)), None)
-        if loop is None or self._used_otherwise(name, assign, loop, file) or not self._collects(concat, others, loop, file):
+        if (
+            loop is None
+            or self._used_otherwise(name, assign, loop, file)
+            or not self._collects(concat, others, loop, file)
+        ):
             return
         yield self.finding(
             concat,
@@ -85,7 +89,11 @@ class ConcatInLoop(Rule):
         )
 
     def _parts(self, concat: Call) -> list[cst.BaseExpression] | None:
-        arguments = [a.value for a in concat.node.args if a.keyword is None or a.keyword.value in ("values", "arrays", "tup", "arr")]
+        arguments = [
+            a.value
+            for a in concat.node.args
+            if a.keyword is None or a.keyword.value in ("values", "arrays", "tup", "arr")
+        ]
         if concat.name == "np.append":
             return arguments[:2]
         first = arguments[0] if arguments else None
@@ -94,7 +102,11 @@ class ConcatInLoop(Rule):
     def _used_otherwise(self, name: str, assign: cst.Assign, loop: cst.For | cst.While, file: File) -> bool:
         """Whether the loop reads, cuts back or starts again what is collected; printing it does not count."""
         for node in walk(loop.body):
-            if not isinstance(node, (cst.Name, cst.Attribute)) or file.tree.contains(assign, node) or file.text(node) != name:
+            if (
+                not isinstance(node, (cst.Name, cst.Attribute))
+                or file.tree.contains(assign, node)
+                or file.text(node) != name
+            ):
                 continue
             if not self._initial_branch(node, assign, loop, file) and not self._printed(node, file):
                 return True
@@ -108,7 +120,9 @@ class ConcatInLoop(Rule):
 
     def _initial_branch(self, node: cst.CSTNode, assign: cst.Assign, loop: cst.For | cst.While, file: File) -> bool:
         """`if acc is None: acc = x else: acc = concat(...)`: the first part is taken as it is."""
-        branch = next((a for a in file.tree.ancestors(assign) if isinstance(a, cst.If) and file.tree.contains(loop, a)), None)
+        branch = next(
+            (a for a in file.tree.ancestors(assign) if isinstance(a, cst.If) and file.tree.contains(loop, a)), None
+        )
         if branch is None:
             outer = next((a for a in file.tree.ancestors(assign) if isinstance(a, cst.Else)), None)
             parent = file.tree.parent(outer) if outer is not None else None
@@ -126,7 +140,10 @@ class ConcatInLoop(Rule):
             return False
         if isinstance(loop, cst.For):
             items = {n.value for n in walk(loop.target) if isinstance(n, cst.Name)}
-            if any(isinstance(n, cst.Call) and isinstance(n.func, cst.Name) and n.func.value in items for n in walk(loop.body)):
+            if any(
+                isinstance(n, cst.Call) and isinstance(n.func, cst.Name) and n.func.value in items
+                for n in walk(loop.body)
+            ):
                 return False
         over_data = file.contexts.over_data(loop)
         from_tensorflow = any(self._from_tensorflow(part, file) for part in others)

@@ -93,7 +93,14 @@ class GraphGrowsInLoop(Rule):
 
     def _builds(self, call: Call, file: File) -> bool:
         name = call.name
-        if name is None or not name.startswith("tf.") or any(name == p or name.startswith((p + ".", p + "_")) or (p.endswith("_") and name.startswith(p)) for p in NOT_OPS):
+        if (
+            name is None
+            or not name.startswith("tf.")
+            or any(
+                name == p or name.startswith((p + ".", p + "_")) or (p.endswith("_") and name.startswith(p))
+                for p in NOT_OPS
+            )
+        ):
             return False
         last = name.rpartition(".")[2]
         if last[:1].isupper() and last not in ("Variable",):
@@ -104,4 +111,7 @@ class GraphGrowsInLoop(Rule):
         return outer is None or not self._builds(outer, file)
 
     def _fresh_graph(self, loop: Node, file: File) -> bool:
-        return any(isinstance(n, cst.Call) and file.call(n).method in ("Graph", "reset_default_graph", "as_default") for n in walk(loop))
+        return any(
+            isinstance(n, cst.Call) and file.call(n).method in ("Graph", "reset_default_graph", "as_default")
+            for n in walk(loop)
+        )

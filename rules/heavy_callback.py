@@ -50,11 +50,26 @@ class HeavyCallback(Rule):
     def tensorboard(self, call: Call, file: File) -> Iterator[Finding]:
         frequency = integer(call.value_of("histogram_freq"))
         if frequency is not None and frequency > 0 and constant(call.value_of("write_images")) is True:
-            yield self.finding(call, file, "histograms and images copy every weight to the host each time; write one of them, or neither")
+            yield self.finding(
+                call,
+                file,
+                "histograms and images copy every weight to the host each time; write one of them, or neither",
+            )
         first_last = call.value_of("profile_batch")
-        bounds = [integer(item) for item in first_last.items] if isinstance(first_last, Sequence) else self._text_range(constant(first_last))
-        if len(bounds) == 2 and bounds[0] is not None and bounds[1] is not None and bounds[1] - bounds[0] > MOST_PROFILED:
-            yield self.finding(call, file, f"the profiler keeps every op of {bounds[1] - bounds[0]} steps in memory; profile a few")
+        bounds = (
+            [integer(item) for item in first_last.items]
+            if isinstance(first_last, Sequence)
+            else self._text_range(constant(first_last))
+        )
+        if (
+            len(bounds) == 2
+            and bounds[0] is not None
+            and bounds[1] is not None
+            and bounds[1] - bounds[0] > MOST_PROFILED
+        ):
+            yield self.finding(
+                call, file, f"the profiler keeps every op of {bounds[1] - bounds[0]} steps in memory; profile a few"
+            )
 
     def _text_range(self, text: object) -> list[int | None]:
         parts = str(text).split(",") if isinstance(text, str) else []
@@ -71,19 +86,33 @@ class HeavyCallback(Rule):
 
     def _keeps(self, method: cst.FunctionDef, file: File) -> Iterator[Finding]:
         for node in walk(method.body):
-            if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute) or node.func.attr.value != "append" or not node.args:
+            if (
+                not isinstance(node, cst.Call)
+                or not isinstance(node.func, cst.Attribute)
+                or node.func.attr.value != "append"
+                or not node.args
+            ):
                 continue
             kept = node.func.value
-            if isinstance(kept, cst.Attribute) and isinstance(kept.value, cst.Name) and kept.value.value == "self" and self._large(node.args[0].value, method, file):
+            if (
+                isinstance(kept, cst.Attribute)
+                and isinstance(kept.value, cst.Name)
+                and kept.value.value == "self"
+                and self._large(node.args[0].value, method, file)
+            ):
                 yield self.finding(
-                    file.call(node), file, "each call of this hook keeps another copy of weights or outputs; keep a number, or write it to disk"
+                    file.call(node),
+                    file,
+                    "each call of this hook keeps another copy of weights or outputs; keep a number, or write it to disk",
                 )
 
     def _large(self, item: cst.BaseExpression, method: cst.FunctionDef, file: File) -> bool:
         """Whether the item is weights, predictions or a tensor: `self.model.get_weights()`, `self.model(x)`."""
         if isinstance(item, cst.Name):
             values = [d.value for d in file.flow(method).uses.get(id(item), ())]
-            return len(values) == 1 and isinstance(values[0], cst.BaseExpression) and self._large(values[0], method, file)
+            return (
+                len(values) == 1 and isinstance(values[0], cst.BaseExpression) and self._large(values[0], method, file)
+            )
         if isinstance(item, cst.Call) and isinstance(item.func, cst.Attribute):
             func = item.func
             if func.attr.value in LARGE and self._own_model(func.value):
@@ -93,4 +122,9 @@ class HeavyCallback(Rule):
         return isinstance(value, Array) and value.library == "tf" and value.shape != ()
 
     def _own_model(self, node: cst.BaseExpression) -> bool:
-        return isinstance(node, cst.Attribute) and node.attr.value == "model" and isinstance(node.value, cst.Name) and node.value.value == "self"
+        return (
+            isinstance(node, cst.Attribute)
+            and node.attr.value == "model"
+            and isinstance(node.value, cst.Name)
+            and node.value.value == "self"
+        )

@@ -73,7 +73,11 @@ class HistoryKeepsModel(Rule):
                 call = file.tree.parent(parent)
                 if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.attr.value in ADDS:
                     yield file.call(call), call.func.value
-            if isinstance(parent, cst.Assign) and parent.value is use and isinstance(parent.targets[0].target, cst.Subscript):
+            if (
+                isinstance(parent, cst.Assign)
+                and parent.value is use
+                and isinstance(parent.targets[0].target, cst.Subscript)
+            ):
                 yield parent, parent.targets[0].target.value
 
     def _values(self, fit: Call, file: File) -> list[Node]:
@@ -105,7 +109,11 @@ class HistoryKeepsModel(Rule):
         if isinstance(parent, (cst.For, cst.CompFor)) and parent.iter is use and isinstance(parent.target, cst.Name):
             scope = file.scope_of(parent)
             name = parent.target.value
-            uses = [n for n in file.loads(name) if any(self._is_item(d, parent.target) for d in file.flow(scope).uses.get(id(n), ()))]
+            uses = [
+                n
+                for n in file.loads(name)
+                if any(self._is_item(d, parent.target) for d in file.flow(scope).uses.get(id(n), ()))
+            ]
             edits = [self._drop(n, file) for n in uses]
             return [e for e in edits if e is not None] if None not in edits and edits else None
         if isinstance(parent, cst.Subscript) and parent.value is use:

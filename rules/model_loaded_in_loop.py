@@ -150,7 +150,11 @@ class ModelLoadedInLoop(Rule):
         for decorator in function.decorators if isinstance(function, cst.FunctionDef) else ():
             expression = decorator.decorator
             route = expression.func if isinstance(expression, cst.Call) else None
-            if isinstance(route, cst.Attribute) and route.attr.value in ROUTES and isinstance(function, cst.FunctionDef):
+            if (
+                isinstance(route, cst.Attribute)
+                and route.attr.value in ROUTES
+                and isinstance(function, cst.FunctionDef)
+            ):
                 return function
         return None
 

@@ -59,7 +59,12 @@ class OneHotMatmul(Rule):
                 yield from self._check(None, node.left, node.right, node, file)
 
     def _check(
-        self, call: Call | None, left: cst.BaseExpression, right: cst.BaseExpression, whole: cst.BaseExpression | None, file: File
+        self,
+        call: Call | None,
+        left: cst.BaseExpression,
+        right: cst.BaseExpression,
+        whole: cst.BaseExpression | None,
+        file: File,
     ) -> Iterator[Finding]:
         made = self._one_hot(left, file)
         if made is None:
@@ -82,12 +87,20 @@ class OneHotMatmul(Rule):
         return None
 
     def _gather(
-        self, made: Call, left: cst.BaseExpression, right: cst.BaseExpression, whole: cst.BaseExpression | None, file: File
+        self,
+        made: Call,
+        left: cst.BaseExpression,
+        right: cst.BaseExpression,
+        whole: cst.BaseExpression | None,
+        file: File,
     ) -> Fix | None:
         spelled, ids = api_text(file, "tf.gather"), made.arg("indices", "x")
         if whole is None or spelled is None or ids is None or made.node is not left:
             return None
-        if any(a.keyword is not None and a.keyword.value in ("on_value", "off_value", "axis") for a in made.node.args) or len(made.node.args) > 3:
+        if (
+            any(a.keyword is not None and a.keyword.value in ("on_value", "off_value", "axis") for a in made.node.args)
+            or len(made.node.args) > 3
+        ):
             return None
         text = f"{spelled}({file.text(right)}, {file.text(ids.expression)})"
         return Fix("look the rows up", (replace_node(file, whole, text),), Safety.UNSAFE)

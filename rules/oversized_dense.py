@@ -54,7 +54,12 @@ class OversizedDense(Rule):
         for node in file.tree.of(cst.Call):
             call = file.call(node) if node.args else None
             target = call.target if call is not None else None
-            if call is not None and isinstance(target, Instance) and target.type_name == DENSE and target.call is not None:
+            if (
+                call is not None
+                and isinstance(target, Instance)
+                and target.type_name == DENSE
+                and target.call is not None
+            ):
                 given = call.value_of(0)
                 shape = given.shape if isinstance(given, Array) else None
                 yield from self._layer(target, shape, file)

@@ -47,6 +47,12 @@ class OversizedQueue(Rule):
     def check(self, call: Call, file: File) -> Iterator[Finding]:
         queue, workers = integer(call.value_of("max_queue_size")), integer(call.value_of("workers"))
         if queue is not None and queue >= LARGE_QUEUE:
-            yield self.finding(call, file, f"the queue keeps {queue} finished batches in host memory; about {DEFAULT} are enough")
+            yield self.finding(
+                call, file, f"the queue keeps {queue} finished batches in host memory; about {DEFAULT} are enough"
+            )
         elif workers is not None and workers >= MANY_WORKERS and constant(call.value_of("use_multiprocessing")) is True:
-            yield self.finding(call, file, f"{workers} processes each hold a copy of the data set and its arrays; use fewer, or threads")
+            yield self.finding(
+                call,
+                file,
+                f"{workers} processes each hold a copy of the data set and its arrays; use fewer, or threads",
+            )

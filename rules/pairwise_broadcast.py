@@ -88,7 +88,11 @@ class PairwiseBroadcast(Rule):
         if isinstance(node, cst.Name):
             definitions = file.flow(file.scope_of(node)).uses.get(id(node), ())
             values = [d.value for d in definitions if not d.path]
-            return self._expanded(values[0], file) if len(values) == 1 and isinstance(values[0], (cst.Call, cst.Subscript)) else None
+            return (
+                self._expanded(values[0], file)
+                if len(values) == 1 and isinstance(values[0], (cst.Call, cst.Subscript))
+                else None
+            )
         if isinstance(node, cst.Subscript):
             for i, element in enumerate(node.slice):
                 if isinstance(element.slice, cst.Index) and file.value(element.slice.value) == Const(None):

@@ -9,7 +9,12 @@ from tfmemlint.api import Call, File, Finding, Rule, on_call
 PRUNE = ("tensorflow_model_optimization.sparsity.keras.prune_low_magnitude",)
 STRIP = ("tensorflow_model_optimization.sparsity.keras.strip_pruning",)
 SAVES = frozenset({"save", "save_weights", "export"})
-EXPORTS = ("tf.keras.models.save_model", "tf.saved_model.save", "tf.lite.TFLiteConverter.from_keras_model", "tf.keras.saving.save_model")
+EXPORTS = (
+    "tf.keras.models.save_model",
+    "tf.saved_model.save",
+    "tf.lite.TFLiteConverter.from_keras_model",
+    "tf.keras.saving.save_model",
+)
 
 
 class PruningNotStripped(Rule):

@@ -50,7 +50,10 @@ class SessionMadeInLoop(Rule):
         if self._closed(made, file):
             return
         yield self.finding(
-            made, file, "each iteration makes a session that is never closed: its variables and graph stay in memory", related=[(loop, "the loop")]
+            made,
+            file,
+            "each iteration makes a session that is never closed: its variables and graph stay in memory",
+            related=[(loop, "the loop")],
         )
 
     def _closed(self, made: Call, file: File) -> bool:
@@ -68,6 +71,10 @@ class SessionMadeInLoop(Rule):
                     return True
                 if isinstance(parent, cst.Arg):
                     call = file.tree.parent(parent)
-                    if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.attr.value in ("append", "closing"):
+                    if (
+                        isinstance(call, cst.Call)
+                        and isinstance(call.func, cst.Attribute)
+                        and call.func.attr.value in ("append", "closing")
+                    ):
                         return True
         return False

@@ -56,22 +56,33 @@ class StrategyScopeMissing(Rule):
     @on_call(*MAKES)
     def check(self, made: Call, file: File) -> Iterator[Finding]:
         assign = file.tree.parent(made.node)
-        if not isinstance(assign, cst.Assign) or len(assign.targets) != 1 or not isinstance(assign.targets[0].target, cst.Name):
+        if (
+            not isinstance(assign, cst.Assign)
+            or len(assign.targets) != 1
+            or not isinstance(assign.targets[0].target, cst.Name)
+        ):
             return
         uses = self._uses(assign.targets[0].target, file)
         if uses is None or any(self._other_use(use, file) for use in uses):
             return
         entered = [use for use in uses if self._enters(use, file)]
-        fits = [f for f in file.calls("tf.keras.Model.fit")]
+        fits = list(file.calls("tf.keras.Model.fit"))
         if not entered:
             if fits or any(file.calls("tf.GradientTape")):
-                yield self.finding(made, file, "this strategy is never entered: the model is built and trained on one device; use its scope()")
+                yield self.finding(
+                    made,
+                    file,
+                    "this strategy is never entered: the model is built and trained on one device; use its scope()",
+                )
             return
         for fit in (f for f in fits if file.contexts.function(f.node) is file.contexts.function(made.node)):
             built = self._built_outside(fit, file)
             if built is not None:
                 yield self.finding(
-                    built, file, "this model is built outside the strategy's scope: it is trained on one device", related=[(made, "the strategy")]
+                    built,
+                    file,
+                    "this model is built outside the strategy's scope: it is trained on one device",
+                    related=[(made, "the strategy")],
                 )
 
     def _uses(self, target: cst.Name, file: File) -> list[cst.Name] | None:
@@ -79,7 +90,11 @@ class StrategyScopeMissing(Rule):
         bindings = file.flow(file.scope_of(target)).bindings.get(target.value, ())
         if len(bindings) != 1:
             return None
-        return [use for use in file.loads(target.value) if use is not target and not isinstance(file.tree.parent(use), cst.AssignTarget)]
+        return [
+            use
+            for use in file.loads(target.value)
+            if use is not target and not isinstance(file.tree.parent(use), cst.AssignTarget)
+        ]
 
     def _enters(self, use: cst.Name, file: File) -> bool:
         parent = file.tree.parent(use)
@@ -100,6 +115,10 @@ class StrategyScopeMissing(Rule):
         if len(definitions) != 1 or not isinstance(definitions[0].value, cst.Call) or definitions[0].path:
             return None
         call = file.call(definitions[0].value)
-        if call.name not in BUILDS or any(True for _ in file.contexts.withs(call.node)) or file.contexts.function(call.node) is not None:
+        if (
+            call.name not in BUILDS
+            or any(True for _ in file.contexts.withs(call.node))
+            or file.contexts.function(call.node) is not None
+        ):
             return None
         return call

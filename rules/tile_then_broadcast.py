@@ -70,7 +70,12 @@ class TileThenBroadcast(Rule):
         if not operands:
             return
         other = file.value(operands[0]) if operands[0] is not None else None
-        known = isinstance(other, Array) and other.shape is not None and isinstance(source.value, Array) and source.value.shape is not None
+        known = (
+            isinstance(other, Array)
+            and other.shape is not None
+            and isinstance(source.value, Array)
+            and source.value.shape is not None
+        )
         at = outer_span(file, source.expression)
         edit = replace_node(file, tile.node, file.source.text[at.start : at.end])
         size = tile.value.bytes if isinstance(tile.value, Array) else None
@@ -79,7 +84,11 @@ class TileThenBroadcast(Rule):
             tile,
             file,
             f"{tile.method}() makes a full copy{cost} of what the element-wise op would broadcast for nothing",
-            fix=Fix("let the op broadcast", (edit,), Safety.SAFE if known and None not in (other.shape or ()) else Safety.UNSAFE),  # type: ignore[union-attr]
+            fix=Fix(
+                "let the op broadcast",
+                (edit,),
+                Safety.SAFE if known and None not in (other.shape or ()) else Safety.UNSAFE,
+            ),  # type: ignore[union-attr]
             bytes=size,
         )
 
@@ -116,7 +125,11 @@ class TileThenBroadcast(Rule):
     def _operands(self, tile: Call, file: File) -> list[cst.BaseExpression | None]:
         """The other operand of each element-wise op that uses the result; empty if anything else uses it."""
         parent = file.tree.parent(tile.node)
-        if isinstance(parent, cst.Assign) and len(parent.targets) == 1 and isinstance(parent.targets[0].target, cst.Name):
+        if (
+            isinstance(parent, cst.Assign)
+            and len(parent.targets) == 1
+            and isinstance(parent.targets[0].target, cst.Name)
+        ):
             target = parent.targets[0].target
             made = [d for d in file.flow(file.scope_of(target)).bindings.get(target.value, ()) if d.node is target]
             found = [self._operand(use, file) for d in made for use in file.uses_of(d)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -25,7 +25,7 @@ def triggered(rules: Sequence[Rule], text: str) -> tuple[Rule, ...]:
     return tuple(rule for rule in rules if not words.isdisjoint(rule_words(type(rule))))
 
 
-@lru_cache(maxsize=None)
+@cache
 def rule_words(rule: type[Rule]) -> frozenset[str]:
     """The words that wake a rule: those of its file handlers, and the last parts of its API names and their aliases."""
     called = {word for _, names in rule.call_handlers for name in names for word in knowledge.words(name)}

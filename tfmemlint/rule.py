@@ -19,7 +19,14 @@ if TYPE_CHECKING:
     from tfmemlint.model.file import File
 
 CODE = re.compile(r"TFM\d{3}|[A-Z]{3,6}\d{3}")
-HEADINGS = ("## What it does", "## Why it costs memory", "## Example", "## Fix safety", "## When not to use it", "## References")
+HEADINGS = (
+    "## What it does",
+    "## Why it costs memory",
+    "## Example",
+    "## Fix safety",
+    "## When not to use it",
+    "## References",
+)
 
 Handler = TypeVar("Handler", bound=Callable[..., Iterator[Finding]])
 

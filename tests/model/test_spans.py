@@ -6,9 +6,9 @@ from pathlib import Path
 
 import libcst as cst
 import pytest
+import tfmemlint_fixtures
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-import tfmemlint_fixtures
 from tfmemlint.model.spans import Spans
 
 SAMPLES = sorted(Path(tfmemlint_fixtures.__path__[0]).glob("TFM[136]*/bad.py"))[:12]

@@ -6,7 +6,20 @@ from dataclasses import replace
 
 from tfmemlint.model.values import Array, Const, Length, Shape, Unknown, Value, constant
 
-_ORDER = ("bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float16", "float32", "float64")
+_ORDER = (
+    "bool",
+    "uint8",
+    "int8",
+    "uint16",
+    "int16",
+    "uint32",
+    "int32",
+    "uint64",
+    "int64",
+    "float16",
+    "float32",
+    "float64",
+)
 NEW_AXIS = (Const(None),)
 INTEGERS = frozenset({"uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "bool"})
 FLOATS = frozenset({"bfloat16", "float16", "float32", "float64"})
@@ -25,7 +38,11 @@ def broadcast(a: Shape | None, b: Shape | None) -> Shape | None:
 def _size(x: int | None, y: int | None) -> int | None:
     if x == 1:
         return y
-    return x if y == 1 or x == y else (x if y is None and x is not None and x > 1 else y if x is None and y is not None and y > 1 else None)
+    return (
+        x
+        if y == 1 or x == y
+        else (x if y is None and x is not None and x > 1 else y if x is None and y is not None and y > 1 else None)
+    )
 
 
 def promote(a: str | None, b: str | None) -> str | None:
@@ -57,7 +74,9 @@ def array_binary(name: str, left: Value, right: Value) -> Value:
     first = a or b
     assert first is not None
     if a is not None and b is not None:
-        tensor = next((x for x in (a, b) if x.library == "keras"), None) or next((x for x in (a, b) if x.library == "tf"), None)
+        tensor = next((x for x in (a, b) if x.library == "keras"), None) or next(
+            (x for x in (a, b) if x.library == "tf"), None
+        )
         dtype = promote(a.dtype, b.dtype) if tensor is None else tensor.dtype
         library = tensor.library if tensor is not None else "np"
         shape = broadcast(a.shape, b.shape)

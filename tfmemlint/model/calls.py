@@ -174,7 +174,9 @@ class Call:
     def datasets(self) -> tuple[Dataset, ...]:
         """The pipelines that this dataset method may be applied to; empty if any alternative is something else."""
         options = self.receiver.options
-        return tuple(o for o in options if isinstance(o, Dataset)) if all(isinstance(o, Dataset) for o in options) else ()
+        return (
+            tuple(o for o in options if isinstance(o, Dataset)) if all(isinstance(o, Dataset) for o in options) else ()
+        )
 
 
 def api_name(target: Value) -> str | None:

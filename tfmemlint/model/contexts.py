@@ -46,7 +46,7 @@ class Contexts:
             cls = above.__class__
             if cls in SCOPE_CLASSES:
                 return
-            if cls is cst.For and below is above.body or cls is cst.While and below in (above.body, above.test):
+            if (cls is cst.For and below is above.body) or (cls is cst.While and below in (above.body, above.test)):
                 yield above
             below = above
 
@@ -58,7 +58,7 @@ class Contexts:
         """The comprehension of the same function that evaluates the node once for each item, or None."""
         below: Node = node
         for above in self._file.tree.ancestors(node):
-            if isinstance(above, SCOPES) or isinstance(above, cst.BaseSmallStatement):
+            if isinstance(above, (SCOPES, cst.BaseSmallStatement)):
                 return None
             if isinstance(above, COMPREHENSIONS) and not (isinstance(below, cst.CompFor)):
                 return above
@@ -70,7 +70,14 @@ class Contexts:
         if not isinstance(loop, cst.For):
             return None
         value = self._file.value(loop.iter)
-        while isinstance(value, Iterator) and value.function in ("enumerate", "iter", "tqdm", "as_numpy_iterator", "trange", "list"):
+        while isinstance(value, Iterator) and value.function in (
+            "enumerate",
+            "iter",
+            "tqdm",
+            "as_numpy_iterator",
+            "trange",
+            "list",
+        ):
             value = value.of
         return value
 
@@ -126,7 +133,9 @@ class Contexts:
         file = self._file
         if isinstance(function, cst.FunctionDef):
             for decorator in function.decorators:
-                expression = decorator.decorator.func if isinstance(decorator.decorator, cst.Call) else decorator.decorator
+                expression = (
+                    decorator.decorator.func if isinstance(decorator.decorator, cst.Call) else decorator.decorator
+                )
                 if file.value(expression) == Api("tf.function"):
                     return True
             owner = file.class_of(function)

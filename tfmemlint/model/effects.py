@@ -114,9 +114,7 @@ class Order:
         if len(targets) != 1:
             return
         target = targets[0]
-        if isinstance(target, Function) and not target.traced:
-            self._enter(target.node, self._file.values.functions.frame(target, call))
-        elif isinstance(target, Function):
+        if (isinstance(target, Function) and not target.traced) or isinstance(target, Function):
             self._enter(target.node, self._file.values.functions.frame(target, call))
         elif isinstance(target, Class):
             init = self._file.values.classes.method(target.node, "__init__")

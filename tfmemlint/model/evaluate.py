@@ -17,22 +17,18 @@ from tfmemlint.model import knowledge, operations
 from tfmemlint.model.calls import Call
 from tfmemlint.model.classes import Classes
 from tfmemlint.model.functions import Frame, Functions
-from tfmemlint.model.scopes import COMPREHENSIONS, FUNCTIONS, OUTER, Binds, Definition, ScopeNode
+from tfmemlint.model.scopes import OUTER, Binds, Definition, ScopeNode
 from tfmemlint.model.transfer import transfer
 from tfmemlint.model.tree import Node
 from tfmemlint.model.values import (
     BOTTOM,
     Api,
-    Array,
     Class,
     Const,
-    Dataset,
     Function,
     Instance,
     Iterator,
     Mapping,
-    Method,
-    OneOf,
     Sequence,
     Unknown,
     Value,
@@ -180,7 +176,11 @@ class Evaluator:
             assert isinstance(d.value, cst.AugAssign)
             return self._augmented(d.value, frame)
         if d.value is None:
-            return self.annotated(d.annotation, frame) if d.annotation else Unknown(f"{d.name} is bound in a way that is not followed")
+            return (
+                self.annotated(d.annotation, frame)
+                if d.annotation
+                else Unknown(f"{d.name} is bound in a way that is not followed")
+            )
         value = self.value(d.value, frame)
         if d.binds is Binds.ITEM:
             value = operations.item_of(value)

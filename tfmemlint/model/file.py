@@ -12,8 +12,8 @@ from tfmemlint.finding import Span
 from tfmemlint.model import knowledge
 from tfmemlint.model.calls import Call
 from tfmemlint.model.contexts import Contexts
-from tfmemlint.model.evaluate import Evaluator
 from tfmemlint.model.effects import Effects
+from tfmemlint.model.evaluate import Evaluator
 from tfmemlint.model.flow import Flow
 from tfmemlint.model.scopes import OUTER, Definition, ScopeNode, dotted, enclosing_scope, own_nodes
 from tfmemlint.model.source import Source
@@ -46,7 +46,9 @@ class File:
         found: dict[str, list[cst.Call]] = {}
         for node in self.tree.of(cst.Call):
             func = node.func
-            word = func.attr.value if isinstance(func, cst.Attribute) else func.value if isinstance(func, cst.Name) else ""
+            word = (
+                func.attr.value if isinstance(func, cst.Attribute) else func.value if isinstance(func, cst.Name) else ""
+            )
             found.setdefault(word if isinstance(word, str) else "", []).append(node)
         return found
 
@@ -121,7 +123,9 @@ class File:
         found: dict[str, list[cst.Name]] = {}
         for name in self.tree.of(cst.Name):
             parent = self.tree.parent(name)
-            if isinstance(parent, (cst.FunctionDef, cst.ClassDef, cst.Param, cst.ImportAlias, cst.AsName, cst.AssignTarget)):
+            if isinstance(
+                parent, (cst.FunctionDef, cst.ClassDef, cst.Param, cst.ImportAlias, cst.AsName, cst.AssignTarget)
+            ):
                 if not (isinstance(parent, cst.Param) and parent.default is name):
                     continue
             if isinstance(parent, cst.Arg) and parent.keyword is name:
@@ -153,7 +157,9 @@ class File:
     def star_imports(self) -> tuple[str, ...]:
         """Modules of which everything is imported."""
         return tuple(
-            dotted(node.module) or "" for node in self.tree.of(cst.ImportFrom) if isinstance(node.names, cst.ImportStar) and node.module
+            dotted(node.module) or ""
+            for node in self.tree.of(cst.ImportFrom)
+            if isinstance(node.names, cst.ImportStar) and node.module
         )
 
     def returns(self, function: cst.FunctionDef) -> list[cst.Return]:

@@ -120,7 +120,9 @@ class Functions:
             if candidate is param and not param.star:
                 if i < len(given):
                     return given[i]
-                return self._evaluator.value(param.default, None) if param.default is not None else Unknown("not passed")
+                return (
+                    self._evaluator.value(param.default, None) if param.default is not None else Unknown("not passed")
+                )
         return Unknown("passed by position")
 
     def _passed(self, param: cst.Param, function: ScopeNode) -> Value:

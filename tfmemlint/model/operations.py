@@ -94,7 +94,8 @@ def _array_attribute(base: Array, name: str) -> Value | None:
         if base.shape is None:
             return Instance("shape of unknown rank")
         sizes = tuple(
-            Length(base, n) if i == 0 else (Unknown("size") if n is None else Const(n)) for i, n in enumerate(base.shape)
+            Length(base, n) if i == 0 else (Unknown("size") if n is None else Const(n))
+            for i, n in enumerate(base.shape)
         )
         return Sequence(sizes)
     if name == "T" and base.shape is not None:
@@ -239,7 +240,10 @@ def widen(first: Value, second: Value) -> Value:
         return _common(arrays)
     if all(isinstance(o, (Instance, Dataset)) for o in second.options) and set(second.options) <= set(first.options):
         return first
-    if all(isinstance(o, Instance) for o in options) and len({o.type_name for o in options if isinstance(o, Instance)}) == 1:
+    if (
+        all(isinstance(o, Instance) for o in options)
+        and len({o.type_name for o in options if isinstance(o, Instance)}) == 1
+    ):
         return one_of(options)
     return Unknown("changes in a loop")
 

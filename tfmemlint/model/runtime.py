@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 INITIALISED = "runtime initialised"
 
 RUNS_MODEL = frozenset(
-    f"tf.keras.Model.{name}" for name in ("fit", "evaluate", "predict", "train_on_batch", "predict_on_batch", "test_on_batch")
+    f"tf.keras.Model.{name}"
+    for name in ("fit", "evaluate", "predict", "train_on_batch", "predict_on_batch", "test_on_batch")
 )
 
 

@@ -192,10 +192,23 @@ def _joined(call: Call, target: Value) -> Value:
     if not isinstance(parts, Sequence) or len(arrays) != len(parts.items) or not arrays:
         return Array("np") if parts.known else Unknown("joins something not known")
     dtypes = {a.dtype for a in arrays}
-    return Array("np", dtypes.pop() if len(dtypes) == 1 else None, None, arrays[0].origin, all(a.explicit for a in arrays))
+    return Array(
+        "np", dtypes.pop() if len(dtypes) == 1 else None, None, arrays[0].origin, all(a.explicit for a in arrays)
+    )
 
 
-@models("np.float32", "np.float64", "np.float16", "np.int32", "np.int64", "np.uint8", "np.int8", "np.int16", "np.double", "np.single")
+@models(
+    "np.float32",
+    "np.float64",
+    "np.float16",
+    "np.int32",
+    "np.int64",
+    "np.uint8",
+    "np.int8",
+    "np.int16",
+    "np.double",
+    "np.single",
+)
 def _scalar(call: Call, target: Value) -> Value:
     dtype = dtype_of(target, "float64")
     data = call.value_of(0)

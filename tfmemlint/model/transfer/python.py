@@ -67,7 +67,16 @@ def _zip(call: Call, target: Value) -> Value:
     return Iterator(Sequence(tuple(given)), Sequence(tuple(operations.item_of(v) for v in given)), "zip")
 
 
-@models(B + "iter", B + "reversed", B + "sorted", B + "filter", "tqdm.tqdm", "tqdm.notebook.tqdm", "tqdm.auto.tqdm", "tqdm.trange")
+@models(
+    B + "iter",
+    B + "reversed",
+    B + "sorted",
+    B + "filter",
+    "tqdm.tqdm",
+    "tqdm.notebook.tqdm",
+    "tqdm.auto.tqdm",
+    "tqdm.trange",
+)
 def _iter(call: Call, target: Value) -> Value:
     of = call.value_of(0)
     name = getattr(target, "name", "iter").rpartition(".")[2]

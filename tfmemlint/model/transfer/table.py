@@ -95,4 +95,15 @@ def unknown(why: str) -> Transfer:
     return lambda call, target: Unknown(why)
 
 
-__all__ = ["TABLE", "Transfer", "constant", "dtype_of", "elements", "map_structure", "models", "shape_of", "structure_bytes", "unknown"]
+__all__ = [
+    "TABLE",
+    "Transfer",
+    "constant",
+    "dtype_of",
+    "elements",
+    "map_structure",
+    "models",
+    "shape_of",
+    "structure_bytes",
+    "unknown",
+]

@@ -174,7 +174,9 @@ def _reduced(call: Call, target: Value) -> Value:
     data = as_tensor(call.value_of(0))
     whole = call.lacks("axis") or call.value_of("axis") == Const(None)
     shape = () if whole and call.lacks("keepdims") else None
-    return Array("tf", data.dtype if isinstance(data, Array) else None, shape, data.origin if isinstance(data, Array) else None)
+    return Array(
+        "tf", data.dtype if isinstance(data, Array) else None, shape, data.origin if isinstance(data, Array) else None
+    )
 
 
 # -- images and files ------------------------------------------------------------------------------------------------
