@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -22,10 +21,19 @@ WORD = re.compile(r"[A-Za-z_]\w*")
 def triggered(rules: Sequence[Rule], text: str) -> tuple[Rule, ...]:
     """The rules of which at least one trigger word stands in the text."""
     words = set(WORD.findall(text))
-    return tuple(rule for rule in rules if not words.isdisjoint(rule_words(type(rule))))
+    return tuple(rule for rule in rules if not words.isdisjoint(_words_of(type(rule))))
 
 
-@cache
+_WORDS: dict[type[Rule], frozenset[str]] = {}
+
+
+def _words_of(rule: type[Rule]) -> frozenset[str]:
+    words = _WORDS.get(rule)
+    if words is None:
+        words = _WORDS[rule] = rule_words(rule)
+    return words
+
+
 def rule_words(rule: type[Rule]) -> frozenset[str]:
     """The words that wake a rule: those of its file handlers, and the last parts of its API names and their aliases."""
     called = {word for _, names in rule.call_handlers for name in names for word in knowledge.words(name)}

@@ -99,7 +99,7 @@ def _run(source: Source, config: Config, rules: Sequence[Rule]) -> tuple[list[Fi
 
 
 def _is_python(text: str) -> bool:
-    """Whether the running Python accepts the text: a quick yes, no answer where it says no (its grammar may be older)."""
+    """Whether the running Python accepts the text: yes is sure, no is not (its grammar may be older)."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

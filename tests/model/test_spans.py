@@ -12,7 +12,10 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 from tfmemlint.model.spans import Spans
 
 SAMPLES = sorted(Path(tfmemlint_fixtures.__path__[0]).glob("TFM[136]*/bad.py"))[:12]
-ODD = "x = (\n  1,  # one\n)\n\n\nclass A:\n\tdef f(self, *, a: int = 1, **k) -> None:\n\t\treturn (a if a else [k][0:1])\n# end"
+ODD = (
+    "x = (\n  1,  # one\n)\n\n\nclass A:\n\tdef f(self, *, a: int = 1, **k) -> None:\n"
+    "\t\treturn (a if a else [k][0:1])\n# end"
+)
 
 
 @pytest.mark.parametrize("text", [ODD, "", "\n", "a", *(path.read_text("utf-8") for path in SAMPLES)])

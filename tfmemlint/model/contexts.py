@@ -43,10 +43,10 @@ class Contexts:
         """The `for` and `while` statements of the same function whose body runs the node again, innermost first."""
         below: Node = node
         for above in self._file.tree.ancestors(node):
-            cls = above.__class__
-            if cls in SCOPE_CLASSES:
+            if above.__class__ in SCOPE_CLASSES:
                 return
-            if (cls is cst.For and below is above.body) or (cls is cst.While and below in (above.body, above.test)):
+            runs_again = (above.body, above.test) if isinstance(above, cst.While) else (getattr(above, "body", None),)
+            if isinstance(above, (cst.For, cst.While)) and any(below is part for part in runs_again):
                 yield above
             below = above
 

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from tfmemlint.model import knowledge, operations
+from tfmemlint.model import by_use, knowledge, operations
 from tfmemlint.model.calls import Call
 from tfmemlint.model.classes import Classes
+from tfmemlint.model.expressions import EXPRESSIONS
 from tfmemlint.model.functions import Frame, Functions
 from tfmemlint.model.scopes import OUTER, Binds, Definition, ScopeNode
 from tfmemlint.model.transfer import transfer
@@ -27,9 +28,6 @@ from tfmemlint.model.values import (
     Const,
     Function,
     Instance,
-    Iterator,
-    Mapping,
-    Sequence,
     Unknown,
     Value,
     one_of,
@@ -207,7 +205,7 @@ class Evaluator:
     # -- expressions -------------------------------------------------------------------------------------------------
 
     def _attribute(self, node: cst.Attribute, frame: Frame | None) -> Value:
-        followed = self._followed(node, frame)
+        followed = self.followed(node, frame)
         if followed is not None:
             return followed
         base = without_none([self.value(node.value, frame)])
@@ -215,7 +213,7 @@ class Evaluator:
             return base
         return one_of(self.attribute(option, node.attr.value) for option in base.options)
 
-    def _followed(self, node: Node, frame: Frame | None) -> Value | None:
+    def followed(self, node: Node, frame: Frame | None) -> Value | None:
         """The value of `self.x` or `d["k"]` where this scope assigned it on every path."""
         scope = self.file.scope_of(node)
         found = self.file.flow(scope).uses.get(id(node))
@@ -238,7 +236,7 @@ class Evaluator:
         """What a call expression calls."""
         target = self.value(node.func, frame)
         if not target.known and isinstance(node.func, cst.Attribute):
-            return operations.dataset_method_by_use(self.call(node, frame), target)
+            return by_use.dataset_method_by_use(self.call(node, frame), target)
         return target
 
     def _call(self, node: cst.Call, frame: Frame | None) -> Value:
@@ -255,77 +253,6 @@ class Evaluator:
             return self.classes.instance(target.node, call)
         return transfer(call, target)
 
-    def _subscript(self, node: cst.Subscript, frame: Frame | None) -> Value:
-        followed = self._followed(node, frame)
-        if followed is not None:
-            return followed
-        base = self.value(node.value, frame)
-        indices = [self._index(element.slice, frame) for element in node.slice]
-        return one_of(operations.subscript(option, indices) for option in base.options)
-
-    def _index(self, index: cst.BaseSlice, frame: Frame | None) -> Value | slice:
-        if isinstance(index, cst.Index):
-            return self.value(index.value, frame)
-        assert isinstance(index, cst.Slice)
-        lower, upper = (self.value(n, frame) if n is not None else Const(None) for n in (index.lower, index.upper))
-        step = self.value(index.step, frame) if index.step is not None else Const(None)
-        return slice(lower, upper, step)
-
-    def _binary(self, node: cst.BinaryOperation, frame: Frame | None) -> Value:
-        left, right = self.value(node.left, frame), self.value(node.right, frame)
-        return operations.binary(type(node.operator).__name__, left, right)
-
-    def _unary(self, node: cst.UnaryOperation, frame: Frame | None) -> Value:
-        return operations.unary(type(node.operator).__name__, self.value(node.expression, frame))
-
-    def _boolean(self, node: cst.BooleanOperation, frame: Frame | None) -> Value:
-        left, right = self.value(node.left, frame), self.value(node.right, frame)
-        if isinstance(left, Const):
-            taken = left if bool(left.value) == isinstance(node.operator, cst.Or) else right
-            return taken
-        return one_of((left, right)) if left.known and right.known else Unknown("either side of and/or")
-
-    def _if_expression(self, node: cst.IfExp, frame: Frame | None) -> Value:
-        return one_of((self.value(node.body, frame), self.value(node.orelse, frame)))
-
-    def _display(self, node: Any, frame: Frame | None) -> Value:
-        starred = any(isinstance(element, cst.StarredElement) for element in node.elements)
-        items = tuple(self.value(e.value, frame) for e in node.elements if not isinstance(e, cst.StarredElement))
-        return Sequence(() if starred else items, type(node).__name__.lower(), open=starred)
-
-    def _dict(self, node: cst.Dict, frame: Frame | None) -> Value:
-        items: list[tuple[object, Value]] = []
-        unsure = False
-        for element in node.elements:
-            key = self.value(element.key, frame) if isinstance(element, cst.DictElement) else Unknown("**")
-            if isinstance(key, Const):
-                items.append((key.value, self.value(element.value, frame)))
-            else:
-                unsure = True
-        return Mapping(tuple(items), unsure)
-
-    def _comprehension(self, node: Any, frame: Frame | None) -> Value:
-        item = self.value(node.elt, frame)
-        kind = {cst.ListComp: "list", cst.SetComp: "set"}.get(type(node))
-        of = Iterator(self.value(node.for_in.iter, frame), item, kind or "generator")
-        return of
-
-    def _walrus(self, node: cst.NamedExpr, frame: Frame | None) -> Value:
-        return self.value(node.value, frame)
-
-    def _lambda(self, node: cst.Lambda, frame: Frame | None) -> Value:
-        return Function(node, frame=frame)
-
-    def _ellipsis(self, node: cst.Ellipsis, frame: Frame | None) -> Value:
-        return Const(Ellipsis)
-
-    def _number(self, node: cst.Integer | cst.Float | cst.Imaginary, frame: Frame | None) -> Value:
-        return Const(node.evaluated_value)
-
-    def _string(self, node: cst.SimpleString | cst.ConcatenatedString, frame: Frame | None) -> Value:
-        text = node.evaluated_value
-        return Const(text) if text is not None else Unknown("a formatted string")
-
 
 def without_none(values: list[Value]) -> Value:
     """The join of values that are about to be used: None among others is a placeholder and drops out."""
@@ -335,12 +262,8 @@ def without_none(values: list[Value]) -> Value:
 
 
 _HANDLERS: dict[type, Callable[[Evaluator, Any, Frame | None], Value]] = {
-    cst.Name: Evaluator._name, cst.Attribute: Evaluator._attribute, cst.Call: Evaluator._call,
-    cst.Subscript: Evaluator._subscript, cst.BinaryOperation: Evaluator._binary, cst.UnaryOperation: Evaluator._unary,
-    cst.BooleanOperation: Evaluator._boolean, cst.IfExp: Evaluator._if_expression, cst.Tuple: Evaluator._display,
-    cst.List: Evaluator._display, cst.Set: Evaluator._display, cst.Dict: Evaluator._dict,
-    cst.ListComp: Evaluator._comprehension, cst.SetComp: Evaluator._comprehension,
-    cst.GeneratorExp: Evaluator._comprehension, cst.NamedExpr: Evaluator._walrus, cst.Lambda: Evaluator._lambda,
-    cst.Integer: Evaluator._number, cst.Float: Evaluator._number, cst.Imaginary: Evaluator._number,
-    cst.Ellipsis: Evaluator._ellipsis, cst.SimpleString: Evaluator._string, cst.ConcatenatedString: Evaluator._string,
-}  # fmt: skip
+    **EXPRESSIONS,
+    cst.Name: Evaluator._name,
+    cst.Attribute: Evaluator._attribute,
+    cst.Call: Evaluator._call,
+}

@@ -1,4 +1,4 @@
-"""One file as rules see it: tree, calls by API name, values, flow, contexts and places. Everything is made on demand."""
+"""One file as rules see it: tree, calls by API name, values, flow, contexts and places, all made on demand."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model import operations
+from tfmemlint.model import by_use, operations
 from tfmemlint.model.scopes import OUTER, Definitions, ScopeNode, own_nodes, parameters
 from tfmemlint.model.values import Api, Class, Const, Function, Instance, Sequence, Unknown, Value, constant, one_of
 
@@ -34,7 +34,7 @@ class Frame:
     closure: Frame | None
     receiver: Value | None
     values: tuple[Value, ...] | None = None
-    """Positional arguments by value, for functions that a library calls (`Dataset.map`); None: read them at the call."""
+    """Positional arguments, where a library calls the function (`Dataset.map`); None: read them at the call."""
 
     @property
     def depth(self) -> int:
@@ -83,12 +83,11 @@ class Functions:
             parent = file.tree.parent(use)
             func = parent if isinstance(parent, cst.Attribute) and parent.attr is use else use
             call = file.tree.parent(func)
-            called = isinstance(call, cst.Call) and call.func is func
             target = self._evaluator.value(func)
             nodes = [option.node for option in target.options if isinstance(option, (Function, Class))]
             if function not in nodes and (owner is None or owner not in nodes):
                 continue
-            if not called:
+            if not isinstance(call, cst.Call) or call.func is not func:
                 return None
             found.append(self._evaluator.call(call))
         return tuple(found)
@@ -175,7 +174,7 @@ class Functions:
     def _by_use(self, param: cst.Param, function: ScopeNode, otherwise: Value) -> Value:
         """A parameter that is used as only a tf.data pipeline can be is one, of unknown source."""
         for use in self._evaluator.file.loads(param.name.value):
-            if self._evaluator.file.scope_of(use) is function and operations.used_as_dataset(self._evaluator, use):
+            if self._evaluator.file.scope_of(use) is function and by_use.used_as_dataset(self._evaluator, use):
                 return operations.instance_of("tf.data.Dataset")
         return otherwise
 

@@ -6,8 +6,6 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
 from tfmemlint.model import knowledge
 from tfmemlint.model.arithmetic import array_binary, index_array
 from tfmemlint.model.values import (
@@ -31,7 +29,6 @@ from tfmemlint.model.values import (
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
-    from tfmemlint.model.evaluate import Evaluator
 
 PYTHON: dict[str, Callable[[object, object], object]] = {
     "Add": operator.add, "Subtract": operator.sub, "Multiply": operator.mul, "Divide": operator.truediv,
@@ -146,14 +143,15 @@ def subscript(value: Value, indices: list[Value | slice]) -> Value:
         return item(value, indices[0])
     if len(indices) == 1 and isinstance(indices[0], slice):
         bounds = [constant(b) for b in (indices[0].start, indices[0].stop, indices[0].step)]
-        if isinstance(value, Sequence) and not value.open and all(b is None or isinstance(b, int) for b in bounds):
-            return Sequence(value.items[slice(*bounds)], value.kind)
+        whole = [b for b in bounds if b is None or isinstance(b, int)]
+        if isinstance(value, Sequence) and not value.open and len(whole) == 3:
+            return Sequence(value.items[whole[0] : whole[1] : whole[2]], value.kind)
         if isinstance(value, Instance) and value.type_name == "h5py.Dataset":
             return Array("np", None, None, value.call)
         if isinstance(value, Devices):
-            whole = isinstance(indices[0].start, Const) and constant(indices[0].start) in (None, 0)
-            whole = whole and indices[0].stop == Const(None) and indices[0].step == Const(None)
-            return Devices(value.kind, "all" if whole else "some", value.call, value.logical)
+            every = isinstance(indices[0].start, Const) and bounds[0] in (None, 0)
+            every = every and indices[0].stop == Const(None) and indices[0].step == Const(None)
+            return Devices(value.kind, "all" if every else "some", value.call, value.logical)
     return value if not value.known else Unknown("a slice")
 
 
@@ -264,44 +262,3 @@ def _common(arrays: list[Array]) -> Array:
         all(a.explicit for a in arrays),
         first.variable,
     )
-
-
-# -- pipelines whose beginning is not seen ---------------------------------------------------------------------------
-
-
-def _names_autotune(call: Call) -> bool:
-    autotune = Api("tf.data.AUTOTUNE")
-    return any(call.evaluator.value(arg.value, call.frame) == autotune for arg in call.node.args)
-
-
-def dataset_method_by_use(call: Call, otherwise: Value) -> Value:
-    """A method of an unknown object that is given `tf.data.AUTOTUNE` is a tf.data method."""
-    name = call.method
-    if name == "astype" and call.node.args and otherwise is not BOTTOM:
-        return Method(Array("np"), "np.ndarray.astype")  # of NumPy or pandas: TensorFlow's own have no such method
-    owner = knowledge.method_owner("tf.data.Dataset", name) if name is not None else None
-    if owner is not None and call.node.args and otherwise is not BOTTOM and _names_autotune(call):
-        return Method(Dataset(None), owner)
-    return otherwise
-
-
-def used_as_dataset(evaluator: Evaluator, use: cst.Name) -> bool:
-    """Whether a chain of calls that starts at this name contains one that is given `tf.data.AUTOTUNE`."""
-    tree = evaluator.tree
-    node: cst.CSTNode = use
-    while True:
-        attribute_node = tree.parent(node)
-        if not isinstance(attribute_node, cst.Attribute) or attribute_node.value is not node:
-            return False
-        called = tree.parent(attribute_node)
-        if not isinstance(called, cst.Call) or called.func is not attribute_node:
-            return False
-        if knowledge.method_owner("tf.data.Dataset", attribute_node.attr.value) is None:
-            return False
-        if any(_is_autotune(evaluator, arg.value) for arg in called.args):
-            return True
-        node = called
-
-
-def _is_autotune(evaluator: Evaluator, node: cst.BaseExpression) -> bool:
-    return isinstance(node, (cst.Attribute, cst.Name)) and evaluator.value(node) == Api("tf.data.AUTOTUNE")

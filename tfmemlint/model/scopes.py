@@ -89,8 +89,8 @@ def enclosing_scope(tree: Tree, node: Node) -> ScopeNode:
     """
     below: Node = node
     for above in tree.ancestors(node):
-        if above.__class__ in SCOPE_CLASSES and _inside(above, below):  # type: ignore[arg-type]
-            return above  # type: ignore[return-value]
+        if above.__class__ in SCOPE_CLASSES and _inside(above, below):
+            return above
         below = above
     return tree.module
 

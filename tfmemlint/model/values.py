@@ -96,7 +96,7 @@ class Mapping(Value):
 
 @dataclass(frozen=True, slots=True)
 class Api(Value):
-    """A module, function or class of a library, by its canonical name: `tf.data.Dataset`, `np.float32`, `cv2.imread`."""
+    """A module, function or class of a library by its canonical name: `tf.data.Dataset`, `np.float32`, `cv2.imread`."""
 
     name: str
 
@@ -218,8 +218,8 @@ class Iterator(Value):
 class Devices(Value):
     """Physical or logical devices: a whole list, a slice or one of them.
 
-    `kind` is "GPU", "CPU" or None; `selection` is "all", "some" (a slice), "one" (a constant index), "any" (another index) or "each" (a
-    loop's item).
+    `kind` is "GPU", "CPU" or None; `selection` is "all", "some" (a slice), "one" (a constant index), "any" (another
+    index) or "each" (a loop's item).
     """
 
     kind: str | None

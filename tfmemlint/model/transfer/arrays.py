@@ -89,7 +89,8 @@ def _rand(call: Call, target: Value) -> Value:
 
 
 RANDOM = ("normal", "uniform", "random", "random_sample", "standard_normal", "beta", "gamma", "exponential", "poisson",
-          "binomial", "lognormal", "laplace", "ranf", "sample", "standard_t", "triangular", "integers", "randint")  # fmt: skip
+          "binomial", "lognormal", "laplace", "ranf", "sample", "standard_t", "triangular", "integers",
+          "randint")  # fmt: skip
 
 
 @models(*(f"np.random.{name}" for name in RANDOM), *(f"np.random.Generator.{name}" for name in RANDOM),
@@ -226,7 +227,8 @@ def _memmap(call: Call, target: Value) -> Value:
     return Array("np", dtype_of(call.value_of("dtype"), "float64"), shape_of(call.value_of("shape")), call, True)
 
 
-@models("np.expand_dims", "np.squeeze", "np.transpose", "np.reshape", "np.clip", "np.abs", "np.flip", "np.tile", "np.repeat",
+@models("np.expand_dims", "np.squeeze", "np.transpose", "np.reshape", "np.clip", "np.abs", "np.flip", "np.tile",
+        "np.repeat",
         "np.moveaxis", "np.swapaxes", "np.roll", "np.ravel", "np.pad", "np.rot90", "np.atleast_2d")  # fmt: skip
 def _reshaped(call: Call, target: Value) -> Value:
     data = call.value_of(0)

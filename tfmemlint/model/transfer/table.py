@@ -52,7 +52,8 @@ def dtype_of(value: Value, python_float: str) -> str | None:
     if not isinstance(name, str):
         return None
     return {
-        "double": "float64", "float_": "float64", "single": "float32", "half": "float16", "int": "int64", "<f8": "float64",
+        "double": "float64", "float_": "float64", "single": "float32", "half": "float16", "int": "int64",
+        "<f8": "float64",
         "f8": "float64", "<f4": "float32", "f4": "float32", "f": "float32", "d": "float64", "uint": "uint64",
         "float": python_float, "int_": "int64", "bool_": "bool", "ubyte": "uint8", "byte": "int8",
     }.get(name, name)  # fmt: skip

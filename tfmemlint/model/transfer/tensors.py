@@ -119,7 +119,8 @@ def _expand_dims(call: Call, target: Value) -> Value:
 
 
 @models("tf.math.add", "tf.math.subtract", "tf.math.multiply", "tf.math.divide", "tf.math.truediv", "tf.add",
-        "tf.subtract", "tf.multiply", "tf.divide", "tf.math.maximum", "tf.math.minimum", "tf.maximum", "tf.minimum")  # fmt: skip
+        "tf.subtract", "tf.multiply", "tf.divide", "tf.math.maximum", "tf.math.minimum", "tf.maximum",
+        "tf.minimum")  # fmt: skip
 def _elementwise(call: Call, target: Value) -> Value:
     a, b = as_tensor(call.value_of(0)), as_tensor(call.value_of(1))
     if not (isinstance(a, Array) and isinstance(b, Array)):

@@ -1,0 +1,119 @@
+"""Values of literals, displays, operators and subscripts: the expressions whose value depends on their parts alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import libcst as cst
+
+from tfmemlint.model import operations
+from tfmemlint.model.functions import Frame
+from tfmemlint.model.values import (
+    Const,
+    Function,
+    Iterator,
+    Mapping,
+    Sequence,
+    Unknown,
+    Value,
+    one_of,
+)
+
+if TYPE_CHECKING:
+    from tfmemlint.model.evaluate import Evaluator
+
+
+def _subscript(evaluator: Evaluator, node: cst.Subscript, frame: Frame | None) -> Value:
+    followed = evaluator.followed(node, frame)
+    if followed is not None:
+        return followed
+    base = evaluator.value(node.value, frame)
+    indices = [_index(evaluator, element.slice, frame) for element in node.slice]
+    return one_of(operations.subscript(option, indices) for option in base.options)
+
+
+def _index(evaluator: Evaluator, index: cst.BaseSlice, frame: Frame | None) -> Value | slice:
+    if isinstance(index, cst.Index):
+        return evaluator.value(index.value, frame)
+    assert isinstance(index, cst.Slice)
+    lower, upper = (evaluator.value(n, frame) if n is not None else Const(None) for n in (index.lower, index.upper))
+    step = evaluator.value(index.step, frame) if index.step is not None else Const(None)
+    return slice(lower, upper, step)
+
+
+def _binary(evaluator: Evaluator, node: cst.BinaryOperation, frame: Frame | None) -> Value:
+    left, right = evaluator.value(node.left, frame), evaluator.value(node.right, frame)
+    return operations.binary(type(node.operator).__name__, left, right)
+
+
+def _unary(evaluator: Evaluator, node: cst.UnaryOperation, frame: Frame | None) -> Value:
+    return operations.unary(type(node.operator).__name__, evaluator.value(node.expression, frame))
+
+
+def _boolean(evaluator: Evaluator, node: cst.BooleanOperation, frame: Frame | None) -> Value:
+    left, right = evaluator.value(node.left, frame), evaluator.value(node.right, frame)
+    if isinstance(left, Const):
+        taken = left if bool(left.value) == isinstance(node.operator, cst.Or) else right
+        return taken
+    return one_of((left, right)) if left.known and right.known else Unknown("either side of and/or")
+
+
+def _if_expression(evaluator: Evaluator, node: cst.IfExp, frame: Frame | None) -> Value:
+    return one_of((evaluator.value(node.body, frame), evaluator.value(node.orelse, frame)))
+
+
+def _display(evaluator: Evaluator, node: Any, frame: Frame | None) -> Value:
+    starred = any(isinstance(element, cst.StarredElement) for element in node.elements)
+    items = tuple(evaluator.value(e.value, frame) for e in node.elements if not isinstance(e, cst.StarredElement))
+    return Sequence(() if starred else items, type(node).__name__.lower(), open=starred)
+
+
+def _dict(evaluator: Evaluator, node: cst.Dict, frame: Frame | None) -> Value:
+    items: list[tuple[object, Value]] = []
+    unsure = False
+    for element in node.elements:
+        key = evaluator.value(element.key, frame) if isinstance(element, cst.DictElement) else Unknown("**")
+        if isinstance(key, Const):
+            items.append((key.value, evaluator.value(element.value, frame)))
+        else:
+            unsure = True
+    return Mapping(tuple(items), unsure)
+
+
+def _comprehension(evaluator: Evaluator, node: Any, frame: Frame | None) -> Value:
+    item = evaluator.value(node.elt, frame)
+    kind = "list" if isinstance(node, cst.ListComp) else "set" if isinstance(node, cst.SetComp) else "generator"
+    return Iterator(evaluator.value(node.for_in.iter, frame), item, kind)
+
+
+def _walrus(evaluator: Evaluator, node: cst.NamedExpr, frame: Frame | None) -> Value:
+    return evaluator.value(node.value, frame)
+
+
+def _lambda(evaluator: Evaluator, node: cst.Lambda, frame: Frame | None) -> Value:
+    return Function(node, frame=frame)
+
+
+def _ellipsis(evaluator: Evaluator, node: cst.Ellipsis, frame: Frame | None) -> Value:
+    return Const(Ellipsis)
+
+
+def _number(evaluator: Evaluator, node: cst.Integer | cst.Float | cst.Imaginary, frame: Frame | None) -> Value:
+    return Const(node.evaluated_value)
+
+
+def _string(evaluator: Evaluator, node: cst.SimpleString | cst.ConcatenatedString, frame: Frame | None) -> Value:
+    text = node.evaluated_value
+    return Const(text) if text is not None else Unknown("a formatted string")
+
+
+EXPRESSIONS: dict[type, Callable[[Evaluator, Any, Frame | None], Value]] = {
+    cst.Subscript: _subscript, cst.BinaryOperation: _binary, cst.UnaryOperation: _unary,
+    cst.BooleanOperation: _boolean, cst.IfExp: _if_expression, cst.Tuple: _display,
+    cst.List: _display, cst.Set: _display, cst.Dict: _dict, cst.ListComp: _comprehension,
+    cst.SetComp: _comprehension, cst.GeneratorExp: _comprehension, cst.NamedExpr: _walrus, cst.Lambda: _lambda,
+    cst.Integer: _number, cst.Float: _number, cst.Imaginary: _number, cst.Ellipsis: _ellipsis,
+    cst.SimpleString: _string, cst.ConcatenatedString: _string,
+}  # fmt: skip
+"""The value of an expression of each of these classes, in a frame."""

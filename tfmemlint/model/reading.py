@@ -1,0 +1,146 @@
+"""Environments, and how expressions read and bind names in them: the part of the flow analysis below statements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import libcst as cst
+
+from tfmemlint.model.scopes import (
+    COMPREHENSIONS,
+    OUTER,
+    Binds,
+    Definition,
+    Definitions,
+    ScopeNode,
+    dotted,
+    parameters,
+)
+from tfmemlint.model.tree import FIELDS, Node
+
+_COMPREHENSIONS = frozenset(COMPREHENSIONS)
+Env = dict[str, Definitions]
+
+
+def join(*envs: Env | None) -> Env | None:
+    """What holds where several paths meet; None stands for a path that never arrives."""
+    alive = [env for env in envs if env is not None]
+    if not alive:
+        return None
+    first = alive[0]
+    if all(env is first for env in alive):
+        return first
+    joined: Env = {}
+    for name in {name: None for env in alive for name in env}:
+        found: dict[int, Definition] = {}
+        for env in alive:
+            for definition in env.get(name, (OUTER,)):
+                found[id(definition)] = definition
+        joined[name] = tuple(found.values())
+    return joined
+
+
+class Reader:
+    """Reads expressions of one scope in the environment of the moment; `Flow` moves it from statement to statement."""
+
+    def __init__(self, scope: ScopeNode, start: Env | None = None) -> None:
+        self.scope = scope
+        self.uses: dict[int, Definitions] = {}
+        self.bindings: dict[str, list[Definition]] = {}
+        self._made: dict[tuple[int, str], Definition] = {}
+        self._env: Env | None = dict(start or {})
+        self._recording = True
+        self._dotted = False
+
+    # -- environments ------------------------------------------------------------------------------------------------
+
+    def _bind(self, name: str, binds: Binds, node: Node, value: Node | None = None, **more: Any) -> None:
+        key = (id(node), name)
+        definition = self._made.get(key)
+        if definition is None:
+            definition = self._made[key] = Definition(name, binds, node, self.scope, value, **more)
+            self.bindings.setdefault(name, []).append(definition)
+            self._dotted = self._dotted or "." in name or "[" in name
+        env = dict(self._env or {})
+        if self._dotted:
+            for stale in [key for key in env if key.startswith((name + ".", name + "["))]:
+                del env[stale]
+        env[name] = (definition,)
+        self._env = env
+
+    def _target(self, target: Node, binds: Binds, value: Node | None, path: tuple[int, ...] = ()) -> None:
+        if isinstance(target, (cst.Tuple, cst.List)):
+            starred = any(isinstance(element, cst.StarredElement) for element in target.elements)
+            for i, element in enumerate(target.elements):
+                if starred:
+                    self._target(element.value, Binds.UNKNOWN, None)
+                else:
+                    self._target(element.value, binds, value, (*path, i))
+            return
+        name = dotted(target)
+        if name is not None:
+            self._bind(name, binds, target, value, path=path)
+        if not isinstance(target, cst.Name):
+            self._visit_below(target)
+
+    # -- expressions -------------------------------------------------------------------------------------------------
+
+    def _visit_below(self, node: Node) -> None:
+        for name in reversed(FIELDS[node.__class__]):
+            value = getattr(node, name)
+            if value.__class__ is tuple or value.__class__ is list:
+                for child in value:
+                    self._visit(child)
+            elif isinstance(value, cst.CSTNode):
+                self._visit(value)
+
+    def _visit(self, root: Node | None) -> None:
+        if root is None or not self._recording:
+            return
+        stack: list[Any] = [root]
+        uses, env = self.uses, self._env or {}
+        while stack:
+            node = stack.pop()
+            cls = node.__class__
+            if cls is cst.Name:
+                if (found := env.get(node.value)) is not None:
+                    uses[id(node)] = found
+            elif cls is cst.Attribute:
+                if self._dotted and (found := env.get(dotted(node) or "")) is not None:
+                    uses[id(node)] = found
+                stack.append(node.value)
+            elif cls is cst.Arg:
+                stack.append(node.value)
+            elif cls is cst.Lambda:
+                stack.extend(param.default for param in parameters(node) if param.default is not None)
+            elif cls in _COMPREHENSIONS:
+                self._comprehension(node)
+            elif cls is cst.NamedExpr:
+                self._visit(node.value)
+                self._target(node.target, Binds.VALUE, node.value)
+                env = self._env or {}
+            else:
+                if cls is cst.Subscript and self._dotted and (found := env.get(dotted(node) or "")) is not None:
+                    uses[id(node)] = found
+                for name in FIELDS[cls]:
+                    value = getattr(node, name)
+                    if value.__class__ is tuple or value.__class__ is list:
+                        stack.extend(reversed(value))
+                    elif value is not None and value.__class__ is not cst.MaybeSentinel:
+                        stack.append(value)
+
+    def _comprehension(self, node: Any) -> None:
+        outside = self._env
+        generator: cst.CompFor | None = node.for_in
+        while generator is not None:
+            self._visit(generator.iter)
+            self._target(generator.target, Binds.ITEM, generator.iter)
+            for condition in generator.ifs:
+                self._visit(condition.test)
+            generator = generator.inner_for_in
+        if isinstance(node, cst.DictComp):
+            self._visit(node.key)
+            self._visit(node.value)
+        else:
+            self._visit(node.elt)
+        self._env = outside
