@@ -7,13 +7,14 @@ import libcst as cst
 from tfmemlint_rules._consumers import consumptions
 from tfmemlint_rules._dtypes import is_test
 
-from tfmemlint.api import Call, Dataset, File, Finding, Fix, Rule, Safety, Severity, on_file
+from tfmemlint.api import Call, Dataset, File, Finding, Fix, Rule, Safety, Severity, elements, on_file
 from tfmemlint.fix.chains import autotune_text
 from tfmemlint.fix.edits import append_method
 from tfmemlint.model.pipelines import BATCHED_SOURCES, BATCHING, expensive_source
 
 PIPELINE_NAME = re.compile(
-    r"(^|_)(ds|dataset|datasets|pipeline|input_fn|data_loader|dataloader|loader)(_|$)|^input_fn|_input_fn|^(prepare|make|get|build|create|load)_(train|val|valid|test|data|batch)"
+    r"(^|_)(ds|dataset|datasets|pipeline|input_fn|data_loader|dataloader|loader)(_|$)|^input_fn|_input_fn"
+    r"|^(preprocess|process|prepare|make|get|build|create|load|read)_(train|val|valid|test|data|batch|input)"
 )
 SETTLES = frozenset({"prefetch", "apply", "take", "distribute"})
 """Steps after which nothing is missing: prefetched, changed in a way that is not seen, or only a peek."""
@@ -91,10 +92,11 @@ class MissingPrefetch(Rule):
             return
         found: list[Dataset] = []
         for statement in file.returns(function):
-            options = file.value(statement.value).options if statement.value is not None else ()
-            if not options or not all(isinstance(option, Dataset) for option in options):
+            given = elements(file.value(statement.value)) if statement.value is not None else ()
+            made = [option for value in given for option in value.options if isinstance(option, Dataset)]
+            if not made or (len(given) == 1 and len(made) != len(given[0].options)):
                 return
-            found += [option for option in options if isinstance(option, Dataset)]
+            found += made
         if not found or not all(self._missing(ds) and ("map" in ds.names() or expensive_source(ds)) for ds in found):
             return
         if self._prefetched_by_caller(function, file):

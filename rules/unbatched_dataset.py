@@ -47,15 +47,16 @@ class UnbatchedDataset(Rule):
     @on_file("fit", "evaluate", "predict", "Dataset", "TFRecordDataset")
     def check(self, file: File) -> Iterator[Finding]:
         for use in consumptions(file):
-            where = use.node if not hasattr(use.node, "body") else use.model_call
+            where = use.node if use.parameter else use.model_call
             if where is None or not all(batched(ds) is False for ds in use.datasets):
                 continue
             last = self._last(use.datasets[0])
+            what = "the validation dataset" if use.parameter == "validation_data" else "this dataset"
             related = [(last, "the pipeline ends here")] if last is not None else []
             yield self.finding(
                 where,
                 file,
-                "this dataset is not batched: each example is taken for a batch; add batch(n) to the pipeline",
+                f"{what} is not batched: each example is taken for a batch; add batch(n) to the pipeline",
                 fix=self._suggest(use, file),
                 related=related,
             )

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import libcst as cst
-
+from tfmemlint.model.axes import has_scalar_part, may_group
 from tfmemlint.model.mapped import ESCAPES, body
 from tfmemlint.model.transfer.datasets import inner_pipelines
-from tfmemlint.model.transfer.table import structure_bytes
-from tfmemlint.model.tree import walk
-from tfmemlint.model.values import Const, Dataset, Function, Step, constant
+from tfmemlint.model.transfer.table import elements, structure_bytes
+from tfmemlint.model.values import Array, Const, Dataset, Step, Value, constant
 
 D = "tf.data.Dataset"
 
@@ -34,9 +32,6 @@ SINGLE_SOURCES = (
 )
 ORDERED_SOURCES = RECORD_SOURCES | {f"{D}.from_tensor_slices", f"{D}.from_tensors", f"{D}.range"}
 """Sources that give the same elements in the same order each time."""
-RESHAPING = frozenset(
-    {"expand_dims", "newaxis", "reshape", "stack", "batch", "decode_batch", "parse_example", "tile", "repeat"}
-)
 
 
 def batched(ds: Dataset) -> bool | None:
@@ -49,7 +44,7 @@ def batched(ds: Dataset) -> bool | None:
             state = False
         elif step.name in ("interleave", "flat_map"):
             state = _batched_inside(step)
-        elif step.name in OPAQUE or (step.name == "map" and state is not True and _may_batch(step)):
+        elif step.name in OPAQUE or (step.name == "map" and state is not True and may_group(step)):
             state = None
     return state
 
@@ -64,12 +59,34 @@ def batched_source(ds: Dataset) -> bool | None:
     if ds.source == "tensorflow_datasets.load" and ds.call is not None:
         size = ds.call.arg("batch_size")
         return None if ds.call.open else not (size is None or size.value == Const(None))
+    if ds.source == f"{D}.from_tensor_slices" and ds.call is not None and _grouped(_sliced(ds)):
+        return None
     if ds.source in SINGLE_SOURCES:
         return False
+    if ds.source == f"{D}.from_generator" and ds.call is not None:
+        made = ds.call.value
+        return False if isinstance(made, Dataset) and has_scalar_part(made.element) else None
     if ds.parents:
         states = {batched(p) if isinstance(p, Dataset) else None for p in ds.parents}
         return states.pop() if len(states) == 1 else None
     return None
+
+
+def _sliced(ds: Dataset) -> Value:
+    """One element of the source itself, before any step."""
+    made = ds.call.value if ds.call is not None else ds
+    return made.element if isinstance(made, Dataset) else ds.element
+
+
+def _grouped(element: Value) -> bool:
+    """Whether all parts of an element may be batches already: first axes of one length, with other axes that differ."""
+    shapes = [leaf.shape if isinstance(leaf, Array) else None for leaf in elements(element)]
+    known = [shape for shape in shapes if shape]
+    if len(known) != len(shapes) or not known:
+        return False
+    if len(known) == 1:
+        return known[0][0] == 1
+    return len({shape[0] for shape in known}) == 1 and (known[0][0] == 1 or len({len(shape) for shape in known}) > 1)
 
 
 def _batched_inside(step: Step) -> bool | None:
@@ -79,29 +96,6 @@ def _batched_inside(step: Step) -> bool | None:
     made = [one for ds in step.call.datasets() for one in inner_pipelines(step.call, ds.element)]
     states = {batched(one) for one in made}
     return states.pop() if len(states) == 1 else None
-
-
-def _may_batch(step: Step) -> bool:
-    """Whether a mapped function may add a batch axis itself (or is not seen)."""
-    if step.call is None:
-        return True
-    functions = step.call.value_of("map_func").options
-    for function in functions:
-        if not isinstance(function, Function):
-            return True
-        words = {n.value for n in walk(function.node.body) if isinstance(n, cst.Name)}
-        if words & RESHAPING or any(_adds_axis(n) for n in walk(function.node.body)):
-            return True
-    return False
-
-
-def _adds_axis(node: cst.CSTNode) -> bool:
-    if not isinstance(node, cst.Subscript):
-        return False
-    return any(
-        isinstance(e.slice, cst.Index) and isinstance(e.slice.value, cst.Name) and e.slice.value.value == "None"
-        for e in node.slice
-    )
 
 
 def draws_at_random(step: Step) -> bool | None:
