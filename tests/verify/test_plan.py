@@ -16,9 +16,10 @@ from tfmemlint.verify.evidence import Sample
 from tfmemlint.verify.examples import read_examples
 from tfmemlint.verify.judge import Claim
 from tfmemlint.verify.measure import Program
-from tfmemlint.verify.plan import Plan, plan
+from tfmemlint.verify.plan import plan
 from tfmemlint.verify.programs import PlanError
 from tfmemlint.verify.result import Pair
+from tfmemlint.verify.templates import Plan
 
 
 def planned(
@@ -388,6 +389,13 @@ class TestClaims:
         assert made.claim.metric == "rss"
         (note,) = made.pair.replaced
         assert "own sample" in note and "at the size of this finding" in note
+
+    def test_a_sample_is_not_made_larger_than_a_machine(self) -> None:
+        program = "SIZE = 1 << 20  # tfmemlint: finding bytes"
+        made = planned(self.TEXT, "gpus[0]", None, sample=sample(Claim("rss", 2.0), program=program), size=1 << 40)
+        assert made.pair.before.source == f"SIZE = {512 * 1024**2}"
+        (note,) = made.pair.replaced
+        assert "at 512 MiB in place of the 1.0 TiB of this finding" in note
 
     def test_advice_that_promises_no_memory_is_not_measured(self) -> None:
         with pytest.raises(PlanError, match="promises no memory"):

@@ -25,9 +25,10 @@ from tfmemlint.verify.evidence import EvidenceError, Sample
 from tfmemlint.verify.examples import ExampleError, read_examples
 from tfmemlint.verify.judge import inconclusive, judge
 from tfmemlint.verify.measure import MeasureError, Run, Settings, measure
-from tfmemlint.verify.plan import Plan, plan
+from tfmemlint.verify.plan import plan
 from tfmemlint.verify.programs import PlanError
 from tfmemlint.verify.result import Result
+from tfmemlint.verify.templates import Plan
 
 EXAMPLE = "give the data's shape in a comment: # tfmemlint: example NAME=float32[1000,32]"
 HINTS = (

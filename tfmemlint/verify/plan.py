@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import libcst as cst
 
@@ -22,20 +22,12 @@ from tfmemlint.verify.programs import Assembly, PlanError, merged, program_text
 from tfmemlint.verify.result import Pair
 from tfmemlint.verify.slicing import LOOPS, Slice, Unit
 from tfmemlint.verify.statements import is_setting, owner
+from tfmemlint.verify.templates import Plan, of_sample
 
 DEEPEST = 5
 OWN_METRICS = ("seconds", "traces", "growth_dropped")
 CONSUMERS = ("fit", "evaluate", "predict")
 WORD = re.compile(r"[^\W\d]\w*")
-MARKER = "# tfmemlint: finding bytes"
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Two programs and what is claimed of them."""
-
-    pair: Pair
-    claim: Claim
 
 
 def plan(finding: Finding, file: File, sample: Sample | None, examples: Mapping[str, Example]) -> Plan:
@@ -46,7 +38,7 @@ def plan(finding: Finding, file: File, sample: Sample | None, examples: Mapping[
     if sample is None and finding.severity is Severity.INFO:
         raise PlanError("the rule is advice that promises no memory, so there is nothing to measure")
     if finding.fix is None:
-        return _of_sample(finding, sample)
+        return of_sample(finding, sample)
     claim = _claim(sample)
     cards = sample.pair.before.simulated_gpus if sample is not None and _is_own(claim) else 0
     planner = _Planner(finding, file, dict(examples), claim)
@@ -72,27 +64,6 @@ def _claim(sample: Sample | None) -> Claim:
     if claim.error is not None or claim.output is not None or claim.metric in OWN_METRICS:
         return replace(claim, min_ratio=min(claim.min_ratio, Claim.min_ratio))
     return Claim()
-
-
-def _of_sample(finding: Finding, sample: Sample | None) -> Plan:
-    """The rule's own sample, at the finding's size where the sample can take it."""
-    if sample is None:
-        raise PlanError("the rule has neither a repair to compare with nor a sample of its own")
-    sources, sized = [], False
-    for program in (sample.pair.before, sample.pair.after):
-        lines = program.source.split("\n")
-        for number, line in enumerate(lines):
-            name, _, rest = line.partition("=")
-            if rest.rstrip().endswith(MARKER) and finding.bytes is not None:
-                lines[number], sized = f"{name.rstrip()} = {finding.bytes}", True
-        sources.append("\n".join(lines))
-    size = "at the size of this finding" if sized else "at its own size"
-    note = f"the rule has no repair to apply here: its own sample was run in place of your code, {size}"
-    before, after = (
-        replace(program, source=source)
-        for program, source in zip((sample.pair.before, sample.pair.after), sources, strict=True)
-    )
-    return Plan(Pair(before, after, (note,)), sample.claim)
 
 
 def _import_path(path: str) -> tuple[tuple[str, ...], str]:
