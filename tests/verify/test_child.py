@@ -63,6 +63,18 @@ class TestTensorFlow:
         assert first.live_bytes == second.live_bytes
         assert len(first.marks) == len(second.marks) == 128
 
+    def test_arrays_count_wherever_numpy_puts_them(self) -> None:
+        program = """
+            import numpy as np
+            import tensorflow as tf
+            arrays = [np.arange(400_000).astype(float) for _ in range(6)]
+            tensors = [tf.convert_to_tensor(array) for array in arrays]
+            tfmemlint_mark()
+        """
+        first, second = measure.measure(Program(textwrap.dedent(program)), SETTINGS)
+        assert first.live_bytes == second.live_bytes
+        assert first.live_bytes is not None and first.live_bytes >= 6 * 3_200_000
+
     def test_preparations_before_the_reset_do_not_count_and_values_come_back(self) -> None:
         program = """
             import tensorflow as tf
