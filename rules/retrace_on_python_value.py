@@ -3,36 +3,34 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._loops import changing_python_value
+from tfmemlint_rules._changing import changing_python_value
+from tfmemlint_rules._growing import Rounds
+from tfmemlint_rules._python_uses import float_parameter, needs_python
+from tfmemlint_rules._traced_calls import signed, traced_calls
 
-from tfmemlint.api import Api, Call, File, Finding, Fix, Function, Node, Rule, Safety, on_file, parameters, walk
-from tfmemlint.fix.edits import api_text, replace_node
-
-SHAPES = frozenset(
-    {
-        "getattr",
-        "isinstance",
-        "get",
-        "get_layer",
-        "range",
-        "zeros",
-        "ones",
-        "reshape",
-        "fill",
-        "one_hot",
-        "normal",
-        "uniform",
-        "eye",
-        "tile",
-    }
+from tfmemlint.api import (
+    Binds,
+    Call,
+    Class,
+    File,
+    Finding,
+    Fix,
+    Function,
+    Mapping,
+    Rule,
+    Safety,
+    Sequence,
+    constant,
+    on_file,
 )
+from tfmemlint.fix.edits import api_text, replace_node
 
 
 class RetraceOnPythonValue(Rule):
     """
     ## What it does
     Reports traced functions that are called in a loop with a Python number, string or list that changes, or with a new
-    lambda each time.
+    lambda or object each time.
 
     ## Why it costs memory
     Each distinct Python value is a trace of its own: another graph, which is never freed. Time and host memory grow
@@ -65,85 +63,63 @@ class RetraceOnPythonValue(Rule):
 
     @on_file("function")
     def check(self, file: File) -> Iterator[Finding]:
-        for node in file.tree.of(cst.Call):
-            if not node.args or file.contexts.loop(node) is None:
-                continue
-            call = file.call(node)
-            targets = call.target.options
-            if (
-                not all(isinstance(t, Function) and t.traced for t in targets)
-                or file.contexts.traced(node)
-                or self._few(node, file)
-            ):
-                continue
-            function = targets[0]
-            if isinstance(function, Function) and not self._signed(function, file):
+        for call, function in traced_calls(file):
+            if call.node.args and not file.contexts.traced(call.node) and not signed(function, file):
                 yield from self._arguments(call, function, file)
-
-    def _few(self, node: cst.Call, file: File) -> bool:
-        counts = [file.contexts.literal_count(loop) for loop in file.contexts.loops(node)]
-        return all(count is not None and count <= 3 for count in counts)
-
-    def _signed(self, function: Function, file: File) -> bool:
-        """Whether an `input_signature` turns Python numbers into tensors."""
-        makers = [d.decorator for d in getattr(function.node, "decorators", ())]
-        for call in file.calls("tf.function"):
-            wrapped = call.value_of(0, "func").options
-            makers += [call.node] if any(isinstance(o, Function) and o.node is function.node for o in wrapped) else []
-        return any(
-            isinstance(m, cst.Call) and any(a.keyword and a.keyword.value == "input_signature" for a in m.args)
-            for m in makers
-        )
 
     def _arguments(self, call: Call, function: Function, file: File) -> Iterator[Finding]:
         for index, arg in enumerate(call.node.args):
-            fresh = isinstance(arg.value, cst.Lambda)
-            if not fresh and not changing_python_value(arg.value, file):
+            fresh = None if arg.star else self._fresh(arg.value, file)
+            if arg.star or (fresh is None and not changing_python_value(arg.value, file)):
                 continue
-            name = (
-                arg.keyword.value
-                if arg.keyword
-                else (call.parameter_names[index] if index < len(call.parameter_names) else None)
-            )
-            if name is None or self._needs_python(function, name, file):
+            positional = call.parameter_names[index] if index < len(call.parameter_names) else None
+            name = arg.keyword.value if arg.keyword else positional
+            if fresh is None and (name is None or needs_python(function, name, file)):
                 continue
-            what = "a new lambda" if fresh else f"the Python value {file.text(arg.value)}"
-            spelled = api_text(file, "tf.constant")
-            fix = None
-            if spelled is not None and not fresh:
-                edit = replace_node(file, arg.value, f"{spelled}({file.text(arg.value)})")
-                fix = Fix("pass a tensor", (edit,), Safety.UNSAFE)
             traced = function.node.name if isinstance(function.node, cst.FunctionDef) else None
             yield self.finding(
                 call,
                 file,
-                f"{what} differs in each iteration, and each makes a new graph that is never freed; pass a tensor",
-                fix=fix,
+                f"{fresh or f'the Python value {file.text(arg.value)}'} differs in each iteration, and each makes a "
+                f"new graph that is never freed; {'make it once, outside' if fresh else 'pass a tensor'}",
+                fix=self._tensor(arg.value, name or "", function, file) if fresh is None else None,
                 related=[(traced, "the traced function")] if traced is not None else [],
             )
             return
 
-    def _needs_python(self, function: Function, name: str, file: File) -> bool:
-        """Whether the parameter is used as a Python number or flag: in a shape, `range`, an index, a comparison with a
-        string."""
-        if all(p.name.value != name for p in parameters(function.node)):
-            return True
-        for node in walk(function.node.body):
-            if isinstance(node, cst.Name) and node.value == name and self._as_number(node, function.node, file):
-                return True
-        return False
+    def _fresh(self, value: cst.BaseExpression, file: File) -> str | None:
+        """What an object is that is made anew for each call: a lambda, a local function, an instance."""
+        rounds = Rounds.around(value, file)
+        made = value
+        if isinstance(value, cst.Name):
+            definitions = file.flow(file.scope_of(value)).uses.get(id(value), ())
+            d = definitions[0] if len(definitions) == 1 else None
+            if d is None or not rounds.holding(d.node) or d.path or rounds.few(rounds.holding(d.node), file):
+                return None
+            if d.binds is Binds.FUNCTION:
+                return f"the new function {value.value}" if not getattr(d.node, "decorators", ()) else None
+            if d.binds is not Binds.VALUE or not isinstance(d.value, cst.BaseExpression):
+                return None
+            made = d.value
+        elif not rounds.any or rounds.few(list(rounds.nodes), file):
+            return None
+        if isinstance(made, cst.Lambda):
+            return "a new lambda"
+        if not isinstance(made, cst.Call):
+            return None
+        call = file.call(made)
+        if call.name == "functools.partial":
+            return "a new partial function"
+        plain = isinstance(call.target, Class) and not (call.target.node.bases or call.target.node.decorators)
+        return "a new object" if plain or (call.name or "").startswith("tf.keras.losses.") else None
 
-    def _as_number(self, use: cst.Name, function: Node, file: File) -> bool:
-        for above in file.tree.ancestors(use):
-            if above is function:
-                return False
-            if isinstance(above, (cst.Subscript, cst.SubscriptElement)):
-                return True
-            if isinstance(above, cst.Comparison):
-                sides = (above.left, *(c.comparator for c in above.comparisons))
-                return any(isinstance(side, (cst.SimpleString, cst.List, cst.Tuple, cst.Set)) for side in sides)
-            if isinstance(above, cst.Call):
-                word = file.call(above).method
-                if word in SHAPES:
-                    return file.value(above.func) != Api("tf.range")
-        return False
+    def _tensor(self, value: cst.BaseExpression, name: str, function: Function, file: File) -> Fix | None:
+        """`tf.constant(value)`, as a float where the function calculates with it among floats."""
+        spelled = api_text(file, "tf.constant")
+        if spelled is None or isinstance(value, cst.Dict) or isinstance(file.value(value), (Mapping, Sequence)):
+            return None
+        dtype = ""
+        if constant(file.value(value)) is None and float_parameter(value, function, name, file):
+            dtype = f", {spelled.rpartition('.')[0]}.float32" if "." in spelled else ", 'float32'"
+        edit = replace_node(file, value, f"{spelled}({file.text(value)}{dtype})")
+        return Fix("pass a tensor", (edit,), Safety.UNSAFE)

@@ -1,0 +1,77 @@
+"""The loops and comprehensions around an expression, and containers that grow in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import libcst as cst
+
+from tfmemlint.api import Array, Binds, File, Node, Sequence, dotted, walk
+
+Round = cst.For | cst.While | cst.BaseComp
+
+FEW = 3
+"""Iterations that make a handful of traces: heads, phases, a quick run."""
+
+ADDS = frozenset({"append", "extend", "insert", "add", "update"})
+MAKERS = frozenset({"builtins.list", "builtins.dict", "collections.deque"})
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """What evaluates an expression again and again: the loops and comprehensions of its function around it."""
+
+    nodes: tuple[Round, ...]
+    file: File
+
+    @classmethod
+    def around(cls, node: Node, file: File) -> Rounds:
+        found: list[Round] = list(file.contexts.loops(node))
+        comprehension = file.contexts.comprehension(node)
+        if isinstance(comprehension, cst.BaseComp):
+            found.insert(0, comprehension)
+        return cls(tuple(found), file)
+
+    @property
+    def any(self) -> bool:
+        return bool(self.nodes)
+
+    def holding(self, node: Node) -> list[Round]:
+        """Those that hold a definition as well."""
+        return [r for r in self.nodes if self.file.tree.contains(r, node)]
+
+    def binding(self, target: Node) -> Round | None:
+        """The one that binds a loop variable."""
+        for r in self.nodes:
+            targets = [r.target] if isinstance(r, cst.For) else []
+            targets += [c.target for c in walk(r.for_in) if isinstance(c, cst.CompFor)] if hasattr(r, "for_in") else []
+            if any(self.file.tree.contains(t, target) for t in targets):
+                return r
+        return None
+
+    def few(self, among: list[Round], file: File) -> bool:
+        """Whether all of some loops are known to be short."""
+        counts = [file.contexts.literal_count(r) if isinstance(r, cst.For) else None for r in among]
+        return bool(among) and all(count is not None and count <= FEW for count in counts)
+
+
+def grows(container: cst.Name | cst.Attribute, rounds: Rounds, file: File) -> bool:
+    """Whether a list or dictionary made before a loop gets longer in it."""
+    definitions = file.flow(file.scope_of(container)).uses.get(id(container), ())
+    if len(definitions) != 1 or definitions[0].binds is not Binds.VALUE:
+        return False
+    made, path = definitions[0], dotted(container)
+    if not isinstance(made.value, (cst.List, cst.Dict)) and not (
+        isinstance(made.value, cst.Call) and file.call(made.value).name in MAKERS
+    ):
+        return False
+    outside = [r for r in rounds.nodes if not file.tree.contains(r, made.node)]
+    return any(_adds(node, path, file) for r in outside if not isinstance(r, cst.BaseComp) for node in walk(r.body))
+
+
+def _adds(node: Node, path: str | None, file: File) -> bool:
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        return node.func.attr.value in ADDS and dotted(node.func.value) == path
+    if isinstance(node, cst.AssignTarget) and isinstance(node.target, cst.Subscript):
+        return dotted(node.target.value) == path and not isinstance(file.value(node.target.value), (Array, Sequence))
+    return False

@@ -1,0 +1,78 @@
+"""Loops whose items are different Python numbers or strings."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tfmemlint.api import Array, Binds, Const, File, Mapping, Sequence
+from tfmemlint.api import Iterator as Items
+
+COUNTS = frozenset({"builtins.range", "itertools.count"})
+TEXTS = frozenset({
+    "builtins.open", "glob.glob", "glob.iglob", "os.listdir", "tf.io.gfile.glob", "tf.io.gfile.listdir",
+    "tf.io.gfile.GFile",
+})  # fmt: skip
+"""Calls whose items are strings: lines of a file, paths."""
+
+WRAPPERS = frozenset(f"builtins.{name}" for name in ("list", "tuple", "iter", "sorted", "reversed", "set"))
+RANGES = ("np.linspace", "np.arange", "np.logspace", "np.geomspace", "np.random.")
+FEW = 3
+
+
+def items_change(iterated: cst.BaseExpression, path: tuple[int, ...], file: File, depth: int = 4) -> bool:
+    """Whether what a loop over `iterated` binds at `path` is another Python number or string each time."""
+    if depth == 0:
+        return False
+    if isinstance(iterated, cst.Call):
+        return _of_call(iterated, path, file, depth - 1)
+    if isinstance(iterated, cst.Name):
+        definitions = file.flow(file.scope_of(iterated)).uses.get(id(iterated), ())
+        made = definitions[0] if len(definitions) == 1 else None
+        plain = made is not None and made.binds in (Binds.VALUE, Binds.ENTERED) and not made.path
+        if made is not None and plain and isinstance(made.value, cst.Call):
+            return _of_call(made.value, path, file, depth - 1)
+    return _many(iterated, path, file)
+
+
+def _of_call(node: cst.Call, path: tuple[int, ...], file: File, depth: int) -> bool:
+    call = file.call(node)
+    given = [arg.value for arg in node.args if arg.keyword is None and not arg.star]
+    value = file.value(node)
+    kind = value.function if isinstance(value, Items) else ""
+    if call.name in COUNTS or call.name in TEXTS or kind in ("range", "trange"):
+        return not path
+    if call.name == "builtins.enumerate":
+        return path == (0,) or (path[:1] == (1,) and bool(given) and items_change(given[0], path[1:], file, depth))
+    if call.name == "builtins.zip":
+        return bool(path) and path[0] < len(given) and items_change(given[path[0]], path[1:], file, depth)
+    if kind == "tqdm" or call.name in WRAPPERS:
+        return bool(given) and items_change(given[0], path, file, depth)
+    if isinstance(node.func, cst.Attribute) and not path:
+        first = file.value(given[0]) if given else Const("")
+        if call.method in ("splitlines", "readlines") or (call.method == "split" and isinstance(first, Const)):
+            return not call.names
+        if call.method == "tolist":
+            receiver = file.value(node.func.value)
+            made = receiver.origin if isinstance(receiver, Array) else None
+            return made is not None and (made.name or "").startswith(RANGES)
+        if call.method == "items":
+            return _many(node.func.value, path, file)
+    if call.method == "items" and isinstance(node.func, cst.Attribute):
+        return _many(node.func.value, path, file)
+    return _many(node, path, file)
+
+
+def _many(iterated: cst.BaseExpression, path: tuple[int, ...], file: File) -> bool:
+    """Whether a list of constants, or of tuples of them, has more than a few different ones at `path`."""
+    value = file.value(iterated)
+    if isinstance(value, Mapping) and len(path) == 1:
+        pairs = [(Const(key), item) for key, item in value.items]
+        found = [pair[path[0]] for pair in pairs if path[0] < 2]
+    elif isinstance(value, Sequence) and not value.open:
+        found = list(value.items)
+        for index in path:
+            found = [i.items[index] for i in found if isinstance(i, Sequence) and index < len(i.items)]
+    else:
+        return False
+    plain = [i.value for i in found if isinstance(i, Const) and isinstance(i.value, (int, float, str))]
+    return len(plain) == len(found) and len(set(plain)) > FEW
