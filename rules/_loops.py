@@ -18,6 +18,20 @@ def assigned_names(loop: cst.For | cst.While, file: File) -> Iterator[str]:
                 yield d.name
 
 
+def guarded_in(within: Node, node: Node, file: File) -> bool:
+    """Whether an `if` keeps a node of a loop or function from running each time: any but a plain flag from outside."""
+    scope = file.flow(file.scope_of(node))
+    for above in file.tree.ancestors(node):
+        if above is within:
+            return False
+        if isinstance(above, cst.If):
+            test = above.test.expression if isinstance(above.test, cst.UnaryOperation) else above.test
+            bound = scope.bindings.get(test.value, ()) if isinstance(test, cst.Name) else ()
+            if not isinstance(test, cst.Name) or any(file.tree.contains(within, d.node) for d in bound):
+                return True
+    return False
+
+
 def hoist(file: File, made: Node, message: str) -> Fix | None:
     """Move the statement that holds `made` before the outermost loop on which it does not depend; unsafe.
 

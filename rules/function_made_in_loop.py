@@ -3,9 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._loops import assigned_names, free_names, hoist
+from tfmemlint_rules._loops import assigned_names, free_names, guarded_in, hoist
+from tfmemlint_rules._remade import made_in_called_function, same_each_time
 
-from tfmemlint.api import Api, File, Finding, Node, Rule, Safety, on_file, own_nodes, walk
+from tfmemlint.api import Api, File, Finding, Node, Rule, Safety, on_file, walk
 
 KEEPS = frozenset({"append", "add", "setdefault", "extend", "insert"})
 
@@ -65,8 +66,8 @@ class FunctionMadeInLoop(Rule):
         if file.contexts.traced(made):
             return
         loop = file.contexts.loop(made)
-        inside = loop is not None and self._same_each_time(made, loop, file)
-        if not inside and not self._in_called_function(made, file):
+        inside = loop is not None and not guarded_in(loop, made, file) and same_each_time(made, loop, file)
+        if not inside and not self._in_comprehension(made, file) and not made_in_called_function(made, file):
             return
         place = file.call(where) if isinstance(where, cst.Call) and where is made else where
         related = [(loop, "the loop")] if loop is not None else []
@@ -85,49 +86,30 @@ class FunctionMadeInLoop(Rule):
             call = file.tree.parent(parent)
             return isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.attr.value in KEEPS
         if isinstance(parent, cst.Assign):
-            return any(not isinstance(t.target, cst.Name) for t in parent.targets)
-        return isinstance(parent, (cst.Return, cst.Yield, cst.DictElement, cst.Element))
+            return any(self._another_each_time(t.target, file) for t in parent.targets)
+        return isinstance(parent, (cst.Yield, cst.DictElement, cst.Element)) or self._collected(node, file)
 
-    def _same_each_time(self, made: Node, loop: cst.For | cst.While, file: File) -> bool:
-        """Whether the function closes over nothing that the loop makes, or the loop runs over data."""
-        if isinstance(loop, cst.For) and file.contexts.over_data(loop):
+    def _another_each_time(self, target: cst.BaseExpression, file: File) -> bool:
+        """Whether an assignment fills another place in each iteration, or one that lives on after its method."""
+        if isinstance(target, cst.Name):
+            return False
+        loop = file.contexts.loop(target)
+        if loop is None or not isinstance(target, cst.Attribute):
             return True
-        bound = set(assigned_names(loop, file)) - ({made.name.value} if isinstance(made, cst.FunctionDef) else set())
-        return not bound & free_names(made, file)
+        return bool(set(assigned_names(loop, file)) & {n.value for n in walk(target.value) if isinstance(n, cst.Name)})
 
-    def _in_called_function(self, made: Node, file: File) -> bool:
-        """Whether the function around it is called in a loop and calls what it made instead of giving it away."""
-        around = file.contexts.function(made)
-        if not isinstance(around, cst.FunctionDef) or around.name.value == "__init__":
+    def _collected(self, node: Node, file: File) -> bool:
+        """Whether a comprehension makes one function for each of its items."""
+        comprehension = file.contexts.comprehension(node)
+        return comprehension is not None and node in (
+            getattr(comprehension, "elt", None), getattr(comprehension, "value", None)
+        )  # fmt: skip
+
+    def _in_comprehension(self, made: Node, file: File) -> bool:
+        """Whether each item of a comprehension makes the same function and calls it."""
+        comprehension = file.contexts.comprehension(made)
+        if comprehension is None:
             return False
-        callers = file.values.functions.callers(around)
-        if not callers or not any(file.contexts.loop(c.node) is not None for c in callers):
-            return False
-        if isinstance(made, cst.Call):
-            parent = file.tree.parent(made)
-            if isinstance(parent, cst.Call):
-                return parent.func is made
-            names = (
-                {t.target.value for t in parent.targets if isinstance(t.target, cst.Name)}
-                if isinstance(parent, cst.Assign)
-                else set()
-            )
-        else:
-            names = {made.name.value} if isinstance(made, cst.FunctionDef) else set()
-        called = [
-            n
-            for n in own_nodes(around, (cst.Call,))
-            if isinstance(n, cst.Call) and isinstance(n.func, cst.Name) and n.func.value in names
-        ]
-        given = [
-            r
-            for r in file.returns(around)
-            if r.value is not None
-            and any(
-                isinstance(n, cst.Name) and n.value in names
-                for n in walk(r.value)
-                if not any(n is c.func for c in called)
-            )
-        ]
-        looped = any(file.contexts.loop(c) is not None for c in called)  # one trace serves many calls
-        return bool(called) and not given and not looped
+        bound = {n.value for c in walk(comprehension) if isinstance(c, cst.CompFor) for n in walk(c.target)
+                 if isinstance(n, cst.Name)}  # fmt: skip
+        return not bound & free_names(made, file)

@@ -1,0 +1,84 @@
+"""Traced functions that a function makes each time a loop calls it."""
+
+from __future__ import annotations
+
+import libcst as cst
+from tfmemlint_rules._loops import assigned_names, free_names, guarded_in
+
+from tfmemlint.api import Call, File, Node, own_nodes, walk
+
+
+def same_each_time(made: Node, loop: cst.For | cst.While, file: File) -> bool:
+    """Whether the function closes over nothing that the loop makes, or the loop runs over data."""
+    if isinstance(loop, cst.For) and file.contexts.over_data(loop):
+        return True
+    bound = set(assigned_names(loop, file)) - ({made.name.value} if isinstance(made, cst.FunctionDef) else set())
+    return not bound & free_names(made, file)
+
+
+def made_in_called_function(made: Node, file: File) -> bool:
+    """Whether the function around it is called in a loop and calls what it made instead of giving it away."""
+    around = file.contexts.function(made)
+    if not isinstance(around, cst.FunctionDef) or around.name.value == "__init__":
+        return False
+    callers = file.values.functions.callers(around)
+    if not callers or around.decorators or not any(file.contexts.loop(c.node) is not None for c in callers):
+        return False
+    if guarded_in(around, made, file):
+        return False
+    if isinstance(made, cst.Call):
+        parent = file.tree.parent(made)
+        if isinstance(parent, cst.Call):
+            return parent.func is made
+        if isinstance(parent, cst.Return):
+            return _wasted(around, callers, file)
+        names = (
+            {t.target.value for t in parent.targets if isinstance(t.target, cst.Name)}
+            if isinstance(parent, cst.Assign)
+            else set()
+        )
+    else:
+        names = {made.name.value} if isinstance(made, cst.FunctionDef) else set()
+    called = [
+        n
+        for n in own_nodes(around, (cst.Call,))
+        if isinstance(n, cst.Call) and isinstance(n.func, cst.Name) and n.func.value in names
+    ]
+    given = [
+        r
+        for r in file.returns(around)
+        if r.value is not None
+        and any(
+            isinstance(n, cst.Name) and n.value in names for n in walk(r.value) if not any(n is c.func for c in called)
+        )
+    ]
+    if given:
+        return not called and _wasted(around, callers, file)
+    looped = any(file.contexts.loop(c) is not None for c in called)  # one trace serves many calls
+    return bool(called) and not looped
+
+
+def _wasted(factory: cst.FunctionDef, callers: tuple[Call, ...], file: File) -> bool:
+    """Whether a loop over data, or one that changes nothing for it, asks a factory again for what it calls."""
+    loops = [file.contexts.loop(call.node) for call in callers]
+    return all(
+        loop is not None
+        and not guarded_in(loop, call.node, file)
+        and _used_at_once(call.node, loop, file)
+        and same_each_time(call.node, loop, file)
+        and (file.contexts.over_data(loop) or not set(assigned_names(loop, file)) & free_names(factory, file))
+        for call, loop in zip(callers, loops, strict=True)
+    )
+
+
+def _used_at_once(call: cst.Call, loop: cst.For | cst.While, file: File) -> bool:
+    """Whether the loop calls what the factory gives, once."""
+    above = file.tree.parent(call)
+    if isinstance(above, cst.Call):
+        return above.func is call
+    if not isinstance(above, cst.Assign) or not isinstance(above.targets[0].target, cst.Name):
+        return False
+    name = above.targets[0].target.value
+    calls = [n for n in walk(loop.body) if isinstance(n, cst.Call) and isinstance(n.func, cst.Name)
+             and n.func.value == name]  # fmt: skip
+    return bool(calls) and all(file.contexts.loop(c) is loop for c in calls)
