@@ -98,9 +98,12 @@ def _may_say_float64(node: cst.BaseExpression) -> bool:
 
 
 def is_test(file: File) -> bool:
-    """Whether the file is a unit test by its name or by a test class in it."""
+    """Whether the file is a unit test by its name, by a test class in it or by pytest in its imports."""
     name = file.source.path.replace("\\", "/").rpartition("/")[2]
     if name.startswith("test_") or name.removesuffix(".py").endswith(("_test", "_tests", "test_utils", "test_util")):
+        return True
+    imported = (alias for node in file.tree.of(cst.Import) for alias in node.names)
+    if any(isinstance(alias.name, cst.Name) and alias.name.value == "pytest" for alias in imported):
         return True
     return any(_is_test_case(node, file) for node in file.tree.of(cst.ClassDef))
 

@@ -63,31 +63,38 @@ def _fate(uses: list[Node], file: File) -> Fate:
             continue
         only_read = False
         if isinstance(parent, cst.Arg):
-            passed = _passed(use, parent, file)
+            passed = _passed(parent, file)
             trained, kept = trained or passed.trained, kept or passed.kept
         else:
             kept = kept or _stored(parent, use, file)
     return Fate(trained, kept, only_read)
 
 
-def _passed(use: Node, arg: cst.Arg, file: File) -> Fate:
-    """What a function does that is given the object."""
+def _passed(arg: cst.Arg, file: File, depth: int = 3) -> Fate:
+    """What a function does that is given the object, and the functions that it gives it to."""
     node = file.tree.parent(arg)
     if not isinstance(node, cst.Call):
         return Fate(False, False, False)
     if isinstance(node.func, cst.Attribute) and node.func.attr.value in KEEPS:
         return Fate(False, True, False)
     call = file.call(node)
-    for target in call.target.options:
-        if isinstance(target, Function) and isinstance(target.node, cst.FunctionDef):
-            given = {p.name.value: call.arg(p.name.value) for p in parameters(target.node)}
-            for name in (name for name, argument in given.items() if argument is not None and argument.node is arg):
-                used = [n for n in own_nodes(target.node, (cst.Name,)) if isinstance(n, cst.Name) and n.value == name]
-                inside = [(file.tree.parent(n), n) for n in used]
-                trained = any(isinstance(p, cst.Attribute) and p.attr.value in TRAINS for p, _ in inside)
-                kept = any(not isinstance(p, cst.Arg) and _stored(p, n, file) for p, n in inside)
-                return Fate(trained, kept, False)
-    return Fate(False, False, False)
+    trained = kept = False
+    for target in call.target.options if depth else ():
+        if not isinstance(target, Function) or not isinstance(target.node, cst.FunctionDef):
+            continue
+        given = {p.name.value: call.arg(p.name.value) for p in parameters(target.node)}
+        names = {name for name, argument in given.items() if argument is not None and argument.node is arg}
+        for use in own_nodes(target.node, (cst.Name,)):
+            if not isinstance(use, cst.Name) or use.value not in names:
+                continue
+            parent = file.tree.parent(use)
+            trained = trained or (isinstance(parent, cst.Attribute) and parent.attr.value in TRAINS)
+            if isinstance(parent, cst.Arg):
+                inner = _passed(parent, file, depth - 1)
+                trained, kept = trained or inner.trained, kept or inner.kept
+            else:
+                kept = kept or _stored(parent, use, file)
+    return Fate(trained, kept, False)
 
 
 def _stored(parent: Node | None, use: Node, file: File) -> bool:
@@ -137,6 +144,8 @@ def changed(made: cst.BaseExpression, file: File) -> bool:
     for use in (use for d in bindings if d.node is target for use in file.uses_of(d)):
         parent = file.tree.parent(use)
         if isinstance(parent, cst.Attribute) and parent.attr.value in CHANGES:
+            return True
+        if isinstance(parent, cst.Attribute) and isinstance(file.tree.parent(parent), cst.AssignTarget):
             return True
         call = file.tree.parent(parent) if isinstance(parent, cst.Arg) else None
         if isinstance(parent, cst.Arg) and isinstance(call, cst.Call) and _may_change(parent, call, file):

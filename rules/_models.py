@@ -5,7 +5,22 @@ from __future__ import annotations
 import libcst as cst
 from tfmemlint_rules._loops import assigned_names
 
-from tfmemlint.api import Call, Class, File, Function, Instance, Node, Sequence, Value, constant, knowledge, walk
+from tfmemlint.api import (
+    Call,
+    Class,
+    Const,
+    File,
+    Function,
+    Instance,
+    Node,
+    Sequence,
+    Value,
+    constant,
+    dotted,
+    knowledge,
+    show_bytes,
+    walk,
+)
 
 OPTIMIZER_NAMES = {
     "adam": "Adam", "sgd": "SGD", "rmsprop": "RMSprop", "adagrad": "Adagrad", "adadelta": "Adadelta",
@@ -25,6 +40,30 @@ def is_model(value: Value, file: File) -> bool:
 def all_models(value: Value, file: File) -> bool:
     """Whether every alternative of a value is a Keras model."""
     return all(is_model(option, file) for option in value.options)
+
+
+def frozen(layer: Call, file: File) -> bool:
+    """Whether a layer is certainly not trained: made with `trainable=False`, or set so afterwards."""
+    if layer.value_of("trainable") == Const(False):
+        return True
+    assign = file.tree.parent(layer.node)
+    target = assign.targets[0].target if isinstance(assign, cst.Assign) else None
+    name = dotted(target) if target is not None else None
+    return name is not None and any(
+        dotted(t.target) == f"{name}.trainable" and file.value(other.value) == Const(False)
+        for other in file.tree.of(cst.Assign)
+        for t in other.targets
+    )
+
+
+def in_training(file: File, layer: Call, count: int) -> tuple[int, str]:
+    """The bytes that a layer's float32 parameters take with what training adds to them, and words that say so."""
+    copies, optimizer = copies_of_parameters(file)
+    if frozen(layer, file):
+        return count * 4, f"{show_bytes(count * 4)} of weights"
+    trained = f" with {optimizer}" if optimizer else " with an optimizer like Adam"
+    size = count * 4 * copies
+    return size, f"{show_bytes(count * 4)} of weights, {show_bytes(size)} in training{trained}"
 
 
 def copies_of_parameters(file: File) -> tuple[int, str]:

@@ -3,9 +3,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._dtypes import is_test
 
-from tfmemlint.api import Array, Call, File, Finding, Fix, Function, Rule, Safety, on_call, show_bytes, walk
+from tfmemlint.api import (
+    Array,
+    Call,
+    File,
+    Finding,
+    Fix,
+    Function,
+    Rule,
+    Safety,
+    elements,
+    on_call,
+    own_nodes,
+    show_bytes,
+)
 from tfmemlint.fix.edits import api_text, insert_after, statement_lines
+
+READ_IN_PYTHON = frozenset({"shape", "dtype", "size", "ndim", "nbytes", "itemsize"})
 
 
 class ArrayCapturedInLayer(Rule):
@@ -44,50 +60,62 @@ class ArrayCapturedInLayer(Rule):
 
     @on_call("tf.keras.layers.Lambda")
     def layer(self, call: Call, file: File) -> Iterator[Finding]:
-        yield from self._function(call, "function", file)
+        yield from self._functions(call, ("function",), file)
 
     @on_call("tf.keras.Model.compile")
     def loss(self, call: Call, file: File) -> Iterator[Finding]:
-        yield from self._function(call, "loss", file)
+        yield from self._functions(call, ("loss", "metrics", "weighted_metrics"), file)
 
-    def _function(self, call: Call, parameter: str, file: File) -> Iterator[Finding]:
-        for option in call.value_of(parameter).options:
-            if not isinstance(option, Function):
-                continue
-            for name in walk(option.node.body):
-                array = self._captured(name, option.node, file) if isinstance(name, cst.Name) else None
-                if array is not None and isinstance(name, cst.Name):
+    def _functions(self, call: Call, names: tuple[str, ...], file: File) -> Iterator[Finding]:
+        given = [leaf for name in names for option in call.value_of(name).options for leaf in elements(option)]
+        for function in given:
+            if isinstance(function, Function) and not is_test(file):
+                found = next(self._captured(function, file), None)
+                if found is not None:
+                    node, array = found
                     size = array.bytes or 0
                     yield self.finding(
-                        name, file, f"this array of {show_bytes(size)} becomes a constant of the model's graphs; close over a tensor",
-                        fix=self._tensor(name.value, file), related=[(call, "used by the model here")], bytes=size,
-                    )  # fmt: skip
-                    break
+                        node,
+                        file,
+                        f"this array of {show_bytes(size)} becomes a constant of the model's graphs; use a tensor",
+                        fix=self._tensor(node, file),
+                        related=[(call, "used by the model here")],
+                        bytes=size,
+                    )
 
-    def _captured(self, name: cst.Name, function: cst.FunctionDef | cst.Lambda, file: File) -> Array | None:
-        parent = file.tree.parent(name)
-        if (
-            name.value in file.flow(function).bindings
-            or file.scope_of(name) is not function
-            or isinstance(parent, cst.Attribute)
-        ):
-            return None
-        value = file.value(name)
-        if (
-            isinstance(value, Array)
-            and value.library == "np"
-            and value.bytes is not None
-            and value.bytes >= file.config.min_bytes
-        ):
-            return value
-        return None
+    def _captured(self, function: Function, file: File) -> Iterator[tuple[cst.Name | cst.Attribute, Array]]:
+        """The large arrays that a function reads from around it: names, and attributes of an object around it."""
+        for node in own_nodes(function.node, (cst.Name, cst.Attribute)):
+            first = node.value if isinstance(node, cst.Attribute) else node
+            if not isinstance(node, (cst.Name, cst.Attribute)) or not isinstance(first, cst.Name):
+                continue
+            if first.value in file.flow(function.node).bindings or self._python_use(node, file):
+                continue
+            array = file.value(node)
+            if isinstance(array, Array) and array.library == "np" and (array.bytes or 0) >= file.config.min_bytes:
+                yield node, array
 
-    def _tensor(self, name: str, file: File) -> Fix | None:
-        definitions = file.flow(file.module).end.get(name, ())
+    def _python_use(self, node: cst.Name | cst.Attribute, file: File) -> bool:
+        """Whether only the array's shape or the like is read, which is no part of the graph."""
+        parent = file.tree.parent(node)
+        if isinstance(parent, cst.Attribute):
+            return parent.attr is node or parent.attr.value in READ_IN_PYTHON
+        call = file.tree.parent(parent) if isinstance(parent, cst.Arg) else None
+        if isinstance(parent, cst.Arg) and parent.keyword is node:
+            return True
+        return isinstance(call, cst.Call) and file.call(call).name == "builtins.len"
+
+    def _tensor(self, node: cst.Name | cst.Attribute, file: File) -> Fix | None:
+        """A line after the array's only assignment that makes a tensor of it."""
         spelled = api_text(file, "tf.constant")
+        scope = file.scope_of(node)
+        name = node.value if isinstance(node, cst.Name) else None
+        while name is not None and name not in file.flow(scope).bindings and scope is not file.module:
+            scope = file.scope_of(scope)
+        definitions = file.flow(scope).bindings.get(name, ()) if name is not None else ()
         if len(definitions) != 1 or spelled is None or not isinstance(definitions[0].node, cst.Name):
             return None
         line = file.tree.statement(definitions[0].node)
-        if statement_lines(file, line) is None:
+        if not isinstance(line, cst.SimpleStatementLine) or statement_lines(file, line) is None:
             return None
         return Fix("make it a tensor", (insert_after(file, line, f"{name} = {spelled}({name})"),), Safety.UNSAFE)

@@ -1,16 +1,30 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import libcst as cst
+from tfmemlint_rules._copies import bounded, is_copy, kept, trimmed
+from tfmemlint_rules._dtypes import is_test
 
-from tfmemlint.api import Array, Call, File, Finding, Rule, Sequence, constant, integer, on_call, on_file, walk
+from tfmemlint.api import (
+    Call,
+    File,
+    Finding,
+    Function,
+    Node,
+    Rule,
+    Sequence,
+    constant,
+    dotted,
+    integer,
+    on_call,
+    on_file,
+)
 
-BATCH_HOOKS = frozenset({
-    "on_batch_end", "on_train_batch_end", "on_test_batch_end", "on_predict_batch_end", "on_train_batch_begin", "on_batch_begin",
+HOOKS = frozenset({
+    "on_batch_end", "on_train_batch_end", "on_test_batch_end", "on_predict_batch_end", "on_train_batch_begin",
+    "on_batch_begin", "on_epoch_end", "on_epoch_begin",
 })  # fmt: skip
-EPOCH_HOOKS = frozenset({"on_epoch_end", "on_epoch_begin"})
-LARGE = frozenset({"get_weights", "predict"})
 MOST_PROFILED = 20
 
 
@@ -77,54 +91,37 @@ class HeavyCallback(Rule):
 
     @on_file("Callback")
     def callbacks(self, file: File) -> Iterator[Finding]:
+        if is_test(file):
+            return
         for node in file.tree.of(cst.ClassDef):
-            if not file.values.classes.derives(node, "tf.keras.callbacks.Callback"):
-                continue
-            for method in file.values.classes.methods(node):
-                if method.name.value in BATCH_HOOKS | EPOCH_HOOKS:
-                    yield from self._keeps(method, file)
+            if file.values.classes.derives(node, "tf.keras.callbacks.Callback"):
+                hooks = [m for m in file.values.classes.methods(node) if m.name.value in HOOKS]
+                for method in hooks:
+                    yield from self._keeps(method, node, hooks, file)
 
-    def _keeps(self, method: cst.FunctionDef, file: File) -> Iterator[Finding]:
-        for node in walk(method.body):
-            if (
-                not isinstance(node, cst.Call)
-                or not isinstance(node.func, cst.Attribute)
-                or node.func.attr.value != "append"
-                or not node.args
-            ):
+    @on_call("tf.keras.callbacks.LambdaCallback")
+    def functions(self, call: Call, file: File) -> Iterator[Finding]:
+        for hook in sorted(HOOKS):
+            for option in call.value_of(hook).options:
+                if isinstance(option, Function) and not is_test(file):
+                    yield from self._keeps(option.node, file.module, [option.node], file)
+
+    def _keeps(
+        self,
+        hook: cst.FunctionDef | cst.Lambda,
+        owner: Node,
+        hooks: Iterable[cst.FunctionDef | cst.Lambda],
+        file: File,
+    ) -> Iterator[Finding]:
+        for found in kept(hook.body):
+            name = dotted(found.container)
+            if name is None or (isinstance(found.container, cst.Name) and name in file.flow(hook).bindings):
+                continue  # a list of this call alone
+            if any(trimmed(found.container, h.body) for h in hooks) or bounded(found.container, owner):
                 continue
-            kept = node.func.value
-            if (
-                isinstance(kept, cst.Attribute)
-                and isinstance(kept.value, cst.Name)
-                and kept.value.value == "self"
-                and self._large(node.args[0].value, method, file)
-            ):
-                yield self.finding(
-                    file.call(node),
-                    file,
-                    "each call of this hook keeps another copy of weights or outputs; keep a number, or write it to disk",
+            if is_copy(found.item, hook, file):
+                where = file.call(found.where) if isinstance(found.where, cst.Call) else found.where
+                what = (
+                    "each call of this hook keeps another copy of weights or outputs; keep a number, or write to disk"
                 )
-
-    def _large(self, item: cst.BaseExpression, method: cst.FunctionDef, file: File) -> bool:
-        """Whether the item is weights, predictions or a tensor: `self.model.get_weights()`, `self.model(x)`."""
-        if isinstance(item, cst.Name):
-            values = [d.value for d in file.flow(method).uses.get(id(item), ())]
-            return (
-                len(values) == 1 and isinstance(values[0], cst.BaseExpression) and self._large(values[0], method, file)
-            )
-        if isinstance(item, cst.Call) and isinstance(item.func, cst.Attribute):
-            func = item.func
-            if func.attr.value in LARGE and self._own_model(func.value):
-                return True
-            return func.attr.value == "model" and self._own_model(func)
-        value = file.value(item)
-        return isinstance(value, Array) and value.library == "tf" and value.shape != ()
-
-    def _own_model(self, node: cst.BaseExpression) -> bool:
-        return (
-            isinstance(node, cst.Attribute)
-            and node.attr.value == "model"
-            and isinstance(node.value, cst.Name)
-            and node.value.value == "self"
-        )
+                yield self.finding(where, file, what)

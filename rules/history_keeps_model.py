@@ -3,13 +3,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._dtypes import is_test
+from tfmemlint_rules._histories import Stored, store_numbers
+from tfmemlint_rules._made import fate
 from tfmemlint_rules._models import all_models
 
-from tfmemlint.api import Binds, Call, Definition, File, Finding, Fix, Node, Rule, Safety, on_call
-from tfmemlint.finding import Edit
-from tfmemlint.fix.edits import append_method
+from tfmemlint.api import Call, File, Finding, Instance, Node, Rule, Safety, on_file
 
-ADDS = frozenset({"append", "insert"})
+ADDS = frozenset({"append", "insert", "appendleft"})
+HISTORY = "tf.keras.callbacks.History"
 
 
 class HistoryKeepsModel(Rule):
@@ -44,88 +46,67 @@ class HistoryKeepsModel(Rule):
     summary = "a stored History keeps its model alive"
     fix_safety = (Safety.SAFE,)
 
-    @on_call("tf.keras.Model.fit")
-    def check(self, fit: Call, file: File) -> Iterator[Finding]:
-        loop = file.contexts.loop(fit.node)
-        if loop is None or not all_models(fit.receiver, file) or not self._new_model(fit, loop, file):
+    @on_file("fit")
+    def check(self, file: File) -> Iterator[Finding]:
+        if is_test(file):
             return
-        for where, container in self._stored(fit, file):
-            yield self.finding(
-                where,
-                file,
-                "each stored History keeps its model alive, with weights and optimizer slots; store its .history",
-                fix=self._numbers(fit, container, file),
-                related=[(fit, "the History comes from here")],
-            )
+        for stored in self._stored(file):
+            loop = file.contexts.loop(stored.where)
+            around: Node | None = loop if stored.container is not None else stored.where
+            fits = [o.call for o in file.value(stored.item).options if isinstance(o, Instance) and o.call is not None]
+            if around is not None and fits and all(self._keeps(fit, around, file) for fit in fits):
+                yield self.finding(
+                    file.call(stored.where) if isinstance(stored.where, cst.Call) else self._at(stored),
+                    file,
+                    "each stored History keeps its model alive, with weights and optimizer slots; store its .history",
+                    fix=store_numbers(stored, file),
+                    related=[(fits[0], "the History comes from here")],
+                )
 
-    def _new_model(self, fit: Call, loop: Node, file: File) -> bool:
-        """Whether the loop makes a model of its own for each call."""
-        receiver = fit.receiver_node
-        if not isinstance(receiver, cst.Name):
-            return isinstance(receiver, cst.Call)
-        definitions = file.flow(file.scope_of(receiver)).uses.get(id(receiver), ())
-        return bool(definitions) and any(file.tree.contains(loop, d.node) for d in definitions)
+    def _at(self, stored: Stored) -> Node:
+        return stored.where if stored.container is not None else stored.item
 
-    def _stored(self, fit: Call, file: File) -> Iterator[tuple[Call | Node, cst.BaseExpression]]:
-        for use in self._values(fit, file):
-            parent = file.tree.parent(use)
-            if isinstance(parent, cst.Arg):
-                call = file.tree.parent(parent)
-                if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.attr.value in ADDS:
-                    yield file.call(call), call.func.value
-            if (
-                isinstance(parent, cst.Assign)
-                and parent.value is use
-                and isinstance(parent.targets[0].target, cst.Subscript)
-            ):
-                yield parent, parent.targets[0].target.value
+    def _stored(self, file: File) -> Iterator[Stored]:
+        """The places where a History goes into a container, by itself or in a tuple or dictionary."""
+        for node in file.tree.of(cst.Call):
+            func = node.func
+            if isinstance(func, cst.Attribute) and func.attr.value in ADDS and node.args:
+                yield from self._histories(node, func.value, node.args[-1].value, file)
+        for assign in file.tree.of(cst.Assign):
+            target = assign.targets[0].target
+            if isinstance(target, cst.Subscript):
+                yield from self._histories(assign, target.value, assign.value, file)
+        for more in file.tree.of(cst.AugAssign):
+            if isinstance(more.operator, cst.AddAssign) and isinstance(more.value, cst.List):
+                yield from self._histories(more, more.target, more.value, file)
+        comprehensions: list[cst.ListComp | cst.DictComp] = [*file.tree.of(cst.ListComp), *file.tree.of(cst.DictComp)]
+        for made in comprehensions:
+            yield from self._histories(made, None, made.value if isinstance(made, cst.DictComp) else made.elt, file)
 
-    def _values(self, fit: Call, file: File) -> list[Node]:
-        """The expressions that are this History: the call itself and the names it is assigned to."""
-        assign = file.tree.parent(fit.node)
-        if not isinstance(assign, cst.Assign) or not isinstance(assign.targets[0].target, cst.Name):
-            return [fit.node]
-        target = assign.targets[0].target
-        made = [d for d in file.flow(file.scope_of(target)).bindings.get(target.value, ()) if d.node is target]
-        return [use for d in made for use in file.uses_of(d)]
+    def _histories(
+        self, where: Node, container: cst.BaseExpression | None, item: cst.BaseExpression, file: File
+    ) -> Iterator[Stored]:
+        parts = [item]
+        if isinstance(item, (cst.Tuple, cst.List, cst.Dict)):
+            parts = [element.value for element in item.elements]
+        for part in parts:
+            value = file.value(part)
+            if all(isinstance(o, Instance) and o.type_name == HISTORY for o in value.options):
+                yield Stored(where, container, part)
 
-    def _numbers(self, fit: Call, container: cst.BaseExpression, file: File) -> Fix | None:
-        """Append `.history` here and drop it where items of the container are read."""
-        if not isinstance(container, cst.Name) or not isinstance(file.tree.parent(fit.node), cst.Arg):
-            return None
-        edits = [append_method(file, fit.node, ".history")]
-        for use in file.loads(container.value):
-            if file.tree.contains(file.tree.statement(fit.node), use):
-                continue
-            reads = self._reads(use, file)
-            if reads is None:
-                return None
-            edits += reads
-        return Fix("store the numbers", tuple(sorted(edits)), Safety.SAFE)
+    def _keeps(self, fit: Call, loop: Node, file: File) -> bool:
+        """Whether the model of a call of `fit` is made anew in each iteration, and kept by nothing else."""
+        made = [o.call for o in fit.receiver.options if isinstance(o, Instance) and o.call is not None]
+        if not made or not all_models(fit.receiver, file) or len(made) < len(fit.receiver.options):
+            return False
+        return all(self._used_up(call, loop, file) for call in made)
 
-    def _reads(self, use: cst.Name, file: File) -> list[Edit] | None:
-        """Edits that drop `.history` from the uses of one item; None where anything else of it is used."""
-        parent = file.tree.parent(use)
-        if isinstance(parent, (cst.For, cst.CompFor)) and parent.iter is use and isinstance(parent.target, cst.Name):
-            scope = file.scope_of(parent)
-            name = parent.target.value
-            uses = [
-                n
-                for n in file.loads(name)
-                if any(self._is_item(d, parent.target) for d in file.flow(scope).uses.get(id(n), ()))
-            ]
-            edits = [self._drop(n, file) for n in uses]
-            return [e for e in edits if e is not None] if None not in edits and edits else None
-        if isinstance(parent, cst.Subscript) and parent.value is use:
-            edit = self._drop(parent, file)
-            return [edit] if edit is not None else None
-        return None
-
-    def _is_item(self, definition: Definition, target: cst.Name) -> bool:
-        return definition.node is target and definition.binds is Binds.ITEM
-
-    def _drop(self, item: Node, file: File) -> Edit | None:
-        attribute = file.tree.parent(item)
-        if not isinstance(attribute, cst.Attribute) or attribute.value is not item or attribute.attr.value != "history":
-            return None
-        return Edit(file.span(item).end, file.span(attribute).end, "")
+    def _used_up(self, made: Call, loop: Node, file: File) -> bool:
+        """Whether the loop makes the model, itself or in a function that it calls, and keeps it nowhere else."""
+        node, frame = made.node, made.frame
+        while not file.tree.contains(loop, node):
+            if frame is None:
+                return False
+            node, frame = frame.call.node, frame.caller
+        done = fate(node, file) if all_models(file.value(node), file) else None
+        return done is None or not done.kept

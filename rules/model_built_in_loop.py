@@ -13,6 +13,7 @@ from tfmemlint.fix.edits import api_text, insert_first
 
 CLEAR = "tf.keras.backend.clear_session"
 FEW = 3
+LAYERS = ("tf.keras.layers.", "tf.keras.applications.", "tf.keras.Sequential")
 
 
 class ModelBuiltInLoop(Rule):
@@ -82,6 +83,8 @@ class ModelBuiltInLoop(Rule):
         if any(clears(t.node, file) for t in call.target.options if isinstance(t, Function)):
             return False
         path = model_at(call)
+        if call.name == "tf.keras.Model" and not self._new_layers(node, loop, file):
+            return False  # another view of layers that are there already
         if path is not None:
             if (call.name or "").startswith("tf.keras.applications.") and not changed(node, file):
                 return False  # loaded rather than built: TFM606
@@ -91,6 +94,16 @@ class ModelBuiltInLoop(Rule):
             done = fate(node, file)
             return done is not None and not done.kept and done.only_read
         return all(isinstance(t, Function) and self._trains_one(t, file) for t in call.target.options)
+
+    def _new_layers(self, node: cst.Call, loop: Node, file: File) -> bool:
+        """Whether the loop makes layers, itself or by functions of the module, for a functional model."""
+        for made in (n for n in walk(loop) if isinstance(n, cst.Call) and n is not node):
+            call = file.call(made)
+            if any(isinstance(t, (Function, Class)) for t in call.target.options):
+                return True
+            if any(n.startswith(LAYERS) and n.rpartition(".")[2][:1].isupper() for n in call.names):
+                return True
+        return False
 
     def _compiled(self, call: Call, file: File) -> bool:
         """Whether the factory compiles what it makes."""

@@ -8,7 +8,7 @@ from tfmemlint_rules._items import few_iterations
 from tfmemlint_rules._loops import assigned_names
 from tfmemlint_rules._made import changed, fate
 
-from tfmemlint.api import Call, File, Finding, Fix, Node, Rule, Safety, on_file, walk
+from tfmemlint.api import Call, File, Finding, Fix, Node, Rule, Safety, on_file, parameters, walk
 from tfmemlint.finding import Edit
 from tfmemlint.fix.edits import indentation, insert_before, statement_lines
 
@@ -131,18 +131,33 @@ class ModelLoadedInLoop(Rule):
     def _called_again(self, call: Call, file: File) -> Node | None:
         """The loop around a call of the function that loads the model, uses it and forgets it."""
         function = file.contexts.function(call.node)
-        if not isinstance(function, cst.FunctionDef) or function.decorators or file.class_of(function) is not None:
+        if not isinstance(function, cst.FunctionDef) or function.decorators or function.name.value == "__init__":
             return None
+        made = file.tree.parent(call.node)
+        if isinstance(made, cst.Assign) and not isinstance(made.targets[0].target, cst.Name):
+            return None  # kept in an attribute
         if not self._constant(call, function, file) or self._needs_fresh(call, function.body, file):
             return None
         done = fate(call.node, file)
         if done is None or done.kept or changed(call.node, file):
             return None
         for caller in file.values.functions.callers(function) or ():
-            for loop in file.contexts.loops(caller.node):
-                if not few_iterations(loop, file, FEW) and not self._conditional(caller.node, loop, file):
+            around: list[Node] = [n for n in file.contexts.loops(caller.node) if not few_iterations(n, file, FEW)]
+            comprehension = file.contexts.comprehension(caller.node)
+            for loop in around or ([comprehension] if comprehension is not None else []):
+                if not self._conditional(caller.node, loop, file) and not self._of_item(caller, loop, file):
                     return None if self._needs_fresh(call, loop, file) else loop
         return None
+
+    def _of_item(self, caller: Call, loop: Node, file: File) -> bool:
+        """Whether the loop calls a method of another object each time."""
+        bound = {
+            n.value for c in walk(loop) if isinstance(c, cst.CompFor) for n in walk(c.target) if isinstance(n, cst.Name)
+        }
+        if isinstance(loop, (cst.For, cst.While)):
+            bound = set(assigned_names(loop, file))
+        receiver = caller.receiver_node
+        return receiver is not None and any(isinstance(n, cst.Name) and n.value in bound for n in walk(receiver))
 
     def _handler(self, node: cst.Call, file: File) -> cst.FunctionDef | None:
         """The web request handler whose body runs the node, or None."""
@@ -159,7 +174,9 @@ class ModelLoadedInLoop(Rule):
         return None
 
     def _constant(self, call: Call, handler: cst.FunctionDef, file: File) -> bool:
-        local = file.flow(handler).bindings
+        local = set(file.flow(handler).bindings)
+        if file.class_of(handler) is not None:
+            local -= {p.name.value for p in (*parameters(handler),)[:1]}  # the object's own settings
         reads = (n for a in call.node.args for n in walk(a.value) if isinstance(n, cst.Name))
         return not any(n.value in local for n in reads) and not self._conditional(call.node, handler, file)
 

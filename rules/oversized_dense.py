@@ -3,9 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._models import copies_of_parameters
+from tfmemlint_rules._dtypes import is_test
+from tfmemlint_rules._models import in_training
 
-from tfmemlint.api import Array, Call, File, Finding, Instance, Rule, on_file, show_bytes
+from tfmemlint.api import Array, Call, File, Finding, Instance, Rule, on_file
 from tfmemlint.model.layers import effect
 from tfmemlint.model.networks import placed
 
@@ -51,6 +52,8 @@ class OversizedDense(Rule):
 
     @on_file("Dense")
     def check(self, file: File) -> Iterator[Finding]:
+        if is_test(file):
+            return
         for node in file.tree.of(cst.Call):
             call = file.call(node) if node.args else None
             target = call.target if call is not None else None
@@ -75,15 +78,7 @@ class OversizedDense(Rule):
         done = effect(layer, shape)
         if done is None or done.parameters is None or layer.call is None:
             return
-        copies, optimizer = copies_of_parameters(file)
-        size = done.parameters * 4 * copies
-        if size < LIMIT:
-            return
-        trained = f" with {optimizer}" if optimizer else " with an optimizer like Adam"
-        yield self.finding(
-            layer.call,
-            file,
-            f"this layer has {done.parameters:,} parameters: {show_bytes(done.parameters * 4)} of weights, "
-            f"{show_bytes(size)} in training{trained}; pool or reduce the input first",
-            bytes=size,
-        )
+        size, words = in_training(file, layer.call, done.parameters)
+        if size >= LIMIT:
+            what = f"this layer has {done.parameters:,} parameters: {words}; pool or reduce the input first"
+            yield self.finding(layer.call, file, what, bytes=size)

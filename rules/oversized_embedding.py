@@ -2,9 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._models import copies_of_parameters
+from tfmemlint_rules._dtypes import is_test
+from tfmemlint_rules._models import in_training
 
-from tfmemlint.api import Call, File, Finding, Rule, integer, on_call, show_bytes
+from tfmemlint.api import Call, File, Finding, Rule, integer, on_call
 
 LIMIT = 1 << 30
 """Bytes of the table with gradients and optimizer slots from which on it is reported."""
@@ -44,17 +45,8 @@ class OversizedEmbedding(Rule):
     @on_call("tf.keras.layers.Embedding")
     def check(self, call: Call, file: File) -> Iterator[Finding]:
         rows, width = integer(call.value_of("input_dim")), integer(call.value_of("output_dim"))
-        if rows is None or width is None:
+        if rows is None or width is None or is_test(file):
             return
-        copies, optimizer = copies_of_parameters(file)
-        parameters = rows * width
-        size = parameters * 4 * copies
-        if size < LIMIT:
-            return
-        trained = f" with {optimizer}" if optimizer else " with an optimizer like Adam"
-        yield self.finding(
-            call,
-            file,
-            f"this table has {parameters:,} parameters: {show_bytes(parameters * 4)} of weights, {show_bytes(size)} in training{trained}",
-            bytes=size,
-        )
+        size, words = in_training(file, call, rows * width)
+        if size >= LIMIT:
+            yield self.finding(call, file, f"this table has {rows * width:,} parameters: {words}", bytes=size)

@@ -2,11 +2,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Rule, constant, integer, on_call
+import libcst as cst
+from tfmemlint_rules._dtypes import is_test
+
+from tfmemlint.api import (
+    Call,
+    Class,
+    File,
+    Finding,
+    Instance,
+    Mapping,
+    Rule,
+    Value,
+    constant,
+    integer,
+    on_file,
+    own_nodes,
+    show_bytes,
+    structure_bytes,
+)
 
 DEFAULT = 10
 LARGE_QUEUE = 64
 MANY_WORKERS = 16
+LARGE = 1 << 30
+"""Bytes of the batches in the queue from which on a shorter queue is reported, too."""
+
+DATA_SETS = ("tf.keras.utils.PyDataset", "tf.keras.utils.Sequence")
+QUEUES = frozenset({
+    *(f"tf.keras.Model.{name}" for name in ("fit", "evaluate", "predict")),
+    *(f"tf.keras.Model.{name}_generator" for name in ("fit", "evaluate", "predict")),
+    *DATA_SETS, *(f"{name}.__init__" for name in DATA_SETS),
+    *(f"tf.keras.utils.{name}Enqueuer.start" for name in ("Ordered", "Generator", "Sequence")),
+})  # fmt: skip
 
 
 class OversizedQueue(Rule):
@@ -40,19 +68,60 @@ class OversizedQueue(Rule):
     code = "TFM615"
     summary = "a long queue of batches and many processes fill host memory"
 
-    @on_call(
-        "tf.keras.Model.fit", "tf.keras.Model.evaluate", "tf.keras.Model.predict", "tf.keras.Model.fit_generator",
-        "tf.keras.utils.PyDataset", "tf.keras.utils.Sequence", "tf.keras.utils.PyDataset.__init__",
-    )  # fmt: skip
-    def check(self, call: Call, file: File) -> Iterator[Finding]:
-        queue, workers = integer(call.value_of("max_queue_size")), integer(call.value_of("workers"))
-        if queue is not None and queue >= LARGE_QUEUE:
-            yield self.finding(
-                call, file, f"the queue keeps {queue} finished batches in host memory; about {DEFAULT} are enough"
-            )
-        elif workers is not None and workers >= MANY_WORKERS and constant(call.value_of("use_multiprocessing")) is True:
-            yield self.finding(
-                call,
-                file,
-                f"{workers} processes each hold a copy of the data set and its arrays; use fewer, or threads",
-            )
+    @on_file("max_queue_size", "workers")
+    def check(self, file: File) -> Iterator[Finding]:
+        if is_test(file):
+            return
+        for node in file.tree.of(cst.Call):
+            call = file.call(node) if node.args else None
+            if call is not None and self._queues(call, file):
+                yield from self._given(call, file)
+
+    def _queues(self, call: Call, file: File) -> bool:
+        """Whether the call sets up a queue of batches: of a model, a Python data set, its base class or an enqueuer."""
+        if call.names:
+            return all(name in QUEUES for name in call.names)
+        if all(isinstance(t, Class) and self._data_set(t.node, file) for t in call.target.options):
+            return True
+        owner = file.class_of(file.contexts.function(call.node)) if call.method == "__init__" else None
+        receiver = call.receiver_node
+        if owner is None or not isinstance(receiver, cst.Call) or not isinstance(receiver.func, cst.Name):
+            return False
+        return receiver.func.value == "super" and self._data_set(owner, file)
+
+    def _data_set(self, node: cst.ClassDef, file: File) -> bool:
+        return any(file.values.classes.derives(node, base) for base in DATA_SETS)
+
+    def _given(self, call: Call, file: File) -> Iterator[Finding]:
+        queue, workers = (integer(self._argument(call, name)) for name in ("max_queue_size", "workers"))
+        batch = self._batch_bytes(call, file)
+        size = queue * batch if queue is not None and batch is not None else None
+        if queue is not None and (queue >= LARGE_QUEUE or (queue > DEFAULT and (size or 0) >= LARGE)):
+            weigh = f": {show_bytes(size)}" if size is not None else ""
+            what = f"the queue keeps {queue} finished batches in host memory{weigh}; about {DEFAULT} are enough"
+            yield self.finding(call, file, what, bytes=size)
+        elif workers is not None and workers >= MANY_WORKERS:
+            if constant(self._argument(call, "use_multiprocessing")) is True:
+                what = f"{workers} processes each hold a copy of the data set and its arrays; use fewer, or threads"
+                yield self.finding(call, file, what)
+
+    def _argument(self, call: Call, name: str) -> Value:
+        """An argument, also one of a dictionary that is passed with `**`."""
+        if call.arg(name) is None:
+            for arg in call.node.args:
+                given = call.evaluator.value(arg.value, call.frame) if arg.star == "**" else None
+                if isinstance(given, Mapping) and given.get(name).known:
+                    return given.get(name)
+        return call.value_of(name)
+
+    def _batch_bytes(self, call: Call, file: File) -> int | None:
+        """The bytes of one batch, where the data set's `__getitem__` makes arrays of known sizes."""
+        given = call.value_of(0) if call.arg(0) is not None else call.value_of("x")
+        kind = given.class_node if isinstance(given, Instance) else None
+        target = call.target
+        made = target.node if isinstance(target, Class) else kind
+        method = file.values.classes.method(made, "__getitem__") if made is not None else None
+        returns = list(own_nodes(method, (cst.Return,))) if method is not None else []
+        if len(returns) != 1 or not isinstance(returns[0], cst.Return) or returns[0].value is None:
+            return None
+        return structure_bytes(file.value(returns[0].value))

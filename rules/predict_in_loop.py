@@ -14,6 +14,7 @@ from tfmemlint.fix.edits import outer_span
 
 FEW = 10
 """Iterations of a loop that predicts whole sets, such as the parts of a split or the steps of a forecast."""
+COPIES = frozenset({"copy", "deepcopy", "array"})
 
 
 class PredictInLoop(Rule):
@@ -75,9 +76,24 @@ class PredictInLoop(Rule):
         data = predict.value_of("x")
         if any(isinstance(option, Dataset) for option in data.options) or predict.arg("steps") is not None:
             return True
+        if self._copy_of_all(predict, file):
+            return True
         size = predict.arg("batch_size")
         loop = file.contexts.loop(predict.node)
         return size is not None and size.value != Const(1) and not (loop is not None and file.contexts.over_data(loop))
+
+    def _copy_of_all(self, predict: Call, file: File) -> bool:
+        """Whether what is predicted is a copy of the same data each time, changed a little: `x = x_test.copy()`."""
+        argument, loop = predict.arg("x"), file.contexts.loop(predict.node)
+        if argument is None or loop is None or not isinstance(argument.expression, cst.Name):
+            return False
+        bound = set(assigned_names(loop, file))
+        found = file.flow(file.scope_of(predict.node)).uses.get(id(argument.expression), ())
+        copies = [file.call(d.value) for d in found if isinstance(d.value, cst.Call) and not d.path]
+        return bool(copies) and all(
+            copy.method in COPIES and not bound & {n.value for n in walk(copy.node) if isinstance(n, cst.Name)}
+            for copy in copies
+        )
 
     def _rare(self, node: Node, loop: Node, file: File) -> bool:
         """Whether the loop predicts only now and then: `if step % 100 == 0`."""

@@ -3,18 +3,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._dtypes import is_test
 
-from tfmemlint.api import Call, File, Finding, Rule, on_call
+from tfmemlint.api import Array, Call, File, Finding, Function, Instance, Node, Rule, Value, elements, on_file, walk
+from tfmemlint.model.networks import SEQUENTIAL, placed
 
-PRUNE = ("tensorflow_model_optimization.sparsity.keras.prune_low_magnitude",)
-STRIP = ("tensorflow_model_optimization.sparsity.keras.strip_pruning",)
+PRUNE = "tensorflow_model_optimization.sparsity.keras.prune_low_magnitude"
+CLONE = "tf.keras.models.clone_model"
 SAVES = frozenset({"save", "save_weights", "export"})
-EXPORTS = (
-    "tf.keras.models.save_model",
-    "tf.saved_model.save",
-    "tf.lite.TFLiteConverter.from_keras_model",
-    "tf.keras.saving.save_model",
-)
+EXPORTS = {
+    "tf.keras.models.save_model": "model", "tf.keras.saving.save_model": "model", "tf.saved_model.save": "obj",
+    "tf.lite.TFLiteConverter.from_keras_model": "model",
+}  # fmt: skip
 
 
 class PruningNotStripped(Rule):
@@ -50,32 +50,73 @@ class PruningNotStripped(Rule):
     code = "TFM608"
     summary = "a pruned model that is not stripped holds twice the weights"
 
-    @on_call(*PRUNE)
-    def check(self, prune: Call, file: File) -> Iterator[Finding]:
-        if any(file.calls(*STRIP)) or "strip_pruning" in file.calls_by_word:
+    @on_file("prune_low_magnitude")
+    def check(self, file: File) -> Iterator[Finding]:
+        if is_test(file) or self._strips(file):
             return
-        assign = file.tree.parent(prune.node)
-        target = assign.targets[0].target if isinstance(assign, cst.Assign) else None
-        if not isinstance(target, cst.Name):
-            return
-        definitions = [d for d in file.flow(file.scope_of(target)).bindings.get(target.value, ()) if d.node is target]
-        uses = [use for d in definitions for use in file.uses_of(d)]
-        for use in uses:
-            saved = self._saved(use, file)
-            if saved is not None:
-                yield self.finding(
-                    saved, file, "the pruning masks are saved with the model: twice the weights; strip_pruning() first",
-                    related=[(prune, "pruned here")],
-                )  # fmt: skip
-                return
+        reported: set[int] = set()
+        for node in file.tree.of(cst.Call):
+            call = file.call(node) if self._word(node) else None
+            made = self._pruned(call, file) if call is not None else None
+            if call is None or made is None or id(made.node) in reported or self._still_trained(node, file):
+                continue
+            reported.add(id(made.node))
+            what = "the pruning masks are saved with the model: twice the weights; strip_pruning() first"
+            yield self.finding(call, file, what, related=[(made, "pruned here")])
 
-    def _saved(self, use: cst.Name, file: File) -> Call | None:
-        parent = file.tree.parent(use)
-        if isinstance(parent, cst.Attribute) and parent.value is use and parent.attr.value in SAVES:
-            call = file.tree.parent(parent)
-            return file.call(call) if isinstance(call, cst.Call) else None
-        if isinstance(parent, cst.Arg):
-            call = file.tree.parent(parent)
-            found = file.call(call) if isinstance(call, cst.Call) else None
-            return found if found is not None and found.name in EXPORTS else None
+    def _strips(self, file: File) -> bool:
+        """Whether the file calls or names `strip_pruning` anywhere."""
+        names: list[Node] = [*file.tree.of(cst.Name)]
+        return any(isinstance(n, cst.Name) and n.value == "strip_pruning" for n in names)
+
+    def _word(self, node: cst.Call) -> bool:
+        func = node.func
+        word = func.attr.value if isinstance(func, cst.Attribute) else func.value if isinstance(func, cst.Name) else ""
+        return word in SAVES or word in ("save_model", "from_keras_model")
+
+    def _pruned(self, call: Call, file: File) -> Call | None:
+        """The call that made the pruned model which this call saves."""
+        if call.name in EXPORTS:
+            saved = call.value_of(0) if call.arg(0) is not None else call.value_of(EXPORTS[call.name])
+        else:
+            saved = call.receiver if call.method in SAVES else None
+        found = {id(made): made for made in (self._made(o, file) for o in saved.options)} if saved is not None else {}
+        return next(iter(found.values())) if len(found) == 1 else None
+
+    def _made(self, model: Value, file: File) -> Call | None:
+        if not isinstance(model, Instance) or model.call is None:
+            return None
+        call = model.call
+        if call.name == PRUNE:
+            return call
+        if call.name == CLONE:
+            return self._cloned(call, file)
+        layers = (step.layer for step in placed(call)) if call.name == SEQUENTIAL else self._functional(call)
+        return next((x.call for x in layers if isinstance(x, Instance) and x.call and x.call.name == PRUNE), None)
+
+    def _functional(self, model: Call) -> Iterator[Value]:
+        """The layers on the way back from a functional model's outputs."""
+        pending = elements(model.value_of(1) if model.arg(1) is not None else model.value_of("outputs"))
+        seen: set[int] = set()
+        while pending:
+            tensor = pending.pop()
+            made = tensor.origin if isinstance(tensor, Array) else None
+            if isinstance(made, Call) and id(made) not in seen:
+                seen.add(id(made))
+                yield made.target
+                pending += [leaf for i in range(len(made.node.args)) for leaf in elements(made.value_of(i))]
+
+    def _cloned(self, clone: Call, file: File) -> Call | None:
+        """The call that prunes in the function which `clone_model` is given."""
+        for option in clone.value_of("clone_function").options:
+            inside = walk(option.node.body) if isinstance(option, Function) else ()
+            calls = (file.call(node) for node in inside if isinstance(node, cst.Call))
+            found = next((call for call in calls if call.name == PRUNE), None)
+            if found is not None:
+                return found
         return None
+
+    def _still_trained(self, save: cst.Call, file: File) -> bool:
+        """Whether the loop around the call trains on: a checkpoint."""
+        loops = file.contexts.loops(save)
+        return any(isinstance(n, cst.Call) and file.call(n).method == "fit" for loop in loops for n in walk(loop))

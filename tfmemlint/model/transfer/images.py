@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -70,11 +71,19 @@ def _buffer(call: Call, target: Value) -> Value:
 
 @models("sklearn.model_selection.train_test_split")
 def _split(call: Call, target: Value) -> Value:
+    tested, trained = constant(call.value_of("test_size")), constant(call.value_of("train_size"))
+    if call.lacks("test_size"):
+        tested = 0.25 if call.lacks("train_size") else 1 - trained if isinstance(trained, float) else None
     parts: list[Value] = []
     for arg in call.node.args:
         if arg.keyword is None and not arg.star:
-            part = _some_rows(call.evaluator.value(arg.value, call.frame))
-            parts += [part, part]
+            part = call.evaluator.value(arg.value, call.frame)
+            rows = part.shape[0] if isinstance(part, Array) and part.shape else None
+            test = None
+            if rows is not None and isinstance(tested, (int, float)):
+                test = math.ceil(rows * tested) if isinstance(tested, float) else tested
+            rest = rows - test if rows is not None and test is not None and call.lacks("train_size") else None
+            parts += [_some_rows(part, rest), _some_rows(part, test)]
     return Unknown("parts that are not seen") if call.open else Sequence(tuple(parts), "list")
 
 
@@ -84,8 +93,8 @@ def _shuffled(call: Call, target: Value) -> Value:
     return given[0] if len(given) == 1 else Sequence(tuple(given), "list")
 
 
-def _some_rows(data: Value) -> Value:
+def _some_rows(data: Value, rows: int | None) -> Value:
     """Some of the rows of an array: its dtype and its other sizes."""
     if not isinstance(data, Array):
         return Unknown("rows of something not known")
-    return replace(data, shape=(None, *data.shape[1:]) if data.shape else None)
+    return replace(data, shape=(rows, *data.shape[1:]) if data.shape else None)

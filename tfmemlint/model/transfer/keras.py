@@ -71,10 +71,39 @@ def _img_to_array(call: Call, target: Value) -> Value:
     return Array("np", "float32" if call.lacks("dtype") else None, (None, None, None), call)
 
 
+NETWORKS = (
+    "convnext", "densenet", "efficientnet", "efficientnet_v2", "imagenet_utils", "inception_resnet_v2", "inception_v3",
+    "mobilenet", "mobilenet_v2", "mobilenet_v3", "nasnet", "resnet", "resnet50", "resnet_v2", "vgg16", "vgg19",
+    "xception",
+)  # fmt: skip
+UNTOUCHED = frozenset({"convnext", "efficientnet", "efficientnet_v2", "mobilenet_v3"})
+"""Networks that scale inside of the model, and whose `preprocess_input` gives back what it is given."""
+
+
+@models(*(f"tf.keras.applications.{name}.preprocess_input" for name in NETWORKS))
+def _preprocess_input(call: Call, target: Value) -> Value:
+    given = call.value_of(0) if call.arg(0) is not None else call.value_of("x")
+    if not isinstance(given, Array) or getattr(target, "name", "").split(".")[-2] in UNTOUCHED:
+        return given if given.known else Unknown("an image")
+    kept = given.dtype if (given.dtype or "").startswith("float") else "float32"
+    return Array(given.library, kept if given.dtype else None, given.shape, call)
+
+
 @models("tf.keras.models.clone_model", "tf.keras.models.load_model", "tf.keras.models.model_from_json",
         "tf.keras.saving.load_model")  # fmt: skip
 def _model(call: Call, target: Value) -> Value:
     return Instance("tf.keras.Model", call)
+
+
+PRUNING = "tensorflow_model_optimization.sparsity.keras"
+
+
+@models(f"{PRUNING}.prune_low_magnitude", f"{PRUNING}.strip_pruning")
+def _pruned(call: Call, target: Value) -> Value:
+    """A model or layer in place of the one that is given; what it computes is not followed."""
+    given = call.value_of(0) if call.arg(0) is not None else call.value_of("to_prune", "model")
+    layer = isinstance(given, Instance) and (given.type_name or "").startswith("tf.keras.layers.")
+    return Instance("tf.keras.layers.Layer" if layer else "tf.keras.Model", call)
 
 
 @models("tf.keras.Model.predict", "tf.keras.Model.predict_on_batch")

@@ -16,6 +16,7 @@ from tfmemlint.model.values import (
     Iterator,
     Length,
     Mapping,
+    Method,
     Sequence,
     Unknown,
     Value,
@@ -99,6 +100,34 @@ def _list(call: Call, target: Value) -> Value:
     if isinstance(of, Devices):
         return of
     return Iterator(of, operations.item_of(of), kind) if of.known else of
+
+
+@models(B + "dict")
+def _dict(call: Call, target: Value) -> Value:
+    if not call.node.args or call.open or any(arg.keyword is None for arg in call.node.args):
+        return Unknown("a dictionary")
+    return Mapping(tuple((a.keyword.value, call.value_of(a.keyword.value)) for a in call.node.args if a.keyword))
+
+
+@models(B + "dict.items", B + "dict.values")
+def _view(call: Call, target: Value) -> Value:
+    of = target.receiver if isinstance(target, Method) else target
+    if not isinstance(of, Mapping) or of.open or not of.items:
+        return Unknown("what a dictionary holds")
+    if getattr(target, "name", "").endswith("values"):
+        return Sequence(tuple(value for _, value in of.items), "view")
+    return Sequence(tuple(Sequence((_key(key), value)) for key, value in of.items), "view")
+
+
+def _key(key: object) -> Value:
+    return Const(key) if isinstance(key, (int, float, str, bool)) else Unknown("a key")
+
+
+@models(B + "dict.get")
+def _get(call: Call, target: Value) -> Value:
+    of, key = target.receiver if isinstance(target, Method) else target, constant(call.value_of(0))
+    found = of.get(key) if isinstance(of, Mapping) and key is not None else Unknown("no such key")
+    return found  # a key that the display lacks may be set later
 
 
 @models(B + "int", B + "float", B + "str", B + "bool", B + "abs", B + "round")
