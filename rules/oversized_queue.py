@@ -83,7 +83,8 @@ class OversizedQueue(Rule):
             return all(name in QUEUES for name in call.names)
         if all(isinstance(t, Class) and self._data_set(t.node, file) for t in call.target.options):
             return True
-        owner = file.class_of(file.contexts.function(call.node)) if call.method == "__init__" else None
+        function = file.contexts.function(call.node) if call.method == "__init__" else None
+        owner = file.class_of(function) if function is not None else None
         receiver = call.receiver_node
         if owner is None or not isinstance(receiver, cst.Call) or not isinstance(receiver.func, cst.Name):
             return False

@@ -76,6 +76,7 @@ class PruningNotStripped(Rule):
 
     def _pruned(self, call: Call, file: File) -> Call | None:
         """The call that made the pruned model which this call saves."""
+        saved: Value | None
         if call.name in EXPORTS:
             saved = call.value_of(0) if call.arg(0) is not None else call.value_of(EXPORTS[call.name])
         else:
