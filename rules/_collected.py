@@ -15,9 +15,12 @@ def collect_in_list(concat: Call, assign: cst.Assign, loop: cst.For | cst.While,
     more than that."""
     target = assign.targets[0].target
     display = next((a.value for a in concat.node.args if isinstance(a.value, (cst.List, cst.Tuple))), None)
-    if concat.name not in JOINS or display is None or len(display.elements) != 2 or assign.value is not concat.node:
+    if concat.name not in JOINS or display is None or len(display.elements) != 2 or len(assign.targets) != 1:
         return None
     first, other = (element.value for element in display.elements)
+    choice = assign.value if isinstance(assign.value, cst.IfExp) else None
+    if choice is None and assign.value is not concat.node:
+        return None
     if file.text(first) != file.text(target) or not _plain(loop, file) or file.contexts.traced(concat.node):
         return None
     name = file.text(target)
@@ -32,7 +35,12 @@ def collect_in_list(concat: Call, assign: cst.Assign, loop: cst.For | cst.While,
     branch = _first_or_more(assign, file)
     if _read_elsewhere(name, branch or assign, loop, file):
         return None
-    if branch is not None:
+    if choice is not None:
+        if branch is not None or not _first_choice(choice, concat, name, file.text(other), file):
+            return None
+        start, change = f"{parts} = []", replace_node(file, assign, append)
+        after = f"if {parts}:\n    {name} = {joined}"
+    elif branch is not None:
         if not _same_first(branch, name, file.text(other), file):
             return None
         start = f"{parts} = []"
@@ -79,6 +87,14 @@ def _same_first(branch: cst.If, name: str, other: str, file: File) -> bool:
     return (
         isinstance(first, cst.Assign) and file.text(first.targets[0].target) == name and file.text(first.value) == other
     )
+
+
+def _first_choice(choice: cst.IfExp, concat: Call, name: str, other: str, file: File) -> bool:
+    """Whether `x if acc is None else concat([acc, x])`, or the other way round, takes the first part as it is."""
+    test = file.text(choice.test)
+    if choice.orelse is concat.node:
+        return test == f"{name} is None" and file.text(choice.body) == other
+    return choice.body is concat.node and test == f"{name} is not None" and file.text(choice.orelse) == other
 
 
 def _replace_branch(branch: Node, append: str, file: File) -> Edit | None:

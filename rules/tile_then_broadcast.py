@@ -3,36 +3,39 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._axes import assigned, size_one
+from tfmemlint_rules._operands import operands
 
 from tfmemlint.api import (
     Array,
     Call,
     Const,
+    Edit,
     File,
     Finding,
     Fix,
-    Node,
     Rule,
     Safety,
     Sequence,
-    Value,
     integer,
     on_call,
     show_bytes,
-)
-from tfmemlint.fix.edits import outer_span, replace_node
-
-ELEMENTWISE = frozenset(
-    f"tf.{prefix}{name}" for prefix in ("", "math.")
-    for name in ("add", "subtract", "multiply", "divide", "maximum", "minimum", "pow", "equal", "greater", "less", "squared_difference")
 )  # fmt: skip
-OPERATORS = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.Power)
+from tfmemlint.fix.edits import outer_span, replace_node, statement_lines
+from tfmemlint.model.arithmetic import broadcast
+
+TILES = ("tf.tile", "tf.keras.ops.tile", "tf.keras.backend.tile")
+REPEATS = ("tf.repeat", "tf.keras.ops.repeat", "tf.keras.backend.repeat_elements")
+BROADCASTS = ("tf.broadcast_to", "tf.keras.ops.broadcast_to")
+WRAPS = frozenset({"tf.stack", "tf.constant", "tf.convert_to_tensor", "builtins.list", "builtins.tuple"})
+OPERATIONS = (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.BooleanOperation, cst.IfExp, cst.Lambda)
 
 
 class TileThenBroadcast(Rule):
     """
     ## What it does
-    Reports `tf.tile` and `tf.repeat` along axes of size 1 whose result is only an operand of an element-wise op.
+    Reports `tf.tile`, `tf.repeat` and `tf.broadcast_to` along axes of size 1 whose result is only an operand of
+    element-wise ops that broadcast.
 
     ## Why it costs memory
     Element-wise ops broadcast an axis of size 1 without copying it. The tiled tensor is a full copy of the result's
@@ -61,95 +64,96 @@ class TileThenBroadcast(Rule):
     summary = "tiling before an element-wise op copies what broadcasting would not"
     fix_safety = (Safety.SAFE, Safety.UNSAFE)
 
-    @on_call("tf.tile", "tf.repeat")
+    @on_call(*TILES, *REPEATS, *BROADCASTS)
     def check(self, tile: Call, file: File) -> Iterator[Finding]:
         source = tile.arg(0)
-        if source is None or not self._only_ones(tile, source.expression, file):
+        if source is None:
             return
-        operands = self._operands(tile, file)
-        if not operands:
+        repeated = _repeated(tile, file)
+        if repeated is None:
             return
-        other = file.value(operands[0]) if operands[0] is not None else None
-        known = (
-            isinstance(other, Array)
-            and other.shape is not None
-            and isinstance(source.value, Array)
-            and source.value.shape is not None
-        )
-        at = outer_span(file, source.expression)
-        edit = replace_node(file, tile.node, file.source.text[at.start : at.end])
+        axes, rank = repeated
+        if tile.name not in BROADCASTS and not (
+            axes and all(size_one(source.expression, axis, rank, file) for axis in axes)
+        ):
+            return
+        others = operands(tile.node, file)
+        if not others or not all(_carries(other, tile, axes, rank, file) for other in others):
+            return
+        known = all(_same_result(tile, other, file) for other in others)
         size = tile.value.bytes if isinstance(tile.value, Array) else None
-        cost = f": {show_bytes(size)}" if size is not None else ""
+        cost = f" ({show_bytes(size)})" if size is not None else ""
         yield self.finding(
             tile,
             file,
             f"{tile.method}() makes a full copy{cost} of what the element-wise op would broadcast for nothing",
-            fix=Fix(
-                "let the op broadcast",
-                (edit,),
-                Safety.SAFE if known and None not in (other.shape or ()) else Safety.UNSAFE,
-            ),  # type: ignore[union-attr]
+            fix=_drop(tile, source.expression, Safety.SAFE if known else Safety.UNSAFE, file),
             bytes=size,
         )
 
-    def _only_ones(self, tile: Call, source: cst.BaseExpression, file: File) -> bool:
-        """Whether every axis that is repeated has size 1."""
-        if tile.name == "tf.repeat":
-            axis = integer(tile.value_of("axis"))
-            return axis is not None and self._is_one(source, axis, None, file)
-        multiples = tile.value_of("multiples")
-        if not isinstance(multiples, Sequence) or multiples.open:
-            return False
-        rank = len(multiples.items)
-        tiled = [i for i, item in enumerate(multiples.items) if item != Const(1)]
-        return bool(tiled) and all(self._is_one(source, i, rank, file) for i in tiled)
 
-    def _is_one(self, source: cst.BaseExpression, axis: int, rank: int | None, file: File) -> bool:
-        value = file.value(source)
-        if isinstance(value, Array) and value.shape is not None:
-            return -len(value.shape) <= axis < len(value.shape) and value.shape[axis] == 1
-        if isinstance(source, cst.Subscript):
-            inserted = [
-                i for i, e in enumerate(source.slice)
-                if isinstance(e.slice, cst.Index) and file.value(e.slice.value) in (Const(None),)
-            ]  # fmt: skip
-            plain = all(isinstance(e.slice, cst.Slice) or i in inserted for i, e in enumerate(source.slice))
-            return plain and axis in inserted
-        if isinstance(source, cst.Call) and file.call(source).name == "tf.expand_dims":
-            at = integer(file.call(source).value_of("axis"))
-            if at is None:
-                return False
-            return at == axis or (rank is not None and at < 0 and at + rank == axis)
+def _repeated(tile: Call, file: File) -> tuple[list[int], int | None] | None:
+    """The axes along which the call repeats, and the number of axes; None where they are not known."""
+    if tile.name in REPEATS:
+        axis = integer(tile.value_of("axis"))
+        return None if axis is None else ([axis], None)
+    given = tile.arg(1, "multiples", "repeats", "shape", "n")
+    if given is None:
+        return None
+    expression = assigned(given.expression, file)
+    if isinstance(expression, cst.Call) and file.call(expression).name in WRAPS and expression.args:
+        expression = expression.args[0].value
+    multiples = file.value(expression)
+    if tile.name in BROADCASTS:
+        return [], None
+    if not isinstance(multiples, Sequence) or multiples.open:
+        return None
+    return [i for i, item in enumerate(multiples.items) if item != Const(1)], len(multiples.items)
+
+
+def _carries(other: cst.BaseExpression, tile: Call, axes: list[int], rank: int | None, file: File) -> bool:
+    """Whether the other operand may have the tiled axes in full: not where it is seen to have size 1 there."""
+    if any(size_one(_untiled(other, file), axis, rank, file) for axis in axes):
         return False
+    given, made = tile.value_of(0), tile.value
+    value = file.value(other)
+    if isinstance(value, Array) and value.shape is not None and isinstance(made, Array) and made.shape is not None:
+        wanted = broadcast(made.shape, value.shape)
+        plain = broadcast(given.shape, value.shape) if isinstance(given, Array) else None
+        return plain is None or plain == wanted or None in plain or None in (wanted or ())
+    return True
 
-    def _operands(self, tile: Call, file: File) -> list[cst.BaseExpression | None]:
-        """The other operand of each element-wise op that uses the result; empty if anything else uses it."""
-        parent = file.tree.parent(tile.node)
-        if (
-            isinstance(parent, cst.Assign)
-            and len(parent.targets) == 1
-            and isinstance(parent.targets[0].target, cst.Name)
-        ):
-            target = parent.targets[0].target
-            made = [d for d in file.flow(file.scope_of(target)).bindings.get(target.value, ()) if d.node is target]
-            found = [self._operand(use, file) for d in made for use in file.uses_of(d)]
-            return [] if not found or any(f is False for f in found) else [f for f in found if not isinstance(f, bool)]
-        one = self._operand(tile.node, file)
-        return [] if isinstance(one, bool) else [one]
 
-    def _operand(self, use: Node, file: File) -> cst.BaseExpression | bool | None:
-        parent = file.tree.parent(use)
-        if isinstance(parent, cst.BinaryOperation) and isinstance(parent.operator, OPERATORS):
-            other = parent.right if parent.left is use else parent.left
-            return False if _scalar(file.value(other)) else other
-        if isinstance(parent, cst.Arg):
-            call = file.tree.parent(parent)
-            if isinstance(call, cst.Call) and file.call(call).name in ELEMENTWISE and len(call.args) >= 2:
-                other = call.args[1].value if call.args[0].value is use else call.args[0].value
-                return False if _scalar(file.value(other)) else other
+def _untiled(node: cst.BaseExpression, file: File) -> cst.BaseExpression:
+    """What an operand is when its own tiling is taken off, too."""
+    found = assigned(node, file)
+    if isinstance(found, cst.Call) and file.call(found).name in (*TILES, *REPEATS) and found.args:
+        return found.args[0].value
+    return node
+
+
+def _same_result(tile: Call, other: cst.BaseExpression, file: File) -> bool:
+    """Whether all shapes are known, and the result has the same one without tiling."""
+    given, made, value = tile.value_of(0), tile.value, file.value(other)
+    if not (isinstance(given, Array) and isinstance(made, Array) and isinstance(value, Array)):
         return False
+    if isinstance(assigned(other, file), cst.Call) and _untiled(other, file) is not other:
+        return False
+    plain, wanted = broadcast(given.shape, value.shape), broadcast(made.shape, value.shape)
+    return plain is not None and plain == wanted and None not in plain
 
 
-def _scalar(value: Value) -> bool:
-    """Whether the other operand has no axis that could give the tiled one its size."""
-    return isinstance(value, Const) or (isinstance(value, Array) and value.shape == ())
+def _drop(tile: Call, source: cst.BaseExpression, safety: Safety, file: File) -> Fix | None:
+    """The source in the place of the call; `a = tf.tile(a, n)` goes as a whole."""
+    at = outer_span(file, source)
+    text = file.source.text[at.start : at.end]
+    if "#" in file.text(tile.node).replace(text, ""):
+        return None
+    assign = file.tree.parent(tile.node)
+    bare = isinstance(source, OPERATIONS) and not source.lpar and not isinstance(assign, (cst.Arg, cst.Assign))
+    edit = replace_node(file, tile.node, f"({text})" if bare else text)
+    if isinstance(assign, cst.Assign) and len(assign.targets) == 1 and file.text(assign.targets[0].target) == text:
+        lines = statement_lines(file, file.tree.statement(assign))
+        if lines is not None:
+            edit = Edit(lines.start, lines.end, "")
+    return Fix("let the op broadcast", (edit,), safety)

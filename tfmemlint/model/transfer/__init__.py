@@ -16,6 +16,7 @@ from tfmemlint.model.transfer import (  # noqa: F401  (they register)
     numeric,
     others,
     python,
+    shapes,
     tensors,
 )
 from tfmemlint.model.transfer.table import TABLE

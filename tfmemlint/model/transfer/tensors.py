@@ -168,18 +168,6 @@ def _symbolic(value: Value) -> bool:
     return isinstance(value, Array) and value.library == "keras"
 
 
-@models("tf.math.reduce_mean", "tf.math.reduce_sum", "tf.math.reduce_max", "tf.math.reduce_min", "tf.math.reduce_prod",
-        "tf.reduce_mean", "tf.reduce_sum", "tf.reduce_max", "tf.reduce_min", "tf.reduce_prod", "tf.math.reduce_std",
-        "tf.math.reduce_variance")  # fmt: skip
-def _reduced(call: Call, target: Value) -> Value:
-    data = as_tensor(call.value_of(0))
-    whole = call.lacks("axis") or call.value_of("axis") == Const(None)
-    shape = () if whole and call.lacks("keepdims") else None
-    return Array(
-        "tf", data.dtype if isinstance(data, Array) else None, shape, data.origin if isinstance(data, Array) else None
-    )
-
-
 # -- images and files ------------------------------------------------------------------------------------------------
 
 

@@ -1,0 +1,161 @@
+"""Names that a loop adds parts to: `acc = concat([acc, part])`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from tfmemlint.api import Array, Call, Const, File, Node, Sequence, dotted, integer, walk
+
+SAYS = frozenset({
+    "print", "info", "debug", "warning", "log", "write", "set_description", "set_postfix", "set_postfix_str",
+})  # fmt: skip
+MAKES = frozenset({"tf.constant", "tf.convert_to_tensor", "tf.Variable", "np.array", "np.asarray", "tf.cast"})
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What is collected: its name, the parts that are added, and the statement that does it."""
+
+    name: str
+    others: tuple[cst.BaseExpression, ...]
+    assign: cst.Assign
+
+    def reads(self, node: Node) -> set[str]:
+        return {n.value for n in walk(node) if isinstance(n, cst.Name)}
+
+    def starts_empty(self, loop: cst.For | cst.While, file: File) -> bool:
+        """Whether what is collected is an empty tensor or list before the loop."""
+        known = file.flow(file.scope_of(loop)).before.get(id(loop), {}).get(self.name, ())
+        values = [d.value for d in known if not d.path]
+        if not values and "." in self.name:
+            values = [
+                a.value for a in file.tree.of(cst.Assign) if any(dotted(t.target) == self.name for t in a.targets)
+            ]
+            values = [v for v in values if v is not self.assign.value]
+        return bool(values) and all(isinstance(v, cst.BaseExpression) and _empty(v, file) for v in values)
+
+
+def collected(concat: Call, file: File) -> Collected | None:
+    """What a call that joins tensors adds to, where its result becomes one of them again."""
+    value: Node = concat.node
+    above = file.tree.parent(value)
+    if isinstance(above, cst.IfExp):
+        value, above = above, file.tree.parent(above)
+    position = None
+    if isinstance(above, cst.Element):
+        row = file.tree.parent(above)
+        position = row.elements.index(above) if isinstance(row, cst.Tuple) else None
+        above = file.tree.parent(row) if row is not None and position is not None else None
+    if not isinstance(above, cst.Assign) or len(above.targets) != 1:
+        return None
+    target: Node = above.targets[0].target
+    if position is not None:
+        if not isinstance(target, cst.Tuple) or position >= len(target.elements):
+            return None
+        target = target.elements[position].value
+    name, parts = dotted(target), _parts(concat)
+    if name is None or parts is None:
+        return None
+    others = tuple(part for part in parts if dotted(part) != name)
+    if not others or len(others) == len(parts) or any(_reads(part, name, file) for part in others):
+        return None
+    return Collected(name, others, above)
+
+
+def _parts(concat: Call) -> list[cst.BaseExpression] | None:
+    arguments = [
+        a.value
+        for a in concat.node.args
+        if a.keyword is None or a.keyword.value in ("values", "arrays", "tup", "arr", "xs", "x1", "x2")
+    ]
+    if concat.method == "append":
+        return arguments[:2]
+    first = arguments[0] if arguments else None
+    return [e.value for e in first.elements] if isinstance(first, (cst.List, cst.Tuple)) else None
+
+
+def used_otherwise(found: Collected, loop: cst.For | cst.While, file: File) -> bool:
+    """Whether the loop reads, cuts back or starts again what is collected; printing it does not count."""
+    for node in _reads(loop.body, found.name, file):
+        if not file.tree.contains(found.assign, node) and not (_first(node, found, loop, file) or _said(node, file)):
+            return True
+    return isinstance(loop, cst.While) and any(True for _ in _reads(loop.test, found.name, file))
+
+
+def _reads(node: Node, name: str, file: File) -> list[Node]:
+    """The places where an expression names this, read or written."""
+    return list(_named(node, name, file))
+
+
+def _named(node: Node, name: str, file: File) -> Iterator[Node]:
+    for n in walk(node):
+        if isinstance(n, (cst.Name, cst.Attribute, cst.Subscript)) and dotted(n) == name:
+            parent = file.tree.parent(n)
+            if isinstance(parent, cst.Attribute) and parent.attr is n:
+                continue
+            if not (isinstance(parent, cst.Arg) and parent.keyword is n):
+                yield n
+
+
+def _said(node: Node, file: File) -> bool:
+    line = file.tree.statement(node)
+    first = line.body[0] if isinstance(line, cst.SimpleStatementLine) else None
+    call = first.value if isinstance(first, cst.Expr) else None
+    return isinstance(call, cst.Call) and file.call(call).method in SAYS
+
+
+def _first(node: Node, found: Collected, loop: cst.For | cst.While, file: File) -> bool:
+    """Whether this belongs to `if acc is None: acc = x`, with the joining in the other branch or behind it."""
+    below = node
+    for above in file.tree.ancestors(node):
+        if above is loop:
+            return False
+        if isinstance(above, cst.If):
+            decides = file.tree.contains(above, found.assign) or _asks_empty(above.test, found.name, file)
+            if decides and (below is above.test or _written(node, found.name, file)):
+                return True
+        below = above
+    return False
+
+
+def _written(node: Node, name: str, file: File) -> bool:
+    above = file.tree.parent(node)
+    while isinstance(above, (cst.Element, cst.Tuple)):
+        above = file.tree.parent(above)
+    if not isinstance(above, cst.AssignTarget):
+        return False
+    assign = file.tree.parent(above)
+    return isinstance(assign, cst.Assign) and not _reads(assign.value, name, file)
+
+
+def _asks_empty(test: cst.BaseExpression, name: str, file: File) -> bool:
+    """`acc is None`, `not acc`, `len(acc) == 0`, `acc == []`."""
+    if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+        return dotted(test.expression) == name
+    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
+        return False
+    left, right = test.left, test.comparisons[0].comparator
+    if isinstance(left, cst.Call) and file.call(left).method == "len" and left.args:
+        return dotted(left.args[0].value) == name and integer(file.value(right)) == 0
+    return dotted(left) == name and file.value(right) in (Const(None), Sequence((), "list"))
+
+
+def _empty(node: cst.BaseExpression, file: File) -> bool:
+    """Whether an expression makes a tensor or list with nothing in it."""
+    value = file.value(node)
+    if isinstance(value, Array) and value.shape is not None:
+        return 0 in value.shape
+    if isinstance(node, cst.Call):
+        call = file.call(node)
+        if call.name in MAKES and node.args:
+            return _empty(node.args[0].value, file)
+        given = call.arg("shape")
+        if given is not None and isinstance(given.expression, cst.BinaryOperation):
+            return any(
+                isinstance(n, (cst.List, cst.Tuple)) and any(integer(file.value(e.value)) == 0 for e in n.elements)
+                for n in walk(given.expression)
+            )
+    return isinstance(node, cst.List) and not node.elements
