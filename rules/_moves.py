@@ -33,7 +33,7 @@ def move_before(file: File, moved: Node, anchor: Node) -> Fix | None:
     text = "".join(source[s.start : s.end] for s in spans)
     text = text if text.endswith("\n") else text + "\n"
     gone: list[Edit] = []
-    for edit in (_deletion(source, span, at) for span in spans):
+    for edit in (_deletion(file, span, at) for span in spans):
         if gone and edit.start <= gone[-1].end:
             edit = Edit(gone.pop().start, edit.end, "")
         gone.append(edit)
@@ -54,10 +54,11 @@ def _with_comments(source: str, lines: Span) -> Span:
     return Span(start, lines.end)
 
 
-def _deletion(source: str, lines: Span, at: int) -> Edit:
-    """Takes lines out, with the blank lines above them."""
-    start = lines.start
-    while start - 1 > at and source[source.rfind("\n", 0, start - 1) + 1 : start].strip() == "":
+def _deletion(file: File, lines: Span, at: int) -> Edit:
+    """Takes lines out, with the blank lines above them; those between two cells of a notebook are no cell's."""
+    source, start = file.source.text, lines.start
+    first = max(block.span.start for block in file.source.blocks if block.span.start <= start)
+    while start - 1 > max(at, first) and source[source.rfind("\n", 0, start - 1) + 1 : start].strip() == "":
         start = source.rfind("\n", 0, start - 1) + 1
     return Edit(start, lines.end, "")
 

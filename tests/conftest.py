@@ -1,3 +1,8 @@
-"""Makes `pytest --bless` and the fixtures of `packs` known."""
+"""Makes `pytest --bless` and the shared fixtures known, and lets property tests take their time on slow machines."""
 
-pytest_plugins = ["tfmemlint.testing", "packs"]
+from hypothesis import HealthCheck, settings
+
+pytest_plugins = ["tfmemlint.testing", "packs", "command_line"]
+
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")

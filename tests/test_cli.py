@@ -7,12 +7,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
-from packs import Install, rule_module
+from command_line import HEAD, Run, git, write
 
 import tfmemlint
 from tfmemlint import cli_output
@@ -27,56 +25,7 @@ def pipeline(files):
 REPAIRED = REPEATED.replace(".repeat().cache()", ".cache().repeat()")
 
 
-class Result(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Result]
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    for name in ("NO_COLOR", "FORCE_COLOR"):
-        monkeypatch.delenv(name, raising=False)
-    return tmp_path
-
-
-@pytest.fixture
-def run(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Runs a command line in this process."""
-
-    def made(*words: str, stdin: str | bytes = b"") -> Result:
-        data = stdin.encode() if isinstance(stdin, str) else stdin
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-        capfd.readouterr()
-        code = main(words)
-        out, err = capfd.readouterr()
-        return Result(code, out, err)
-
-    return made
-
-
-@pytest.fixture
-def word_rules(install: Install) -> None:
-    """Rules for words: shout (ABC001, safe fix, 1000 bytes), whisper (ABC002, info, unsafe fix), mumble (ABC003, off),
-    scream (ABC004, error, no fix that is applied)."""
-    install(
-        a=rule_module("ABC001", "LoudWord", "shout", bytes=1000),
-        b=rule_module("ABC002", "SoftWord", "whisper", severity="INFO", safety="UNSAFE"),
-        c=rule_module("ABC003", "DullWord", "mumble", default=False),
-        d=rule_module("ABC004", "HarshWord", "scream", severity="ERROR", safety="DISPLAY", bytes=5000),
-    )
-
-
-def write(**files: str) -> None:
-    for name, text in files.items():
-        Path(f"{name}.py").write_text(text)
-
-
-HEAD = "import keras\n"
+pytestmark = pytest.mark.usefixtures("here")
 
 
 # -- the command itself -----------------------------------------------------------------------------------------------
@@ -598,11 +547,6 @@ def test_ignore_comments_are_written(option: str, comment: str, run: Run, word_r
         f"shout; scream  # tfmemlint: ignore[ABC001, ABC004]{comment}\n"
     )
     assert run("check").code == 0
-
-
-def git(*words: str) -> None:
-    identity = ("-c", "user.name=t", "-c", "user.email=t@example.org")
-    subprocess.run(["git", *identity, *words], check=True, capture_output=True)
 
 
 def test_diff_base_reports_and_repairs_changed_lines_only(run: Run, word_rules: None) -> None:

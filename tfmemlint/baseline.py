@@ -13,7 +13,7 @@ import re
 import stat
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -114,26 +114,65 @@ class Baseline:
         return Filtered(left, len(used), lambda: self._stale(used, checked, ran))
 
     def _stale(self, used: set[Entry], checked: set[str], ran: Collection[str] | None) -> Iterator[Entry]:
-        here = os.path.dirname(self.path)
-        gone = {name for name in self._paths - checked if not os.path.lexists(os.path.join(here, *name.split("/")))}
+        gone = self._gone(self._paths - checked)
         for entry in self.entries - used:
             if entry.path in gone or (entry.path in checked and (ran is None or entry.code in ran)):
                 yield entry
+
+    def spared(self, within: Iterable[str], ran: Mapping[str, Collection[str]]) -> list[Entry]:
+        """The entries that a run over the paths `within` says nothing of: of files elsewhere that are still there, and
+        of codes that did not run. `ran` has, by its path, the codes that ran to the end in each file that was read."""
+        places = [os.path.abspath(path) for path in within]
+        codes = {self._relative(path): found for path, found in ran.items()}
+        gone = self._gone(self._paths)
+        return [
+            entry
+            for entry in self.entries
+            if entry.path not in gone
+            and entry.code not in codes.get(entry.path, ())
+            and (entry.path in codes or not any(_is_below(self._file(entry.path), place) for place in places))
+        ]
+
+    def _gone(self, paths: Iterable[str]) -> set[str]:
+        return {name for name in paths if not os.path.lexists(self._file(name))}
+
+    def _file(self, name: str) -> str:
+        """Where the file of an entry is."""
+        return os.path.normpath(os.path.join(os.path.dirname(self.path), *name.split("/")))
 
     def _relative(self, path: str) -> str:
         return _relative(path, os.path.dirname(self.path))
 
 
-def write_baseline(path: str, results: Iterable[FileResult]) -> int:
-    """Write the baseline that accepts all findings of the results; the number of its entries.
+def _is_below(path: str, place: str) -> bool:
+    return path == place or path.startswith(place.rstrip(os.sep) + os.sep)
+
+
+def replaceable(path: str) -> Baseline | None:
+    """The baseline that is to be written anew, or None where there is none or it is damaged. Raises BaselineError for a
+    file that is something else."""
+    if not os.path.lexists(path):
+        return None
+    try:
+        return Baseline.load(path)
+    except BaselineError:
+        if path.endswith(".json"):
+            return None
+        raise BaselineError(f"{path}: not a baseline of tfmemlint; it is not overwritten, name another file") from None
+
+
+def write_baseline(path: str, results: Iterable[FileResult], spared: Iterable[Entry] = ()) -> int:
+    """Write the baseline that accepts all findings of the results and holds the spared entries too; how many findings
+    it accepts.
 
     Failures (TFM000 to TFM002) are never accepted. The file is replaced as a whole or not at all. Raises BaselineError
     when it cannot be written.
     """
     here = os.path.dirname(os.path.abspath(path))
-    entries = sorted(
+    accepted = {
         entry for result in results if result.findings for _, entry in _entries(result, _relative(result.path, here))
-    )
+    }
+    entries = sorted(accepted.union(spared))
     lines = ",\n".join(f"    {msgspec.json.encode(entry).decode()}" for entry in entries)
     body = f"[\n{lines}\n  ]" if entries else "[]"
     text = f'{{\n  "version": {VERSION},\n  "entries": {body}\n}}\n'
@@ -141,7 +180,7 @@ def write_baseline(path: str, results: Iterable[FileResult]) -> int:
         _replace(path, text)
     except OSError as error:
         raise BaselineError(f"{path}: the baseline cannot be written: {error.strerror or error}") from None
-    return len(entries)
+    return len(accepted)
 
 
 def fingerprint(statements: Statements, finding: Finding) -> str:

@@ -48,6 +48,8 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
         "--write-baseline": options.write_baseline is not None,
     }
     chosen = [name for name, given in modes.items() if given]
+    if options.write_baseline is not None and options.diff_base:
+        chosen = ["--write-baseline", "--diff-base"]  # it would accept a part of each file and forget the rest
     if options.isolated and options.config_file:
         chosen = ["--isolated", "--config FILE"]
     if len(chosen) > 1:

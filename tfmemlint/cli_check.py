@@ -17,7 +17,7 @@ from tfmemlint.cli_report import Session, exit_code, failure, report
 from tfmemlint.discover import Problem, Target, discover
 from tfmemlint.repair import Gate
 from tfmemlint.report.base import plural
-from tfmemlint.runner import Options, run
+from tfmemlint.runner import Options, Outcome, run
 from tfmemlint.selectors import FAILURES
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def _gate(session: Session, baselines: dict[int, Baseline]) -> int:
             ran = _codes_that_ran(session.outcomes[number].config for number in chosen)
             filtered = baseline.filter([session.outcomes[number].result for number in chosen], ran)
         accepted += filtered.matched
-        for entry in filtered.stale:
+        for entry in [] if _is_narrowed(session.arguments) else filtered.stale:
             words = f"{entry.path}: {entry.code} is not found any more; --write-baseline takes it out"
             session.problems.append(Problem(f"{_shown(baseline.path)}: stale entry {words}", fails=False))
         for number, result in zip(chosen, filtered.results, strict=True):
@@ -133,6 +133,11 @@ def _gate(session: Session, baselines: dict[int, Baseline]) -> int:
     return accepted
 
 
+def _is_narrowed(arguments: argparse.Namespace) -> bool:
+    """Whether the command line changes which costs are reported, so that a finding may be missing for that."""
+    return any(value is not None for value in (arguments.min_bytes, arguments.max_tensor, arguments.gpu_memory))
+
+
 def _codes_that_ran(configurations: Iterable[Config]) -> frozenset[str]:
     from tfmemlint.registry import load_rules, selected_codes
 
@@ -142,15 +147,34 @@ def _codes_that_ran(configurations: Iterable[Config]) -> frozenset[str]:
 
 
 def _write_baseline(session: Session) -> int:
-    from tfmemlint.baseline import write_baseline
+    """Accept what was found. What the run did not look at stays accepted: files beside the named paths, rules that were
+    not selected, files that could not be checked."""
+    from tfmemlint.baseline import replaceable, write_baseline
 
     config = session.config
     path = session.arguments.write_baseline or config.resolve(config.baseline or DEFAULT_BASELINE)
-    count = write_baseline(path, [outcome.result for outcome in session.outcomes])
+    old = replaceable(path)
+    spared = old.spared(session.arguments.paths, _codes_that_ran_by_path(session.outcomes)) if old else []
+    count = write_baseline(path, [outcome.result for outcome in session.outcomes], spared)
     if not session.arguments.quiet:
+        kept = f" and kept {len(spared)} of what was not checked" if spared else ""
         hint = "" if config.baseline else f'; set baseline = "{os.path.basename(path)}" to use it'
-        tell(f"accepted {plural(count, 'finding')} in {_shown(path)}{hint}")
+        tell(f"accepted {plural(count, 'finding')} in {_shown(path)}{kept}{hint}")
     return failure(session) or 0
+
+
+def _codes_that_ran_by_path(outcomes: Iterable[Outcome]) -> dict[str, frozenset[str]]:
+    from tfmemlint.registry import load_rules, selected_codes
+
+    rules, found = load_rules(), dict[int, frozenset[str]]()
+    ran = {}
+    for outcome in outcomes:
+        key = id(outcome.config)
+        if key not in found:
+            found[key] = selected_codes(rules, outcome.config)
+        failed = any(finding.code in FAILURES for finding in outcome.result.findings)
+        ran[outcome.result.path] = frozenset[str]() if failed else found[key]
+    return ran
 
 
 def _add_ignores(session: Session) -> int:

@@ -14,30 +14,8 @@ from tfmemlint.cli import UsageError
 from tfmemlint.cli_arguments import Parser
 
 if TYPE_CHECKING:
+    from tfmemlint.own_rules import OwnRule
     from tfmemlint.rule import Rule
-
-_ENGINE_PAGES = {
-    "TFM000": (
-        "error",
-        "A rule or the tool failed on this file; what other rules found stands. The exit code is 3. The fault is "
-        "the tool's or a rule pack's: please report it with the file.",
-    ),
-    "TFM001": (
-        "error",
-        "The file cannot be read or decoded, or is a notebook that is not valid. The exit code is 2. Nothing in it was "
-        "checked or changed.",
-    ),
-    "TFM002": (
-        "error",
-        "The file, the notebook's cell or the code block is not valid Python. The exit code is 2. Nothing in it was "
-        "checked or changed; other cells and blocks were.",
-    ),
-    "TFM003": (
-        "warning",
-        "A comment that names one of our codes silences nothing here: the finding is gone, or the code is not known. "
-        "The safe fix takes the code, and with the last one the comment, out. Only codes that ran count as unused.",
-    ),
-}
 
 
 def rule(words: Sequence[str]) -> int:
@@ -90,32 +68,21 @@ def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
 
 def _records() -> list[dict[str, Any]]:
     """All codes, the tool's own first, as `--output-format json` gives them."""
+    from tfmemlint.own_rules import OWN_RULES
     from tfmemlint.registry import load_rules
-    from tfmemlint.selectors import ENGINE
 
-    made = []
-    for known in ENGINE:
-        severity, text = _ENGINE_PAGES[known.code]
-        summary, _, _ = text.partition(".")
-        fix = ["safe"] if known.code == "TFM003" else []
-        made.append(_record(known.code, known.name, summary, severity, True, fix, text))
-    return made + [_rule_record(each) for each in load_rules()]
+    own = [_record(each, True, each.text) for each in OWN_RULES]
+    return own + [_record(each, each.default, inspect.cleandoc(each.__doc__ or "")) for each in load_rules()]
 
 
-def _rule_record(rule: Rule) -> dict[str, Any]:
+def _record(rule: Rule | OwnRule, default: bool, text: str) -> dict[str, Any]:
     fix = [safety.value for safety in rule.fix_safety]
-    text = f"{rule.summary}\n\n{inspect.cleandoc(rule.__doc__ or '')}"
-    return _record(rule.code, rule.name, rule.summary, rule.severity.value, rule.default, fix, text)
-
-
-def _record(
-    code: str, name: str, summary: str, severity: str, default: bool, fix: Sequence[str], text: str
-) -> dict[str, Any]:
+    severity = rule.severity.value
     kinds = " or ".join("shown only" if each == "display" else each for each in fix) or "none"
     facts = f"severity: {severity}; {'on' if default else 'off'} by default; fix: {kinds}"
     return {
-        "code": code, "name": name, "summary": summary, "severity": severity, "default": default, "fix": list(fix),
-        "page": f"# {code}: {name}\n\n{facts}\n\n{text}\n",
+        "code": rule.code, "name": rule.name, "summary": rule.summary, "severity": severity, "default": default,
+        "fix": fix, "page": f"# {rule.code}: {rule.name}\n\n{facts}\n\n{rule.summary}\n\n{text}\n",
     }  # fmt: skip
 
 

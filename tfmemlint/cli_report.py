@@ -79,10 +79,12 @@ def _render(session: Session, stream: TextIO) -> None:
 def _rule_infos() -> dict[str, RuleInfo]:
     import inspect
 
+    from tfmemlint.own_rules import OWN_RULES
     from tfmemlint.registry import load_rules
     from tfmemlint.report import RuleInfo
 
-    return {
+    own = {rule.code: RuleInfo(rule.code, rule.name, rule.summary, rule.severity, rule.text) for rule in OWN_RULES}
+    return own | {
         rule.code: RuleInfo(rule.code, rule.name, rule.summary, rule.severity, inspect.cleandoc(rule.__doc__ or ""))
         for rule in load_rules()
     }

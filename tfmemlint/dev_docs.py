@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tfmemlint.own_rules import OWN_RULES
 from tfmemlint.registry import load_rules
 
 if TYPE_CHECKING:
@@ -25,12 +26,6 @@ _FAMILIES = {
     "TFM7": "Tensor operations",
     "TFM8": "Profiling and debugging",
     "TFM9": "TensorFlow 1 graphs and distribution",
-}
-_ENGINE = {
-    "TFM000": ("internal-error", "a rule or the engine failed on this file; what other rules found stands"),
-    "TFM001": ("unreadable-file", "the file cannot be read or decoded, or is no valid notebook"),
-    "TFM002": ("syntax-error", "the file, cell or code block does not parse; nothing in it is checked or changed"),
-    "TFM003": ("unused-suppression", "a comment that silences a rule silences nothing"),
 }
 
 
@@ -108,7 +103,7 @@ def _index(rules: list[Rule], prefix: str) -> str:
     lines += ["Rules marked *off* run only when they are selected: by code, or all of them with `--select ADVICE`."]
     if prefix == "TFM":
         lines += ["", f"## {_FAMILIES['TFM0']}", "", "| code | name | meaning |", "|---|---|---|"]
-        lines += [f"| {code} | {name} | {meaning} |" for code, (name, meaning) in _ENGINE.items()]
+        lines += [f"| {own.code} | {own.name} | {own.summary} |" for own in OWN_RULES]
     family = None
     for rule in rules:
         if rule.code[:-2] != family:

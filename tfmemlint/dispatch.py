@@ -41,13 +41,11 @@ def rule_words(rule: type[Rule]) -> frozenset[str]:
 
 
 def dispatch(file: File, rules: Sequence[Rule]) -> list[Finding]:
-    """Findings of all rules on one file, severities as configured."""
+    """Findings of all rules on one file, severities as the rules have them."""
     found: list[Finding] = []
     for rule, run in _handlers(file, rules):
         try:
-            for finding in run():
-                severity = file.config.severity.get(finding.code)
-                found.append(finding.with_severity(Severity(severity)) if severity is not None else finding)
+            found.extend(run())
         except Exception as error:  # a crash of one rule must not hide what the others find
             found.append(_crash(rule, error))
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -9,12 +10,14 @@ from typing import TYPE_CHECKING
 
 from tfmemlint import registry
 from tfmemlint.finding import Finding, Safety, Severity
+from tfmemlint.model.decoding import RewriteError
 from tfmemlint.prefilter import mentions_tensorflow
 from tfmemlint.selectors import FAILURES, UNUSED, Known, closest
 
 if TYPE_CHECKING:
     from tfmemlint.config import Config
     from tfmemlint.engine import FileResult
+    from tfmemlint.model.source import Source
     from tfmemlint.rule import Rule
 
 
@@ -61,7 +64,7 @@ class Linter:
         if not result.findings:
             return result
         hidden = off if UNUSED in self._codes else off | {UNUSED}
-        return replace(result, findings=tuple(self._settled(result.findings, hidden)))
+        return replace(result, findings=tuple(takeable(result.source, self._settled(result.findings, hidden))))
 
     def _settled(self, findings: Sequence[Finding], hidden: frozenset[str]) -> list[Finding]:
         kept = []
@@ -85,6 +88,31 @@ class Linter:
             return finding.without_fix()
         safety = safety_of(rule, finding.fix.safety, self.config)
         return replace(finding, fix=replace(finding.fix, safety=safety))
+
+
+def takeable(source: Source | None, findings: Sequence[Finding]) -> Sequence[Finding]:
+    """The findings, repairs that the file cannot take being suggestions which say why: one in a magic command, one over
+    the end of a cell, one with letters that the file's encoding lacks."""
+    offered = [finding for finding in findings if finding.fix and finding.fix.safety is not Safety.DISPLAY]
+    if source is None or not offered:
+        return findings
+    with contextlib.suppress(ValueError):  # they may overlap, or one of them be at fault
+        source.rewrite(sorted({edit for finding in offered if finding.fix for edit in finding.fix.edits}))
+        return findings
+    return [_without_refusal(source, finding) for finding in findings]
+
+
+def _without_refusal(source: Source, finding: Finding) -> Finding:
+    if finding.fix is None or finding.fix.safety is Safety.DISPLAY:
+        return finding
+    try:
+        source.rewrite(finding.fix.edits)
+    except RewriteError as error:
+        words = f"{finding.fix.message} (by hand: {error})"
+        return replace(finding, fix=replace(finding.fix, safety=Safety.DISPLAY, message=words))
+    except ValueError:  # the rule's own fault, which repairing names
+        pass
+    return finding
 
 
 def severity_of(rule: Known, config: Config) -> Severity | None:

@@ -5,6 +5,7 @@ Linting is handed in as a function, so that this module knows findings and text 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,6 +15,7 @@ from tfmemlint.finding import Edit, Finding, Severity, Span
 from tfmemlint.fix.select import merged_edits
 from tfmemlint.fix.write import FileChangedError, write_atomically
 from tfmemlint.model.decoding import RewriteError
+from tfmemlint.model.statements import Statements
 
 if TYPE_CHECKING:
     from tfmemlint.model.source import Source
@@ -72,9 +74,10 @@ def fix_bytes(
 ) -> Fixed[Result]:
     """Apply the fixes that `choose` selects from a file's findings, lint again, and so on until there are none.
 
-    A round counts only if the file still parses, holds exactly the old text with the edits made, has lost the repaired
-    findings and has no new one of their codes. If a round as a whole does not, its fixes are tried one at a time, and
-    those at fault are left out. `linted` is the result for `data` where it is known already.
+    A round counts only if the file still parses, holds exactly the old text with the edits made, still has every
+    statement that no edit touches, has lost the repaired findings and has no new one of their codes. If a round as a
+    whole does not, its fixes are tried one at a time, and those at fault are left out. `linted` is the result for
+    `data` where it is known already.
     """
     run = _Run(data, linted if linted is not None else lint(data), lint)
     history = {data: 0}
@@ -152,7 +155,9 @@ class _Run(Generic[Result]):
     def _apply_alone(self, finding: Finding) -> None:
         same = (found for found in self.linted.findings if (found.code, found.span) == (finding.code, finding.span))
         present = next(same, None)
-        if present is None or present.fix is None:
+        if present is None or present.fix is None or finding.fix is None:
+            return
+        if present.fix.safety is not finding.fix.safety:  # not what was chosen any more: the next round decides
             return
         fault = self._attempt([present])
         if fault:
@@ -174,6 +179,8 @@ class _Run(Generic[Result]):
             return _Fault("changes nothing")
         after = self.lint(data)
         fault = _fault(self.linted, after, findings, source.edited_text(edits))
+        if fault is None and after.source is not None and not _keeps_others(source, after.source, edits):
+            fault = "changes a statement that it does not touch"
         if fault:
             return _Fault(fault)
         self.data, self.linted = data, after
@@ -195,6 +202,19 @@ def _fault(before: Linted, after: Linted, fixed: Sequence[Finding], expected: st
         if new[code] > old[code] - count:
             return f"leaves the finding or makes another {code}"
     return None
+
+
+def _keeps_others(before: Source, after: Source, edits: Sequence[Edit]) -> bool:
+    """Whether each statement that no edit touches is still a statement, in the same order: none was swallowed by a
+    string, a bracket or a continued line that an edit opens."""
+
+    def is_touched(span: Span) -> bool:
+        index = bisect_left(edits, span.start, key=lambda edit: edit.end)
+        return index < len(edits) and edits[index].start <= span.end
+
+    left = iter([after.text[span.start : span.end] for span in Statements(after).spans])
+    spans = (span for span in Statements(before).spans if not is_touched(span))
+    return all(before.text[span.start : span.end] in left for span in spans)
 
 
 def _moved(finding: Finding, edits: Sequence[Edit]) -> Finding:
