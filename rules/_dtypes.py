@@ -38,6 +38,8 @@ def names_float64(argument: Argument) -> bool:
     if isinstance(argument.expression, cst.Name) and not isinstance(argument.value, Api):
         return False
     value = argument.value
+    if isinstance(value, Instance) and value.type_name == "tf.keras.mixed_precision.Policy" and value.call is not None:
+        value = value.call.value_of(0)
     if isinstance(value, Api):
         return value.name in FLOAT64 and _spelled(argument.expression)
     return isinstance(value, Const) and value.value in ("float64", "double")
@@ -94,6 +96,8 @@ def _may_say_float64(node: cst.BaseExpression) -> bool:
         return node.attr.value in ("float64", "double")
     if isinstance(node, cst.SimpleString):
         return "float64" in node.value or "double" in node.value
+    if isinstance(node, cst.Call):
+        return any(_may_say_float64(arg.value) for arg in node.args)  # Policy("float64")
     return isinstance(node, cst.Name) and node.value in ("float64", "double")
 
 

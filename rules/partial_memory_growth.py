@@ -3,8 +3,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._single_gpu import for_one_card
 
-from tfmemlint.api import Call, Const, Devices, Edit, File, Finding, Fix, Rule, Safety, Severity, constant, on_call
+from tfmemlint.api import (
+    Call,
+    Devices,
+    Edit,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    Severity,
+    constant,
+    on_call,
+)
 from tfmemlint.fix.edits import indentation, outer_span
 
 GROWTH = "tf.config.experimental.set_memory_growth"
@@ -67,19 +80,15 @@ class PartialMemoryGrowth(Rule):
 
     def _limited(self, growth: Call, file: File) -> bool:
         """Whether TensorFlow sees one GPU only, or other calls may set growth for the others."""
-        if any(file.calls("tf.config.set_visible_devices")) or "CUDA_VISIBLE_DEVICES" in file.source.text:
+        if any(file.calls("tf.config.set_visible_devices")) or _chooses_cards(file):
             return True
         if any(file.calls("tf.config.set_logical_device_configuration")):
             return True  # growth is dropped then, and nothing differs
-        if any(self._device_text(call, file) != self._device_text(growth, file) for call in file.calls(GROWTH)):
+        function = file.contexts.function(growth.node)
+        beside = [call for call in file.calls(GROWTH) if file.contexts.function(call.node) is function]
+        if any(self._device_text(call, file) != self._device_text(growth, file) for call in beside):
             return True
-        for above in file.tree.ancestors(growth.node):
-            test = getattr(above, "test", None)
-            if isinstance(above, (cst.If, cst.IfExp)) and isinstance(test, cst.Comparison):
-                compared = test.comparisons[0]
-                if isinstance(compared.operator, cst.Equal) and file.value(compared.comparator) == Const(1):
-                    return True
-        return False
+        return for_one_card(growth, file)
 
     def _device_text(self, growth: Call, file: File) -> str | None:
         device = growth.arg("device")
@@ -102,3 +111,9 @@ class PartialMemoryGrowth(Rule):
         body = text[span.start : at.start] + "gpu" + text[at.end : span.end]
         loop = f"for gpu in {file.text(device.value)}:\n{indentation(file, line)}    {body}"
         return Fix("set it for every GPU", (Edit(span.start, span.end, loop),), Safety.UNSAFE)
+
+
+def _chooses_cards(file: File) -> bool:
+    """Whether the program has to do with the variable that hides cards: any text of it that is not documentation."""
+    texts = [node for node in file.tree.of(cst.SimpleString) if "CUDA_VISIBLE_DEVICES" in node.value]
+    return any(not isinstance(file.tree.parent(node), cst.Expr) for node in texts)

@@ -17,7 +17,7 @@ from tfmemlint.model.flow import always
 from tfmemlint.model.functions import Frame
 from tfmemlint.model.scopes import COMPREHENSIONS
 from tfmemlint.model.tree import Node, children
-from tfmemlint.model.values import Class, Devices, Function
+from tfmemlint.model.values import Class, Devices, Function, Sequence, integer
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -27,6 +27,9 @@ MOST_STEPS = 20_000
 """Calls that one walk passes; beyond, nothing more is certain."""
 
 MOST_NESTED = 6
+
+PASSED_ON = frozenset({"builtins.enumerate", "builtins.list", "builtins.reversed", "tqdm.tqdm"})
+"""Functions that give what they are given, item by item."""
 
 Classifier = Callable[["Call | cst.BaseSmallStatement"], "str | None"]
 
@@ -216,11 +219,27 @@ class Order:
         self._loops.append([])
         self._suite(node.body, frame)
         left = self._loops.pop()
-        # What is done for each device is done: without any there would be nothing to say about the order.
-        endless = always(node.test) if isinstance(node, cst.While) else isinstance(self._file.value(node.iter), Devices)
-        self._state = join([*([] if endless else [before]), self._state, *left])
+        entered = always(node.test) if isinstance(node, cst.While) else self._turns(node.iter)
+        self._state = join([*([] if entered else [before]), self._state, *left])
         if node.orelse is not None:
             self._suite(node.orelse.body, frame)
+
+    def _turns(self, iterated: cst.BaseExpression) -> bool:
+        """Whether a loop over this has one turn at least."""
+        value = self._file.value(iterated)
+        if isinstance(value, Devices):
+            return True  # done for each device: without any there would be nothing to say about the order
+        if isinstance(value, Sequence):
+            return not value.open and bool(value.items)
+        call = self._file.call(iterated) if isinstance(iterated, cst.Call) else None
+        if call is None or not call.node.args:
+            return False
+        if call.name in PASSED_ON:
+            return self._turns(call.node.args[0].value)
+        numbers = [integer(self._file.value(arg.value)) for arg in call.node.args]
+        known = [n for n in numbers if n is not None]
+        ranges = call.name in ("builtins.range", "tqdm.trange") and len(known) == len(numbers) and known[2:] != [0]
+        return ranges and len(range(*known[:3])) > 0
 
     def _try(self, node: cst.Try | cst.TryStar, frame: Frame | None) -> None:
         before = self._state

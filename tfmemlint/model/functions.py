@@ -70,11 +70,11 @@ class Functions:
         return self._callers[key]
 
     def _find_callers(self, function: ScopeNode) -> tuple[Call, ...] | None:
-        if not isinstance(function, cst.FunctionDef):
-            return None
         file = self._evaluator.file
         found = []
-        name = function.name.value
+        name = function.name.value if isinstance(function, cst.FunctionDef) else self._lambda_name(function)
+        if name is None:
+            return None
         wanted = {name}
         owner = file.class_of(function)
         if owner is not None and name in ("__init__", "__call__"):
@@ -91,6 +91,14 @@ class Functions:
                 return None
             found.append(self._evaluator.call(call))
         return tuple(found)
+
+    def _lambda_name(self, function: ScopeNode) -> str | None:
+        """The name that a lambda is given: `scale = lambda x: ...`."""
+        assign = self._evaluator.file.tree.parent(function) if isinstance(function, cst.Lambda) else None
+        if not isinstance(assign, cst.Assign) or len(assign.targets) != 1:
+            return None
+        target = assign.targets[0].target
+        return target.value if isinstance(target, cst.Name) else None
 
     # -- parameters --------------------------------------------------------------------------------------------------
 

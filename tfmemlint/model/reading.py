@@ -70,12 +70,13 @@ class Reader:
 
     def _target(self, target: Node, binds: Binds, value: Node | None, path: tuple[int, ...] = ()) -> None:
         if isinstance(target, (cst.Tuple, cst.List)):
-            starred = any(isinstance(element, cst.StarredElement) for element in target.elements)
+            count = len(target.elements)
+            star = next((i for i, e in enumerate(target.elements) if isinstance(e, cst.StarredElement)), count)
             for i, element in enumerate(target.elements):
-                if starred:
+                if i == star:
                     self._target(element.value, Binds.UNKNOWN, None)
                 else:
-                    self._target(element.value, binds, value, (*path, i))
+                    self._target(element.value, binds, value, (*path, i if i < star else i - count))
             return
         name = dotted(target)
         if name is not None:

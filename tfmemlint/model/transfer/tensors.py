@@ -214,6 +214,12 @@ def _numpy(call: Call, target: Value) -> Value:
     return replace(data, library="np" if getattr(target, "name", "").endswith("numpy") else "tf", variable=False)
 
 
+@models("tf.size", "tf.rank")
+def _size(call: Call, target: Value) -> Value:
+    dtype = dtype_of(call.value_of("out_type"), "int32") if call.arg("out_type") is not None else "int32"
+    return Array("tf", dtype, (), call)
+
+
 @models("tf.shape")
 def _shape(call: Call, target: Value) -> Value:
     data = call.value_of(0)
