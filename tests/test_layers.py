@@ -32,10 +32,18 @@ MAY_IMPORT = {
     "suppress": {"directives", "finding", "model", "selectors"},
     "dispatch": {"finding", "model", "rule"},
     "engine": {"config", "dispatch", "finding", "model", "prefilter", "registry", "rule", "selectors", "suppress"},
+    "deep": set(),
+    "usage": set(),
+    "work": {"cache", "config", "diff_base", "discover", "engine", "finding", "linter", "repair"},
+    "processes": {"deep", "work"},
+    "runner": {
+        *("cache", "config", "deep", "discover", "engine", "linter", "prefilter", "processes", "registry", "repair"),
+        "work",
+    },
     "report": {"__init__", "baseline", "finding", "model", "selectors", "units"},
     "verify": {
         *("__init__", "config", "engine", "finding", "fix", "model", "selectors", "units"),
-        *("cli", "cli_arguments", "cli_output", "discover", "linter", "registry", "report", "runner"),
+        *("cli_arguments", "cli_output", "discover", "linter", "registry", "report", "usage"),
     },
     "tfmemlint_rules": {"api", "finding", "fix.chains", "fix.edits", "model"},
 }

@@ -16,10 +16,12 @@ from packs import Install, forget, rule_module
 from tfmemlint import runner
 from tfmemlint.cache import FOLDER
 from tfmemlint.config import Configs
+from tfmemlint.deep import with_deep_stack
 from tfmemlint.discover import discover
 from tfmemlint.report import ReportOptions
 from tfmemlint.report.json import render
-from tfmemlint.runner import Options, Outcome, run, with_deep_stack
+from tfmemlint.runner import run
+from tfmemlint.work import Options, Outcome
 
 CRASH = rule_module("ABC003", "CrashingRule", "explode", body='raise RuntimeError("boom")\n            yield')
 DIE = rule_module("ABC004", "DeadlyRule", "deadly", body="__import__('os')._exit(7)\n            yield")

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from tfmemlint import __version__
+from tfmemlint.usage import UsageError
 
 USAGE, INTERNAL, INTERRUPTED = 2, 3, 130
 
@@ -76,10 +77,6 @@ def _expected(error: Exception) -> str | None:
     if "tfmemlint.diff_base" in sys.modules:
         kinds += (sys.modules["tfmemlint.diff_base"].DiffBaseError,)
     return str(error) if isinstance(error, kinds) else None
-
-
-class UsageError(Exception):
-    """A command line that cannot be followed; the message is one line."""
 
 
 def _run(words: list[str]) -> int:

@@ -7,10 +7,10 @@ import os
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from tfmemlint.cli import UsageError
 from tfmemlint.config import Configs, OutputFormat, Size, parse_size
 from tfmemlint.finding import Severity
 from tfmemlint.selectors import Layer
+from tfmemlint.usage import UsageError
 
 # Their value is optional and must be joined with `=`, so that a path after them is a path.
 _JOINED = ("--add-ignore", "--write-baseline")

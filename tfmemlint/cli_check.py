@@ -17,8 +17,9 @@ from tfmemlint.cli_report import Session, exit_code, failure, report
 from tfmemlint.discover import Problem, Target, discover
 from tfmemlint.repair import Gate
 from tfmemlint.report.base import plural
-from tfmemlint.runner import Options, Outcome, run
+from tfmemlint.runner import run
 from tfmemlint.selectors import FAILURES
+from tfmemlint.work import Options, Outcome
 
 if TYPE_CHECKING:
     from tfmemlint.baseline import Baseline

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tfmemlint import cli_output
-from tfmemlint.cli import UsageError
 from tfmemlint.cli_arguments import Parser
+from tfmemlint.usage import UsageError
 
 if TYPE_CHECKING:
     from tfmemlint.own_rules import OwnRule

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
 from tfmemlint import __version__, cli_output
-from tfmemlint.cli import UsageError
 from tfmemlint.cli_output import tell
 from tfmemlint.discover import Problem
-from tfmemlint.runner import Outcome
 from tfmemlint.selectors import FAILURES
+from tfmemlint.usage import UsageError
+from tfmemlint.work import Outcome
 
 if TYPE_CHECKING:
     from tfmemlint.config import Config

@@ -13,7 +13,8 @@ from tfmemlint.cli_report import Session, exit_code, report
 from tfmemlint.config import Configs
 from tfmemlint.discover import Target, is_excluded
 from tfmemlint.repair import Gate
-from tfmemlint.runner import Options, run_bytes
+from tfmemlint.runner import run_bytes
+from tfmemlint.work import Options
 
 
 def check_stdin(arguments: argparse.Namespace, configs: Configs, started: float) -> int:

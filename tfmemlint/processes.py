@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from dataclasses import replace
 
-from tfmemlint.runner import Outcome, Tick, Work, failed, with_deep_stack
+from tfmemlint.deep import with_deep_stack
+from tfmemlint.work import Outcome, Tick, Work, failed
 
 _work: Work | None = None
 

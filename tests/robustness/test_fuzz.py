@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tfmemlint.config import Config
+from tfmemlint.deep import with_deep_stack
 from tfmemlint.engine import FileResult
 from tfmemlint.linter import Linter
 from tfmemlint.repair import Gate, repair
-from tfmemlint.runner import with_deep_stack
 
 SAMPLES = [path.read_bytes() for path in sorted(Path(tfmemlint_fixtures.__path__[0]).glob("*/bad.py"))]
 LINTER = Linter(Config(select=("ALL",)))

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tfmemlint.cli import UsageError
 from tfmemlint.cli_output import is_colored, tell, tolerant
 from tfmemlint.report.style import Style
+from tfmemlint.usage import UsageError
 from tfmemlint.verify import evidence, report, sandbox
 from tfmemlint.verify.cli_arguments import parse, run_parser, settings, verify_parser
 from tfmemlint.verify.evidence import EvidenceError, Sample

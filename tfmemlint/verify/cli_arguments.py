@@ -7,9 +7,9 @@ import os
 import sys
 from collections.abc import Sequence
 
-from tfmemlint.cli import UsageError
 from tfmemlint.cli_arguments import Parser
 from tfmemlint.config import Size, parse_size
+from tfmemlint.usage import UsageError
 from tfmemlint.verify.measure import Settings, machine_memory
 from tfmemlint.verify.sandbox import Limits
 

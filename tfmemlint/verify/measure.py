@@ -163,7 +163,7 @@ def read_result(path: Path, outcome: Outcome) -> Run:
 
 def _variables(settings: Settings) -> dict[str, str]:
     # TensorFlow shares an array's memory where it happens to be aligned to 64 bytes and copies it elsewhere. With a
-    # threshold that stays, malloc maps each large array 16 bytes past a page: always copied, the same bytes in each run.
+    # threshold that stays, malloc maps each large array 16 bytes past a page: always copied, the same in each run.
     extra = {"TF_CPU_ALLOCATOR_USE_BFC": "1", "MALLOC_MMAP_THRESHOLD_": "65536"}
     if settings.device == "cpu":
         extra["CUDA_VISIBLE_DEVICES"] = "-1"
