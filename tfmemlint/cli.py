@@ -9,9 +9,9 @@ import sys
 from collections.abc import Sequence
 
 from tfmemlint import __version__
-from tfmemlint.usage import UsageError
+from tfmemlint.usage import USAGE, UsageError
 
-USAGE, INTERNAL, INTERRUPTED = 2, 3, 130
+INTERNAL, INTERRUPTED = 3, 130
 
 COMMANDS = {
     "check": "lint files and directories, and repair them with --fix",

@@ -1,4 +1,6 @@
-"""What a wrong command line raises, wherever it is found out."""
+"""What a wrong command line raises, wherever it is found out, and how the process then exits."""
+
+USAGE = 2
 
 
 class UsageError(Exception):

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tfmemlint.cli import USAGE
 from tfmemlint.cli_output import tell
 from tfmemlint.config import Config, Configs
 from tfmemlint.discover import discover
@@ -18,6 +17,7 @@ from tfmemlint.linter import Linter
 from tfmemlint.model.file import File
 from tfmemlint.report.places import place
 from tfmemlint.selectors import FAILURES, UNUSED, Layer
+from tfmemlint.usage import USAGE
 from tfmemlint.verify import evidence
 from tfmemlint.verify.cli import Progress, announce, present, show_programs
 from tfmemlint.verify.cli_arguments import settings, split_line
