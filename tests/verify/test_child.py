@@ -75,6 +75,19 @@ class TestTensorFlow:
         assert first.live_bytes == second.live_bytes
         assert first.live_bytes is not None and first.live_bytes >= 6 * 3_200_000
 
+    def test_data_sets_of_texts_and_tables_are_made_up_too(self) -> None:
+        program = """
+            import tensorflow as tf
+            from tensorflow.keras.datasets import imdb
+            (x, y), (tx, ty) = imdb.load_data(num_words=100)
+            assert len(x) == len(y) == len(tx) == 25000 and max(x[0]) < 100 and len(imdb.get_word_index()) > 80000
+            (x, y), _ = tf.keras.datasets.boston_housing.load_data()
+            assert x.shape == (404, 13) and x.dtype == "float64" and y.shape == (404,)
+        """
+        result = measure.measure(Program(textwrap.dedent(program), substitute=True), SETTINGS)[0]
+        assert result.status == "ok", result.reason
+        assert any("imdb" in note for note in result.notes) and any("boston" in note for note in result.notes)
+
     def test_preparations_before_the_reset_do_not_count_and_values_come_back(self) -> None:
         program = """
             import tensorflow as tf

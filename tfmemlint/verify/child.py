@@ -11,7 +11,8 @@ alone, so that it runs under the user's own interpreter, where tfmemlint need no
 - `device`: "cpu", "gpu" or "auto"; `simulated_gpus`: how many graphics cards TensorFlow's own checks shall believe in
 - `preload`: import TensorFlow before the program, so that its import is not part of the figures (default true)
 - `lines`: whether to note the user's lines that were executing, `own`: the folder whose files are the user's
-- `substitute`: stand in for data that would be fetched and cut training short (see `child_substitutes.py`)
+- `substitute`: stand in for data that would be fetched and cut training short (see `child_datasets.py`
+  and `child_substitutes.py`)
 - `package`: the package of the program, for its relative imports
 - `interval`: seconds between two samples; `reserve`: bytes of the allocator's first region on a CPU
 
@@ -221,6 +222,7 @@ def measure(request: dict[str, Any]) -> tuple[dict[str, Any], int]:
     substitutes = _load("child_substitutes").Substitutes(monitor.mark) if request.get("substitute") else None
     if substitutes is not None:
         substitutes.install()
+        _load("child_datasets").patch(substitutes.note)
     error: dict[str, Any] | None = None
     code, module = 0, None
     monitor.begin()

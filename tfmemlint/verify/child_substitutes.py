@@ -1,7 +1,7 @@
 """Stands in for what a slice of a program cannot have or should not wait for; loaded by `child.py`.
 
-Data sets that would be fetched are replaced by arrays of their shape and dtype, training is cut to a few steps, loops
-to a few rounds. Each replacement that takes effect is noted, so that the verdict can list it.
+Inputs that are not there are replaced by arrays of their shape and dtype, training is cut to a few steps, loops to a
+few rounds. Each replacement that takes effect is noted, so that the verdict can list it.
 """
 
 from __future__ import annotations
@@ -19,13 +19,6 @@ from typing import Any
 STEPS, EPOCHS = 20, 2
 ROUNDS_OF_DATA, SECONDS_OF_DATA = 10_000, 20.0
 
-DATASETS: dict[str, tuple[tuple[int, ...], tuple[int, ...], int]] = {
-    "mnist": ((60000, 28, 28), (10000, 28, 28), 10),
-    "fashion_mnist": ((60000, 28, 28), (10000, 28, 28), 10),
-    "cifar10": ((50000, 32, 32, 3), (10000, 32, 32, 3), 10),
-    "cifar100": ((50000, 32, 32, 3), (10000, 32, 32, 3), 100),
-}
-
 
 class Substitutes:
     """The hooks of one run; `notes` says what was replaced, each thing once."""
@@ -40,7 +33,7 @@ class Substitutes:
         self.notes[text] = None
 
     def install(self) -> None:
-        """Put the hooks where every module finds them and patch what fetches or trains. Imports Keras."""
+        """Put the hooks where every module finds them and patch what trains. Imports Keras."""
         for name in ("array", "some", "more", "consume", "initialise"):
             setattr(builtins, f"tfmemlint_{name}", getattr(self, name))
         keras = [importlib.import_module("keras")]
@@ -48,7 +41,6 @@ class Substitutes:
             keras.append(importlib.import_module("tf_keras"))
         for module in keras:
             self._patch_model(module.Model)
-        self._patch_datasets()
 
     # -- hooks that the programs call --------------------------------------------------------------------------------
 
@@ -146,38 +138,6 @@ class Substitutes:
             return method(*bound.args, **bound.kwargs)
 
         return limited
-
-    def _patch_datasets(self) -> None:
-        for name, (train, test, classes) in DATASETS.items():
-            load = self._loader(name, train, test, classes)
-            for package in (
-                "keras.datasets",
-                "keras.src.datasets",
-                "keras._tf_keras.keras.datasets",
-                "tf_keras.datasets",
-            ):
-                if package.partition(".")[0] not in sys.modules:
-                    continue
-                try:
-                    importlib.import_module(f"{package}.{name}").load_data = load  # type: ignore[attr-defined]
-                except ImportError:
-                    continue
-
-    def _loader(self, name: str, train: tuple[int, ...], test: tuple[int, ...], classes: int) -> Any:
-        def load_data(*_: Any, **__: Any) -> Any:
-            numpy = importlib.import_module("numpy")
-            self.note(f"keras.datasets.{name}.load_data() gave made-up images of the same shapes and dtypes")
-            draw = numpy.random.default_rng(0)
-            column = name.startswith("cifar")
-
-            def part(shape: tuple[int, ...]) -> tuple[Any, Any]:
-                rows = (shape[0], 1) if column else (shape[0],)
-                labels = draw.integers(0, classes, rows).astype("int64" if name == "cifar100" else "uint8")
-                return draw.integers(0, 256, shape, dtype="uint8"), labels
-
-            return part(train), part(test)
-
-        return load_data
 
 
 def _rows(data: Any) -> int | None:
