@@ -63,7 +63,7 @@ def hands_on(file: File, first: Call, second: Call) -> bool:
     definitions = file.flow(file.scope_of(receiver)).uses.get(id(receiver), ())
     if len(definitions) != 1 or definitions[0].value is not first.node or definitions[0].path:
         return False
-    if definitions[0].binds is not Binds.VALUE or len(file.uses_of(definitions[0])) != 1:
+    if definitions[0].binds is not Binds.VALUE or len(file.readers(definitions[0])) != 1:
         return False
     return _adjacent(file, file.tree.statement(first.node), file.tree.statement(second.node))
 
@@ -140,7 +140,9 @@ def same_pipeline(file: File, call: Call) -> bool:
     outer: Node = call.node
     for above in file.tree.ancestors(call.node):
         if isinstance(above, cst.Assign):
-            return any(file.text(target.target) == file.text(receiver) for target in above.targets)
+            if any(file.text(target.target) == file.text(receiver) for target in above.targets):
+                return True
+            break
         if (
             isinstance(above, (cst.Attribute, cst.Call))
             and getattr(above, "value", getattr(above, "func", None)) is outer
@@ -151,7 +153,7 @@ def same_pipeline(file: File, call: Call) -> bool:
     if not isinstance(receiver, cst.Name):
         return False
     definitions = file.flow(file.scope_of(receiver)).uses.get(id(receiver), ())
-    return bool(definitions) and all(d.binds is Binds.VALUE and len(file.uses_of(d)) == 1 for d in definitions)
+    return bool(definitions) and all(d.binds is Binds.VALUE and len(file.readers(d)) == 1 for d in definitions)
 
 
 def reshuffles(shuffle: Step) -> bool:

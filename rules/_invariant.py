@@ -21,10 +21,13 @@ PURE = ("tf.constant", "tf.cast", "tf.convert_to_tensor", "tf.expand_dims", "tf.
 IMPURE = frozenset({"builtins.input", "builtins.next", "builtins.iter", "builtins.open"})
 
 
-def unchanging(call: Call, within: cst.For | cst.While | cst.FunctionDef, file: File) -> bool:
+def unchanging(
+    call: Call, within: cst.For | cst.While | cst.FunctionDef, file: File, known: Node | None = None
+) -> bool:
     """Whether nothing that a call's arguments, and the chain that goes on from it, are made of changes in a loop.
 
-    For a function: whether they are made of its parameters, of what stands outside and of pure calls only.
+    For a function: whether they are made of its parameters, of what stands outside and of pure calls only. `known` is
+    a name of which this is known already.
     """
     whole = _chain_end(call, file)
     for node in walk(whole):
@@ -32,9 +35,27 @@ def unchanging(call: Call, within: cst.For | cst.While | cst.FunctionDef, file: 
             return False
         if isinstance(node, cst.Await | cst.Yield | cst.NamedExpr):
             return False
+        if node is known:
+            continue
         if isinstance(node, cst.Name) and _is_read(node, file) and _changes(node, whole, within, file):
             return False
-    return True
+    further = _carried_on(whole, within, file)
+    return further is None or unchanging(further, within, file, further.receiver_node)
+
+
+def _carried_on(whole: Node, within: Node, file: File) -> Call | None:
+    """The step that a later statement of a loop applies to a chain that nothing else reads."""
+    assign = file.tree.parent(whole)
+    target = assign.targets[0].target if isinstance(assign, cst.Assign) and len(assign.targets) == 1 else None
+    if not isinstance(target, cst.Name) or isinstance(within, cst.FunctionDef):
+        return None
+    made = [d for d in file.flow(file.scope_of(target)).bindings.get(target.value, ()) if d.node is target]
+    reads = [use for d in made for use in file.readers(d)]
+    attribute = file.tree.parent(reads[0]) if len(reads) == 1 else None
+    step = file.tree.parent(attribute) if isinstance(attribute, cst.Attribute) else None
+    if not isinstance(step, cst.Call) or step.func is not attribute or not file.tree.contains(within, step):
+        return None
+    return file.call(step)
 
 
 def _chain_end(call: Call, file: File) -> Node:

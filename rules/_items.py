@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 from tfmemlint_rules._loops import assigned_names
 
-from tfmemlint.api import Api, Const, File, Mapping, Node, Sequence, integer, parameters, walk
+from tfmemlint.api import Const, File, Mapping, Node, Sequence, integer, parameters, walk
 
 EXPANDS = frozenset({"np.expand_dims", "tf.expand_dims"})
 LISTS = frozenset({
@@ -97,9 +97,8 @@ def _mapped(expression: Node, read: set[str], file: File) -> Node | None:
     function = file.contexts.function(expression)
     if not isinstance(function, cst.Lambda) or not read & {p.name.value for p in parameters(function)}:
         return None
-    given = file.tree.parent(function)
-    call = file.tree.parent(given) if isinstance(given, cst.Arg) else None
-    return call if isinstance(call, cst.Call) and file.value(call.func) == Api("builtins.map") else None
+    takers = [file.values.functions.given_to(use) for use in file.values.functions.uses(function)]
+    return next((call.node for call in takers if call is not None and call.name == "builtins.map"), None)
 
 
 def _called_in_loop(expression: Node, read: set[str], file: File, most: int) -> Node | None:

@@ -21,6 +21,8 @@ INTEGERS = frozenset({"uint8", "int8", "uint16", "int16", "int32", "uint32"})
 ONE_IMAGE = 64 * 1024
 """Float64 bytes below which a part of a bundled data set is one image or a few labels."""
 
+ROUNDS = frozenset({"np.clip", "np.round", "np.around", "np.rint"})
+
 
 @dataclass(frozen=True)
 class Scaling:
@@ -109,8 +111,9 @@ def _whole(value: object, node: Node, file: File) -> Array | None:
 def _shown(node: Node, file: File) -> bool:
     """Whether the result only goes to a plot or an image file, or is cast back to integers."""
     above = file.tree.parent(node)
-    while isinstance(above, cst.BinaryOperation):
-        node, above = above, file.tree.parent(above)
+    while isinstance(above, cst.BinaryOperation) or _rounded(above, file) is not None:
+        node = above if isinstance(above, cst.BinaryOperation) else _rounded(above, file) or node
+        above = file.tree.parent(node)
     if _leaves(node, file):
         return True
     if isinstance(above, cst.Assign) and isinstance(above.targets[0].target, cst.Name) and len(above.targets) == 1:
@@ -119,6 +122,12 @@ def _shown(node: Node, file: File) -> bool:
         uses = [use for d in made for use in file.uses_of(d) if d.binds is Binds.VALUE]
         return bool(uses) and all(_leaves(use, file) for use in uses)
     return False
+
+
+def _rounded(above: Node | None, file: File) -> cst.Call | None:
+    """The call that rounds what stands in this argument, or None."""
+    call = file.tree.parent(above) if isinstance(above, cst.Arg) else None
+    return call if isinstance(call, cst.Call) and file.call(call).name in ROUNDS else None
 
 
 def _leaves(node: Node, file: File) -> bool:
@@ -134,6 +143,6 @@ def _leaves(node: Node, file: File) -> bool:
     if not isinstance(call, cst.Call):
         return False
     name = file.call(call).name or ""
-    if name in ("np.clip", "np.round", "np.around", "np.rint"):
+    if name in ROUNDS:
         return _leaves(call, file)
     return name.startswith(SHOWS) or (name.startswith("np.") and "int" in name)

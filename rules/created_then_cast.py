@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from tfmemlint.api import Array, Call, Edit, File, Finding, Fix, Rule, Safety, Severity, knowledge, on_call, show_bytes
 from tfmemlint.fix.edits import outer_span
 
@@ -46,9 +48,10 @@ class CreatedThenCast(Rule):
     @on_call("tf.cast")
     def check(self, cast: Call, file: File) -> Iterator[Finding]:
         made_of, dtype = cast.arg("x"), cast.arg("dtype")
-        if made_of is None or dtype is None or made_of.expression.__class__.__name__ != "Call":
+        node = self._made(made_of.expression, file) if made_of is not None else None
+        if node is None or dtype is None:
             return
-        made = file.call(made_of.expression)  # type: ignore[arg-type]
+        made = file.call(node)
         if made.name not in SAME_VALUES | RANDOM | {"tf.range"} or made.arg("dtype") is not None or made.open:
             return
         size = made.value.bytes if isinstance(made.value, Array) else None
@@ -60,10 +63,20 @@ class CreatedThenCast(Rule):
             fix=self._at_once(cast, made, file), bytes=size,
         )  # fmt: skip
 
+    def _made(self, expression: cst.BaseExpression, file: File) -> cst.Call | None:
+        """The call that makes what is cast, at once or in an assignment whose name nothing else reads."""
+        made = file.written(expression)
+        if isinstance(expression, cst.Name):
+            definitions = file.flow(file.scope_of(expression)).uses.get(id(expression), ())
+            if any(len(file.readers(d)) != 1 for d in definitions):
+                return None
+        return made if isinstance(made, cst.Call) else None
+
     def _at_once(self, cast: Call, made: Call, file: File) -> Fix | None:
         dtype = cast.arg("dtype")
         if (
             dtype is None
+            or not file.tree.contains(cast.node, made.node)
             or not made.node.args
             or len(cast.node.args) != 2
             or knowledge.signature(made.name or "") is None

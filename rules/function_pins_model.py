@@ -60,8 +60,10 @@ class FunctionPinsModel(Rule):
             if not all(isinstance(t, Function) and t.traced and t.receiver is None for t in targets):
                 continue
             function = targets[0]
-            if not isinstance(function, Function) or not isinstance(file.scope_of(function.node), cst.Module):
-                continue
+            if not isinstance(function, Function) or any(
+                file.tree.contains(loop, function.node) for loop in file.contexts.loops(node)
+            ):
+                continue  # made anew by the loop, and freed with what it was called with
             for arg in node.args:
                 if isinstance(arg.value, cst.Name) and self._made_in_loop(arg.value, file):
                     yield self._report(call, arg.value, file)

@@ -8,7 +8,7 @@ from tfmemlint_rules._items import item_loop
 from tfmemlint_rules._loops import assigned_names
 from tfmemlint_rules._models import all_models
 
-from tfmemlint.api import Call, Const, Dataset, File, Finding, Fix, Node, Rule, Safety, integer, on_call, walk
+from tfmemlint.api import Call, Const, Dataset, File, Finding, Fix, Instance, Node, Rule, Safety, integer, on_call, walk
 from tfmemlint.finding import Edit
 from tfmemlint.fix.edits import outer_span
 
@@ -103,6 +103,9 @@ class PredictInLoop(Rule):
     def _model_changes(self, predict: Call, loop: Node, file: File) -> bool:
         """Whether the loop goes over models, or makes or trains one: then each prediction is of a whole set."""
         receiver = predict.receiver_node
+        made = [o.call for o in predict.receiver.options if isinstance(o, Instance) and o.call is not None]
+        if any(file.tree.contains(loop, call.node) for call in made):
+            return True
         names = {n.value for n in walk(receiver) if isinstance(n, cst.Name)} if receiver is not None else set()
         if isinstance(loop, (cst.For, cst.While)):
             if names & (set(assigned_names(loop, file)) - {"self"}):

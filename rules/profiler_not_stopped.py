@@ -85,7 +85,11 @@ class ProfilerNotStopped(Rule):
 
     def _same_condition(self, stopping: cst.If, start: Call, file: File) -> bool:
         """Whether a condition of the start's looks like the stop's: `if step == 10` starts, `if step == 20` stops."""
-        return any(isinstance(above, cst.If) for above in file.tree.ancestors(start.node))
+        home = file.contexts.function(start.node)
+        return any(
+            isinstance(above, cst.If) and (home is None or file.tree.contains(home, above))
+            for above in file.tree.ancestors(start.node)
+        )
 
     def _returns_between(self, start: Call, stop: Call, file: File) -> bool:
         home = file.contexts.function(start.node)

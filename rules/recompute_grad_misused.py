@@ -80,9 +80,16 @@ class RecomputeGradMisused(Rule):
         ):
             yield self.finding(where, file, "no gradient is taken through this function: recomputing saves nothing")
 
-    def _never_differentiated(self, function: cst.FunctionDef, file: File) -> bool:
+    def _never_differentiated(self, function: cst.FunctionDef, file: File, depth: int = 3) -> bool:
+        """Whether the program calls the function once, from its top or a function of which the same is true, under no
+        tape."""
         callers = file.values.functions.callers(function)
-        if callers is None or len(callers) != 1 or file.contexts.function(callers[0].node) is not None:
+        if callers is None or len(callers) != 1 or depth == 0:
             return False
         call = callers[0].node
-        return file.contexts.entered(call, "tf.GradientTape") is None and file.contexts.loop(call) is None
+        if file.contexts.entered(call, "tf.GradientTape") is not None or file.contexts.loop(call) is not None:
+            return False
+        around = file.contexts.function(call)
+        return around is None or (
+            isinstance(around, cst.FunctionDef) and self._never_differentiated(around, file, depth - 1)
+        )

@@ -76,7 +76,7 @@ class StrategyScopeMissing(Rule):
                 )
             return
         for fit in (f for f in fits if file.contexts.function(f.node) is file.contexts.function(made.node)):
-            built = self._built_outside(fit, file)
+            built = self._built_outside(made, fit, file)
             if built is not None:
                 yield self.finding(
                     built,
@@ -107,7 +107,7 @@ class StrategyScopeMissing(Rule):
             return False
         return not (isinstance(parent, cst.Attribute) and parent.value is use)
 
-    def _built_outside(self, fit: Call, file: File) -> Node | Call | None:
+    def _built_outside(self, made: Call, fit: Call, file: File) -> Node | Call | None:
         receiver = fit.receiver_node
         if not isinstance(receiver, cst.Name):
             return None
@@ -118,7 +118,7 @@ class StrategyScopeMissing(Rule):
         if (
             call.name not in BUILDS
             or any(True for _ in file.contexts.withs(call.node))
-            or file.contexts.function(call.node) is not None
+            or file.contexts.function(call.node) is not file.contexts.function(made.node)
         ):
             return None
         return call

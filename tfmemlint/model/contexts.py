@@ -141,39 +141,14 @@ class Contexts:
             owner = file.class_of(function)
             if owner is not None and function.name.value in TRACED_METHODS:
                 return file.values.classes.derives(owner, "tf.keras.layers.Layer")
-            name = function.name.value
-            uses = [file.tree.parent(use) for use in file.loads(name)]
-        else:
-            uses = [file.tree.parent(function)]
-        if any(isinstance(use, cst.Arg) and self._passed_to(PYTHON_CALLS, use, function) for use in uses):
+        uses = file.values.functions.uses(function)
+        takers = [call.name for call in map(file.values.functions.given_to, uses) if call is not None]
+        if any(name in PYTHON_CALLS for name in takers):
             return False
-        wrapped = [use for use in uses if isinstance(use, cst.Arg) and self._passed_to(TRACERS, use, function)]
-        if wrapped:
+        if any(name in TRACERS for name in takers):
             return True
-        callers = file.values.functions.callers(function)
-        if callers is None:
-            return self._only_used_traced(function)
-        return bool(callers) and all(self.traced(call.node) for call in callers)
-
-    def _only_used_traced(self, function: cst.FunctionDef | cst.Lambda) -> bool:
-        """Whether every place that calls the function or gives it away (to `strategy.run`, say) is traced code."""
-        if isinstance(function, cst.Lambda):
-            return False
-        uses = [
-            use
-            for use in self._file.loads(function.name.value)
-            if any(isinstance(o, Function) and o.node is function for o in self._file.value(use).options)
-        ]
-        return bool(uses) and all(self.traced(use) for use in uses)
-
-    def _passed_to(self, names: frozenset[str], arg: cst.Arg, function: cst.FunctionDef | cst.Lambda) -> bool:
-        call_node = self._file.tree.parent(arg)
-        if not isinstance(call_node, cst.Call):
-            return False
-        call = self._file.call(call_node)
-        if call.name not in names:
-            return False
-        return any(isinstance(o, Function) and o.node is function for o in self._file.value(arg.value).options)
+        # Else every place that calls it or gives it away (to `strategy.run`, say) must be traced code.
+        return bool(uses) and isinstance(function, cst.FunctionDef) and all(self.traced(use) for use in uses)
 
     def per_item(self, node: Node, depth: int = 2) -> bool:
         """Whether the node runs once for each item of something: in a loop, a comprehension, a generator or lambda, or

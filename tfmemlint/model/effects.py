@@ -71,7 +71,8 @@ class Order:
         end = self._imported if self._imported is not None else self._state or {}
         for function in self._file.tree.of(cst.FunctionDef):
             if id(function) not in self._visited:
-                self._state = dict(end)
+                # One inside a function is called, if at all, some time after its `def` has been passed.
+                self._state = dict(self._before.get(id(function), end))
                 self._enter(function, None)
 
     # -- states ------------------------------------------------------------------------------------------------------
@@ -176,6 +177,8 @@ class Order:
 
     def _compound(self, node: Node, frame: Frame | None) -> None:
         if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
+            if self._stack:
+                self._record(node)
             for decorator in node.decorators:
                 self._expression(decorator.decorator, frame)
             if isinstance(node, cst.ClassDef):

@@ -8,6 +8,7 @@ bounded by a budget per file; when it is spent, everything not yet known is Unkn
 from __future__ import annotations
 
 import builtins
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -43,6 +44,12 @@ DEEPEST = 150
 
 MOST_TRIES = 5
 """Evaluations of one expression inside loops of dependence that are still open, before it is given up."""
+
+CONSTANTS = {
+    **dict.fromkeys(("np.newaxis", "tf.newaxis"), Const(None)),
+    **dict.fromkeys(("np.pi", "math.pi"), Const(math.pi)), **dict.fromkeys(("np.e", "math.e"), Const(math.e)),
+}  # fmt: skip
+"""API names that are plain constants."""
 
 BUILTINS = frozenset(dir(builtins))
 
@@ -160,7 +167,7 @@ class Evaluator:
 
     def _define(self, d: Definition, frame: Frame | None) -> Value:
         if d.binds is Binds.IMPORT:
-            return Api(knowledge.canonical(d.api))
+            return _named(knowledge.canonical(d.api))
         if d.binds is Binds.FUNCTION:
             assert isinstance(d.value, cst.FunctionDef)
             return self.functions.defined(d.value, frame)
@@ -224,8 +231,7 @@ class Evaluator:
     def attribute(self, base: Value, name: str) -> Value:
         """The attribute `name` of a value."""
         if isinstance(base, Api):
-            path = knowledge.canonical(f"{base.name}.{name}")
-            return Const(None) if path in ("np.newaxis", "tf.newaxis") else Api(path)
+            return _named(knowledge.canonical(f"{base.name}.{name}"))
         if isinstance(base, Class):
             return self.classes.attribute(Instance(None, None, base.node), name, bound=False)
         if isinstance(base, Instance) and base.class_node is not None:
@@ -252,6 +258,11 @@ class Evaluator:
         if isinstance(target, Class):
             return self.classes.instance(target.node, call)
         return transfer(call, target)
+
+
+def _named(path: str) -> Value:
+    """What a canonical API name stands for: the few constants by their value."""
+    return CONSTANTS[path] if path in CONSTANTS else Api(path)
 
 
 def without_none(values: list[Value]) -> Value:

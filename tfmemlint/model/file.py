@@ -15,7 +15,16 @@ from tfmemlint.model.contexts import Contexts
 from tfmemlint.model.effects import Effects
 from tfmemlint.model.evaluate import Evaluator
 from tfmemlint.model.flow import Flow
-from tfmemlint.model.scopes import OUTER, Definition, ScopeNode, dotted, enclosing_scope, own_nodes
+from tfmemlint.model.scopes import (
+    OUTER,
+    Binds,
+    Definition,
+    Definitions,
+    ScopeNode,
+    dotted,
+    enclosing_scope,
+    own_nodes,
+)
 from tfmemlint.model.source import Source
 from tfmemlint.model.spans import Spans
 from tfmemlint.model.tree import Node, Tree
@@ -23,6 +32,10 @@ from tfmemlint.model.values import Value
 
 if TYPE_CHECKING:
     from tfmemlint.config import Config
+
+
+MOST_NAMES = 8
+"""Names behind each other that `File.written` looks behind."""
 
 
 class File:
@@ -141,6 +154,43 @@ class File:
         """The Name nodes of the definition's own scope that may read it."""
         flow = self.flow(definition.scope)
         return [n for n in self.loads(definition.name) if any(d is definition for d in flow.uses.get(id(n), ()))]
+
+    def readers(self, definition: Definition) -> list[cst.Name]:
+        """The Name nodes that may read a definition, in its own scope and in functions inside of it."""
+        flow = self.flow(definition.scope)
+        return [
+            n
+            for n in self.loads(definition.name)
+            if any(d is definition for d in flow.uses.get(id(n)) or self._from_outside(n, definition.scope))
+        ]
+
+    def _from_outside(self, name: cst.Name, home: ScopeNode) -> Definitions:
+        """What a name can be that a function inside of `home` reads and does not bind."""
+        scope = self.scope_of(name)
+        parent = self.tree.parent(name)
+        if scope is home or (isinstance(parent, cst.Attribute) and parent.attr is name):
+            return ()
+        if self.flow(scope).bindings.get(name.value):
+            return ()
+        for outer in self.scopes_around(scope):
+            if outer is home:
+                return self.values.functions.visible(name.value, scope, outer, None)
+            if self.flow(outer).bindings.get(name.value):
+                break
+        return ()
+
+    def written(self, expression: cst.BaseExpression) -> cst.BaseExpression:
+        """The expression that a name stands for where a single assignment in its scope gives it that value; any other
+        expression as it is."""
+        for _ in range(MOST_NAMES):
+            if not isinstance(expression, cst.Name):
+                break
+            found = self.flow(self.scope_of(expression)).uses.get(id(expression), ())
+            plain = len(found) == 1 and found[0].binds is Binds.VALUE and not found[0].path
+            if not plain or not isinstance(found[0].value, cst.BaseExpression):
+                break
+            expression = found[0].value
+        return expression
 
     @cached_property
     def global_writes(self) -> dict[str, tuple[Definition, ...]]:

@@ -70,35 +70,52 @@ class Functions:
         return self._callers[key]
 
     def _find_callers(self, function: ScopeNode) -> tuple[Call, ...] | None:
-        file = self._evaluator.file
-        found = []
-        name = function.name.value if isinstance(function, cst.FunctionDef) else self._lambda_name(function)
-        if name is None:
+        if not isinstance(function, (cst.FunctionDef, cst.Lambda)):
             return None
-        wanted = {name}
-        owner = file.class_of(function)
-        if owner is not None and name in ("__init__", "__call__"):
-            wanted = {owner.name.value} if name == "__init__" else set()
-        for use in (use for n in wanted for use in file.loads(n)):
-            parent = file.tree.parent(use)
-            func = parent if isinstance(parent, cst.Attribute) and parent.attr is use else use
-            call = file.tree.parent(func)
-            target = self._evaluator.value(func)
-            nodes = [option.node for option in target.options if isinstance(option, (Function, Class))]
-            if function not in nodes and (owner is None or owner not in nodes):
-                continue
-            if not isinstance(call, cst.Call) or call.func is not func:
+        found = []
+        for use in self.uses(function):
+            call = self._evaluator.file.tree.parent(use)
+            if not isinstance(call, cst.Call) or call.func is not use:
                 return None
             found.append(self._evaluator.call(call))
         return tuple(found)
 
-    def _lambda_name(self, function: ScopeNode) -> str | None:
-        """The name that a lambda is given: `scale = lambda x: ...`."""
-        assign = self._evaluator.file.tree.parent(function) if isinstance(function, cst.Lambda) else None
-        if not isinstance(assign, cst.Assign) or len(assign.targets) != 1:
-            return None
-        target = assign.targets[0].target
-        return target.value if isinstance(target, cst.Name) else None
+    def uses(self, function: cst.FunctionDef | cst.Lambda) -> list[cst.CSTNode]:
+        """The expressions that give the function away or call it: its name, `self.f`, a lambda itself.
+
+        An assignment to another name is no use; what reads that name is. For `__init__` it is the class that is used.
+        """
+        file = self._evaluator.file
+        owner = file.class_of(function) if isinstance(function, cst.FunctionDef) else None
+        if isinstance(function, cst.FunctionDef):
+            name = function.name.value
+            names = {"__init__": [owner.name.value], "__call__": []}.get(name, [name]) if owner is not None else [name]
+            found: list[cst.CSTNode] = []
+        else:
+            names, found = self._assigned(function), [function]
+            found = [] if names else found
+        for name in names:  # grows where the function gets another name
+            for use in file.loads(name):
+                parent = file.tree.parent(use)
+                func = parent if isinstance(parent, cst.Attribute) and parent.attr is use else use
+                target = self._evaluator.value(func)
+                nodes = [option.node for option in target.options if isinstance(option, (Function, Class))]
+                if function not in nodes and (owner is None or owner not in nodes):
+                    continue
+                others = self._assigned(func)
+                names += [other for other in others if other not in names]
+                if not others:
+                    found.append(func)
+        return found
+
+    def _assigned(self, value: cst.CSTNode) -> list[str]:
+        """The plain names that a statement gives to a value; empty where it goes anywhere else."""
+        parent = self._evaluator.file.tree.parent(value)
+        if not isinstance(parent, cst.Assign) or parent.value is not value:
+            return []
+        targets = [target.target for target in parent.targets]
+        return [t.value for t in targets if isinstance(t, cst.Name)] if all(
+            isinstance(t, cst.Name) for t in targets) else []  # fmt: skip
 
     # -- parameters --------------------------------------------------------------------------------------------------
 
@@ -149,20 +166,21 @@ class Functions:
 
     def mappers(self, function: ScopeNode) -> list[Call]:
         """The calls of `Dataset.map` and its like that are given this function."""
-        file = self._evaluator.file
-        if isinstance(function, cst.FunctionDef):
-            uses: list[cst.CSTNode | None] = [file.tree.parent(use) for use in file.loads(function.name.value)]
-        else:
-            uses = [file.tree.parent(function)]
+        if not isinstance(function, (cst.FunctionDef, cst.Lambda)):
+            return []
         found = []
-        for use in uses:
-            node = file.tree.parent(use) if isinstance(use, cst.Arg) else None
-            if isinstance(use, cst.Arg) and isinstance(node, cst.Call):
-                call = self._evaluator.call(node)
-                given = self._evaluator.value(use.value)
-                if call.name in MAPPERS and any(isinstance(o, Function) and o.node is function for o in given.options):
-                    found.append(call)
+        for use in self.uses(function):
+            call = self.given_to(use)
+            if call is not None and call.name in MAPPERS:
+                found.append(call)
         return found
+
+    def given_to(self, expression: cst.CSTNode) -> Call | None:
+        """The call that an expression is an argument of, or None."""
+        tree = self._evaluator.file.tree
+        arg = tree.parent(expression)
+        call = tree.parent(arg) if isinstance(arg, cst.Arg) else None
+        return self._evaluator.call(call) if isinstance(call, cst.Call) else None
 
     def _mapped(self, param: cst.Param, function: ScopeNode) -> Value | None:
         """A parameter that `Dataset.map` fills with a part of each element."""

@@ -1,0 +1,104 @@
+"""What is found in a sample program does not depend on how it is written: names, imports, variables, functions."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+import tfmemlint_fixtures
+from rewritings import (
+    FromImports,
+    NotApplied,
+    PartsByImport,
+    PartsByName,
+    RenameVariables,
+    Rewriting,
+    Rewritten,
+    rewrite,
+)
+from rewritings_layout import Guarded, NameArguments, NameNumbers, SplitChains, StatementsMain, WholeMain
+
+from tfmemlint.engine import lint
+from tfmemlint.registry import load_rules
+from tfmemlint.rule import Rule
+from tfmemlint.testing import Case, cases, load_case
+
+CASES = cases(tfmemlint_fixtures.__path__[0])
+PROGRAMS = [(case, name) for case in CASES for name in ("bad.py", "good.py")]
+
+REWRITINGS = [
+    Rewriting("variables renamed", RenameVariables, 0.9),
+    Rewriting("from imports", FromImports, 0.8),
+    Rewriting("parts imported", PartsByImport, 0.6),
+    Rewriting("parts named", PartsByName, 0.5),
+    Rewriting("chains split", SplitChains, 0.5),
+    Rewriting("arguments named", NameArguments, 0.6),
+    Rewriting("numbers named", NameNumbers, 0.7),
+    Rewriting("in main", WholeMain, 0.6),
+    Rewriting("statements in main", StatementsMain, 0.3),
+    Rewriting("guarded", Guarded, 0.6),
+]
+
+
+NAMES_SAY_IT = {"TFM316", "TFM904"}
+"""Rules that go by what a variable is called (`num_devices`, `BATCH_PER_REPLICA`): there renaming takes away evidence."""
+
+
+@cache
+def _all_rules() -> tuple[Rule, ...]:
+    return load_rules()
+
+
+@cache
+def _rules(code: str) -> tuple[Rule, ...]:
+    return tuple(rule for rule in _all_rules() if rule.code == code or rule.default)
+
+
+@cache
+def _before(folder: Path, name: str) -> set[tuple[str, int]]:
+    case = load_case(folder)
+    result = lint(case.text(name).encode(), name, case.config, _rules(case.code))
+    assert result.source is not None
+    return {(f.code, result.source.position(f.span.start).row) for f in result.findings}
+
+
+def _after(case: Case, name: str, new: Rewritten) -> set[tuple[str, int]]:
+    result = lint(new.text.encode(), name, case.config, _rules(case.code))
+    assert result.source is not None
+    return {(f.code, new.lines.get(f.span.start, 0)) for f in result.findings}
+
+
+def different(case: Case, name: str, rewriting: Rewriting) -> list[str] | None:
+    """What a rewriting changes in the findings of a program; None where it is not applied."""
+    text = case.text(name)
+    if rewriting.make is RenameVariables and case.code in NAMES_SAY_IT:
+        return None
+    try:
+        new = rewrite(text, rewriting.make)
+    except NotApplied:
+        return None
+    before, after = _before(case.folder, name), _after(case, name, new)
+    lines = text.split("\n")
+    return [
+        f"{case}/{name}:{row}: {code} {'lost' if (code, row) in before else 'new'} with {rewriting.name}"
+        f": {lines[row - 1].strip()}"
+        for code, row in sorted(before ^ after)
+    ]
+
+
+@pytest.mark.parametrize("rewriting", REWRITINGS, ids=lambda rewriting: rewriting.name)
+def test_rewriting_changes_no_finding(rewriting: Rewriting) -> None:
+    results = [different(case, name, rewriting) for case, name in PROGRAMS]
+    applied = [result for result in results if result is not None]
+    assert [problem for result in applied for problem in result] == []
+    assert len(applied) >= rewriting.share * len(PROGRAMS)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_crlf_changes_nothing_in_a_good_program(case: Case) -> None:
+    data = case.text("good.py").replace("\n", "\r\n").encode()
+    result = lint(data, "good.py", case.config, _rules(case.code))
+    assert result.source is not None
+    found = {(f.code, result.source.position(f.span.start).row) for f in result.findings}
+    assert found == _before(case.folder, "good.py")
