@@ -33,6 +33,12 @@ def settings(file: File) -> Iterator[Setting]:
                 key = file.value(index.value) if isinstance(index, cst.Index) else None
                 if isinstance(key, Const) and isinstance(key.value, str):
                     yield Setting(key.value, file.value(assign.value), assign.value, assign)
+    for merge in file.tree.of(cst.AugAssign):
+        if isinstance(merge.operator, cst.BitOrAssign) and file.value(merge.target) == ENVIRON:
+            given = file.value(merge.value)
+            for name, value in given.items if isinstance(given, Mapping) else ():
+                if isinstance(name, str):
+                    yield Setting(name, value, _entry(merge.value, name, file), merge)
     for call in file.calls(*CALLS):
         yield from _called(call)
 
@@ -40,14 +46,34 @@ def settings(file: File) -> Iterator[Setting]:
 def passed_on(file: File, variable: str) -> Iterator[Setting]:
     """The places where dictionaries give a variable to other processes: `{**os.environ, "NAME": value}`."""
     updates = {id(call.node.args[0].value) for call in file.calls("os.environ.update") if call.node.args}
+    updates |= {id(merge.value) for merge in file.tree.of(cst.AugAssign) if file.value(merge.target) == ENVIRON}
     for display in file.tree.of(cst.Dict):
         for element in display.elements if id(display) not in updates else ():
             if isinstance(element, cst.DictElement) and file.value(element.key) == Const(variable):
                 yield Setting(variable, file.value(element.value), element.value, element.key)
+    for assign in file.tree.of(cst.Assign):
+        target = assign.targets[0].target
+        if isinstance(target, cst.Subscript) and _copied(target.value, file):
+            index = target.slice[0].slice
+            if isinstance(index, cst.Index) and file.value(index.value) == Const(variable):
+                yield Setting(variable, file.value(assign.value), assign.value, assign)
     for call in file.calls("builtins.dict"):
         for arg in call.node.args:
             if arg.keyword is not None and arg.keyword.value == variable:
                 yield Setting(variable, file.value(arg.value), arg.value, arg.keyword)
+
+
+def _copied(environment: cst.BaseExpression, file: File) -> bool:
+    """Whether a name stands for a copy of the environment: `os.environ.copy()`, `dict(os.environ)`."""
+    if not isinstance(environment, cst.Name):
+        return False
+    made = [d.value for d in file.flow(file.scope_of(environment)).uses.get(id(environment), ())]
+    calls = [file.call(node) for node in made if isinstance(node, cst.Call)]
+    return bool(calls) and all(
+        call.name == "os.environ.copy"
+        or (call.name in ("builtins.dict", "copy.copy", "copy.deepcopy") and call.value_of(0) == ENVIRON)
+        for call in calls
+    )
 
 
 def _called(call: Call) -> Iterator[Setting]:
@@ -55,7 +81,7 @@ def _called(call: Call) -> Iterator[Setting]:
         given = call.value_of(0)
         for key, value in given.items if isinstance(given, Mapping) else ():
             if isinstance(key, str):
-                yield Setting(key, value, _display_value(call, key), call)
+                yield Setting(key, value, _entry(call.node.args[0].value, key, call.evaluator.file), call)
         for arg in call.node.args:
             if arg.keyword is not None:
                 yield Setting(arg.keyword.value, call.evaluator.value(arg.value), arg.value, call)
@@ -65,9 +91,9 @@ def _called(call: Call) -> Iterator[Setting]:
         yield Setting(key.value, call.value_of(1), call.node.args[1].value, call)
 
 
-def _display_value(call: Call, key: str) -> cst.BaseExpression | None:
-    display = call.node.args[0].value
+def _entry(display: cst.BaseExpression, key: str, file: File) -> cst.BaseExpression | None:
+    """The expression that a dictionary display has for a key."""
     for element in display.elements if isinstance(display, cst.Dict) else ():
-        if isinstance(element, cst.DictElement) and call.evaluator.value(element.key) == Const(key):
+        if isinstance(element, cst.DictElement) and file.value(element.key) == Const(key):
             return element.value
     return None

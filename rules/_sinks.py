@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from tfmemlint.api import Array, Call, File, elements
 
 PARAMETERS: dict[str, tuple[str | int, ...]] = {
-    "tf.constant": (0,),
-    "tf.convert_to_tensor": (0,),
-    "tf.keras.ops.convert_to_tensor": (0,),
-    "tf.Variable": (0,),
+    "tf.constant": ("value",),
+    "tf.convert_to_tensor": ("value",),
+    "tf.keras.ops.convert_to_tensor": ("x",),
+    "tf.Variable": ("initial_value",),
     "tf.data.Dataset.from_tensor_slices": ("tensors",),
     "tf.data.Dataset.from_tensors": ("tensors",),
     "tf.keras.Model.fit": ("x", "y", "validation_data"),

@@ -49,6 +49,8 @@ class GrowthEnvInvalid(Rule):
     def check(self, file: File) -> Iterator[Finding]:
         for setting in (*settings(file), *passed_on(file, VARIABLE)):
             value = setting.value
+            if setting.expression is None:
+                continue  # a dictionary that is made elsewhere, and reported there
             if setting.variable != VARIABLE or not isinstance(value, Const) or value.value in ("true", "false"):
                 continue
             yield self.finding(

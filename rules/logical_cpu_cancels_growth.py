@@ -3,11 +3,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._environment import settings
 
-from tfmemlint.api import Call, Devices, File, Finding, Rule, constant, on_call
+from tfmemlint.api import Call, Const, Devices, File, Finding, Rule, constant, on_call
 
 GROWTH = "tf.config.experimental.set_memory_growth"
 LOGICAL = "tf.config.set_logical_device_configuration"
+VARIABLE, KEPT = "TF_FORCE_GPU_ALLOW_GROWTH", Const("true")
 
 
 class LogicalCpuCancelsGrowth(Rule):
@@ -45,7 +47,7 @@ class LogicalCpuCancelsGrowth(Rule):
 
     @on_call(LOGICAL)
     def check(self, split: Call, file: File) -> Iterator[Finding]:
-        if not self._is_cpu(split):
+        if not self._is_cpu(split) or any(s.variable == VARIABLE and s.value == KEPT for s in settings(file)):
             return
         function = file.contexts.function(split.node)
         for growth in file.calls(GROWTH):

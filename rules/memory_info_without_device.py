@@ -63,6 +63,10 @@ class MemoryInfoWithoutDevice(Rule):
             why = 'a device is named by text here, as in "GPU:0": a device object raises TypeError'
             yield self.finding(call, file, why)
             return
+        if self._physical_name(device.expression, file):
+            what = "a physical device's name raises ValueError: Failed parsing device name; ask for a logical device"
+            yield self.finding(call, file, f'{what}\'s, or "GPU:0"')
+            return
         if not isinstance(value, Const) or not isinstance(value.value, str) or _valid(value.value):
             return
         indexed = None
@@ -76,6 +80,13 @@ class MemoryInfoWithoutDevice(Rule):
             f"a device needs an index: {value.value!r} raises ValueError: Failed parsing device name",
             fix=indexed,
         )
+
+    def _physical_name(self, device: cst.BaseExpression, file: File) -> bool:
+        """Whether this is `device.name` of a physical device: "/physical_device:GPU:0"."""
+        if not isinstance(device, cst.Attribute) or device.attr.value != "name":
+            return False
+        owner = file.value(device.value)
+        return isinstance(owner, Devices) and not owner.logical and owner.selection not in ("all", "some")
 
 
 def _valid(device: str) -> bool:

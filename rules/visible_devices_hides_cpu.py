@@ -2,8 +2,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, Const, Devices, Edit, File, Finding, Fix, Rule, Safety, Sequence, Severity, on_call
+import libcst as cst
+
+from tfmemlint.api import (
+    Call,
+    Const,
+    Devices,
+    Edit,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    Sequence,
+    Severity,
+    dotted,
+    on_call,
+)
 from tfmemlint.fix.edits import outer_span
+
+
+FILLS = ("append", "extend", "insert")
 
 
 class VisibleDevicesHidesCpu(Rule):
@@ -44,7 +63,7 @@ class VisibleDevicesHidesCpu(Rule):
         if not call.lacks("device_type") and call.value_of("device_type") != Const(None):
             return
         devices = call.arg("devices")
-        if devices is None or not self._only_gpus(devices.value):
+        if devices is None or not self._only_gpus(devices.value) or _grows(devices.expression, file):
             return
         fix = None
         if call.lacks("device_type"):
@@ -63,3 +82,12 @@ class VisibleDevicesHidesCpu(Rule):
         if isinstance(value, Sequence):
             return not value.open and all(self._only_gpus(item) for item in value.items)
         return isinstance(value, Devices) and value.kind == "GPU"
+
+
+def _grows(devices: cst.BaseExpression, file: File) -> bool:
+    """Whether a list is made somewhere and filled elsewhere: what is in it is not known."""
+    name = dotted(devices)
+    if name is None or not isinstance(file.value(devices), Sequence):
+        return False
+    calls = [file.call(node) for word in FILLS for node in file.calls_by_word.get(word, ())]
+    return any(c.receiver_node is not None and dotted(c.receiver_node) == name for c in calls)
