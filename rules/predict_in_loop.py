@@ -8,13 +8,30 @@ from tfmemlint_rules._items import item_loop
 from tfmemlint_rules._loops import assigned_names
 from tfmemlint_rules._models import all_models
 
-from tfmemlint.api import Call, Const, Dataset, File, Finding, Fix, Instance, Node, Rule, Safety, integer, on_call, walk
+from tfmemlint.api import (
+    Call,
+    Const,
+    Dataset,
+    File,
+    Finding,
+    Fix,
+    Instance,
+    Length,
+    Node,
+    Rule,
+    Safety,
+    integer,
+    on_call,
+    walk,
+)
 from tfmemlint.finding import Edit
 from tfmemlint.fix.edits import outer_span
 
 FEW = 10
 """Iterations of a loop that predicts whole sets, such as the parts of a split or the steps of a forecast."""
 COPIES = frozenset({"copy", "deepcopy", "array"})
+OF_TENSORS = frozenset({"numpy", "shape", "dtype", "ndim"})
+"""Attributes that tensors and NumPy arrays both have."""
 
 
 class PredictInLoop(Rule):
@@ -38,7 +55,8 @@ class PredictInLoop(Rule):
     ```
 
     ## Fix safety
-    Unsafe: the result is a tensor, not a NumPy array.
+    Unsafe: the result is a tensor. Where the code uses it as only NumPy arrays can be, `.numpy()` is added, which a
+    model of several outputs does not have.
 
     ## When not to use it
     Where each call predicts a whole data set: loops over models, folds and data sets, calls with a `batch_size` of
@@ -96,9 +114,18 @@ class PredictInLoop(Rule):
         )
 
     def _rare(self, node: Node, loop: Node, file: File) -> bool:
-        """Whether the loop predicts only now and then: `if step % 100 == 0`."""
+        """Whether the loop predicts only now and then: `if step % 100 == 0`, `if len(batch) == 64`."""
         tests = (a.test for a in file.tree.ancestors(node) if isinstance(a, cst.If) and file.tree.contains(loop, a))
-        return any(isinstance(getattr(n, "operator", None), cst.Modulo) for test in tests for n in walk(test))
+        parts = [n for test in tests for n in walk(test)]
+        if any(isinstance(getattr(n, "operator", None), cst.Modulo) for n in parts):
+            return True
+        return any(self._collected(n, file) for n in parts if isinstance(n, cst.Comparison))
+
+    def _collected(self, test: cst.Comparison, file: File) -> bool:
+        """Whether a test waits until a list has some length: not whether it holds anything."""
+        counted = isinstance(test.left, cst.Call) and file.call(test.left).name == "builtins.len"
+        bound = file.value(test.comparisons[0].comparator)
+        return counted and bound not in (Const(0), Const(1)) and not isinstance(bound, Length)
 
     def _model_changes(self, predict: Call, loop: Node, file: File) -> bool:
         """Whether the loop goes over models, or makes or trains one: then each prediction is of a whole set."""
@@ -132,5 +159,20 @@ class PredictInLoop(Rule):
             return None
         at = outer_span(file, argument.expression)
         text = file.source.text[at.start : at.end]
-        edit = Edit(outer_span(file, receiver).end, file.span(predict.node).end, f"({text}, training=False)")
+        array = ".numpy()" if self._used_as_array(predict.node, file) else ""
+        edit = Edit(outer_span(file, receiver).end, file.span(predict.node).end, f"({text}, training=False){array}")
         return Fix("call the model", (edit,), Safety.UNSAFE)
+
+    def _used_as_array(self, result: cst.BaseExpression, file: File) -> bool:
+        """Whether the code does with a result what only NumPy arrays can: their methods, and setting an item."""
+        parent = file.tree.parent(result)
+        if isinstance(parent, cst.Subscript) and parent.value is result:
+            above = file.tree.parent(parent)
+            return isinstance(above, (cst.AssignTarget, cst.AugAssign)) or self._used_as_array(parent, file)
+        if isinstance(parent, cst.Attribute):
+            return parent.value is result and parent.attr.value not in OF_TENSORS
+        target = parent.targets[0].target if isinstance(parent, cst.Assign) and len(parent.targets) == 1 else None
+        if not isinstance(target, cst.Name):
+            return False
+        made = [d for d in file.flow(file.scope_of(target)).bindings.get(target.value, ()) if d.node is target]
+        return any(self._used_as_array(use, file) for d in made for use in file.uses_of(d))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-IMAGE, STEPS, FLAT = "image", "steps", "flat"
+IMAGE, VOLUME, STEPS, FLAT = "image", "volume", "steps", "flat"
 
 
 class Stack:
@@ -12,10 +12,11 @@ class Stack:
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
-        self.kind = self.random.choice((IMAGE, IMAGE, STEPS, FLAT))
+        self.kind = self.random.choice((IMAGE, IMAGE, IMAGE, STEPS, STEPS, VOLUME, FLAT))
         size = self.random.choice((28, 32, 40, 57))
         self.shape = {
             IMAGE: (size, self.random.choice((size, 36)), self.random.choice((1, 3, 4))),
+            VOLUME: (12, self.random.choice((10, 13)), 11, self.random.choice((1, 2))),
             STEPS: (self.random.choice((20, 33)), self.random.choice((4, 7))),
             FLAT: (self.random.randint(3, 90),),
         }[self.kind]
@@ -29,7 +30,7 @@ class Stack:
         return self.random.choice(options)
 
     def _grow(self) -> None:
-        makers = {IMAGE: self._image, STEPS: self._steps, FLAT: self._flat}[self.kind]
+        makers = {IMAGE: self._image, VOLUME: self._volume, STEPS: self._steps, FLAT: self._flat}[self.kind]
         self.expressions.append(makers())
 
     def _image(self) -> str:
@@ -48,7 +49,7 @@ class Stack:
             return f'layers.DepthwiseConv2D({kernel}, depth_multiplier={pick(1, 2)}, padding="{padding}")'
         if choice == 5 and not small:
             self.halvings += 1
-            name, size = pick("MaxPooling2D", "AveragePooling2D", "MaxPool2D"), pick("", 2, "(2, 3)", "3, strides=2")
+            name, size = pick("MaxPooling2D", "AveragePooling2D", "MaxPool2D"), pick(2, "(2, 3)", "3, strides=2")
             return f'layers.{name}({size}, padding="{padding}")'
         if choice == 6:
             return str(
@@ -56,6 +57,8 @@ class Stack:
                     "layers.BatchNormalization()",
                     "layers.BatchNormalization(scale=False)",
                     "layers.LayerNormalization()",
+                    "layers.GroupNormalization(groups=1)",
+                    'layers.Conv2D(6, 3, padding="same", dilation_rate=2)',
                 )
             )
         if choice == 7:
@@ -76,9 +79,25 @@ class Stack:
             )
         return f"layers.Dense({pick(3, 6)})"
 
+    def _volume(self) -> str:
+        pick = self._pick
+        padding = "same" if self.halvings else pick("same", "valid")
+        choice = self.random.randrange(6)
+        if choice < 2:
+            kernel, bias = pick(1, 2, "(2, 3, 1)"), pick("", ", use_bias=False")
+            return f'layers.{pick("Conv3D", "Conv3DTranspose")}({pick(2, 3)}, {kernel}, padding="{padding}"{bias})'
+        if choice == 2 and not self.halvings:
+            self.halvings += 1
+            return f"layers.{pick('MaxPooling3D', 'AveragePooling3D')}({pick('', 2, '(1, 2, 2)')})"
+        if choice == 3:
+            return str(pick("layers.ZeroPadding3D(1)", "layers.Cropping3D(((0, 1), (0, 0), (1, 0)))"))
+        if choice == 4:
+            return str(pick("layers.BatchNormalization()", "layers.SpatialDropout3D(0.1)", "layers.UpSampling3D(1)"))
+        return f"layers.Dense({pick(2, 3)})"
+
     def _steps(self) -> str:
         pick = self._pick
-        choice = self.random.randrange(7)
+        choice = self.random.randrange(10)
         if choice < 2:
             padding = pick("same", "causal", "valid")
             return f'layers.Conv1D({pick(4, 6)}, {pick(1, 2, 3)}, padding="{padding}", dilation_rate={pick(1, 2)})'
@@ -93,6 +112,17 @@ class Stack:
             return str(
                 pick("layers.LayerNormalization()", "layers.BatchNormalization()", "layers.SpatialDropout1D(0.1)")
             )
+        if choice == 6:
+            name = pick("Conv1DTranspose", "SeparableConv1D")
+            return f'layers.{name}({pick(3, 5)}, {pick(1, 2, 3)}, padding="{pick("same", "valid")}")'
+        if choice == 7:
+            return str(
+                pick("layers.DepthwiseConv1D(2)", 'layers.DepthwiseConv1D(3, padding="same", depth_multiplier=2)')
+            )
+        if choice == 8:
+            self.halvings += 1
+            pooled = f"layers.{pick('MaxPooling1D', 'AveragePooling1D')}({pick(2, 3)}, padding='same')"
+            return pooled if self.halvings < 3 else "layers.UpSampling1D(2)"
         return str(
             pick("layers.ZeroPadding1D(2)", "layers.Cropping1D((1, 0))", "layers.Permute((2, 1))", "layers.Dense(5)")
         )
@@ -114,9 +144,21 @@ class Stack:
             self.expressions.append(
                 str(pick("layers.Flatten()", "layers.GlobalAveragePooling2D()", "layers.GlobalMaxPooling2D()"))
             )
+        elif self.kind == VOLUME:
+            self.expressions.append(
+                str(pick("layers.Flatten()", "layers.GlobalAveragePooling3D()", "layers.GlobalMaxPooling3D()"))
+            )
         elif self.kind == STEPS:
             self.expressions.append(
-                str(pick("layers.Flatten()", "layers.GRU(6)", "layers.Bidirectional(layers.LSTM(4))"))
+                str(
+                    pick(
+                        "layers.Flatten()",
+                        "layers.GRU(6)",
+                        "layers.Bidirectional(layers.LSTM(4))",
+                        "layers.GlobalAveragePooling1D()",
+                        "layers.GlobalMaxPooling1D()",
+                    )
+                )
             )
         if pick(True, False):
             self.expressions += [
@@ -173,6 +215,8 @@ def embedded(seed: int) -> str:
     core = chance.choice((
         "layers.LSTM(5)(x)", "layers.GlobalAveragePooling1D()(x)", "layers.GRU(4, reset_after=False)(x)",
         f"layers.Flatten()(layers.MultiHeadAttention({heads}, {key})(x, x))",
+        f"layers.Flatten()(layers.MultiHeadAttention(num_heads={heads}, key_dim={key}, value_dim=3)(x, x, x))",
+        f"layers.Flatten()(layers.MultiHeadAttention({heads}, {key}, use_bias=False)(x, value=x))",
     ))  # fmt: skip
     return "\n".join((
         f"ids = keras.Input(({length},))", f"x = layers.Embedding({rows}, {width})(ids)", f"x = {core}",
@@ -186,6 +230,6 @@ HEADER = "import keras\nfrom keras import layers\n\n"
 
 
 def programs() -> list[str]:
-    """Sixty programs, the same each time."""
-    makers = [sequential] * 25 + [functional] * 25 + [embedded] * 10
+    """A hundred programs, the same each time."""
+    makers = [sequential] * 42 + [functional] * 42 + [embedded] * 16
     return [HEADER + make(seed) + "\n" for seed, make in enumerate(makers)]

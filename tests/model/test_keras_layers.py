@@ -26,7 +26,7 @@ for program in json.load(sys.stdin):
         exec(program, names)
         model = names["model"]
         found.append([model.count_params(), list(model.output_shape)])
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         found.append([str(error)[:60], None])
 json.dump(found, sys.stdout)
 """
@@ -55,14 +55,14 @@ def test_parameters_and_shapes_are_those_of_keras() -> None:
     )  # fmt: skip
     keras = json.loads(run.stdout)
     models = [(program, count, shape) for program, (count, shape) in zip(made, keras, strict=True) if shape is not None]
-    assert len(models) >= 50
+    assert len(models) >= 80
     known = 0
     for program, count, shape in models:
         found, found_shape = read(program)
         assert found in (count, None), f"{program}\n{found} is read, Keras counts {count}"
         assert found_shape in (shape, None), f"{program}\n{found_shape} is read, Keras says {shape}"
         known += found is not None and found_shape is not None
-    assert known >= 50
+    assert known >= 0.9 * len(models)
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,8 @@ SEQUENTIAL = "tf.keras.Sequential"
 MODEL = "tf.keras.Model"
 INPUTS = ("tf.keras.layers.InputLayer", "tf.keras.Input")
 PRETRAINED = "tf.keras.applications."
+ATTENDED = ("query", "value", "key")
+"""The inputs of `MultiHeadAttention`, in their order."""
 
 CHANNELS = {
     "VGG16": 512, "VGG19": 512, "ResNet50": 2048, "ResNet101": 2048, "ResNet152": 2048, "ResNet50V2": 2048,
@@ -209,13 +211,25 @@ def _given(call: Call, name: str, position: int) -> Value:
 
 def _call_inputs(call: Call) -> Value | None:
     """What a layer is called on: one tensor or list, or the several tensors of an attention layer."""
-    if call.open or any(a.keyword is not None and a.keyword.value not in ("training", "mask") for a in call.node.args):
+    named = {a.keyword.value for a in call.node.args if a.keyword is not None} - {"training", "mask"}
+    tensors = given_tensors(call)
+    if call.open or (named and not _attention(call)) or not named <= {*ATTENDED, "attention_mask", "use_causal_mask"}:
         return None
-    tensors = [call.value_of(i) for i, a in enumerate(call.node.args) if a.keyword is None]
     if len(tensors) == 1:
         return tensors[0]
-    attention = isinstance(call.target, Instance) and call.target.type_name == "tf.keras.layers.MultiHeadAttention"
-    return Sequence(tuple(tensors)) if attention and tensors else None
+    return Sequence(tuple(tensors)) if _attention(call) and tensors else None
+
+
+def given_tensors(call: Call) -> list[Value]:
+    """The tensors that a layer is called on: what has no name, and for an attention layer what has one of its names."""
+    tensors = [call.value_of(i) for i, a in enumerate(call.node.args) if a.keyword is None]
+    if _attention(call):
+        tensors += [call.value_of(name) for name in ATTENDED[len(tensors) :] if call.arg(name) is not None]
+    return tensors
+
+
+def _attention(call: Call) -> bool:
+    return isinstance(call.target, Instance) and call.target.type_name == "tf.keras.layers.MultiHeadAttention"
 
 
 def _identity(layer: Value) -> int | None:

@@ -36,9 +36,9 @@ def _input(call: Call, target: Value) -> Value:
 
 @models("tf.keras.layers.Layer.__call__", "tf.keras.Model.__call__")
 def _called(call: Call, target: Value) -> Value:
-    from tfmemlint.model.networks import network_effect
+    from tfmemlint.model.networks import given_tensors, network_effect
 
-    several = [call.value_of(i) for i, a in enumerate(call.node.args) if a.keyword is None]
+    several = given_tensors(call)
     given = several[0] if len(several) == 1 else Sequence(tuple(several))
     leaves = elements(given)
     symbolic = any(isinstance(leaf, Array) and leaf.library == "keras" for leaf in leaves)
