@@ -15,6 +15,7 @@ from tfmemlint.api import (
     Sequence,
     Step,
     Value,
+    dotted,
     elements,
     integer,
     structure_bytes,
@@ -40,6 +41,10 @@ LARGE_PARTS = (
     "array",
 )
 """Parts of the keys under which elements hold what is large; under others stand labels, names, numbers."""
+
+SAME = frozenset({"numpy", "copy", "astype", "reshape", "squeeze", "flatten", "ravel"})
+COPIES = frozenset({"array", "asarray", "cast", "convert_to_tensor", "squeeze", "expand_dims", "identity"})
+"""Methods and functions that give all of an element again."""
 
 WRAPPERS = frozenset({"as_numpy_iterator", "enumerate", "iter", "tqdm", "reversed"})
 
@@ -138,27 +143,36 @@ def _label_item(node: cst.CSTNode) -> bool:
     return isinstance(key, cst.Name) or (isinstance(key, cst.Integer) and key.evaluated_value != 0)
 
 
-def keeps_elements(comprehension: cst.ListComp | cst.GeneratorExp, ds: Dataset) -> bool:
-    """Whether each item that a comprehension keeps is an element, or the part of one that is not its label."""
-    node = comprehension.elt
-    while (
-        isinstance(node, cst.Call)
-        and isinstance(node.func, cst.Attribute)
-        and node.func.attr.value in ("numpy", "copy")
-    ):
-        node = node.func.value
+def is_element(
+    node: cst.BaseExpression, target: cst.BaseAssignTargetExpression, ds: Dataset, counted: bool = False
+) -> bool:
+    """Whether a value is an element that `target` was bound to, or the part of one that is not its label; `counted`
+    where the target starts with a number (`enumerate`)."""
+    if counted and isinstance(target, (cst.Tuple, cst.List)) and len(target.elements) == 2:
+        inner = target.elements[1].value
+        if not isinstance(inner, (cst.Name, cst.Tuple, cst.List)):
+            return False
+        target = inner
+    node = _unwrapped(node)
     if isinstance(node, (cst.Tuple, cst.List)):
-        return any(_keeps(element.value, comprehension.for_in.target, ds) for element in node.elements)
-    return _keeps(node, comprehension.for_in.target, ds)
+        return any(_keeps(_unwrapped(element.value), target, ds) for element in node.elements)
+    return _keeps(node, target, ds)
 
 
-def _keeps(node: cst.CSTNode, target: cst.BaseAssignTargetExpression, ds: Dataset) -> bool:
-    while (
-        isinstance(node, cst.Call)
-        and isinstance(node.func, cst.Attribute)
-        and node.func.attr.value in ("numpy", "copy")
-    ):
-        node = node.func.value
+def _unwrapped(node: cst.BaseExpression) -> cst.BaseExpression:
+    """Without what copies, scales or casts an element but leaves it as large."""
+    while True:
+        if isinstance(node, cst.BinaryOperation) and isinstance(node.right, (cst.Integer, cst.Float)):
+            node = node.left
+        elif isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in SAME:
+            node = node.func.value
+        elif isinstance(node, cst.Call) and node.args and (dotted(node.func) or "").rpartition(".")[2] in COPIES:
+            node = node.args[0].value
+        else:
+            return node
+
+
+def _keeps(node: cst.BaseExpression, target: cst.BaseAssignTargetExpression, ds: Dataset) -> bool:
     if isinstance(node, cst.Subscript):
         return (
             isinstance(node.value, cst.Name)

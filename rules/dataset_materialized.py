@@ -4,19 +4,20 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._dtypes import is_test
+from tfmemlint_rules._keeping import keeping
 from tfmemlint_rules._lengths import TINY, covers, is_tiny, whole_length
-from tfmemlint_rules._materialized import iterated, keeps_elements, small, weight
+from tfmemlint_rules._materialized import small, weight
 
 from tfmemlint.api import Call, Dataset, File, Finding, Node, Rule, on_file, show_bytes, walk
 
-BUILDERS = ("builtins.list", "builtins.tuple", "builtins.sorted", "builtins.set", "tensorflow_datasets.as_dataframe")
 BATCHES = ("tf.data.Dataset.batch", "tf.data.Dataset.padded_batch")
 
 
 class DatasetMaterialized(Rule):
     """
     ## What it does
-    Reports pipelines that are turned into a list, tuple or array as a whole, and batches of the size of the data.
+    Reports pipelines that are turned into a list, tuple or array as a whole, by a call, a comprehension or a loop that
+    appends every element, and batches of the size of the data.
 
     ## Why it costs memory
     A pipeline makes one element after the other so that only a few are in memory. `list(ds)` keeps all of them, and an
@@ -49,16 +50,8 @@ class DatasetMaterialized(Rule):
     def check(self, file: File) -> Iterator[Finding]:
         if is_test(file):
             return
-        for call in file.calls(*BUILDERS):
-            argument = call.arg(0)
-            ds = iterated(argument.value) if argument is not None else None
-            if ds is not None and not isinstance(argument and argument.expression, (cst.ListComp, cst.GeneratorExp)):
-                yield from self._report(call, ds, file)
-        found: list[cst.ListComp | cst.GeneratorExp] = [*file.tree.of(cst.ListComp), *self._generators(file)]
-        for comprehension in found:
-            ds = iterated(file.value(comprehension.for_in.iter))
-            if ds is not None and comprehension.for_in.inner_for_in is None and keeps_elements(comprehension, ds):
-                yield from self._report(self._consumer(comprehension, file), ds, file)
+        for where, ds in keeping(file):
+            yield from self._report(where, ds, file)
         for batch in file.calls(*BATCHES):
             yield from self._one_batch(batch, file)
 
@@ -73,22 +66,6 @@ class DatasetMaterialized(Rule):
             f"this keeps every element of the dataset in memory at once{cost}; take elements as they come",
             bytes=size,
         )
-
-    def _generators(self, file: File) -> list[cst.GeneratorExp]:
-        """Generator expressions that a list, a tuple or an array is made of."""
-        return [node for node in file.tree.of(cst.GeneratorExp) if isinstance(self._consumer(node, file), Call)]
-
-    def _consumer(self, node: Node, file: File) -> Call | Node:
-        """The call that takes a comprehension, or the comprehension itself."""
-        above = file.tree.parent(node)
-        outer = file.tree.parent(above) if isinstance(above, cst.Arg) else None
-        if isinstance(outer, cst.Call):
-            call = file.call(outer)
-            if call.name in BUILDERS or (call.name or "").startswith(
-                ("np.", "tf.stack", "tf.concat", "tf.convert_to_tensor")
-            ):
-                return call
-        return node
 
     def _one_batch(self, batch: Call, file: File) -> Iterator[Finding]:
         argument, datasets = batch.arg("batch_size"), batch.datasets()
