@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from tfmemlint.api import Array, Binds, Call, Const, Dataset, File, Mapping, Node, Sequence, Step, elements
+from tfmemlint.model.by_use import chain
 
 ENDS = frozenset({
     "as_numpy_iterator", "reduce", "cardinality", "save", "get_single_element", "make_one_shot_iterator",
@@ -130,30 +131,46 @@ def in_memory(cache: Call) -> bool:
 
 
 def same_pipeline(file: File, call: Call) -> bool:
-    """Whether a step carries on with the pipeline before it and does not derive another beside it: it stands in the
-    chain, takes what a function gives, or rebinds the name."""
+    """Whether a step carries on with the pipeline before it and does not derive another beside it.
+
+    It stands in the chain, takes what a function gives, rebinds the name, or everything else that is made of the name
+    is a pipeline that goes on from there too, as the parts of a split are.
+    """
+    chain: Node = call.node
     receiver = call.receiver_node
-    if isinstance(receiver, cst.Call):
-        return True
-    if receiver is None:
-        return False
-    outer: Node = call.node
-    for above in file.tree.ancestors(call.node):
+    while isinstance(receiver, cst.Call) and isinstance(receiver.func, cst.Attribute) and is_step(file.call(receiver)):
+        if not file.call(receiver).datasets():
+            return True
+        receiver = receiver.func.value
+    if receiver is None or isinstance(receiver, cst.Call):
+        return receiver is not None
+    for above in file.tree.ancestors(chain):
         if isinstance(above, cst.Assign):
             if any(file.text(target.target) == file.text(receiver) for target in above.targets):
                 return True
             break
         if (
-            isinstance(above, (cst.Attribute, cst.Call))
-            and getattr(above, "value", getattr(above, "func", None)) is outer
+            not isinstance(above, (cst.Attribute, cst.Call))
+            or getattr(above, "value", getattr(above, "func", None)) is not chain
         ):
-            outer = above
-            continue
-        break
+            break
+        chain = above
     if not isinstance(receiver, cst.Name):
         return False
     definitions = file.flow(file.scope_of(receiver)).uses.get(id(receiver), ())
-    return bool(definitions) and all(d.binds is Binds.VALUE and len(file.readers(d)) == 1 for d in definitions)
+    return bool(definitions) and all(
+        d.binds is Binds.VALUE and (len(file.readers(d)) == 1 or all(_goes_on(file, u) for u in file.readers(d)))
+        for d in definitions
+    )
+
+
+GOES_ON = frozenset({"batch", "padded_batch", "shuffle", "repeat", "cache"})
+
+
+def _goes_on(file: File, use: cst.Name) -> bool:
+    """Whether a use starts a chain that makes a pipeline of its own for a model."""
+    words = {call.func.attr.value for call in chain(file.values, use) if isinstance(call.func, cst.Attribute)}
+    return bool(words & GOES_ON) and "unbatch" not in words
 
 
 def reshuffles(shuffle: Step) -> bool:

@@ -2,11 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._datasets import earlier_steps, last_before
+from tfmemlint_rules._datasets import last_before
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, integer, on_call, show_bytes, structure_bytes
+from tfmemlint.api import Call, Dataset, File, Finding, Fix, Rule, Safety, integer, on_call, show_bytes, structure_bytes
 from tfmemlint.fix.chains import autotune_text
 from tfmemlint.fix.edits import replace_node
+from tfmemlint.model.pipelines import batched, batched_source
+
+GROUPS = ("batch", "padded_batch", "ragged_batch")
 
 LARGE = 10
 """Batches from which on a constant is reported; smaller ones are pinned by people who measured."""
@@ -47,15 +50,14 @@ class OversizedPrefetch(Rule):
     @on_call("tf.data.Dataset.prefetch")
     def check(self, prefetch: Call, file: File) -> Iterator[Finding]:
         argument = prefetch.arg("buffer_size")
-        batch = last_before(prefetch, "batch") or last_before(prefetch, "padded_batch")
-        if argument is None or batch is None or batch.call is None:
+        datasets = prefetch.datasets()
+        if argument is None or not datasets or not all(batched(ds) for ds in datasets):
             return
-        if any("unbatch" in {s.name for s in steps} for steps in earlier_steps(prefetch) or ()) or self._before_batch(
-            prefetch, file
-        ):
+        batch = self._batch(prefetch, datasets)
+        if batch is None or self._before_batch(prefetch, file):
             return
         count = integer(argument.value)
-        batch_size = batch.call.arg("batch_size")
+        batch_size = batch.arg("batch_size")
         same = batch_size is not None and self._same(argument.expression, batch_size.expression, file)
         if not (count is not None and count >= LARGE) and not (same and (count is None or count > 2)):
             return
@@ -76,9 +78,17 @@ class OversizedPrefetch(Rule):
             file,
             f"prefetch() counts batches here, not examples: it keeps {held} ready{per}",
             fix=fix,
-            related=[(batch.call, "batched here")],
+            related=[(batch, "batched here")],
             bytes=cost,
         )
+
+    def _batch(self, prefetch: Call, datasets: tuple[Dataset, ...]) -> Call | None:
+        """The call that makes the batches: a step, or the source."""
+        for name in GROUPS:
+            step = last_before(prefetch, name)
+            if step is not None:
+                return step.call
+        return datasets[0].call if batched_source(datasets[0]) else None
 
     def _before_batch(self, prefetch: Call, file: File) -> bool:
         """A batch that follows makes it another rule's finding: the prefetch stands at the wrong place."""

@@ -68,7 +68,8 @@ class PrefetchNotLast(Rule):
         for prefetch in file.calls("tf.data.Dataset.prefetch"):
             after = later.get(id(prefetch.node), [])
             again = any(call.name == "tf.data.Dataset.prefetch" for call in after)
-            after = [call for call in after if same_pipeline(file, call) and self._carries_on(prefetch, call, file)]
+            after = [call for call in after if same_pipeline(file, call)]
+            after = [call for call in after if self._carries_on(prefetch, call, after, file)]
             if (
                 after
                 and not again
@@ -77,13 +78,16 @@ class PrefetchNotLast(Rule):
                 first = min(after, key=lambda call: file.span(call.name_node).start)
                 yield self._report(prefetch, first, file)
 
-    def _carries_on(self, prefetch: Call, call: Call, file: File) -> bool:
-        """Not a caller that repeats what a function gives, or derives one of several pipelines from it."""
+    def _carries_on(self, prefetch: Call, call: Call, after: list[Call], file: File) -> bool:
+        """Not a caller that repeats what a function gives, or goes on where other callers do not."""
         function = file.contexts.function(prefetch.node)
         if function is None or function is file.contexts.function(call.node):
             return True
         callers = file.values.functions.callers(function)
-        return call.method != "repeat" and callers is not None and len(callers) == 1
+        if call.method == "repeat" or not callers:
+            return False
+        starts = {id(other.receiver_node) for other in after if other.method in GROUPS}
+        return len(callers) == 1 or all(id(caller.node) in starts for caller in callers)
 
     def _report(self, prefetch: Call, first: Call, file: File) -> Finding:
         return self.finding(

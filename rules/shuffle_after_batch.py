@@ -2,10 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._datasets import earlier_steps, last_before, links, makes_sequences, steps_between
+from tfmemlint_rules._datasets import earlier_steps, following, last_before, links, makes_sequences, steps_between
 
 from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, integer, on_call, show_bytes, structure_bytes
 from tfmemlint.fix.chains import move_link
+
+GROUPS = ("batch", "padded_batch")
 
 SMALL_BUFFER = 16
 """Batches that a buffer may hold without notice: a few batches are no cost worth a word."""
@@ -48,13 +50,13 @@ class ShuffleAfterBatch(Rule):
         buffer = integer(shuffle.value_of("buffer_size"))
         if buffer is not None and buffer <= SMALL_BUFFER:
             return
-        batch = last_before(shuffle, "batch")
+        batch = last_before(shuffle, "batch") or last_before(shuffle, "padded_batch")
         if batch is None or batch.call is None:
             return
         between = steps_between(shuffle, batch)
         if any(step.name in ("unbatch", "window", "flat_map", "interleave", "apply") for step in between):
             return
-        if self._sequences(shuffle) or integer(batch.call.value_of("batch_size")) == 1:
+        if self._sequences(shuffle, file) or integer(batch.call.value_of("batch_size")) == 1:
             return
         size = self._batch_bytes(shuffle)
         cost = None if size is None or buffer is None else size * buffer
@@ -71,10 +73,12 @@ class ShuffleAfterBatch(Rule):
             bytes=cost,
         )
 
-    def _sequences(self, shuffle: Call) -> bool:
+    def _sequences(self, shuffle: Call, file: File) -> bool:
         """Whether the batches may be examples themselves, as they are when text is cut into sequences."""
+        if any(call.method in GROUPS for call in following(file, shuffle)):
+            return True
         for ds in shuffle.datasets():
-            last = max(i for i, step in enumerate(ds.steps) if step.name == "batch")
+            last = max(i for i, step in enumerate(ds.steps) if step.name in GROUPS)
             if any(step.name in ("map", "filter") for step in ds.steps[last:]) and makes_sequences(
                 ds.steps[last], ds.steps[last:]
             ):

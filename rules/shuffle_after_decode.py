@@ -108,7 +108,7 @@ class ShuffleAfterDecode(Rule):
         if small is not None and large is not None:
             return large > small
         found = body(step)
-        return found.decodes or "tf.image.convert_image_dtype" in found.names
+        return found.decodes or found.reads or "tf.image.convert_image_dtype" in found.names
 
     def _move(self, first: Step, datasets: tuple[Dataset, ...], shuffle: Call, file: File) -> Fix | None:
         if len(datasets) != 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -13,39 +14,57 @@ if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
     from tfmemlint.model.evaluate import Evaluator
 
+TELLING = frozenset({"num_parallel_calls", "reshuffle_each_iteration", "cycle_length", "padded_shapes"})
+"""Parameters that only methods of tf.data pipelines have."""
 
-def _names_autotune(call: Call) -> bool:
-    autotune = Api("tf.data.AUTOTUNE")
-    return any(call.evaluator.value(arg.value, call.frame) == autotune for arg in call.node.args)
+TOGETHER = tuple({"prefetch", other} for other in ("batch", "map", "shuffle", "cache", "repeat"))
+"""Methods that, called on one thing, make it a tf.data pipeline. `batch`, `shuffle`, `map` and `cache` are found in
+other libraries, also together."""
 
 
 def dataset_method_by_use(call: Call, otherwise: Value) -> Value:
-    """A method of an unknown object that is given `tf.data.AUTOTUNE` is a tf.data method."""
+    """What is called on an unknown object, where the call or the chain that it stands in tells that it is a pipeline."""
     name = call.method
     if name == "astype" and call.node.args and otherwise is not BOTTOM:
         return Method(Array("np"), "np.ndarray.astype")  # of NumPy or pandas: TensorFlow's own have no such method
     owner = knowledge.method_owner("tf.data.Dataset", name) if name is not None else None
-    if owner is not None and call.node.args and otherwise is not BOTTOM and _names_autotune(call):
-        return Method(Dataset(None), owner)
-    return otherwise
+    if owner is None or otherwise is BOTTOM:
+        return otherwise
+    root: cst.BaseExpression = call.node
+    while isinstance(root, cst.Call) and isinstance(root.func, cst.Attribute):
+        root = root.func.value
+    return Method(Dataset(None), owner) if tells(call.evaluator, chain(call.evaluator, root)) else otherwise
 
 
-def used_as_dataset(evaluator: Evaluator, use: cst.Name) -> bool:
-    """Whether a chain of calls that starts at this name contains one that is given `tf.data.AUTOTUNE`."""
-    tree = evaluator.tree
-    node: cst.CSTNode = use
+def chain(evaluator: Evaluator, start: cst.BaseExpression) -> list[cst.Call]:
+    """The calls of tf.data methods that follow each other after an expression."""
+    found: list[cst.Call] = []
+    node: cst.CSTNode = start
     while True:
-        attribute_node = tree.parent(node)
-        if not isinstance(attribute_node, cst.Attribute) or attribute_node.value is not node:
-            return False
-        called = tree.parent(attribute_node)
-        if not isinstance(called, cst.Call) or called.func is not attribute_node:
-            return False
-        if knowledge.method_owner("tf.data.Dataset", attribute_node.attr.value) is None:
-            return False
-        if any(_is_autotune(evaluator, arg.value) for arg in called.args):
-            return True
+        attribute = evaluator.tree.parent(node)
+        if not isinstance(attribute, cst.Attribute) or attribute.value is not node:
+            return found
+        called = evaluator.tree.parent(attribute)
+        if not isinstance(called, cst.Call) or called.func is not attribute:
+            return found
+        if knowledge.method_owner("tf.data.Dataset", attribute.attr.value) is None:
+            return found
+        found.append(called)
         node = called
+
+
+def tells(evaluator: Evaluator, calls: Iterable[cst.Call]) -> bool:
+    """Whether calls on one object show that it is a tf.data pipeline."""
+    words: set[str] = set()
+    for call in calls:
+        if any(
+            _is_autotune(evaluator, arg.value) or (arg.keyword is not None and arg.keyword.value in TELLING)
+            for arg in call.args
+        ):
+            return True
+        assert isinstance(call.func, cst.Attribute)
+        words.add(call.func.attr.value)
+    return "padded_batch" in words or any(words >= pair for pair in TOGETHER)
 
 
 def _is_autotune(evaluator: Evaluator, node: cst.BaseExpression) -> bool:

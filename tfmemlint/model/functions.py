@@ -199,9 +199,11 @@ class Functions:
 
     def _by_use(self, param: cst.Param, function: ScopeNode, otherwise: Value) -> Value:
         """A parameter that is used as only a tf.data pipeline can be is one, of unknown source."""
-        for use in self._evaluator.file.loads(param.name.value):
-            if self._evaluator.file.scope_of(use) is function and by_use.used_as_dataset(self._evaluator, use):
-                return operations.instance_of("tf.data.Dataset")
+        file = self._evaluator.file
+        uses = [use for use in file.loads(param.name.value) if file.scope_of(use) is function]
+        calls = [call for use in uses for call in by_use.chain(self._evaluator, use)]
+        if by_use.tells(self._evaluator, calls):
+            return operations.instance_of("tf.data.Dataset")
         return otherwise
 
     def _argument(

@@ -124,10 +124,7 @@ def _collect(function: Function, evaluator: Evaluator, depth: int, found: Body) 
         for option in call.target.options:
             if isinstance(option, Function):
                 if depth > 0:
-                    inner = body_of(option, evaluator, depth - 1)
-                    found.names |= inner.names
-                    found.unseen = found.unseen or inner.unseen
-                    found.random = found.random or inner.random
+                    _add(found, body_of(option, evaluator, depth - 1))
                 else:
                     found.unseen = True
             elif isinstance(option, Instance):
@@ -135,8 +132,16 @@ def _collect(function: Function, evaluator: Evaluator, depth: int, found: Body) 
             elif isinstance(option, (Api, Method)):
                 found.names.add(option.name)
                 found.random = found.random or draws(option.name)
+                if option.name in ESCAPES and depth > 0:
+                    _add(found, body_of(call.value_of("func"), evaluator, depth - 1))
             else:
                 found.unseen = True
+
+
+def _add(found: Body, inner: Body) -> None:
+    found.names |= inner.names
+    found.unseen = found.unseen or inner.unseen
+    found.random = found.random or inner.random
 
 
 def _object(value: Instance, found: Body) -> None:
