@@ -76,7 +76,7 @@ class PrefetchNotLast(Rule):
                 and not (prefetch.arg("buffer_size") and integer(prefetch.value_of("buffer_size")) == 0)
             ):
                 first = min(after, key=lambda call: file.span(call.name_node).start)
-                yield self._report(prefetch, first, file)
+                yield self._report(prefetch, first, after, file)
 
     def _carries_on(self, prefetch: Call, call: Call, after: list[Call], file: File) -> bool:
         """Not a caller that repeats what a function gives, or goes on where other callers do not."""
@@ -89,21 +89,22 @@ class PrefetchNotLast(Rule):
         starts = {id(other.receiver_node) for other in after if other.method in GROUPS}
         return len(callers) == 1 or all(id(caller.node) in starts for caller in callers)
 
-    def _report(self, prefetch: Call, first: Call, file: File) -> Finding:
+    def _report(self, prefetch: Call, first: Call, after: list[Call], file: File) -> Finding:
         return self.finding(
             prefetch,
             file,
             f"prefetch() before {first.method}() buffers elements too early, and {first.method}() waits for the "
             "model again; make it the last step",
-            fix=self._move(prefetch, file),
+            fix=self._move(prefetch, after, file),
             related=[(first, "this step comes after it")],
         )
 
-    def _move(self, prefetch: Call, file: File) -> Fix | None:
+    def _move(self, prefetch: Call, after: list[Call], file: File) -> Fix | None:
         chain = [prefetch, *following(file, prefetch)]
         last = max((i for i, call in enumerate(chain) if i and is_step(call)), default=0)
-        if not any(call.method in WORK for call in chain[1:]):
-            return None
+        moved_over = {id(call.node) for call in chain[: last + 1]}
+        if not all(id(call.node) in moved_over for call in after):
+            return None  # a step would still come after it
         text = None
         if any(call.method in GROUPS for call in chain[1:]) and not self._fits_batches(prefetch):
             spelled = autotune_text(file, prefetch)
