@@ -1,79 +1,119 @@
-"""Whether a call makes the same thing in every iteration of a loop, and moving its statement out of the loop."""
+"""Whether a call makes the same thing in every iteration of a loop."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._touched import PURE_METHODS, path_of, touched
 
-from tfmemlint.api import Api, Array, Binds, Call, File, Fix, Function, Node, Safety, dotted, own_nodes, walk
-from tfmemlint.fix.edits import insert_before, statement_lines
+from tfmemlint.api import Api, Binds, Call, Definition, File, Function, Node, children, own_nodes, parameters, walk
+from tfmemlint.model.mapped import READS, draws
 
-PURE = ("tf.constant", "tf.cast", "tf.convert_to_tensor", "tf.expand_dims", "tf.reshape", "tf.TensorSpec",
-        "tf.TensorShape",
-        "tf.one_hot", "tf.zeros", "tf.ones", "tf.range", "tf.keras.utils.to_categorical", "os.path.", "np.array",
-        "np.asarray", "np.expand_dims", "np.arange", "np.zeros", "np.ones", "np.stack", "np.float32", "builtins.",
-        "tf.io.gfile.glob",
-        "glob.glob", "os.listdir", "np.ndarray.", "np.concatenate", "tf.stack", "tf.concat", "tf.data.",
-        "pathlib.")  # fmt: skip
+Within = cst.For | cst.While | cst.FunctionDef
+
+PURE = (
+    "np.", "builtins.", "os.path.", "os.listdir", "glob.", "pathlib.", "pandas.read_", "tf.data.", "tf.keras.datasets.",
+    "tf.keras.utils.", "tf.keras.preprocessing.", "tf.keras.applications.", "tf.io.", "tf.math.", "tf.strings.",
+    "tf.image.", "tf.nest.", "tf.ragged.", "tf.sparse.", "tf.cast", "tf.constant", "tf.convert_to_tensor",
+    "tf.expand_dims", "tf.squeeze", "tf.reshape", "tf.transpose", "tf.TensorSpec", "tf.TensorShape", "tf.one_hot",
+    "tf.zeros", "tf.ones", "tf.fill", "tf.range", "tf.stack", "tf.concat", "tf.split", "tf.gather", "tf.identity",
+    "tf.reduce_", "tf.size", "tf.shape", "tf.Tensor.", "tf.float", "tf.int", "tensorflow_datasets.",
+)  # fmt: skip
 """Beginnings of names of calls that give the same for the same arguments."""
 
 IMPURE = frozenset({"builtins.input", "builtins.next", "builtins.iter", "builtins.open"})
 
+DEEP = 4
+"""Local names and functions of the module that are followed into each other."""
 
-def unchanging(
-    call: Call, within: cst.For | cst.While | cst.FunctionDef, file: File, known: Node | None = None
-) -> bool:
-    """Whether nothing that a call's arguments, and the chain that goes on from it, are made of changes in a loop.
 
-    For a function: whether they are made of its parameters, of what stands outside and of pure calls only. `known` is
-    a name of which this is known already.
+def unchanging(parts: list[Node], within: Within, file: File, depth: int = DEEP) -> bool:
+    """Whether nothing that these expressions are made of changes in a loop.
+
+    For a function: whether they are made of its parameters, of what stands outside and of pure calls only.
     """
-    whole = _chain_end(call, file)
-    for node in walk(whole):
-        if isinstance(node, cst.Call) and node is not call.node and not _pure(node, file):
-            return False
-        if isinstance(node, cst.Await | cst.Yield | cst.NamedExpr):
-            return False
-        if node is known:
-            continue
-        if isinstance(node, cst.Name) and _is_read(node, file) and _changes(node, whole, within, file):
-            return False
-    further = _carried_on(whole, within, file)
-    return further is None or unchanging(further, within, file, further.receiver_node)
+    return depth > 0 and all(
+        _fixed(node, parts, within, file, depth) for part in parts for node in _evaluated(part, file)
+    )
 
 
-def _carried_on(whole: Node, within: Node, file: File) -> Call | None:
-    """The step that a later statement of a loop applies to a chain that nothing else reads."""
-    assign = file.tree.parent(whole)
-    target = assign.targets[0].target if isinstance(assign, cst.Assign) and len(assign.targets) == 1 else None
-    if not isinstance(target, cst.Name) or isinstance(within, cst.FunctionDef):
-        return None
-    made = [d for d in file.flow(file.scope_of(target)).bindings.get(target.value, ()) if d.node is target]
-    reads = [use for d in made for use in file.readers(d)]
-    attribute = file.tree.parent(reads[0]) if len(reads) == 1 else None
-    step = file.tree.parent(attribute) if isinstance(attribute, cst.Attribute) else None
-    if not isinstance(step, cst.Call) or step.func is not attribute or not file.tree.contains(within, step):
-        return None
-    return file.call(step)
+def _evaluated(part: Node, file: File) -> Iterator[Node]:
+    """The nodes of an expression; of the lambdas and functions in it only the names that they read from outside."""
+    stack = [part]
+    while stack:
+        node = stack.pop()
+        yield node
+        for child in reversed(children(node)):
+            if isinstance(child, cst.Lambda):
+                yield from _free(child, file)
+            else:
+                stack.append(child)
 
 
-def _chain_end(call: Call, file: File) -> Node:
-    """The whole chain of methods that starts with this call, or the call alone."""
-    node: Node = call.node
-    while True:
-        attribute = file.tree.parent(node)
-        above = file.tree.parent(attribute) if isinstance(attribute, cst.Attribute) else None
-        if not isinstance(above, cst.Call) or above.func is not attribute:
-            return node
-        node = above
+def _free(function: cst.Lambda | cst.FunctionDef, file: File) -> Iterator[cst.Name]:
+    """The names that a function reads and does not bind itself."""
+    for node in walk(function.body):
+        if isinstance(node, cst.Name) and _is_read(node, file) and not file.tree.contains(function, _home(node, file)):
+            yield node
 
 
-def _pure(node: cst.Call, file: File) -> bool:
-    call = file.call(node)
-    if not call.names:
+def _home(name: cst.Name, file: File) -> Node:
+    """The scope that binds a name, or the module."""
+    scope = file.scope_of(name)
+    for each in (scope, *file.scopes_around(scope)):
+        if name.value in file.flow(each).bindings:
+            return each
+    return file.module
+
+
+def _fixed(node: Node, parts: list[Node], within: Within, file: File, depth: int) -> bool:
+    """Whether this one node of an expression does not keep it from being the same each time."""
+    if isinstance(node, (cst.Await, cst.Yield, cst.NamedExpr)):
         return False
-    return all(name.startswith(PURE) and name not in IMPURE for name in call.names)
+    if isinstance(node, cst.Call) and node not in parts:
+        return pure(node, file, depth)
+    return not (isinstance(node, cst.Name) and _is_read(node, file) and _changes(node, parts, within, file, depth))
+
+
+def pure(node: cst.Call, file: File, depth: int = DEEP) -> bool:
+    """Whether a call gives the same for the same arguments."""
+    call = file.call(node)
+    if call.names:
+        return all(_pure_name(name) for name in call.names)
+    functions = [t for t in call.target.options if isinstance(t, Function)]
+    if functions:
+        return len(functions) == len(call.target.options) and all(_pure_body(f, file, depth - 1) for f in functions)
+    return call.receiver_node is not None and call.method in PURE_METHODS
+
+
+def _pure_name(name: str) -> bool:
+    return name not in IMPURE and not draws(name) and (name.startswith(PURE) or name in READS)
+
+
+def draws_inside(function: cst.FunctionDef, file: File) -> bool:
+    """Whether a function itself draws at random, the functions in it left out."""
+    calls = (node for node in own_nodes(function, (cst.Call,)) if isinstance(node, cst.Call))
+    return any(draws(name) for call in calls for name in file.call(call).names)
+
+
+def _pure_body(function: Function, file: File, depth: int) -> bool:
+    """Whether a function of the module gives what it computes of its arguments by pure calls, and writes nothing."""
+    if depth <= 0 or any(own_nodes(function.node, (cst.Global, cst.Nonlocal, cst.Yield, cst.Await))):
+        return False
+    calls = [node for node in own_nodes(function.node, (cst.Call,)) if isinstance(node, cst.Call)]
+    return all(pure(node, file, depth) or _fills(node, function, file) for node in calls)
+
+
+def _fills(node: cst.Call, function: Function, file: File) -> bool:
+    """Whether a call fills a list or dictionary that the function made itself, prints or logs."""
+    call = file.call(node)
+    receiver = call.receiver_node
+    if not isinstance(receiver, cst.Name) or call.names or not isinstance(function.node, cst.FunctionDef):
+        return False
+    made = file.flow(function.node).uses.get(id(receiver), ())
+    displays = (cst.List, cst.Dict, cst.Set)
+    return bool(made) and all(d.binds is Binds.VALUE and isinstance(d.value, displays) for d in made)
 
 
 def _is_read(node: cst.Name, file: File) -> bool:
@@ -83,114 +123,94 @@ def _is_read(node: cst.Name, file: File) -> bool:
     return not (isinstance(parent, cst.Arg) and parent.keyword is node) and not isinstance(parent, cst.Param)
 
 
-def _changes(name: cst.Name, whole: Node, within: cst.For | cst.While | cst.FunctionDef, file: File) -> bool:
-    definitions = file.flow(file.scope_of(name)).uses.get(id(name), ())
-    inside = [d for d in definitions if file.tree.contains(within, d.node) and not file.tree.contains(whole, d.node)]
+def _definitions(name: cst.Name, file: File) -> list[Definition]:
+    """What may give a name its value; for one of an outer scope, all that binds it there."""
+    scope, home = file.scope_of(name), _home(name, file)
+    if scope is home:
+        return list(file.flow(scope).uses.get(id(name), ()))
+    return list(file.flow(home).bindings.get(name.value, ()))  # type: ignore[arg-type]
+
+
+def _changes(name: cst.Name, parts: list[Node], within: Within, file: File, depth: int) -> bool:
+    definitions = _definitions(name, file)
+    if any(_holds(part, d, file) for d in definitions for part in parts):
+        return False
+    inside = [d for d in definitions if file.tree.contains(within, d.node)]
     if isinstance(within, cst.FunctionDef):
         inside = [d for d in inside if d.binds is not Binds.PARAMETER]
-        return any(d.value is None or not _simple(d.value, file) for d in inside)
-    if inside:
+        return not all(_same(d, parts, within, file, depth) for d in inside)
+    if not all(_same(d, parts, within, file, depth) for d in inside):
         return True
-    if isinstance(file.value(name), Api):
+    return not inside and not isinstance(file.value(name), Api) and touched(name, parts, within, file)
+
+
+def _holds(part: Node, definition: Definition, file: File) -> bool:
+    """Whether a definition stands in an expression, or gives a name just this value."""
+    return definition.value is part or file.tree.contains(part, definition.node)
+
+
+def _same(definition: Definition, parts: list[Node], within: Within, file: File, depth: int) -> bool:
+    """Whether a name bound in the loop or function is bound to the same each time."""
+    value = definition.value
+    if definition.binds is Binds.IMPORT:
+        return True
+    if definition.binds is Binds.FUNCTION and isinstance(definition.node, cst.FunctionDef):
+        names: list[Node] = list(_free(definition.node, file))
+        return depth > 1 and all(_fixed(node, parts, within, file, depth - 1) for node in names)
+    if value is None or isinstance(value, cst.AugAssign):
         return False
-    path = _path(name, file)
-    return any(_touches(node, path, name, file) for node in walk(within.body) if not file.tree.contains(whole, node))
-
-
-def _simple(value: Node, file: File) -> bool:
-    """Whether a local value of a function is computed from what is outside of it by pure calls."""
-    return all(_pure(node, file) for node in walk(value) if isinstance(node, cst.Call))
-
-
-def _path(name: cst.Name, file: File) -> str:
-    """The longest dotted path that is read at a name: `self.data.x`."""
-    node: Node = name
-    while isinstance(above := file.tree.parent(node), cst.Attribute) and above.value is node:
-        called = file.tree.parent(above)
-        if isinstance(called, cst.Call) and called.func is above:
-            break
-        node = above
-    return dotted(node) or name.value
-
-
-def _touches(node: Node, path: str, name: cst.Name, file: File) -> bool:
-    """Whether a node in the loop may change what `path` stands for: assigns it, or calls something that may."""
-    if isinstance(node, (cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.Del)):
-        target = node.target
-        written = dotted(target) or dotted(getattr(target, "value", target)) or ""
-        return written == path or written.startswith((path + ".", path + "[")) or path.startswith(written + ".")
-    if not isinstance(node, cst.Call):
+    if isinstance(within, cst.FunctionDef):
+        return all(pure(node, file, depth) for node in walk(value) if isinstance(node, cst.Call))
+    if definition.binds is not Binds.VALUE or file.contexts.loop(definition.node) is not within:
         return False
-    call = file.call(node)
-    if isinstance(file.value(name), Array):
+    return depth > 1 and all(_fixed(node, [], within, file, depth - 1) for node in _evaluated(value, file))
+
+
+def passes_unchanging(
+    call: Call, function: cst.FunctionDef, loop: cst.For | cst.While, file: File, only: frozenset[str] | None = None
+) -> bool:
+    """Whether a function is given the same in each iteration of the loop that calls it; `only` these parameters count.
+
+    Of the object whose method is called only the attributes count that the method reads.
+    """
+    given = [arg for arg in call.node.args if only is None or _is_for(arg, only, call)]
+    if (only is not None and call.open) or not all(
+        _fixed(node, [call.node], loop, file, DEEP) for arg in given for node in _evaluated(arg.value, file)
+    ):
         return False
-    receiver = call.receiver_node
-    if receiver is not None and (dotted(receiver) or "") == path:
-        return not call.names or not all(known.startswith(("tf.", "np.")) for known in call.names)
-    if receiver is not None and path.startswith(f"{dotted(receiver)}."):
-        return any(not isinstance(t, Function) or _writes(t, path, file) for t in call.target.options)
-    if call.names or "." in path:
+    receiver, owner = call.receiver_node, next(parameters(function), None)
+    if receiver is None or owner is None or file.class_of(function) is None:
+        return True
+    if not isinstance(receiver, cst.Name):
         return False
-    given = {arg.value.value for arg in node.args if isinstance(arg.value, cst.Name)}
-    return path in given and not all(isinstance(t, Function) for t in call.target.options)
-
-
-def _writes(function: Function, path: str, file: File) -> bool:
-    """Whether a method assigns the attribute, or calls a method of it."""
-    last = path.split(".")[1]
-    for node in own_nodes(function.node, (cst.AssignTarget, cst.AugAssign, cst.Call)):
-        for found in _attributes(node):
-            if found == last:
-                return True
-    return False
-
-
-def _attributes(node: Node) -> Iterator[str]:
-    target = (
-        node.func.value
-        if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute)
-        else getattr(node, "target", None)
+    paths = _attributes_of(owner.name.value, function, file)
+    return not any(
+        touched(receiver, [call.node], loop, file, receiver.value + path.removeprefix(owner.name.value))
+        for path in paths
     )
-    while isinstance(target, cst.Subscript):
-        target = target.value
-    if isinstance(target, cst.Attribute):
-        yield target.attr.value
 
 
-def hoist(file: File, call: Call, loop: cst.For | cst.While) -> Fix | None:
-    """Move the assignment of a pipeline in front of the loop; None where it is not one plain statement of its body."""
-    line = file.tree.statement(call.node)
-    body = loop.body.body if isinstance(loop.body, cst.IndentedBlock) else ()
-    if (
-        not any(statement is line for statement in body)
-        or len(body) < 2
-        or not isinstance(line, cst.SimpleStatementLine)
-    ):
-        return None
-    assign = line.body[0]
-    if len(line.body) != 1 or not isinstance(assign, cst.Assign) or len(assign.targets) != 1:
-        return None
-    name, lines = assign.targets[0].target, statement_lines(file, line)
-    if not isinstance(name, cst.Name) or lines is None:
-        return None
-    bindings = [
-        d for d in file.flow(file.scope_of(line)).bindings.get(name.value, ()) if file.tree.contains(loop, d.node)
-    ]
-    if len(bindings) != 1 or not all(
-        _pure_chain(node, file) for node in walk(assign.value) if isinstance(node, cst.Call)
-    ):
-        return None
-    span = file.span(line)
-    indent = span.start - file.source.line_span(span.start).start
-    outer = file.span(loop).start - file.source.line_span(file.span(loop).start).start
-    cut = " " * (indent - outer)
-    text = "\n".join(part.removeprefix(cut) for part in file.source.text[span.start : span.end].split("\n"))
-    lead = " " * outer
-    text = "\n".join(part.removeprefix(lead) for part in text.split("\n"))
-    from tfmemlint.api import Edit
-
-    return Fix("build it once", (insert_before(file, loop, text), Edit(lines.start, lines.end, "")), Safety.UNSAFE)
+def _is_for(arg: cst.Arg, wanted: frozenset[str], call: Call) -> bool:
+    return any((a := call.arg(name)) is not None and a.node is arg for name in wanted)
 
 
-def _pure_chain(node: cst.Call, file: File) -> bool:
-    return _pure(node, file) or bool(file.call(node).names)
+def needed(parts: list[Node], function: cst.FunctionDef, file: File) -> frozenset[str]:
+    """The parameters of a function that expressions in it are made of."""
+    found: set[str] = set()
+    seen: set[int] = set()
+    waiting = list(parts)
+    while waiting:
+        for name in (n for n in walk(waiting.pop()) if isinstance(n, cst.Name) and _is_read(n, file)):
+            for d in _definitions(name, file):
+                if d.binds is Binds.PARAMETER and d.scope is function:
+                    found.add(d.name)
+                elif d.scope is function and d.value is not None and id(d) not in seen:
+                    seen.add(id(d))
+                    waiting.append(d.value)
+    return frozenset(found)
+
+
+def _attributes_of(name: str, function: cst.FunctionDef, file: File) -> set[str]:
+    """The dotted paths that a function reads of its first parameter, methods that it calls left out."""
+    found = {path_of(n, file) for n in walk(function.body) if isinstance(n, cst.Name) and n.value == name}
+    return {path for path in found if path != name}

@@ -84,6 +84,8 @@ def free_names(node: Node, file: File) -> set[str]:
         above = file.tree.parent(name)
         if isinstance(above, (cst.Param, cst.FunctionDef)) and above.name is name:
             continue
+        if (isinstance(above, cst.Attribute) and above.attr is name) or getattr(above, "keyword", None) is name:
+            continue
         scope = file.scope_of(name)
         while file.tree.contains(node, scope) and name.value not in file.flow(scope).bindings:
             scope = file.scope_of(scope)

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._dtypes import is_test
-from tfmemlint_rules._invariant import hoist, unchanging
+from tfmemlint_rules._hoisted import hoist, pipeline_parts
+from tfmemlint_rules._invariant import draws_inside, needed, passes_unchanging, unchanging
+from tfmemlint_rules._once import builds_model, made_once, other_world
 
 from tfmemlint.api import Call, Dataset, File, Finding, Node, Rule, Safety, on_file, own_nodes
 
@@ -82,35 +84,43 @@ class DatasetBuiltInLoop(Rule):
                 file,
                 "this pipeline is built again in each iteration: it copies its data and fills its buffers "
                 f"anew{leak}; build it once",
-                fix=hoist(file, source, loop) if place is source else None,
+                fix=hoist(file, pipeline_parts(source, loop, file), loop) if place is source else None,
                 related=related,
             )
 
     def _loop(self, source: Call, file: File) -> tuple[Call | None, cst.For | cst.While | None]:
         """The call in a loop that builds the pipeline each time, the same each time, and that loop."""
-        loop = file.contexts.loop(source.node)
-        if loop is not None:
-            return (source, loop) if self._again(source, loop, file) else (None, None)
+        for loop in file.contexts.loops(source.node):
+            parts = pipeline_parts(source, loop, file)
+            if not unchanging(parts, loop, file):
+                return None, None
+            if self._again(source, loop, file):
+                return source, loop
         function = file.contexts.function(source.node)
         if not isinstance(function, cst.FunctionDef) or any(own_nodes(function, (cst.Yield,))):
             return None, None
-        if function.name.value == "__init__" or not unchanging(source, function, file):
+        if function.name.value == "__init__" or made_once(source.node, function, file):
+            return None, None
+        parts = pipeline_parts(source, function, file)
+        if draws_inside(function, file) or not unchanging(parts, function, file):
             return None, None
         for caller in file.values.functions.callers(function) or ():
-            loop = file.contexts.loop(caller.node)
-            if loop is not None and self._returns(caller) and self._again(caller, loop, file):
-                return caller, loop
+            only = None if self._returns(caller) else needed(parts, function, file)
+            if only is not None and builds_model(function, file):
+                continue
+            for loop in file.contexts.loops(caller.node):
+                if not passes_unchanging(caller, function, loop, file, only):
+                    break
+                if self._again(caller, loop, file):
+                    return caller, loop
         return None, None
 
     def _again(self, call: Call, loop: cst.For | cst.While, file: File) -> bool:
+        """Whether the loop runs the call many times, in the same graph and with the same seed."""
         count = file.contexts.literal_count(loop)
         if (count is not None and count <= FEW) or not self._plain(loop, file):
             return False
-        return all(
-            unchanging(call, each, file)
-            for each in file.contexts.loops(call.node)
-            if file.tree.contains(loop, each) or each is loop
-        )
+        return not made_once(call.node, loop, file) and not other_world(call.node, loop, file)
 
     def _plain(self, loop: cst.For | cst.While, file: File) -> bool:
         """Not a loop that retries or waits: `while True` with a `try`, or one that ends in its first iteration."""

@@ -1,0 +1,93 @@
+"""Code in a loop that runs once for all, or in a graph, on a device or with a seed of its own each time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+from tfmemlint_rules._loops import assigned_names
+
+from tfmemlint.api import File, Node, own_nodes, walk
+
+SEEDS = frozenset({"tf.random.set_seed", "tf.keras.utils.set_random_seed", "tf.compat.v1.set_random_seed"})
+GRAPHS = ("tf.Graph", "tf.compat.v1.Session", "tf.compat.v1.Graph", "tf.compat.v1.InteractiveSession",
+          "tf.compat.v1.reset_default_graph")  # fmt: skip
+MODELS = ("tf.keras.Sequential", "tf.keras.Model", "tf.keras.applications.", "tf.keras.optimizers.",
+          "tf.keras.models.", "tf.keras.backend.clear_session")  # fmt: skip
+KNOWN_DECORATORS = frozenset({"staticmethod", "classmethod", "property", "abstractmethod"})
+
+
+def made_once(node: Node, within: cst.For | cst.While | cst.FunctionDef, file: File) -> bool:
+    """Whether code in a loop or function stands where it runs at most once: behind `if ds is None`, in a branch that
+    leaves the loop, where an attempt failed, or in a function that keeps its result."""
+    if isinstance(within, cst.FunctionDef) and any(_keeps(d, file) for d in within.decorators):
+        return True
+    below = node
+    for above in file.tree.ancestors(node):
+        if above is within:
+            return False
+        if isinstance(above, cst.ExceptHandler):
+            return True
+        if isinstance(above, cst.If) and below is not above.test:
+            if _first(above.test, below is above.body, within, file) or (below is above.body and _leaves(above.body)):
+                return True
+        if isinstance(above, cst.IfExp) and below is not above.test:
+            if _first(above.test, below is above.body, within, file):
+                return True
+        below = above
+    return False
+
+
+def _keeps(decorator: cst.Decorator, file: File) -> bool:
+    node = decorator.decorator
+    return file.text(node).rpartition(".")[2] not in KNOWN_DECORATORS
+
+
+def _leaves(body: cst.BaseSuite) -> bool:
+    last = body.body[-1] if body.body else None
+    small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
+    return isinstance(small, (cst.Break, cst.Return, cst.Raise))
+
+
+def _first(test: cst.BaseExpression, holds: bool, within: Node, file: File) -> bool:
+    """Whether a condition (or its opposite) is one that holds the first time only: nothing is there yet."""
+    if isinstance(test, cst.BooleanOperation):
+        return _first(test.left, holds, within, file) or _first(test.right, holds, within, file)
+    if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+        return holds or _first(test.expression, not holds, within, file)
+    if isinstance(test, cst.Comparison):
+        step = test.comparisons[0]
+        if holds:
+            zero = (
+                isinstance(step.operator, cst.Equal)
+                and isinstance(test.left, (cst.Name, cst.Attribute))
+                and file.text(step.comparator) in ("0", "1")
+            )
+            return zero or isinstance(step.operator, (cst.Is, cst.NotIn))
+        return isinstance(step.operator, (cst.IsNot, cst.In, cst.NotEqual))
+    if isinstance(test, cst.Name) and isinstance(within, (cst.For, cst.While)):
+        return test.value in set(assigned_names(within, file))
+    return isinstance(test, cst.Call) and not holds and file.call(test).name == "builtins.hasattr"
+
+
+def other_world(node: Node, loop: cst.For | cst.While, file: File) -> bool:
+    """Whether each iteration has its own graph, device or seed, so that what is made in it differs from the last."""
+    for block in file.contexts.withs(node):
+        if not file.tree.contains(loop, block):
+            break
+        for item in block.items:
+            names = {n.value for n in walk(item.item) if isinstance(n, cst.Name)}
+            if names & set(assigned_names(loop, file)) or any(n.startswith(GRAPHS) for n in _called(item.item, file)):
+                return True
+    return any(name in SEEDS or name.startswith(GRAPHS) for name in _called(loop.body, file))
+
+
+def _called(node: Node, file: File) -> Iterator[str]:
+    for call in (n for n in walk(node) if isinstance(n, cst.Call)):
+        yield from file.call(call).names
+
+
+def builds_model(function: cst.FunctionDef, file: File) -> bool:
+    """Whether a function makes a model or an optimizer: a whole experiment, with data of its own."""
+    calls = (n for n in own_nodes(function, (cst.Call,)) if isinstance(n, cst.Call))
+    return any(name.startswith(MODELS) and name.count(".") < 4 for call in calls for name in file.call(call).names)
