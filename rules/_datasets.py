@@ -185,8 +185,8 @@ def reshuffles(shuffle: Step) -> bool:
 def makes_sequences(batch: Step, after: tuple[Step, ...]) -> bool:
     """Whether a `batch` may make examples rather than batches of them: sequences of numbers, characters or records.
 
-    It does where the elements are single numbers; and it may where full groups are asked for or a map follows, unless
-    the elements are known to be pairs or arrays of their own.
+    It does where the elements are single numbers, or rows of them in full groups; and it may where full groups are
+    asked for or a map follows, unless the elements are known to be pairs or arrays of their own.
     """
     if batch.call is None:
         return True
@@ -197,5 +197,8 @@ def makes_sequences(batch: Step, after: tuple[Step, ...]) -> bool:
     if all(isinstance(ds.element, (Sequence, Mapping)) for ds in datasets):
         return False
     full = batch.call.arg("drop_remainder") is not None and batch.call.value_of("drop_remainder") != Const(False)
-    known = bool(leaves) and all(isinstance(leaf, Array) and leaf.shape for leaf in leaves)
+    shapes = [leaf.shape for leaf in leaves if isinstance(leaf, Array) and leaf.shape]
+    if full and len(shapes) == len(leaves) == 1 and len(shapes[0]) == 1:
+        return True
+    known = bool(leaves) and len(shapes) == len(leaves)
     return not known and (full or any(step.name in ("map", "filter") for step in after))

@@ -2,25 +2,77 @@
 
 from __future__ import annotations
 
+import re
+
 import libcst as cst
 
 from tfmemlint.api import (
     Argument,
     Array,
+    Binds,
     Const,
     Dataset,
+    Definition,
+    File,
     Function,
     Instance,
     Iterator,
     Length,
+    Node,
     Sequence,
     Unknown,
     Value,
     integer,
+    walk,
 )
 
 TINY = 1 << 20
 """Bytes up to which all of the data is no burden in one piece."""
+
+
+PICKS = re.compile(r"batch|sample|choice|replay|memory|chunk|window|next", re.IGNORECASE)
+"""Words in the names of what gives a part of the data at a time."""
+
+
+def picked(expression: Node, file: File, depth: int = 2) -> bool:
+    """Whether data is a part of something that was picked already: an item of what a loop runs over, rows chosen by an
+    index, a list made item by item, or what a function gives that draws samples."""
+    for node in walk(expression):
+        if isinstance(node, (cst.ListComp, cst.GeneratorExp)) or (
+            isinstance(node, cst.Subscript) and _chosen(node, file)
+        ):
+            return True
+        if isinstance(node, cst.Call) and PICKS.search(file.call(node).method or ""):
+            return True
+        if isinstance(node, cst.Name):
+            found = file.flow(file.scope_of(node)).uses.get(id(node), ())
+            if any(_is_item(d, file) or (d.binds is Binds.PARAMETER and PICKS.search(d.name)) for d in found):
+                return True
+            values = [d.value for d in found if d.binds is Binds.VALUE and d.value is not None]
+            if depth > 0 and any(picked(value, file, depth - 1) for value in values):
+                return True
+    return False
+
+
+def _chosen(node: cst.Subscript, file: File) -> bool:
+    """Whether rows are chosen by an index that is not a slice, a number or a key."""
+    first = node.slice[0].slice
+    if not isinstance(first, cst.Index):
+        return False
+    value = file.value(first.value)
+    if isinstance(first.value, cst.Name):
+        found = file.flow(file.scope_of(node)).uses.get(id(first.value), ())
+        if any(d.binds is Binds.ITEM and not _is_item(d, file) for d in found):
+            return False
+    return isinstance(value, Array) or (not value.known and len(node.slice) == 1)
+
+
+def _is_item(definition: Definition, file: File) -> bool:
+    """Whether a name is one item of what a loop runs over, and not the rows of a fold: those are most of the data."""
+    if definition.binds is not Binds.ITEM:
+        return False
+    calls = (node for node in walk(definition.value) if isinstance(node, cst.Call)) if definition.value else ()
+    return not any(file.call(node).method == "split" for node in calls)
 
 
 def whole_length(argument: Argument | None) -> Length | None:
@@ -47,15 +99,17 @@ def _first_axis(node: cst.BaseExpression, argument: Argument) -> Length | None:
         of = node.value.value if isinstance(node.value, cst.Subscript) else node.value
         splits = isinstance(of, cst.Attribute) and of.attr.value == "splits"
         return Length(Unknown("the examples of a TFDS split")) if splits else None
-    if (
-        not isinstance(node, cst.Subscript)
-        or not isinstance(node.value, cst.Attribute)
-        or node.value.attr.value != "shape"
-    ):
+    if not isinstance(node, cst.Subscript) or not _is_shape(node.value, argument):
         return None
     index = node.slice[0].slice
     first = isinstance(index, cst.Index) and argument.evaluator.value(index.value, argument.frame) == Const(0)
     return Length(Unknown("the first axis of something")) if first else None
+
+
+def _is_shape(node: cst.BaseExpression, argument: Argument) -> bool:
+    if isinstance(node, cst.Call):
+        return argument.evaluator.call(node, argument.frame).name in ("np.shape", "tf.shape")
+    return isinstance(node, cst.Attribute) and node.attr.value == "shape"
 
 
 def _plain(argument: Argument) -> Value:

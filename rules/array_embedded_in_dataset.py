@@ -53,7 +53,9 @@ class ArrayEmbeddedInDataset(Rule):
             arrays = [leaf for leaf in leaves if isinstance(leaf, Array) and leaf.library == "np"]
             found.append((sum(leaf.bytes or 0 for leaf in arrays), leaves))
         size = min((size for size, _ in found), default=0)
-        disk = bool(found) and all(any(self._on_disk(leaf) for leaf in leaves) for _, leaves in found)
+        disk = bool(found) and all(
+            any(self._on_disk(leaf, file.config.min_bytes) for leaf in leaves) for _, leaves in found
+        )
         if size < file.config.min_bytes and not disk:
             return
         what = f"{show_bytes(size)} of arrays are" if size else "an array mapped from disk is"
@@ -65,15 +67,15 @@ class ArrayEmbeddedInDataset(Rule):
             bytes=size or None,
         )
 
-    def _on_disk(self, leaf: Value) -> bool:
+    def _on_disk(self, leaf: Value, min_bytes: int) -> bool:
         """Whether the data stays in a file until it is read: a memory map, or a data set of an HDF5 file."""
         if isinstance(leaf, Instance):
             return leaf.type_name == "h5py.Dataset"
         origin = leaf.origin if isinstance(leaf, Array) else None
-        if origin is None:
+        if origin is None or (isinstance(leaf, Array) and (leaf.bytes or min_bytes) < min_bytes):
             return False
         if origin.name == "np.load":
             return origin.arg("mmap_mode") is not None and origin.value_of("mmap_mode") != Const(None)
         if origin.name in ("np.array", "np.asarray") and origin.arg(0) is not None:
-            return self._on_disk(origin.value_of(0))
+            return self._on_disk(origin.value_of(0), min_bytes)
         return origin.name in MAPPED

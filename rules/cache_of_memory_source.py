@@ -52,7 +52,7 @@ class CacheOfMemorySource(Rule):
         datasets = cache.datasets()
         if not in_memory(cache) or not datasets or not all(self._in_memory(ds) for ds in datasets):
             return
-        direct = all(not ds.steps for ds in datasets)
+        direct = all(self._bare(ds) for ds in datasets)
         cost = None if direct else self._bytes(datasets)
         copy = f" of {show_bytes(cost)}" if cost is not None else ""
         what = "serves nothing" if direct else f"is a second copy{copy}"
@@ -68,8 +68,15 @@ class CacheOfMemorySource(Rule):
             bytes=cost,
         )
 
+    def _bare(self, ds: Dataset) -> bool:
+        """Whether nothing is computed between the source and here."""
+        return not ds.steps and all(isinstance(part, Dataset) and self._bare(part) for part in ds.parents)
+
     def _in_memory(self, ds: Dataset) -> bool:
-        if ds.source not in SOURCES:
+        zipped = ds.source == "tf.data.Dataset.zip" and bool(ds.parents)
+        if ds.source not in SOURCES and not zipped:
+            return False
+        if not all(isinstance(part, Dataset) and self._in_memory(part) for part in ds.parents):
             return False
         return all(step.name in CHEAP or (step.name == "map" and cheap(step)) for step in ds.steps)
 

@@ -3,9 +3,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import libcst as cst
 from tfmemlint_rules._datasets import makes_sequences
 
-from tfmemlint.api import Call, Dataset, File, Finding, Rule, Step, integer, on_call
+from tfmemlint.api import Call, Dataset, File, Finding, Rule, Step, integer, on_call, parameters, walk
 from tfmemlint.model.mapped import body
 from tfmemlint.model.pipelines import batched_source
 
@@ -70,6 +71,7 @@ class DoubleBatch(Rule):
             or any(call is None for call in found)
             or self._meant(batch, file)
             or self._meant(earlier, file)
+            or self._asked(batch, file)
         ):
             return
         sizes = [integer(call.value_of("batch_size")) for call in (earlier, batch)]
@@ -100,6 +102,19 @@ class DoubleBatch(Rule):
         """Whether a map may make something else of batches than batches."""
         found = body(step)
         return found.unseen or found.starts(*RESHAPES)
+
+    def _asked(self, batch: Call, file: File) -> bool:
+        """Whether a condition on what the function was given decides if it batches."""
+        function = file.contexts.function(batch.node)
+        if function is None:
+            return False
+        given = {p.name.value for p in parameters(function)}
+        return any(
+            isinstance(above, (cst.If, cst.IfExp))
+            and any(isinstance(n, cst.Name) and n.value in given for n in walk(above.test))
+            for above in file.tree.ancestors(batch.node)
+            if file.tree.contains(function, above)
+        )
 
     def _meant(self, call: Call, file: File) -> bool:
         size = call.arg("batch_size")

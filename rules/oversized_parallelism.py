@@ -23,6 +23,10 @@ MANY = 32
 """Calls at a time from which on a constant is reported."""
 
 
+OLD = ("tf.data.experimental.parallel_interleave", "tf.data.experimental.map_and_batch")
+"""Functions for `apply`, from before `interleave` and `map` ran in parallel."""
+
+
 class OversizedParallelism(Rule):
     """
     ## What it does
@@ -56,7 +60,7 @@ class OversizedParallelism(Rule):
     summary = "a large constant parallelism holds an element for each call"
     fix_safety = (Safety.SAFE, Safety.UNSAFE)
 
-    @on_call(*(f"tf.data.Dataset.{name}" for name in ("map", "interleave", "batch", "padded_batch")))
+    @on_call(*(f"tf.data.Dataset.{name}" for name in ("map", "interleave", "batch", "padded_batch")), *OLD)
     def check(self, step: Call, file: File) -> Iterator[Finding]:
         found = {
             name: argument for name in ("num_parallel_calls", "cycle_length") if (argument := self._many(step, name))
@@ -84,7 +88,7 @@ class OversizedParallelism(Rule):
         return sizes.pop() if len(sizes) == 1 else None
 
     def _autotune(self, step: Call, found: dict[str, Argument], file: File) -> Fix | None:
-        spelled = autotune_text(file, step)
+        spelled = autotune_text(file, step) if step.name not in OLD else None
         if spelled is None:
             return None
         edits = tuple(sorted(replace_node(file, argument.expression, spelled) for argument in found.values()))

@@ -4,12 +4,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._dtypes import is_test
-from tfmemlint_rules._lengths import TINY, covers, is_tiny, whole_length
+from tfmemlint_rules._lengths import TINY, covers, is_tiny, picked, whole_length
 
 from tfmemlint.api import (
     Argument,
     Array,
-    Binds,
     Call,
     Const,
     Dataset,
@@ -80,7 +79,7 @@ class WholeDatasetBatchSize(Rule):
                 fix=Fix("leave it out", (remove_argument(file, call.node, size),), Safety.DISPLAY),
             )
             return
-        if self._from_loop(data, file):
+        if picked(data.expression, file):
             return
         length = whole_length(size)
         leaves = [leaf for leaf in elements(data.value) if isinstance(leaf, Array)]
@@ -89,7 +88,8 @@ class WholeDatasetBatchSize(Rule):
         known = [leaf.bytes for leaf in leaves if leaf.bytes is not None]
         cost = sum(known) if known else None
         if length is not None:
-            if is_tiny(length) or (cost is not None and cost <= TINY) or not self._same(length, size, data, file):
+            few = cost <= TINY if cost is not None else is_tiny(length)
+            if few or not self._same(length, size, call, file):
                 return
         elif not all_of_it or cost is None or cost <= TINY:
             return
@@ -100,24 +100,14 @@ class WholeDatasetBatchSize(Rule):
             bytes=cost,
         )  # fmt: skip
 
-    def _from_loop(self, data: Argument, file: File) -> bool:
-        """Whether the data is one item of what a loop runs over: a batch already."""
-        for node in walk(data.expression):
-            if isinstance(node, cst.Name):
-                found = file.flow(file.scope_of(node)).uses.get(id(node), ())
-                if any(d.binds is Binds.ITEM for d in found):
-                    return True
-        return False
-
-    def _same(self, length: Length, size: Argument, data: Argument, file: File) -> bool:
+    def _same(self, length: Length, size: Argument, call: Call, file: File) -> bool:
         """Whether the length is that of the data which the model is given."""
-        if self._holds(data.value, length.of):
+        parts = [part for part in (call.arg("x"), call.arg("y")) if part is not None]
+        if any(self._holds(part.value, length.of) for part in parts):
             return True
-        given = {n.value for n in walk(data.expression) if isinstance(n, cst.Name)} - BUILTIN
+        given = {n.value for part in parts for n in walk(part.expression) if isinstance(n, cst.Name)} - BUILTIN
         said = {n.value for n in walk(size.expression) if isinstance(n, cst.Name)} - BUILTIN
-        targets = {n.value for arg in file.tree.ancestors(size.node) if isinstance(arg, cst.Call)
-                   for a in arg.args[1:2] for n in walk(a.value) if isinstance(n, cst.Name)}  # fmt: skip
-        return bool(said & (given | targets)) or (isinstance(size.expression, cst.Name) and not length.of.known)
+        return bool(said & given) or (isinstance(size.expression, cst.Name) and not length.of.known)
 
     def _holds(self, value: Value, of: Value) -> bool:
         if isinstance(value, Sequence):

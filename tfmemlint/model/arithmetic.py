@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tfmemlint.model.values import Array, Const, Length, Shape, Unknown, Value, constant
+from tfmemlint.model.values import Array, Const, Length, Sequence, Shape, Unknown, Value, constant
 
 _ORDER = (
     "bool",
@@ -20,6 +20,9 @@ _ORDER = (
     "float32",
     "float64",
 )
+FILES = frozenset({"np.load", "np.memmap", "np.lib.format.open_memmap", "h5py.File"})
+"""Calls whose arrays may stay in a file until they are read."""
+
 NEW_AXIS = (Const(None),)
 INTEGERS = frozenset({"uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "bool"})
 FLOATS = frozenset({"bfloat16", "float16", "float32", "float64"})
@@ -121,7 +124,7 @@ def index_array(array: Array, indices: list[Value | slice]) -> Value:
     """`array[...]`: whole numbers drop an axis, slices keep it, None and Ellipsis are understood."""
     base = replace(array, variable=False)
     if array.shape is None:
-        return replace(base, shape=None)
+        return replace(base, shape=None, origin=None if part_of_file(array, indices) else array.origin)
     sizes: list[int | None] = []
     rest = list(array.shape)
     for position, index in enumerate(indices):
@@ -145,6 +148,16 @@ def index_array(array: Array, indices: list[Value | slice]) -> Value:
         else:
             return replace(base, shape=None)
     return replace(base, shape=(*sizes, *rest))
+
+
+def part_of_file(array: Array, indices: list[Value | slice]) -> bool:
+    """Whether rows are picked from an array that lies in a file: what comes of it may be as small as one likes."""
+    if array.origin is None or array.origin.name not in FILES or not indices:
+        return False
+    first = indices[0]
+    if isinstance(first, slice):
+        return bool(first.stop != Const(None))
+    return first not in (Const(Ellipsis), Sequence(()))
 
 
 def _sliced(size: int | None, index: slice) -> int | None:

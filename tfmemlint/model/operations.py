@@ -131,7 +131,7 @@ def _item(value: Value, index: Value) -> Value:
     if isinstance(value, Instance) and value.type_name in ("h5py.File", "h5py.Group"):
         return Instance("h5py.Dataset", value.call)
     if isinstance(value, Instance) and value.type_name == "h5py.Dataset":
-        return Array("np", None, None, value.call)
+        return index_array(Array("np", None, None, value.call), [index])
     if isinstance(value, Instance) and value.type_name == "shape of unknown rank":
         return Length(Unknown("shape"), None) if position == 0 else Unknown("size")
     return value if not value.known else Unknown(f"item of a {type(value).__name__.lower()}")
@@ -141,6 +141,8 @@ def subscript(value: Value, indices: list[Value | slice]) -> Value:
     """`value[...]` with any indices and slices."""
     if isinstance(value, Array):
         return index_array(value, indices)
+    if isinstance(value, Instance) and value.type_name == "h5py.Dataset":
+        return index_array(Array("np", None, None, value.call), indices)
     if len(indices) == 1 and isinstance(indices[0], Value):
         return item(value, indices[0])
     if len(indices) == 1 and isinstance(indices[0], slice):
@@ -148,8 +150,6 @@ def subscript(value: Value, indices: list[Value | slice]) -> Value:
         whole = [b for b in bounds if b is None or isinstance(b, int)]
         if isinstance(value, Sequence) and not value.open and len(whole) == 3:
             return Sequence(value.items[whole[0] : whole[1] : whole[2]], value.kind)
-        if isinstance(value, Instance) and value.type_name == "h5py.Dataset":
-            return Array("np", None, None, value.call)
         if isinstance(value, Devices):
             every = isinstance(indices[0].start, Const) and bounds[0] in (None, 0)
             every = every and indices[0].stop == Const(None) and indices[0].step == Const(None)

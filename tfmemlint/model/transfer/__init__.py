@@ -12,6 +12,7 @@ from tfmemlint.model.transfer import (  # noqa: F401  (they register)
     devices,
     graphs,
     images,
+    joins,
     keras,
     numeric,
     others,

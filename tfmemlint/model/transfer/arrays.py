@@ -183,21 +183,6 @@ def _like(call: Call, target: Value) -> Value:
     return Array("np", dtype, data.shape, call, explicit)
 
 
-@models("np.concatenate", "np.vstack", "np.hstack", "np.stack", "np.dstack", "np.column_stack", "np.append")
-def _joined(call: Call, target: Value) -> Value:
-    parts = call.value_of(0)
-    item = listed(call, parts)
-    if isinstance(item, Array):
-        return Array("np", item.dtype, None, item.origin, item.explicit, cast=item.cast)
-    arrays = [p for p in parts.items if isinstance(p, Array)] if isinstance(parts, Sequence) else []
-    if not isinstance(parts, Sequence) or len(arrays) != len(parts.items) or not arrays:
-        return Array("np") if parts.known else Unknown("joins something not known")
-    dtypes = {a.dtype for a in arrays}
-    return Array(
-        "np", dtypes.pop() if len(dtypes) == 1 else None, None, arrays[0].origin, all(a.explicit for a in arrays)
-    )
-
-
 @models(
     "np.float32",
     "np.float64",
@@ -222,14 +207,13 @@ def _load(call: Call, target: Value) -> Value:
     return Array("np", None, None, call)
 
 
-@models("np.memmap")
+@models("np.memmap", "np.lib.format.open_memmap")
 def _memmap(call: Call, target: Value) -> Value:
     return Array("np", dtype_of(call.value_of("dtype"), "float64"), shape_of(call.value_of("shape")), call, True)
 
 
-@models("np.expand_dims", "np.squeeze", "np.transpose", "np.reshape", "np.clip", "np.abs", "np.flip", "np.tile",
-        "np.repeat",
-        "np.moveaxis", "np.swapaxes", "np.roll", "np.ravel", "np.pad", "np.rot90", "np.atleast_2d")  # fmt: skip
+@models("np.expand_dims", "np.squeeze", "np.transpose", "np.reshape", "np.clip", "np.abs", "np.flip", "np.moveaxis",
+        "np.swapaxes", "np.roll", "np.ravel", "np.pad", "np.rot90", "np.atleast_2d")  # fmt: skip
 def _reshaped(call: Call, target: Value) -> Value:
     data = call.value_of(0)
     if not isinstance(data, Array):
@@ -273,7 +257,7 @@ def _astype(call: Call, target: Value) -> Value:
 
 
 @models("np.ndarray.reshape", "np.ndarray.copy", "np.ndarray.flatten", "np.ndarray.ravel", "np.ndarray.transpose",
-        "np.ndarray.squeeze", "np.ndarray.clip", "np.ndarray.repeat", "np.ndarray.view")  # fmt: skip
+        "np.ndarray.squeeze", "np.ndarray.clip", "np.ndarray.view")  # fmt: skip
 def _array_method(call: Call, target: Value) -> Value:
     data = target.receiver if isinstance(target, Method) else Unknown("array")
     name = getattr(target, "name", "").rpartition(".")[2]

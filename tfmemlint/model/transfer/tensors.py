@@ -220,10 +220,12 @@ def _size(call: Call, target: Value) -> Value:
     return Array("tf", dtype, (), call)
 
 
-@models("tf.shape")
+@models("tf.shape", "np.shape")
 def _shape(call: Call, target: Value) -> Value:
     data = call.value_of(0)
     if isinstance(data, Array) and data.shape is not None:
         return Sequence(tuple(Length(data, n) if i == 0 else Const(n) if n is not None else Unknown("size")
                               for i, n in enumerate(data.shape)))  # fmt: skip
-    return Array("tf", "int32", (None,))
+    return (
+        Array("tf", "int32", (None,)) if getattr(target, "name", "") == "tf.shape" else Unknown("shape of unknown rank")
+    )

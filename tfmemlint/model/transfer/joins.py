@@ -1,0 +1,81 @@
+"""NumPy functions that put arrays together or repeat them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tfmemlint.model.transfer.arrays import listed
+from tfmemlint.model.transfer.table import models, shape_of
+from tfmemlint.model.values import Array, Const, Method, Sequence, Shape, Unknown, Value, integer
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+
+
+@models("np.concatenate", "np.vstack", "np.hstack", "np.stack", "np.dstack", "np.column_stack", "np.append")
+def _joined(call: Call, target: Value) -> Value:
+    parts = call.value_of(0)
+    item = listed(call, parts)
+    if isinstance(item, Array):
+        return Array("np", item.dtype, None, item.origin, item.explicit, cast=item.cast)
+    arrays = [p for p in parts.items if isinstance(p, Array)] if isinstance(parts, Sequence) else []
+    if not isinstance(parts, Sequence) or len(arrays) != len(parts.items) or not arrays:
+        return Array("np") if parts.known else Unknown("joins something not known")
+    dtypes = {a.dtype for a in arrays}
+    dtype = dtypes.pop() if len(dtypes) == 1 else None
+    return Array("np", dtype, _together(call, target, arrays), arrays[0].origin, all(a.explicit for a in arrays))
+
+
+def _together(call: Call, target: Value, arrays: list[Array]) -> Shape | None:
+    """The shape that known shapes give when they are joined along an axis that is known."""
+    name = getattr(target, "name", "").rpartition(".")[2]
+    axis = integer(call.value_of("axis")) if call.arg("axis") is not None else 0
+    shapes = [a.shape for a in arrays if a.shape]
+    if name not in ("concatenate", "vstack", "stack") or axis is None or len(shapes) != len(arrays) or call.open:
+        return None
+    rank = len(shapes[0])
+    if any(len(shape) != rank for shape in shapes) or (name == "vstack" and rank < 2):
+        return None
+    if name == "stack":
+        return (len(shapes), *shapes[0]) if axis == 0 else None
+    if not -rank <= axis < rank:
+        return None
+    at = axis % rank
+    sizes = [shape[at] for shape in shapes]
+    total = None if None in sizes else sum(size or 0 for size in sizes)
+    return (*shapes[0][:at], total, *shapes[0][at + 1 :])
+
+
+@models("np.repeat", "np.ndarray.repeat")
+def _repeated(call: Call, target: Value) -> Value:
+    data = target.receiver if isinstance(target, Method) else call.value_of(0)
+    if not isinstance(data, Array):
+        return Unknown("repeats something not known")
+    times, axis = integer(call.value_of("repeats")), integer(call.value_of("axis"))
+    shape: Shape | None = None
+    if call.lacks("axis") or call.value_of("axis") == Const(None):
+        shape = (_times(data.size, times),)
+    elif data.shape is not None and axis is not None and -len(data.shape) <= axis < len(data.shape):
+        at = axis % len(data.shape)
+        shape = (*data.shape[:at], _times(data.shape[at], times), *data.shape[at + 1 :])
+    return replace(data, library="np", shape=shape)
+
+
+def _times(size: int | None, times: int | None) -> int | None:
+    return size * times if size is not None and times is not None else None
+
+
+@models("np.tile")
+def _tiled(call: Call, target: Value) -> Value:
+    data = call.value_of(0)
+    if not isinstance(data, Array):
+        return Unknown("tiles something not known")
+    times = integer(call.value_of("reps"))
+    reps: Shape | None = (times,) if times is not None else shape_of(call.value_of("reps"))
+    if reps is None or data.shape is None:
+        return replace(data, library="np", shape=None)
+    rank = max(len(reps), len(data.shape))
+    long = (1,) * (rank - len(reps)) + reps
+    sizes = (1,) * (rank - len(data.shape)) + data.shape
+    return replace(data, library="np", shape=tuple(_times(n, m) for n, m in zip(sizes, long, strict=True)))
