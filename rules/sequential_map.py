@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._dtypes import is_test
 
-from tfmemlint.api import Call, File, Finding, Fix, Function, Rule, Safety, Severity, Step, integer, on_call, walk
+from tfmemlint.api import Call, File, Finding, Fix, Function, Node, Rule, Safety, Severity, Step, integer, on_call, walk
 from tfmemlint.fix.chains import add_argument, autotune_text
 from tfmemlint.model.mapped import ESCAPES, body, function_of
 
@@ -78,8 +78,13 @@ class SequentialMap(Rule):
         value = function_of(Step(step.method or "map", step))
         if value is None or not all(isinstance(o, Function) and isinstance(o.node, cst.Lambda) for o in value.options):
             return False
-        work = (cst.Call, cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.IfExp)
-        return not any(isinstance(n, work) for o in value.options if isinstance(o, Function) for n in walk(o.node.body))
+        return not any(self._works(n) for o in value.options if isinstance(o, Function) for n in walk(o.node.body))
+
+    def _works(self, node: Node) -> bool:
+        """Whether a node computes something; the `-1` of an index does not."""
+        if isinstance(node, cst.UnaryOperation):
+            return not isinstance(node.expression, cst.Integer)
+        return isinstance(node, (cst.Call, cst.BinaryOperation, cst.Comparison, cst.IfExp))
 
     def _on_purpose(self, step: Call, file: File) -> bool:
         """Whether a comment at the call or the line above says that it runs in sequence on purpose."""

@@ -15,7 +15,7 @@ from tfmemlint.engine import lint
 from tfmemlint.finding import Safety
 from tfmemlint.registry import load_rules
 
-SHAPES = 32
+SHAPES = 40
 """Chains that are compared for each rule."""
 
 HEADER = """\
@@ -24,11 +24,11 @@ from tensorflow.data import Dataset
 AUTOTUNE = tf.data.AUTOTUNE
 
 
-def double(v):
+def double(v, *more):
     return tf.cast(v, tf.int64) * 2
 
 
-def some(v):
+def some(v, *more):
     return tf.reduce_sum(tf.cast(v, tf.int64)) % 3 != 0
 
 
@@ -38,6 +38,11 @@ SOURCES = (
     "Dataset.range(20)", "tf.data.Dataset.range(2, 23, 2)", "Dataset.from_tensor_slices(list(range(17)))",
     "Dataset.from_tensors([1, 2, 3, 4])", "tf.data.Dataset.from_tensor_slices([[1, 2], [3, 4], [5, 6], [7, 8]])",
 )  # fmt: skip
+
+PAIRS = (
+    "Dataset.zip((Dataset.range(9), Dataset.range(3, 12)))",
+    "Dataset.from_tensor_slices((list(range(8)), list(range(8))))",
+)
 
 SINGLE = (
     "map(double, num_parallel_calls=2)", "map(lambda v: v + 1, num_parallel_calls=AUTOTUNE)", "filter(some)", "take(9)",
@@ -108,15 +113,25 @@ RULES: dict[str, Grammar] = {
 
 
 def program(rng: random.Random, chain: list[str]) -> str:
-    """A chain written on one line, one link a line, or as statements."""
-    source, layout = rng.choice(SOURCES), rng.randrange(3)
+    """A chain written on one line, one link a line, as statements, on an attribute, or on what a function is given."""
+    source, layout = rng.choice((*SOURCES, *PAIRS)), rng.randrange(5)
+    whole = ".".join([source, *chain])
+    rest = ".".join(chain)
     if layout == 0:
-        body = f"    return {'.'.join([source, *chain])}\n"
+        body = f"    return {whole}\n"
     elif layout == 1:
         lines = "".join(f"        .{link}{rng.choice(('', '', '  # why'))}\n" for link in chain)
         body = f"    return (\n        {source}\n{lines}    )\n"
+    elif layout == 2:
+        lines = "".join(f"    ds = ds.{link}{rng.choice(('', '', '  # why', chr(10)))}\n" for link in chain)
+        body = f"    ds = {source}\n{lines}    return ds\n"
+    elif layout == 3:
+        owner = f"class Data:\n    def __init__(self):\n        self.ds = {source}\n\n"
+        owner += f"    def make(self):\n        return self.ds.{rest}\n\n\n"
+        return f"{HEADER}{owner}def make_dataset():\n    return Data().make()\n"
     else:
-        body = f"    ds = {source}\n" + "".join(f"    ds = ds.{link}\n" for link in chain) + "    return ds\n"
+        helper = f"def prepare_dataset(ds):\n    return ds.{rest}\n\n\n"
+        return f"{HEADER}{helper}def make_dataset():\n    return prepare_dataset({source})\n"
     return f"{HEADER}def make_dataset():\n{body}"
 
 
@@ -149,13 +164,16 @@ CHILD = """
 import itertools, json, sys
 import tensorflow as tf
 
+def plain(value):
+    return [plain(part) for part in value] if isinstance(value, tuple) else value.tolist()
+
 def elements(text):
     tf.random.set_seed(1)
     scope = {}
     try:
         exec(text, scope)
         ds = scope["make_dataset"]()
-        return [[value.tolist() for value in itertools.islice(ds.as_numpy_iterator(), 50)] for epoch in range(2)]
+        return [[plain(value) for value in itertools.islice(ds.as_numpy_iterator(), 50)] for epoch in range(2)]
     except Exception as error:
         return type(error).__name__
 
