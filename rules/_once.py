@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._loops import assigned_names
+from tfmemlint_rules._made import KEEPS
 
 from tfmemlint.api import File, Node, own_nodes, walk
 
@@ -85,6 +86,28 @@ def other_world(node: Node, loop: cst.For | cst.While, file: File) -> bool:
 def _called(node: Node, file: File) -> Iterator[str]:
     for call in (n for n in walk(node) if isinstance(n, cst.Call)):
         yield from file.call(call).names
+
+
+def retries(loop: cst.For | cst.While) -> bool:
+    """Whether a loop retries or waits: a `while` with a `try` in it, or a loop that ends in its first iteration."""
+    body = loop.body.body if isinstance(loop.body, cst.IndentedBlock) else ()
+    last = body[-1] if body else None
+    ends = isinstance(last, cst.SimpleStatementLine) and isinstance(last.body[-1], (cst.Break, cst.Return))
+    return ends or (isinstance(loop, cst.While) and any(isinstance(statement, cst.Try) for statement in body))
+
+
+def stored(node: Node, loop: cst.For | cst.While, file: File) -> bool:
+    """Whether a value is put into a list or dictionary from outside the loop, beside those of other iterations."""
+    parent = file.tree.parent(node)
+    call = file.tree.parent(parent) if isinstance(parent, cst.Arg) else None
+    if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.attr.value in KEEPS:
+        owner: Node = call.func.value
+    elif isinstance(parent, cst.Assign) and isinstance(target := parent.targets[0].target, cst.Subscript):
+        owner = target.value
+    else:
+        return False
+    bound = set(assigned_names(loop, file))
+    return not any(isinstance(n, cst.Name) and n.value in bound for n in walk(owner))
 
 
 def builds_model(function: cst.FunctionDef, file: File) -> bool:

@@ -6,9 +6,9 @@ import libcst as cst
 from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._hoisted import hoist, pipeline_parts
 from tfmemlint_rules._invariant import draws_inside, needed, passes_unchanging, unchanging
-from tfmemlint_rules._once import builds_model, made_once, other_world
+from tfmemlint_rules._once import builds_model, made_once, other_world, retries, stored
 
-from tfmemlint.api import Call, Dataset, File, Finding, Node, Rule, Safety, on_file, own_nodes
+from tfmemlint.api import Call, Dataset, File, Finding, Node, Rule, Safety, on_call, on_file, own_nodes
 
 SOURCES = (
     *(f"tf.data.Dataset.{name}" for name in (
@@ -29,7 +29,8 @@ class DatasetBuiltInLoop(Rule):
     """
     ## What it does
     Reports a source of a pipeline (`from_tensor_slices`, `TFRecordDataset`, ...) inside the loop over epochs or steps,
-    where nothing that it is made of changes with the loop. A function that makes one and is called in the loop counts.
+    where nothing that it is made of changes with the loop. A function that makes one and is called in the loop counts,
+    and so do iterators of one pipeline that are kept for each iteration.
 
     ## Why it costs memory
     Each pipeline copies its arrays again and fills its buffers again, while the one before is still alive. Pipelines
@@ -88,6 +89,21 @@ class DatasetBuiltInLoop(Rule):
                 related=related,
             )
 
+    @on_call("builtins.iter")
+    def kept(self, call: Call, file: File) -> Iterator[Finding]:
+        loop, given = file.contexts.loop(call.node), call.arg(0)
+        if loop is None or given is None or is_test(file) or not stored(call.node, loop, file):
+            return
+        pipeline = all(isinstance(option, Dataset) for option in given.value.options)
+        if pipeline and unchanging([given.expression], loop, file) and self._again(call, loop, file):
+            yield self.finding(
+                call,
+                file,
+                "an iterator of the same pipeline is kept in each iteration, and each holds the pipeline's buffers; "
+                "make one",
+                related=[(loop, "made again in each iteration")],
+            )
+
     def _loop(self, source: Call, file: File) -> tuple[Call | None, cst.For | cst.While | None]:
         """The call in a loop that builds the pipeline each time, the same each time, and that loop."""
         for loop in file.contexts.loops(source.node):
@@ -118,18 +134,9 @@ class DatasetBuiltInLoop(Rule):
     def _again(self, call: Call, loop: cst.For | cst.While, file: File) -> bool:
         """Whether the loop runs the call many times, in the same graph and with the same seed."""
         count = file.contexts.literal_count(loop)
-        if (count is not None and count <= FEW) or not self._plain(loop, file):
+        if (count is not None and count <= FEW) or retries(loop):
             return False
         return not made_once(call.node, loop, file) and not other_world(call.node, loop, file)
-
-    def _plain(self, loop: cst.For | cst.While, file: File) -> bool:
-        """Not a loop that retries or waits: `while True` with a `try`, or one that ends in its first iteration."""
-        body = loop.body.body if isinstance(loop.body, cst.IndentedBlock) else ()
-        last = body[-1] if body else None
-        ends = isinstance(last, cst.SimpleStatementLine) and isinstance(last.body[-1], (cst.Break, cst.Return))
-        return not ends and not (
-            isinstance(loop, cst.While) and any(isinstance(statement, cst.Try) for statement in body)
-        )
 
     def _returns(self, caller: Call) -> bool:
         """Whether what the called function gives is the pipeline, or several."""
