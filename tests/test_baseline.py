@@ -271,3 +271,102 @@ def test_a_baseline_that_cannot_be_used_stops_the_run(
     output = capsys.readouterr()
     assert len(output.err.splitlines()) == 1 and "accepted.json: " in output.err
     assert output.out == ""
+
+
+def entries(project: Path) -> list[tuple[str, str]]:
+    document = json.loads((project / "accepted.json").read_text())
+    return [(entry["path"], entry["code"]) for entry in document["entries"]]
+
+
+@pytest.fixture
+def parts(project: Path) -> Path:
+    """The project with two more files, `a/one.py` and `b/two.py`, all of them accepted."""
+    for name in ("a/one.py", "b/two.py"):
+        (project / name).parent.mkdir()
+        (project / name).write_text(HEAD + WASTE)
+    assert check("--write-baseline") == 0
+    assert entries(project) == [("a/one.py", "TFM305"), ("b/two.py", "TFM305"), ("train.py", "TFM305")]
+    return project
+
+
+def test_writing_for_a_part_renews_that_part(parts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (parts / "a/one.py").write_text(HEAD)
+    (parts / "b/two.py").write_text(HEAD)
+    (parts / "a/new.py").write_text(HEAD + WASTE)
+    assert check("--write-baseline", "a") == 0
+    assert "accepted 1 finding in accepted.json and kept 2 of what was not checked\n" in capsys.readouterr().err
+    assert entries(parts) == [("a/new.py", "TFM305"), ("b/two.py", "TFM305"), ("train.py", "TFM305")]
+    assert check("--write-baseline") == 0
+    assert "accepted 2 findings in accepted.json\n" in capsys.readouterr().err
+    assert entries(parts) == [("a/new.py", "TFM305"), ("train.py", "TFM305")]
+
+
+def test_writing_for_a_part_forgets_files_that_are_gone(parts: Path) -> None:
+    (parts / "a/one.py").unlink()
+    (parts / "b/two.py").unlink()
+    assert check("--write-baseline", "train.py") == 0
+    assert entries(parts) == [("train.py", "TFM305")]
+
+
+def test_writing_with_other_rules_keeps_what_they_say_nothing_of(parts: Path) -> None:
+    assert check("--write-baseline", "--select=TFM402") == 0
+    assert len(entries(parts)) == 3
+    (parts / "b/two.py").write_text(HEAD)
+    assert check("--write-baseline", "--select=TFM305") == 0
+    assert entries(parts) == [("a/one.py", "TFM305"), ("train.py", "TFM305")]
+
+
+def test_writing_keeps_the_entries_of_a_file_that_could_not_be_checked(parts: Path) -> None:
+    (parts / "a/one.py").write_text(HEAD + "def f(:\n")
+    assert check("--write-baseline") == 2
+    assert len(entries(parts)) == 3
+
+
+def test_writing_from_another_directory_knows_its_part(parts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (parts / "a/one.py").write_text(HEAD)
+    monkeypatch.chdir(parts / "a")
+    assert check("--write-baseline") == 0
+    assert entries(parts) == [("b/two.py", "TFM305"), ("train.py", "TFM305")]
+    (parts / "b/two.py").write_text(HEAD)
+    assert check("--write-baseline", "..") == 0
+    assert entries(parts) == [("train.py", "TFM305")]
+
+
+def test_a_damaged_baseline_is_written_anew(parts: Path) -> None:
+    (parts / "accepted.json").write_text("<<<<<<< HEAD\n")
+    assert check("--write-baseline", "a") == 0
+    assert entries(parts) == [("a/one.py", "TFM305")]
+
+
+def test_a_file_that_is_no_baseline_is_not_overwritten(parts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert check("--write-baseline=train.py") == 2
+    assert "train.py: not a baseline of tfmemlint; it is not overwritten, name another file" in capsys.readouterr().err
+    assert (parts / "train.py").read_text() == HEAD + WASTE
+
+
+def test_only_what_changed_cannot_be_accepted(parts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert check("--write-baseline", "--diff-base=HEAD") == 2
+    assert "--write-baseline and --diff-base cannot be used together" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--min-bytes=1GiB", "--max-tensor=1GiB", "--gpu-memory=8GiB"])
+def test_other_limits_make_no_entry_stale(option: str, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (project / "train.py").write_text(HEAD)
+    assert check(option, "train.py") == 0
+    assert "stale" not in capsys.readouterr().err
+
+
+def test_accepted_findings_of_a_notebook_pass_when_cells_are_added(project: Path) -> None:
+    def notebook(*cells: str) -> str:
+        made = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": cell} for cell in cells]
+        return json.dumps({"cells": made, "metadata": {}, "nbformat": 4, "nbformat_minor": 5})
+
+    path = project / "demo.ipynb"
+    path.write_text(notebook(HEAD, WASTE))
+    assert check("demo.ipynb") == 1
+    assert check("--write-baseline") == 0
+    assert check("demo.ipynb") == 0
+    path.write_text(notebook("import os", HEAD, "x = 1", WASTE.replace(".cache()", ".cache( )")))
+    assert check("demo.ipynb") == 0
+    path.write_text(notebook(HEAD, WASTE, WASTE.replace("ds", "other")))
+    assert check("demo.ipynb") == 1

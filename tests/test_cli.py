@@ -9,12 +9,19 @@ import subprocess
 import sys
 from pathlib import Path
 
+import jsonschema
 import pytest
 from command_line import HEAD, Run, git, write
+from packs import Install, rule_module
 
 import tfmemlint
 from tfmemlint import cli_output
 from tfmemlint.cli import main
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 REPEATED = """import tensorflow as tf
 
@@ -274,6 +281,90 @@ def test_fail_on_is_that_of_each_file(run: Run, word_rules: None) -> None:
     assert run("check").code == 0
     write(b=HEAD + "shout\n")
     assert run("check").code == 1
+
+
+# -- severities and limits --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        ("ABC001 = 'error'", {"ABC001": "error", "ABC002": "info", "ABC004": "error"}),
+        ("loud-word = 'info'", {"ABC001": "info", "ABC002": "info", "ABC004": "error"}),
+        ("ALL = 'warning'\nABC002 = 'error'", {"ABC001": "warning", "ABC002": "error", "ABC004": "warning"}),
+        ("ABC00 = 'info'\nABC = 'error'", {"ABC001": "info", "ABC002": "info", "ABC004": "info"}),
+    ],
+)
+def test_severities_of_rules_in_the_configuration(
+    table: str, expected: dict[str, str], run: Run, word_rules: None
+) -> None:
+    write(a=HEAD + "shout\nwhisper\nscream\n")
+    Path("tfmemlint.toml").write_text(f"[severity]\n{table}\n")
+    records = json.loads(run("check", "--output-format=json").out)
+    assert {each["code"]: each["severity"] for each in records} == expected
+    highest = max(expected.values(), key=("info", "warning", "error").index)
+    for level in ("info", "warning", "error"):
+        fails = ("info", "warning", "error").index(highest) >= ("info", "warning", "error").index(level)
+        assert run("check", "--fail-on", level).code == int(fails)
+
+
+@pytest.mark.parametrize(("level", "expected"), [("error", 0), ("warning", 1), ("info", 1)])
+def test_fail_on_in_the_configuration(level: str, expected: int, run: Run, word_rules: None) -> None:
+    write(a=HEAD + "shout\n")
+    Path("tfmemlint.toml").write_text(f"fail-on = '{level}'\n")
+    assert run("check").code == expected
+    assert run("check", "--fail-on=error").code == 0
+
+
+def test_findings_known_to_cost_less_are_left_out(run: Run, word_rules: None) -> None:
+    """Those of unknown cost stay, and so do fixes of what stays only."""
+    write(a=HEAD + "shout\nwhisper\nscream\n")
+    for text in ("min-bytes = 2000", "min-bytes = '1.5k'"):
+        Path("tfmemlint.toml").write_text(f"{text}\n")
+        codes = [each["code"] for each in json.loads(run("check", "--output-format=json").out)]
+        assert codes == ["ABC002", "ABC004"]
+    run("check", "--fix", "--unsafe-fixes")
+    assert Path("a.py").read_text() == HEAD + "shout\ncalm\nscream\n"
+    assert "ABC001" in run("check", "--min-bytes=0", "--output-format=concise").out
+
+
+def test_the_largest_tensor_to_allow(run: Run) -> None:
+    write(a="import tensorflow as tf\nx = tf.zeros((1024, 1024, 4))\n")
+    for words, expected in (([], 0), (["--max-tensor=15MiB"], 1), (["--max-tensor", "16MiB"], 0)):
+        assert run("check", "--isolated", "--select=TFM701", *words).code == expected
+    Path("tfmemlint.toml").write_text("max-tensor = '1MiB'\n")
+    assert "16 MiB" in run("check", "--select=TFM701", "--output-format=concise").out
+    assert run("check", "--select=TFM701", "--max-tensor=1GiB").code == 0
+
+
+def test_rules_are_told_the_memory_of_the_card(run: Run, install: Install) -> None:
+    told = "yield self.finding(span, file, f'it has {file.config.gpu_memory}')"
+    install(a=rule_module("ABC001", "CardSize", "card", body=told))
+    write(a=HEAD + "card\n")
+    assert "it has None\n" in run("check", "--output-format=concise").out
+    Path("tfmemlint.toml").write_text("gpu-memory = '16GiB'\n")
+    assert f"it has {16 << 30}\n" in run("check", "--output-format=concise").out
+    assert f"it has {8 << 30}\n" in run("check", "--output-format=concise", "--gpu-memory=8GiB").out
+
+
+CONFIGURATIONS = [
+    "select = ['TFM3']\nmin-bytes = '1MiB'", "fail-on = 'info'\nfix = false", "[severity]\nTFM305 = 'error'",
+    "baseline = 'base.json'\noutput-format = 'sarif'", "[per-file-ignores]\n'tests/*' = ['ALL']", "gpu-memory = 5",
+    "max-tensor = '2 GiB'\ninclude-markdown = true",
+    "select = 'TFM3'", "slect = []", "fail-on = 'fatal'", "min-bytes = 'big'", "fix = 1", "gpu-memory = -1",
+    "[severity]\nTFM305 = 'bad'", "per-file-ignores = []", "output-format = 'xml'", "exclude = [1]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", CONFIGURATIONS)
+def test_the_printed_schema_takes_what_a_run_takes(text: str, run: Run) -> None:
+    schema = json.loads(run("config", "--schema").out)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    wanted = jsonschema.Draft202012Validator(schema).is_valid(tomllib.loads(text))
+    Path("tfmemlint.toml").write_text(text)
+    done = run("config")
+    assert done.code == (0 if wanted else 2)
+    assert wanted or done.err.startswith("tfmemlint: error: tfmemlint.toml: ")
 
 
 # -- repairs ----------------------------------------------------------------------------------------------------------

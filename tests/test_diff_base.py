@@ -333,3 +333,26 @@ def test_a_wrong_revision_stops_the_run(repository: Repository, capsys: pytest.C
     output = capsys.readouterr()
     assert len(output.err.splitlines()) == 1 and "--diff-base nonesuch: no such revision" in output.err
     assert output.out == ""
+
+
+def test_of_a_notebook_and_a_document_what_changed_is_reported(
+    repository: Repository, capsys: pytest.CaptureFixture[str]
+) -> None:
+    head, waste = WASTE.splitlines()
+    nb = repository.write("train.ipynb", notebook(head, waste))
+    guide = repository.write("guide.md", f"```python\n{WASTE}```\n")
+    repository.commit()
+    assert check("--diff-base=HEAD", str(nb), str(guide)) == 0
+    repository.write("train.ipynb", notebook(head, "new = 1", waste, waste.replace("a =", "b =")))
+    repository.write("guide.md", f"# Title\n\n```python\n{WASTE}{waste.replace('a =', 'c =')}\n```\n")
+    capsys.readouterr()
+    assert check("--diff-base=HEAD", str(nb), str(guide)) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(" TFM305")[0].split("/")[-1] for line in lines] == ["train.ipynb:cell 4:1:39:", "guide.md:6:39:"]
+
+
+def test_a_new_file_is_reported_whole(repository: Repository) -> None:
+    repository.write("old.py", "x = 1\n")
+    repository.commit()
+    path = repository.write("train.py", WASTE)
+    assert check("--diff-base=HEAD", str(path)) == 1

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import textwrap
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tfmemlint.cli import main
 from tfmemlint.finding import Edit
 from tfmemlint.model.source import Position, RewriteError, Source, SourceError, read_source
 
@@ -175,6 +177,14 @@ def test_doctests_lose_prompts_and_outputs() -> None:
     assert source_of(DOCTEST.replace("pycon", "python")).text == source.text
 
 
+def test_a_session_needs_no_language() -> None:
+    text = DOCTEST.replace("pycon", "")
+    assert source_of(text).text == source_of(DOCTEST).text
+    quoted = "".join(f"> {line}" for line in text.splitlines(keepends=True))
+    assert source_of(quoted).text == source_of(DOCTEST).text
+    assert source_of(text.replace("```\n", "```bash\n", 1)).text == ""
+
+
 def test_repairs_of_doctests_write_prompts() -> None:
     source = source_of(DOCTEST)
     assert replace(source, "print(x)", "print(x)\ndel x") == DOCTEST.replace("print(x)\n", "print(x)\n>>> del x\n")
@@ -319,3 +329,132 @@ def test_plain_blocks_take_every_whole_line(lines: list[str], prefix: str, data:
     if index < len(lines):
         removed = Edit(place, source.line_starts[index + 2], "")
         assert source.rewrite([removed]).decode() == laid_out([*lines[:index], *lines[index + 1 :]])
+
+
+# --- through the command line
+
+
+WASTE = "ds = tf.data.Dataset.range(9).repeat().cache()"
+REPAIRED = "ds = tf.data.Dataset.range(9).cache().repeat()"
+GUIDE = document(
+    f"""
+    # Guide
+
+    Not read: `{WASTE}`.
+
+    ```python
+    # {WASTE} is not what follows
+    import numpy
+    ```
+
+    ```python
+    import tensorflow as tf
+    ```
+
+    1. Build it:
+
+       ```python
+       {WASTE}
+       ```
+
+    ```bash
+    {WASTE}
+    ```
+
+    ```{{code-cell}} ipython3
+    :tags: [hide]
+    %matplotlib inline
+    {WASTE}
+    ```
+
+    ~~~pycon
+    >>> {WASTE}
+    >>> ds
+    <RepeatDataset>
+    ~~~
+    """
+)
+BOOK = document(
+    f"""
+    Guide
+    =====
+
+    .. code-block:: python
+       :linenos:
+
+       import tensorflow as tf
+       {WASTE}
+
+    And then:
+
+    >>> {WASTE}
+    >>> ds
+    """
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with documents of all kinds, and one Python file that is clean."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("guide.md", "guide.qmd", "guide.markdown"):
+        (tmp_path / name).write_text(GUIDE)
+    (tmp_path / "book.rst").write_text(BOOK)
+    (tmp_path / "train.py").write_text(IMPORT)
+    return tmp_path
+
+
+def check(*words: str) -> int:
+    return main(["check", "--no-cache", "--select=TFM305", "--output-format=concise", *words])
+
+
+def places(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    return [line.split(": TFM305")[0] for line in capsys.readouterr().out.splitlines()]
+
+
+FOUND = [f"{row}:{column}" for row, column in ((17, 43), (27, 40), (31, 44))]
+
+
+def test_documents_are_read_when_asked_for_or_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert check() == 0
+    assert check("--include-markdown") == 1
+    everything = [f"book.rst:{place}" for place in ("8:43", "12:44")]
+    everything += [f"{name}:{place}" for name in ("guide.markdown", "guide.md", "guide.qmd") for place in FOUND]
+    assert places(capsys) == everything
+    assert check("guide.qmd") == 1
+    assert places(capsys) == [f"guide.qmd:{place}" for place in FOUND]
+    (folder / "tfmemlint.toml").write_text("include-markdown = true\n")
+    assert check() == 1
+    assert places(capsys) == everything
+    assert check("--no-include-markdown") == 0
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_documents_are_repaired_in_place(end: str, folder: Path) -> None:
+    texts = {"guide.md": GUIDE, "guide.qmd": GUIDE, "book.rst": BOOK}
+    for name, text in texts.items():
+        (folder / name).write_bytes(text.replace("\n", end).encode())
+    assert check("--fix", *texts) == 0
+    for name, text in texts.items():
+        rows = text.split("\n")
+        code = [row for row in range(len(rows)) if WASTE in rows[row] and rows[row].strip()[:2] in ("ds", ">>")]
+        if text == GUIDE:
+            code.remove(rows.index("```bash") + 1)
+        for row in code:
+            rows[row] = rows[row].replace(WASTE, REPAIRED)
+        assert (folder / name).read_bytes() == end.join(rows).encode()
+
+
+def test_a_block_that_does_not_parse_hides_no_other(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = GUIDE.replace("```bash\n", "```python\nds = (\n```\n\n```bash\n")
+    (folder / "guide.md").write_text(text)
+    assert check("guide.md") == 2
+    out = capsys.readouterr().out.splitlines()
+    places = [line.split(": ")[0].removeprefix("guide.md:") for line in out]
+    assert places == ["17:43", "21:6", "31:40", "35:44"]
+    assert "TFM002" in out[1]
+
+
+def test_a_document_without_tensorflow_is_clean(folder: Path) -> None:
+    (folder / "other.md").write_text(GUIDE.replace("import tensorflow as tf", "import torch as tf"))
+    assert check("other.md") == 0

@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 import json
 import re
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import libcst
@@ -13,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tfmemlint.cli import main
 from tfmemlint.finding import Edit
 from tfmemlint.model.source import Position, RewriteError, Source, SourceError, read_source
 
@@ -403,3 +406,98 @@ def test_plain_cells_take_every_edit(lines: list[str], data: st.DataObject) -> N
         return
     new = source.rewrite([Edit(start, end, content)])
     assert sources(new) == ["a = 1", text, "b = 2"]
+
+
+# --- through the command line
+
+
+WASTE = "ds = tf.data.Dataset.range(9).repeat().cache()"
+REPAIRED = "ds = tf.data.Dataset.range(9).cache().repeat()"
+
+
+def check(path: Path, *words: str, select: str = "TFM305") -> int:
+    command = ["check", "--isolated", "--no-cache", f"--select={select}", "--output-format=concise", path.name]
+    return main([*command, *words])
+
+
+def written(folder: Path, *cells: Json | str, layout: str = "nbformat", **metadata: Any) -> Path:
+    """A notebook of these cells as a file."""
+    made = notebook(*(code(cell) if isinstance(cell, str) else cell for cell in cells), **metadata)
+    path = folder / "nb.ipynb"
+    path.write_bytes(LAYOUTS[layout](made).encode())
+    return path
+
+
+def test_a_later_cell_is_judged_by_earlier_ones(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    configure = "gpus = tf.config.list_physical_devices('GPU')\nfor gpu in gpus:\n"
+    configure += "    tf.config.experimental.set_memory_growth(gpu, True)"
+    cells = ["import tensorflow as tf", "x = tf.constant([1.0])", prose("# Training"), "y = 2", "z = 3", "w = 4"]
+    path = written(here, *cells, configure)
+    assert check(path, select="TFM101") == 1
+    assert capsys.readouterr().out.startswith("nb.ipynb:cell 7:3:28: TFM101 constant has initialised the runtime")
+    assert check(written(here, cells[0], configure, *cells[1:]), select="TFM101") == 0
+
+
+def test_the_repair_of_a_later_cell_may_change_an_earlier_one(here: Path) -> None:
+    """What the seventh cell configures goes to where the second one starts TensorFlow; the seventh is left empty."""
+    growth = "for gpu in tf.config.list_physical_devices('GPU'):\n"
+    growth += "    tf.config.experimental.set_memory_growth(gpu, True)"
+    cells = ["import tensorflow as tf", "x = tf.constant([1.0])", "y = 2", "z = 3", "w = 4", "v = 5", growth]
+    path = written(here, *cells)
+    assert check(path, "--fix", "--unsafe-fixes", select="TFM101") == 0
+    assert sources(path.read_bytes()) == [cells[0], f"{growth}\n{cells[1]}", *cells[2:6], ""]
+
+
+def test_places_count_all_cells_and_the_lines_of_the_cell(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(here, prose("# T"), "import tensorflow as tf", f"%matplotlib inline\n\n# é\nif tf:\n    {WASTE}")
+    assert check(path) == 1
+    assert capsys.readouterr().out.startswith("nb.ipynb:cell 3:5:44: TFM305 ")
+
+
+def test_magics_and_cells_of_other_languages_are_no_code(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bash = "%%bash\npython -c 'import tensorflow as tf; tf.data.Dataset.range(9).repeat().cache()'"
+    magics = f"%matplotlib inline\n!pip install -q tensorflow\n?tf.data\nfiles = !ls\n%time {WASTE}"
+    path = written(here, "import tensorflow as tf", bash, f"%%time\n{WASTE}", f"%%writefile a.py\n{WASTE}", magics)
+    assert check(path) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(": ")[0] for line in lines] == ["nb.ipynb:cell 3:2:40", "nb.ipynb:cell 5:5:46"]
+    assert check(path, "--fix") == 0
+    assert sources(path.read_bytes())[1:] == [
+        bash, f"%%time\n{REPAIRED}", f"%%writefile a.py\n{WASTE}", magics.replace(WASTE, REPAIRED)
+    ]  # fmt: skip
+
+
+def test_a_cell_that_does_not_parse_hides_no_other(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = written(here, "import tensorflow as tf", "x = (", WASTE)
+    assert check(path) == 2
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(" ")[1:3] for line in lines] == [["2:1:5:", "TFM002"], ["3:1:40:", "TFM305"]]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_repair_of_one_line_is_a_diff_of_one_line(layout: str, here: Path) -> None:
+    """Outputs, metadata, prose and the layout of the file stay byte for byte."""
+    cells = [cell for cell in CELLS if cell["cell_type"] != "code" or "repeat" not in "".join(cell["source"])]
+    path = written(here, *cells, code(f"{WASTE}\nprint(ds)", outputs=[{"text": [WASTE]}], metadata={"id": WASTE}),
+                   layout=layout)  # fmt: skip
+    before = path.read_bytes()
+    assert check(path, "--fix") == 0
+    after = path.read_bytes()
+    removed, added = changed_lines(before, after)
+    assert removed[1:].replace(WASTE, REPAIRED, 1) == added[1:] or layout == "minified" or layout == "strings"
+    place = before.index(WASTE.encode() + b"\\nprint") if layout == "strings" else before.index(WASTE.encode() + b"\\n")
+    assert after == before[:place] + REPAIRED.encode() + before[place + len(WASTE) :]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_diffs_of_notebooks_apply(layout: str, here: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    path = written(here, *CELLS[:2], WASTE, layout=layout)
+    before = path.read_bytes()
+    assert check(path, "--diff") == 1
+    patch = capfdbinary.readouterr().out
+    assert path.read_bytes() == before
+    assert check(path, "--fix") == 0
+    after = path.read_bytes()
+    path.write_bytes(before)
+    subprocess.run(["git", "apply", "--unsafe-paths", "-p0"], input=patch, check=True, cwd=here)
+    assert path.read_bytes() == after

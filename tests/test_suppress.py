@@ -487,6 +487,85 @@ def test_add_ignore_writes_comments_and_the_next_check_is_clean(tmp_path: Path) 
     assert check(tmp_path, after, "--select=TFM305", "--add-ignore") == (0, after)
 
 
+LONG = """\
+ds = (  {0}
+    tf.data.Dataset.range(9)  {1}
+    .repeat()
+    {2}
+    .cache()  {3}
+)  {4}
+"""
+PLACES = [LONG.format(*("{}" if at == line else "" for at in range(5))) for line in range(5)]
+ABOVE = "{}\n" + LONG.format(*[""] * 5)
+SILENCED = {
+    **{f"{name} on line {line + 1}": place.format(comment) for name, comment in (
+        ("ignore", "# tfmemlint: ignore[TFM305]"), ("noqa", "# noqa: TFM305"),
+        ("a rule's name", "# tfmemlint: ignore[cache-after-repeat] -- it is small"),
+    ) for line, place in enumerate(PLACES)},
+    "above": ABOVE.format("# tfmemlint: ignore[TFM305]"),
+    "above other comments": ABOVE.format("# tfmemlint: ignore[TFM3]\n# and why"),
+    "a range": ABOVE.format("# tfmemlint: disable[TFM305]") + "# tfmemlint: enable[TFM305]\n",
+    "a range to the end": ABOVE.format("# tfmemlint: disable"),
+    "the file": LONG.format(*[""] * 5) + "\n# tfmemlint: file-ignore[TFM305]\n",
+}  # fmt: skip
+HEARD = {
+    "above and apart": ABOVE.format("# tfmemlint: ignore[TFM305]\n"),
+    "behind the range": "# tfmemlint: disable[TFM305]\n# tfmemlint: enable[TFM305]\n" + LONG.format(*[""] * 5),
+    "noqa above": ABOVE.format("# noqa: TFM305"),
+    "another code": PLACES[0].format("# tfmemlint: ignore[TFM402]"),
+}
+
+
+def as_file(code: str, name: str) -> str:
+    """The code behind the import of TensorFlow, in a file of the kind that the name says."""
+    if name.endswith(".ipynb"):
+        return notebook("import tensorflow as tf", code.rstrip("\n"))
+    if name.endswith(".md"):
+        return f"# Guide\n\n```python\nimport tensorflow as tf\n```\n\n```python\n{code}```\n"
+    return f"{HEAD}{code}"
+
+
+@pytest.mark.parametrize("name", ["train.py", "train.ipynb", "train.md"])
+@pytest.mark.parametrize("code", SILENCED.values(), ids=SILENCED)
+def test_reports_fixes_and_diffs_honour_each_kind_of_comment(
+    code: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = as_file(code, name)
+    for mode in ([], ["--fix"], ["--diff"]):
+        assert check(tmp_path, text, "--select=TFM305,TFM003", "-q", *mode, name=name) == (0, text)
+        assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("name", ["train.py", "train.ipynb", "train.md"])
+@pytest.mark.parametrize("code", HEARD.values(), ids=HEARD)
+def test_a_comment_elsewhere_silences_neither_reports_nor_fixes(code: str, name: str, tmp_path: Path) -> None:
+    text = as_file(code, name)
+    assert check(tmp_path, text, "--select=TFM305", name=name) == (1, text)
+    code, fixed = check(tmp_path, text, "--select=TFM305", "--fix", name=name)
+    assert code == 0 and fixed != text
+
+
+@pytest.mark.parametrize("name", ["train.py", "train.ipynb", "train.md"])
+def test_unused_comments_are_reported_and_taken_out_of_any_file(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = as_file("a = tf.cache  # tfmemlint: ignore[TFM305] -- once\nb = 1  # noqa: E501, TFM305\n", name)
+    assert check(tmp_path, text, name=name) == (1, text)
+    assert capsys.readouterr().out.count("TFM003 this suppression is unused: TFM305 is not reported here") == 2
+    fixed = as_file("a = tf.cache\nb = 1  # noqa: E501\n", name)
+    assert check(tmp_path, text, "--fix", name=name) == (0, fixed)
+
+
+@pytest.mark.parametrize("name", ["train.py", "train.ipynb", "train.md"])
+@pytest.mark.parametrize(("option", "reason"), [("--add-ignore", ""), ("--add-ignore=small data", " -- small data")])
+def test_comments_are_written_into_any_file(name: str, option: str, reason: str, tmp_path: Path) -> None:
+    lines = LONG.format(*[""] * 5).splitlines(keepends=True)
+    lines[4] = f"    .cache()  # tfmemlint: ignore[TFM305]{reason}\n"
+    text, written = as_file(LONG.format(*[""] * 5), name), as_file("".join(lines), name)
+    assert check(tmp_path, text, "--select=TFM305", option, name=name) == (0, written)
+    assert check(tmp_path, written, "--select=TFM305,TFM003", name=name) == (0, written)
+
+
 # --- the scanner that finds comments and statements
 
 

