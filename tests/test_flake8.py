@@ -148,6 +148,12 @@ def test_flake8_selects_among_what_is_found(places: Places, tmp_path: Path) -> N
     assert places("--select=E", "train.py") == []
 
 
+def test_disable_noqa_brings_nothing_back(places: Places, tmp_path: Path) -> None:
+    """As the README says: what a comment silences is silent before flake8 hears of it."""
+    (tmp_path / "train.py").write_text(HEAD + WASTE.replace("\n", "  # noqa: TFM305\n") + WASTE)
+    assert places("--disable-noqa", "train.py") == ["train.py:4:40:TFM305"]
+
+
 def test_the_baseline_is_honoured(places: Places, tmp_path: Path) -> None:
     path = tmp_path / "train.py"
     path.write_text(HEAD + WASTE)

@@ -27,6 +27,10 @@ _DEEP = re.compile(r"(?:[(\[{]\s*){200}")
 """Brackets nested more deeply than Python allows, on which libcst's parser takes seconds and gigabytes."""
 
 
+_LARGEST = 16 << 20
+"""Characters of code in one file; their tree takes gigabytes, and what is this large was written by a program."""
+
+
 @dataclass(frozen=True)
 class FileResult:
     """What linting one file gave. `skipped` says that the file does not use TensorFlow; `source` is None where the
@@ -54,6 +58,9 @@ def lint(data: bytes, path: str, config: Config, rules: Sequence[Rule]) -> FileR
         return unreadable(path, error.message, error.row, error.column)
     if not source.text.strip():
         return FileResult(path, source, skipped=True)
+    if len(source.text) > _LARGEST:
+        count, limit = len(source.text) >> 20, _LARGEST >> 20
+        return unreadable(path, f"{count} MiB of code, and {limit} MiB are the limit; exclude the file")
     try:
         return _lint_source(source, config, rules)
     except RecursionError:

@@ -10,6 +10,8 @@ import msgspec
 
 _PREFIX = re.compile(r"[A-Z]{1,6}\d{0,3}")
 _EXACT = 100
+_MISREAD = str.maketrans("OIL", "011")
+"""Letters that are taken for digits."""
 
 
 class Known(NamedTuple):
@@ -94,6 +96,9 @@ def complaint(selector: str, rules: Collection[Known]) -> str:
     import difflib
 
     upper, lower = selector.strip().upper(), selector.strip().lower()
+    digits = upper[:3] + upper[3:].translate(_MISREAD)
+    if any(rule.code == digits for rule in rules):
+        return f"unknown rule selector '{selector}'; did you mean {digits}?"
     names = difflib.get_close_matches(lower, [rule.name for rule in rules], 1, 0.6)
     codes = difflib.get_close_matches(upper, [rule.code for rule in rules] + ["ALL", "ADVICE"], 1, 0.7)
     near = names or codes

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import os
 import subprocess
@@ -82,6 +83,35 @@ CASES = {
         "bad.ipynb:1:",
         2,
     ),
+    "a notebook that is none": Case(
+        bad(b'{"keras": 1}', "bad.ipynb"),
+        "bad.ipynb:1:1: TFM001 the file is not a Jupyter notebook: it has no list of cells",
+        2,
+    ),
+    "an undecodable notebook": Case(
+        bad(b'{"cells": [\n"keras \xff"]}', "bad.ipynb"),
+        "bad.ipynb:2:8: TFM001 byte 0xff cannot be decoded as utf-8; save the file as UTF-8",
+        2,
+    ),
+    "huge file": Case(
+        bad(
+            b"import tensorflow as tf\nx = [\n" + b"    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,\n" * 400_000 + b"]\n"
+        ),
+        "bad.py:1:1: TFM001 17 MiB of code, and 16 MiB are the limit; exclude the file",
+        2,
+    ),
+    "huge file without TensorFlow": Case(bad(b"x = 1\n" * 4_000_000), "", 1),
+    "nested brackets": Case(
+        bad(b"import keras\nx = " + b"(" * 5000 + b")" * 5000 + b"\n"),
+        "bad.py:1:1: TFM002 cannot parse: brackets are nested too deeply",
+        2,
+    ),
+    "links in a circle": Case(
+        lambda: (Path("one.py").symlink_to("two.py"), Path("two.py").symlink_to("one.py")),
+        "one.py:1:1: TFM001 the file cannot be read: too many levels of symbolic links",
+        2,
+        paths=("one.py", "good.py"),
+    ),
     "unreadable": Case(unreadable, "bad.py:1:1: TFM001 the file cannot be read: ", 2),
     "directory loop": Case(
         loop,
@@ -101,6 +131,12 @@ CASES = {
     "broken pyproject.toml": Case(
         lambda: broken_below("[tool.tfmemlint\n"),
         "tfmemlint: error: bad/pyproject.toml: is not valid TOML: ",
+        2,
+        on_stderr=True,
+    ),
+    "unknown rule": Case(
+        lambda: broken_below("[tool.tfmemlint]\nignore = ['TFM3O5']\n"),
+        "tfmemlint: error: bad/pyproject.toml: ignore: unknown rule selector 'TFM3O5'; did you mean TFM305?",
         2,
         on_stderr=True,
     ),
@@ -164,3 +200,49 @@ def test_a_broken_configuration_of_the_run_stops_it(text: str, tmp_path: Path, m
     assert done.stderr.count("\n") == 1
     assert Path("good.py").read_text() == WASTE
     assert check("--isolated").returncode == 1
+
+
+def test_an_unknown_rule_of_the_command_line_stops_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("good.py").write_text(WASTE)
+    for word, near in (("TFM3O5", "TFM305"), ("TFM3055", "TFM305"), ("cache-after-repeet", "cache-after-repeat")):
+        done = check("--fix", "--select", word)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == f"tfmemlint: error: --select: unknown rule selector '{word}'; did you mean {near}?\n"
+    assert Path("good.py").read_text() == WASTE
+
+
+def give_up_powers() -> None:
+    """Before a program starts: let the rights of files hold for the superuser too (Linux)."""
+    library = ctypes.CDLL(None)
+    for capability in (1, 2):  # to pass over the rights of files, and to read and search all
+        library.prctl(24, capability, 0, 0, 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="rights are another matter there")
+def test_what_may_not_be_read_or_written_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("closed", "sealed"):
+        Path(name).mkdir()
+        Path(name, "a.py").write_text(WASTE)
+    Path("good.py").write_text(WASTE)
+    Path("closed").chmod(0)
+    Path("sealed").chmod(0o555)
+    words = ["-m", "tfmemlint", "check", "--fix", "-n", "--isolated", "--select=TFM305", "--output-format=concise"]
+    powers = give_up_powers if sys.platform == "linux" and os.geteuid() == 0 else None
+    try:
+        probe = subprocess.run([sys.executable, "-c", "import os; os.listdir('closed')"], preexec_fn=powers, stderr=-3)
+        done = subprocess.run([sys.executable, *words], preexec_fn=powers, capture_output=True, text=True)
+    finally:
+        Path("closed").chmod(0o755)
+        Path("sealed").chmod(0o755)
+    if probe.returncode == 0:
+        pytest.skip("the superuser may read everything here")
+    assert done.returncode == 2
+    assert sorted(done.stderr.splitlines()) == [
+        "tfmemlint: error: ./closed: directory cannot be read: permission denied",
+        "tfmemlint: error: sealed/a.py: not repaired: Permission denied",
+    ]
+    assert done.stdout.startswith("sealed/a.py:2:40: TFM305 ") and done.stdout.count("\n") == 1
+    assert "repeat().cache()" not in Path("good.py").read_text()
+    assert os.listdir("sealed") == ["a.py"]
