@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -94,25 +93,29 @@ def takeable(source: Source | None, findings: Sequence[Finding]) -> Sequence[Fin
     """The findings, repairs that the file cannot take being suggestions which say why: one in a magic command, one over
     the end of a cell, one with letters that the file's encoding lacks."""
     offered = [finding for finding in findings if finding.fix and finding.fix.safety is not Safety.DISPLAY]
-    if source is None or not offered:
-        return findings
-    with contextlib.suppress(ValueError):  # they may overlap, or one of them be at fault
-        source.rewrite(sorted({edit for finding in offered if finding.fix for edit in finding.fix.edits}))
-        return findings
-    return [_without_refusal(source, finding) for finding in findings]
+    refused = _refusals(source, offered) if source and offered else {}
+    return [_by_hand(finding, refused[finding]) if finding in refused else finding for finding in findings]
 
 
-def _without_refusal(source: Source, finding: Finding) -> Finding:
-    if finding.fix is None or finding.fix.safety is Safety.DISPLAY:
-        return finding
+def _refusals(source: Source, findings: Sequence[Finding]) -> dict[Finding, str]:
+    """Why the file does not take these findings' repairs. All are tried at once, as writing a notebook takes long, and
+    where that fails one half at a time: some may only be in each other's way."""
     try:
-        source.rewrite(finding.fix.edits)
-    except RewriteError as error:
-        words = f"{finding.fix.message} (by hand: {error})"
-        return replace(finding, fix=replace(finding.fix, safety=Safety.DISPLAY, message=words))
-    except ValueError:  # the rule's own fault, which repairing names
-        pass
-    return finding
+        source.rewrite(sorted({edit for finding in findings if finding.fix for edit in finding.fix.edits}))
+        return {}
+    except ValueError as error:
+        if len(findings) == 1:  # another error than this one is the rule's own fault, which repairing names
+            return {findings[0]: str(error)} if isinstance(error, RewriteError) else {}
+    middle = len(findings) // 2
+    return {**_refusals(source, findings[:middle]), **_refusals(source, findings[middle:])}
+
+
+def _by_hand(finding: Finding, reason: str) -> Finding:
+    assert finding.fix is not None
+    return replace(
+        finding,
+        fix=replace(finding.fix, safety=Safety.DISPLAY, message=f"{finding.fix.message} (by hand: {reason})"),
+    )
 
 
 def severity_of(rule: Known, config: Config) -> Severity | None:
