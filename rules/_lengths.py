@@ -26,7 +26,7 @@ from tfmemlint.api import (
     walk,
 )
 
-TINY = 1 << 20
+TINY = 1 << 16
 """Bytes up to which all of the data is no burden in one piece."""
 
 

@@ -26,6 +26,9 @@ from tfmemlint.model.pipelines import FILE_NAME_SOURCES
 FEW = 100
 """Elements that `take` may leave without notice."""
 
+A_FEW = 1 << 20
+"""Bytes up to which the few elements that `take` leaves are no burden."""
+
 LARGE_PARTS = (
     "image",
     "video",
@@ -60,10 +63,10 @@ def small(ds: Dataset, peeks: bool = True) -> bool:
     """Whether all elements together are certainly, or by what they are, no burden: a few, names, labels."""
     if ds.source in FILE_NAME_SOURCES and not any(step.name in ("map", "interleave", "flat_map") for step in ds.steps):
         return True
-    size = weight(ds)
+    size, few = weight(ds), peeks and any(_leaves_few(step) for step in ds.steps)
     if size is not None:
-        return size <= TINY
-    if _toy(ds) or (peeks and any(_leaves_few(step) for step in ds.steps)) or any(_labels(step) for step in ds.steps):
+        return size <= (A_FEW if few else TINY)
+    if _toy(ds) or few or any(_labels(step) for step in ds.steps):
         return True
     leaves = elements(ds.element)
     if ds.source == "tf.data.TFRecordDataset" and "map" not in ds.names():

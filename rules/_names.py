@@ -6,7 +6,7 @@ import re
 
 import libcst as cst
 
-from tfmemlint.api import Array, Call, Dataset, File, elements
+from tfmemlint.api import Array, Call, Dataset, File, Value, elements
 from tfmemlint.model.mapped import body
 from tfmemlint.model.pipelines import FILE_NAME_SOURCES
 
@@ -14,6 +14,7 @@ SLICES = "tf.data.Dataset.from_tensor_slices"
 COUNTERS = frozenset(
     {"tf.data.Dataset.range", "tf.data.Dataset.random", "tf.data.Dataset.counter", "tf.data.experimental.Counter"}
 )
+RANGES = frozenset({"np.arange", "tf.range", "builtins.range", "np.random.permutation"})
 SAID = re.compile(r"path|file|fname|url|shard|pattern|glob|dirs|indices|index|idx|_ids?\b|nodes|^dict\(", re.IGNORECASE)
 
 
@@ -33,7 +34,14 @@ def _small(ds: Dataset, step: Call, file: File) -> bool:
         return True
     if mapped:
         return False
+    if ds.source == SLICES and leaves and all(_counted(leaf) for leaf in leaves):
+        return True
     return opens_later(step, file) or (ds.source == SLICES and ds.call is not None and _said(ds.call))
+
+
+def _counted(leaf: Value) -> bool:
+    """Whether an element is a number out of a range: an index."""
+    return isinstance(leaf, Array) and leaf.shape == () and leaf.origin is not None and leaf.origin.name in RANGES
 
 
 def _said(source: Call) -> bool:

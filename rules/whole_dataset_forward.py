@@ -27,7 +27,7 @@ from tfmemlint.finding import Edit
 from tfmemlint.fix.edits import outer_span
 
 MANY_ROWS = 2048
-LEAST_BYTES = 1024 * 1024
+LEAST_BYTES = 256 * 1024
 """Bytes of the input (as float32) below which its activations are hardly worth a word."""
 
 ONE_BATCH = frozenset(f"tf.keras.Model.{name}_on_batch" for name in ("predict", "train", "test"))
