@@ -7,6 +7,7 @@ from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._models import in_training
 
 from tfmemlint.api import Array, Call, File, Finding, Instance, Rule, on_file
+from tfmemlint.model.layer_arguments import Effect
 from tfmemlint.model.layers import effect
 from tfmemlint.model.networks import placed
 
@@ -64,18 +65,20 @@ class OversizedDense(Rule):
                 and target.call is not None
             ):
                 given = call.value_of(0)
-                shape = given.shape if isinstance(given, Array) else None
-                yield from self._layer(target, shape, file)
+                yield from self._layer(target, effect(target, given.shape if isinstance(given, Array) else None), file)
         for model in file.calls("tf.keras.Sequential"):
             yield from self._sequential(model, file)
 
     def _sequential(self, model: Call, file: File) -> Iterator[Finding]:
+        seen: set[int] = set()
         for step in placed(model):
-            if isinstance(step.layer, Instance) and step.layer.type_name == DENSE:
-                yield from self._layer(step.layer, step.shape, file)
+            layer = step.layer
+            if isinstance(layer, Instance) and layer.type_name == DENSE and layer.call is not None:
+                found = list(self._layer(layer, step.effect, file)) if id(layer.call.node) not in seen else []
+                seen |= {id(layer.call.node) for _ in found}  # a loop may add it again, smaller or larger
+                yield from found
 
-    def _layer(self, layer: Instance, shape: tuple[int | None, ...] | None, file: File) -> Iterator[Finding]:
-        done = effect(layer, shape)
+    def _layer(self, layer: Instance, done: Effect | None, file: File) -> Iterator[Finding]:
         if done is None or done.parameters is None or layer.call is None:
             return
         size, words = in_training(file, layer.call, done.parameters)

@@ -226,10 +226,39 @@ def embedded(seed: int) -> str:
     ))  # fmt: skip
 
 
+def looped(seed: int) -> str:
+    """A program that makes layers in loops, for a Sequential or for a chain whose layers come from the one before."""
+    chance = random.Random(seed)
+    widths, kernels = chance.sample((2, 3, 4, 5), 3), [chance.choice((1, 3, "(1, 2)")) for _ in range(3)]
+    over, target = chance.choice((
+        (f"{widths}", "n"), (f"enumerate({widths})", "i, n"), (f"zip({widths}, {widths[::-1]})", "n, m"),
+        ("range(2, 5)", "n"),
+    ))  # fmt: skip
+    if seed % 2:
+        return "\n".join((
+            "model = keras.Sequential([keras.Input((32, 30, 2))])",
+            f"for {target} in {over}:",
+            f'    model.add(layers.Conv2D(n, {kernels[0]}, padding="same"))',
+            "    model.add(layers.MaxPooling2D())",
+            "model.add(layers.Flatten())", "model.add(layers.Dense(5))",
+        ))  # fmt: skip
+    return "\n".join((
+        "x = inputs = keras.Input((32, 30, 2))", "more = 1",
+        f"for {target} in {over}:",
+        f'    x = layers.Conv2D(n, {kernels[0]}, padding="same")(x)',
+        f'    y = layers.Conv2D(n + more, {kernels[1]}, padding="same")(x)',
+        "    x = layers.Concatenate()([x, y])",
+        "    for _ in range(2):", "        x = layers.Conv2D(more, 1)(x)",
+        "    x = layers.MaxPooling2D()(x)", "    more += 1",
+        "x = layers.Dense(5)(layers.Concatenate()([layers.Flatten()(x), layers.Flatten()(y)]))",
+        "model = keras.Model(inputs, layers.Reshape((5, 1))(x))",
+    ))  # fmt: skip
+
+
 HEADER = "import keras\nfrom keras import layers\n\n"
 
 
 def programs() -> list[str]:
     """A hundred programs, the same each time."""
-    makers = [sequential] * 42 + [functional] * 42 + [embedded] * 16
+    makers = [sequential] * 42 + [functional] * 42 + [embedded] * 16 + [looped] * 12
     return [HEADER + make(seed) + "\n" for seed, make in enumerate(makers)]

@@ -65,10 +65,16 @@ def test_parameters_and_shapes_are_those_of_keras() -> None:
     assert known >= 0.9 * len(models)
 
 
+START = "model = keras.Sequential([keras.Input((8,))])\n"
+
+
 @pytest.mark.parametrize(
     "program",
     [
-        "model = keras.Sequential([keras.Input((8,))])\nfor n in (4, 5):\n    model.add(layers.Dense(n))",
+        START + "for n in sizes:\n    model.add(layers.Dense(n))",
+        START + "for n in (4, 5):\n    model.add(layers.Dense(n))\n    if n: break",
+        START + "for n in (4, 5):\n    if deep:\n        model.add(layers.Dense(n))",
+        START + "while n:\n    model.add(layers.Dense(4))",
         "model = keras.Sequential([keras.Input((8,))])\nif deep:\n    model.add(layers.Dense(4))",
         "model = keras.Sequential([layers.Dense(4)])",
         "model = keras.Sequential([keras.Input((8,)), layers.Lambda(f), layers.Dense(4)])",

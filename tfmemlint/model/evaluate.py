@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import builtins
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
@@ -22,6 +22,7 @@ from tfmemlint.model.functions import Frame, Functions
 from tfmemlint.model.scopes import OUTER, Binds, Definition, ScopeNode
 from tfmemlint.model.transfer import transfer
 from tfmemlint.model.tree import Node
+from tfmemlint.model.unrolled import after_loop, carried, of_layers
 from tfmemlint.model.values import (
     BOTTOM,
     Api,
@@ -36,6 +37,7 @@ from tfmemlint.model.values import (
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
+    from tfmemlint.model.unrolled import Assumption, Unrolled
 
 BUDGET_PER_NODE = 6
 BUDGET_BASE = 20_000
@@ -69,6 +71,8 @@ class Evaluator:
         self._running: dict[tuple[int, int], tuple[int, Value]] = {}
         self._tries: dict[tuple[int, int], int] = {}
         self._lowest = 1 << 30
+        self.assumptions: list[Assumption] = []
+        self.unrolled: dict[tuple[int, ...], Unrolled | None] = {}
 
     # -- values ------------------------------------------------------------------------------------------------------
 
@@ -132,11 +136,22 @@ class Evaluator:
         local = [d for d in found if d is not OUTER] if found else []
         if local:
             frame_here = frame if frame is not None and frame.function is scope else self._frame_of(scope, frame)
-            values = [self.definition(d, frame_here) for d in local]
-            if isinstance(scope, cst.Module):
-                values += [self.definition(d, None) for d in self.file.global_writes.get(node.value, ())]
-            return without_none(values)
+            written = self.file.global_writes.get(node.value, ()) if isinstance(scope, cst.Module) else ()
+            value = self.joined(local, frame_here, written)
+            return (after_loop(self, node, local, frame_here) or value) if of_layers(value) else value
         return self.outer_name(node.value, scope, frame)
+
+    def joined(self, reaching: list[Definition], frame: Frame | None, written: Iterable[Definition] = ()) -> Value:
+        """What the definitions that reach a place give their name; in a loop that is followed, the iteration before."""
+        left = carried(self, reaching) if self.assumptions else None
+        values = [self.definition(d, frame) for d in reaching] if left is None else [left]
+        return without_none(values + [self.definition(d, None) for d in written])
+
+    def anew(self, state: tuple[Any, ...] | None = None) -> tuple[Any, ...]:
+        """Forget all values, or remember those of `state` again; gives what was known until now."""
+        known = self._values, self._calls, self._running, self._tries, self._lowest
+        self._values, self._calls, self._running, self._tries, self._lowest = state or ({}, {}, {}, {}, 1 << 30)
+        return known
 
     def _frame_of(self, scope: ScopeNode, frame: Frame | None) -> Frame | None:
         while frame is not None and frame.function is not scope:
@@ -163,6 +178,9 @@ class Evaluator:
 
     def definition(self, definition: Definition, frame: Frame | None) -> Value:
         """The value that a definition gives its name."""
+        item = next((a.items[id(definition)] for a in self.assumptions if id(definition) in a.items), None)
+        if item is not None:
+            return item
         return self.once((id(definition), id(frame)), lambda: self._define(definition, frame))
 
     def _define(self, d: Definition, frame: Frame | None) -> Value:

@@ -15,7 +15,9 @@ import libcst as cst
 from tfmemlint.model.calls import Call
 from tfmemlint.model.layer_arguments import Effect, word
 from tfmemlint.model.layers import MERGES, effect, first_shape
+from tfmemlint.model.stacked import steps
 from tfmemlint.model.transfer.table import elements, shape_of
+from tfmemlint.model.unrolled import assuming
 from tfmemlint.model.values import Array, Const, Instance, Sequence, Shape, Value, constant
 
 SEQUENTIAL = "tf.keras.Sequential"
@@ -62,46 +64,13 @@ def network_effect(target: Value, given: Value) -> Effect | None:
 # -- Sequential ------------------------------------------------------------------------------------------------------
 
 
-def _steps(model: Call) -> Iterator[Value | None]:
-    """The layers of a `Sequential`, in order; None and no more where one is not certain."""
-    listed = model.value_of("layers")
-    if model.open or (model.arg("layers") is not None and listed != Const(None)):
-        if not isinstance(listed, Sequence) or listed.open:
-            yield None
-            return
-        yield from listed.items
-    yield from _added(model)
-
-
-def _added(model: Call) -> Iterator[Value | None]:
-    """What `model.add(...)` adds later in the same function."""
-    file = model.evaluator.file
-    assign = file.tree.parent(model.node)
-    if not isinstance(assign, (cst.Assign, cst.AnnAssign)):
-        return
-    target = assign.target if isinstance(assign, cst.AnnAssign) else assign.targets[0].target
-    flow = file.flow(file.scope_of(model.node))
-    within = file.tree.parent(file.tree.statement(assign))
-    for node in (*file.calls_by_word.get("add", ()), *file.calls_by_word.get("pop", ())):
-        receiver = node.func.value if isinstance(node.func, cst.Attribute) else None
-        reaching = flow.uses.get(id(receiver), ()) if receiver is not None else ()
-        if not any(d.value is model.node for d in reaching):
-            continue
-        call = model.evaluator.call(node, model.frame)
-        alone = len(reaching) == 1 and type(receiver) is type(target) and call.method == "add"
-        if not alone or not node.args or (within is not None and file.contexts.conditional(node, within)):
-            yield None
-            return
-        yield call.value_of(0)
-
-
 def placed(model: Call) -> Iterator[Placed]:
     """The layers of a `Sequential`, with the shapes that reach them, as far as they are known."""
     yield from _placed(model, _built_shape(model))
 
 
 def _placed(model: Call, shape: Shape | None) -> Iterator[Placed]:
-    for index, layer in enumerate(_steps(model)):
+    for index, (layer, iteration) in enumerate(steps(model)):
         if layer is None or len(layer.options) != 1:
             yield Placed(layer or Const(None), None, None)
             return
@@ -109,7 +78,8 @@ def _placed(model: Call, shape: Shape | None) -> Iterator[Placed]:
             shape = first_shape(layer) or _model_input(layer)
         if isinstance(layer, Array) or (isinstance(layer, Instance) and layer.type_name in INPUTS):
             continue
-        done = network_effect(layer, Array("keras", None, shape))
+        with assuming(model.evaluator, iteration):
+            done = network_effect(layer, Array("keras", None, shape))
         yield Placed(layer, shape, done)
         shape = done.shape if done is not None else None
 

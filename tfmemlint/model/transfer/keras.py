@@ -41,7 +41,7 @@ def _called(call: Call, target: Value) -> Value:
     several = given_tensors(call)
     given = several[0] if len(several) == 1 else Sequence(tuple(several))
     leaves = elements(given)
-    symbolic = any(isinstance(leaf, Array) and leaf.library == "keras" for leaf in leaves)
+    symbolic = any(isinstance(o, Array) and o.library == "keras" for leaf in leaves for o in leaf.options)
     done = network_effect(target, given) if symbolic or len(leaves) == 1 else None
     return Array("keras" if symbolic else "tf", "float32" if done else None, done.shape if done else None, call)
 
