@@ -32,7 +32,7 @@ def makes_state(call: Call) -> str | None:
             return "a layer's weights" if layer and _bears_weights(target.node, call) else None
     name = call.name or ""
     last = name.rpartition(".")[2]
-    if name == "tf.Variable":
+    if name == "tf.Variable" or name.endswith("Layer.add_weight"):
         return "a variable"
     if name.startswith("tf.keras.layers.") and name.count(".") == 3 and knowledge.is_class(name):
         return None if last in STATELESS_LAYERS else "a layer's weights"

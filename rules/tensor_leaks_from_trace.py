@@ -3,13 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._tensors import holds_tensor
+from tfmemlint_rules._trace_stores import Store, stores
 
-from tfmemlint.api import Array, Call, File, Finding, Mapping, Node, Rule, Sequence, Severity, on_file
-
-CONTAINERS = frozenset(
-    {"builtins.list", "builtins.dict", "builtins.set", "collections.deque", "collections.defaultdict"}
-)
-ADDS = frozenset({"append", "add", "extend", "insert", "appendleft"})
+from tfmemlint.api import Array, File, Finding, Node, Rule, Severity, on_file, walk
 
 
 class TensorLeaksFromTrace(Rule):
@@ -51,77 +48,70 @@ class TensorLeaksFromTrace(Rule):
 
     @on_file("function", "call", "train_step", "test_step")
     def check(self, file: File) -> Iterator[Finding]:
-        for word in ADDS:
-            for node in file.calls_by_word.get(word, ()):
-                if (
-                    isinstance(node.func, cst.Attribute)
-                    and node.args
-                    and self._leaks(node.func.value, node.args[-1].value, node, file)
-                ):
-                    yield self._report(file.call(node), file)
-        for assign in file.tree.of(cst.Assign):
-            if not file.contexts.traced(assign) or file.contexts.mapped(assign) or self._builds(assign, file):
+        for store in stores(file):
+            if not file.contexts.traced(store.node) or self._builds(store, file):
                 continue
-            for target in assign.targets:
-                if self._outer_target(target.target, assign, file) and self._tensor(assign.value, file):
-                    yield self._report(assign, file)
-                    break
+            replaced = isinstance(store.node, (cst.Assign, cst.AugAssign))
+            if replaced and (file.contexts.mapped(store.node) or self._hands_on(store, file)):
+                continue
+            if any(holds_tensor(item, file) for item in store.items):
+                yield self.finding(
+                    store.where,
+                    file,
+                    "this runs once, while the function is traced: it stores a symbolic tensor that holds the graph "
+                    "and cannot be used outside",
+                )
 
-    def _leaks(self, container: cst.BaseExpression, item: cst.BaseExpression, node: Node, file: File) -> bool:
-        return file.contexts.traced(node) and self._outer(container, file) and self._tensor(item, file)
-
-    def _builds(self, assign: cst.Assign, file: File) -> bool:
+    def _builds(self, store: Store, file: File) -> bool:
         """Whether the function makes its object: `__init__` and `build` store what belongs to it."""
-        function = file.contexts.function(assign)
+        function = file.contexts.function(store.node)
         return isinstance(function, cst.FunctionDef) and function.name.value in ("__init__", "build")
 
-    def _outer(self, container: cst.BaseExpression, file: File) -> bool:
-        """Whether a container outlives the traced function: an attribute of `self`, or a name from outside."""
-        if isinstance(container, cst.Attribute):
-            return (
-                isinstance(container.value, cst.Name)
-                and container.value.value == "self"
-                and self._set_elsewhere(container, file)
-            )
-        if not isinstance(container, cst.Name):
+    def _hands_on(self, store: Store, file: File) -> bool:
+        """Whether other traced code reads the place: then each trace passes its own value on, unless an `if` keeps the
+        first one. A variable is assigned to, which is right."""
+        target = store.target.value if isinstance(store.target, cst.Subscript) else store.target
+        value, home = file.value(target), file.contexts.function(store.node)
+        if isinstance(value, Array) and value.variable:
+            return True
+        if not isinstance(home, cst.FunctionDef):
             return False
-        scope = file.scope_of(container)
-        if container.value in file.flow(scope).bindings:
-            return False
-        for outer in file.scopes_around(scope):
-            made = file.flow(outer).bindings.get(container.value)
-            if made:
-                inside = isinstance(outer, cst.FunctionDef) and file.contexts.traced(outer.body.body[0])
-                return not inside and any(self._is_container(d.value, file) for d in made)
-        return False
-
-    def _is_container(self, value: Node | None, file: File) -> bool:
-        """Whether the name is given a list, dictionary or set (`keras.ops.add` is none)."""
-        if isinstance(value, cst.Call):
-            return file.call(value).name in CONTAINERS
-        return isinstance(value, (cst.List, cst.Dict, cst.Set, cst.ListComp, cst.DictComp))
-
-    def _set_elsewhere(self, container: cst.Attribute, file: File) -> bool:
-        """Whether the attribute is a plain list (Keras' own collections have methods of the same names)."""
-        return isinstance(file.value(container), (Sequence, Mapping))
-
-    def _outer_target(self, target: cst.BaseExpression, assign: cst.Assign, file: File) -> bool:
-        if isinstance(target, cst.Attribute):
-            return isinstance(target.value, cst.Name) and target.value.value == "self"
-        if isinstance(target, cst.Subscript):
-            return self._outer(target.value, file)
         if isinstance(target, cst.Name):
-            return any(d.node is target for d in file.global_writes.get(target.value, ()))
-        return False
+            given = (use for use in file.loads(target.value) if isinstance(file.tree.parent(use), cst.Arg))
+            return target is not store.target and any(file.tree.contains(home, use) for use in given)
+        if not isinstance(target, cst.Attribute) or self._once(store.node, home, target.attr.value, file):
+            return False
+        reads = (
+            a for a in file.tree.of(cst.Attribute)
+            if a.attr.value == target.attr.value and not isinstance(file.tree.parent(a), cst.AssignTarget)
+        )  # fmt: skip
+        readers = {id(f): f for f in map(file.contexts.function, reads) if f is not None and f is not home}
+        return any(self._runs_traced(reader, file) for reader in readers.values())
 
-    def _tensor(self, item: cst.BaseExpression, file: File) -> bool:
-        value = file.value(item)
-        return isinstance(value, Array) and value.library in ("tf", "keras") and not value.variable
+    def _runs_traced(self, function: cst.FunctionDef | cst.Lambda, file: File, depth: int = 3) -> bool:
+        """Whether some traced code runs the function, whoever else calls it."""
+        body = function.body.body[0] if isinstance(function, cst.FunctionDef) else function.body
+        if file.contexts.traced(body):
+            return True
+        if not depth or not isinstance(function, cst.FunctionDef) or file.class_of(function) is None:
+            return False
+        uses = (use for use in file.loads(function.name.value) if file.contexts.function(use) is not function)
+        callers = (file.contexts.function(use) for use in uses if isinstance(file.tree.parent(use), cst.Attribute))
+        return any(caller is not None and self._runs_traced(caller, file, depth - 1) for caller in callers)
 
-    def _report(self, where: Call | Node, file: File) -> Finding:
-        return self.finding(
-            where,
-            file,
-            "this runs once, while the function is traced: it stores a symbolic tensor that holds the graph and "
-            "cannot be used outside",
+    def _once(self, node: Node, home: cst.FunctionDef, attribute: str, file: File, depth: int = 2) -> bool:
+        """Whether an `if` asks for the attribute before it is stored, here or where the function is called."""
+        for above in file.tree.ancestors(node):
+            if above is home:
+                break
+            if isinstance(above, cst.If) and any(
+                attribute in (n.value, n.value[1:-1])
+                for n in walk(above.test) if isinstance(n, (cst.Name, cst.SimpleString))
+            ):  # fmt: skip
+                return True
+        callers = file.values.functions.callers(home) or () if depth else ()
+        return any(
+            isinstance(scope := file.scope_of(call.node), cst.FunctionDef)
+            and self._once(call.node, scope, attribute, file, depth - 1)
+            for call in callers
         )

@@ -1,0 +1,96 @@
+"""Expressions that are, or hold, a tensor for certain, also where its shape and dtype are not known."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tfmemlint.api import Array, Binds, Call, Definition, File, Function, Instance, parameters
+
+OPS = ("tf.math.", "tf.nn.", "tf.linalg.", "tf.image.", "tf.signal.", "tf.strings.", "tf.keras.ops.",
+       "tf.keras.losses.", "tf.keras.activations.", "tf.keras.layers.", "tf.GradientTape.")  # fmt: skip
+RANDOM = ("tf.random.normal", "tf.random.uniform", "tf.random.truncated_normal", "tf.random.categorical")
+PLAIN = frozenset(
+    f"tf.{name}" for name in (
+        "abs", "add", "add_n", "argmax", "argmin", "boolean_mask", "broadcast_to", "cast", "clip_by_norm",
+        "clip_by_value", "concat", "constant", "convert_to_tensor", "einsum", "equal", "exp", "expand_dims", "fill",
+        "gather", "gather_nd", "identity", "map_fn", "matmul", "maximum", "minimum", "multiply", "norm", "one_hot",
+        "ones", "ones_like", "pad", "pow", "range", "repeat", "reshape", "reverse", "round", "scan", "sigmoid", "sign",
+        "slice", "sort", "split", "sqrt", "square", "squeeze", "stack", "stop_gradient", "subtract", "tanh",
+        "tensordot", "tile", "transpose", "unstack", "where", "zeros", "zeros_like", "shape", "size",
+    )
+)  # fmt: skip
+METHODS = frozenset({"__call__", "gradient", "jacobian", "batch_jacobian"})
+"""Last parts of names below OPS that are methods and give tensors."""
+
+DEPTH = 8
+
+
+def holds_tensor(expression: cst.BaseExpression, file: File, depth: int = DEPTH) -> bool:
+    """Whether an expression is a tensor, or a display or result with one in it; a `tf.Variable` is none."""
+    if depth == 0:
+        return False
+    value = file.value(expression)
+    if isinstance(value, Array):
+        return value.library in ("tf", "keras") and not value.variable
+    parts: list[cst.BaseExpression] = []
+    if isinstance(expression, cst.Name):
+        definitions = file.flow(file.scope_of(expression)).uses.get(id(expression), ())
+        return bool(definitions) and any(_defined(d, file, depth - 1) for d in definitions)
+    if isinstance(expression, cst.Call):
+        return _result(file.call(expression), file, depth - 1)
+    if isinstance(expression, cst.BinaryOperation):
+        parts = [expression.left, expression.right]
+    elif isinstance(expression, cst.Subscript):
+        parts = [expression.value]
+    elif isinstance(expression, cst.UnaryOperation) and not isinstance(expression.operator, cst.Not):
+        parts = [expression.expression]
+    elif isinstance(expression, (cst.List, cst.Tuple, cst.Dict)):
+        parts = [element.value for element in expression.elements]
+    return any(holds_tensor(part, file, depth - 1) for part in parts)
+
+
+def _defined(d: Definition, file: File, depth: int) -> bool:
+    if d.binds is Binds.PARAMETER and isinstance(d.scope, (cst.FunctionDef, cst.Lambda)):
+        return _inputs(d, file) or _passed(d, file, depth)
+    if d.binds is not Binds.VALUE or not isinstance(d.value, cst.BaseExpression):
+        return False
+    if d.path and isinstance(d.value, (cst.Tuple, cst.List)) and d.path[0] < len(d.value.elements):
+        return len(d.path) == 1 and holds_tensor(d.value.elements[d.path[0]].value, file, depth)
+    return holds_tensor(d.value, file, depth)
+
+
+def _inputs(d: Definition, file: File) -> bool:
+    """Whether a parameter is what Keras gives `call()` first."""
+    function = d.scope
+    if not isinstance(function, cst.FunctionDef) or function.name.value != "call":
+        return False
+    owner = file.class_of(function)
+    names = [p.name.value for p in parameters(function)]
+    return owner is not None and names[1:2] == [d.name] and file.values.classes.derives(owner, "tf.keras.layers.Layer")
+
+
+def _passed(d: Definition, file: File, depth: int) -> bool:
+    calls = file.values.functions.callers(d.scope) or ()
+    arguments = [call.arg(d.name) for call in calls]
+    return bool(arguments) and all(a is not None and holds_tensor(a.expression, file, depth - 1) for a in arguments)
+
+
+def _result(call: Call, file: File, depth: int) -> bool:
+    name = call.name or ""
+    if name in PLAIN or name in RANDOM or name.startswith("tf.reduce_"):
+        return True
+    if name.startswith(OPS):
+        last = name.rpartition(".")[2]
+        plain = last[:1].islower() and name.count(".") == (3 if name.startswith("tf.keras.") else 2)
+        return plain or last in METHODS
+    targets = call.target.options
+    if all(isinstance(t, Function) and isinstance(t.node, cst.FunctionDef) for t in targets):
+        returned = [r.value for t in targets if isinstance(t, Function) and isinstance(t.node, cst.FunctionDef)
+                    for r in file.returns(t.node)]  # fmt: skip
+        return bool(returned) and all(r is not None and holds_tensor(r, file, depth - 1) for r in returned)
+    return all(
+        isinstance(t, Instance)
+        and t.class_node is not None
+        and file.values.classes.derives(t.class_node, "tf.keras.layers.Layer")
+        for t in targets
+    )
