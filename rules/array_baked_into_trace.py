@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Array, Definition, File, Finding, Fix, Rule, Safety, on_file, show_bytes, walk
+from tfmemlint.api import Array, File, Finding, Fix, Node, Rule, Safety, dotted, on_file, show_bytes, walk
 from tfmemlint.fix.edits import api_text, insert_after, statement_lines
 
 PYTHON_USES = frozenset({"shape", "dtype", "size", "ndim", "nbytes"})
+MEASURES = frozenset({"builtins.len", "builtins.range", "np.shape", "np.ndim", "np.size"})
 
 
 class ArrayBakedIntoTrace(Rule):
@@ -56,21 +57,22 @@ class ArrayBakedIntoTrace(Rule):
                 continue
             seen: set[str] = set()
             for node in walk(body):
-                if isinstance(node, cst.Name) and node.value not in seen and file.scope_of(node) is function:
-                    finding = self._read(node, function, file)
+                path = dotted(node) if isinstance(node, (cst.Name, cst.Attribute)) else None
+                if path is not None and path not in seen and file.scope_of(node) is function:
+                    finding = self._read(node, path, function, file)
                     if finding is not None:
-                        seen.add(node.value)
+                        seen.add(path)
                         yield finding
 
-    def _read(self, name: cst.Name, function: cst.FunctionDef | cst.Lambda, file: File) -> Finding | None:
-        if name.value in file.flow(function).bindings:
+    def _read(self, node: Node, path: str, function: cst.FunctionDef | cst.Lambda, file: File) -> Finding | None:
+        if path in file.flow(function).bindings or (isinstance(node, cst.Attribute) and not path.startswith("self.")):
             return None
-        parent = file.tree.parent(name)
-        if isinstance(parent, cst.Attribute) and (parent.attr is name or parent.attr.value in PYTHON_USES):
+        parent = file.tree.parent(node)
+        if isinstance(parent, cst.Attribute) and (parent.attr is node or parent.attr.value in PYTHON_USES):
             return None
-        if isinstance(parent, cst.Arg) and parent.keyword is name:
+        if isinstance(parent, cst.Arg) and (parent.keyword is node or self._measured(parent, file)):
             return None
-        value = file.value(name)
+        value = file.value(node)
         if (
             not isinstance(value, Array)
             or value.library != "np"
@@ -78,22 +80,37 @@ class ArrayBakedIntoTrace(Rule):
             or value.bytes < file.config.min_bytes
         ):
             return None
-        definition = next((d for d in file.flow(file.module).end.get(name.value, ())), None)
+        made = self._made(node, path, file)
         return self.finding(
-            name,
+            node,
             file,
             f"this array of {show_bytes(value.bytes)} becomes a constant of the graph, once for every trace; make "
             "it a tensor outside",
-            fix=self._tensor(name.value, definition, file),
-            related=[(definition.node, "made here")] if definition is not None else [],
+            fix=self._tensor(path, made, file),
+            related=[(made, "made here")] if made is not None else [],
             bytes=value.bytes,
         )
 
-    def _tensor(self, name: str, definition: Definition | None, file: File) -> Fix | None:
+    def _measured(self, arg: cst.Arg, file: File) -> bool:
+        """Whether the array is only asked for its length."""
+        call = file.tree.parent(arg)
+        return isinstance(call, cst.Call) and file.call(call).name in MEASURES
+
+    def _made(self, node: Node, path: str, file: File) -> Node | None:
+        """The target that the array was assigned to last."""
+        if isinstance(node, cst.Attribute):
+            targets = [t.target for a in file.tree.of(cst.Assign) for t in a.targets if dotted(t.target) == path]
+            return targets[0] if len(targets) == 1 else None
+        for scope in file.scopes_around(file.scope_of(node)):
+            if path in file.flow(scope).bindings:
+                return next((d.node for d in file.flow(scope).end.get(path, ())), None)
+        return None
+
+    def _tensor(self, path: str, made: Node | None, file: File) -> Fix | None:
         spelled = api_text(file, "tf.constant")
-        if definition is None or spelled is None or not isinstance(definition.node, cst.Name):
+        if spelled is None or not isinstance(made, (cst.Name, cst.Attribute)):
             return None
-        line = file.tree.statement(definition.node)
+        line = file.tree.statement(made)
         if not isinstance(line, cst.SimpleStatementLine) or statement_lines(file, line) is None:
             return None
-        return Fix("make it a tensor", (insert_after(file, line, f"{name} = {spelled}({name})"),), Safety.UNSAFE)
+        return Fix("make it a tensor", (insert_after(file, line, f"{path} = {spelled}({path})"),), Safety.UNSAFE)

@@ -117,6 +117,8 @@ class Contexts:
         `train_step`, mapped over a dataset, or a function that only traced code calls."""
         function = self.function(node)
         while function is not None:
+            if self._given_to(PYTHON_CALLS, function):
+                return False
             if self._function_traced(function):
                 return True
             function = self.function(function)
@@ -141,14 +143,17 @@ class Contexts:
             owner = file.class_of(function)
             if owner is not None and function.name.value in TRACED_METHODS:
                 return file.values.classes.derives(owner, "tf.keras.layers.Layer")
-        uses = file.values.functions.uses(function)
-        takers = [call.name for call in map(file.values.functions.given_to, uses) if call is not None]
-        if any(name in PYTHON_CALLS for name in takers):
-            return False
-        if any(name in TRACERS for name in takers):
+        if self._given_to(TRACERS, function):
             return True
         # Else every place that calls it or gives it away (to `strategy.run`, say) must be traced code.
+        uses = file.values.functions.uses(function)
         return bool(uses) and isinstance(function, cst.FunctionDef) and all(self.traced(use) for use in uses)
+
+    def _given_to(self, names: frozenset[str], function: cst.FunctionDef | cst.Lambda) -> bool:
+        """Whether one of these APIs is given the function."""
+        functions = self._file.values.functions
+        takers = map(functions.given_to, functions.uses(function))
+        return any(call is not None and call.name in names for call in takers)
 
     def per_item(self, node: Node, depth: int = 2) -> bool:
         """Whether the node runs once for each item of something: in a loop, a comprehension, a generator or lambda, or
