@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Call, Definition, File, walk
+from tfmemlint.api import Call, Definition, Edit, File, Node, walk
+from tfmemlint.fix.edits import statement_lines
 
 CONSUMES = frozenset({"gradient", "jacobian", "batch_jacobian"})
 HARMLESS = frozenset({"watch", "stop_recording", "reset", "watched_variables"})
@@ -97,6 +98,33 @@ def _captured(definition: Definition, file: File) -> bool:
             if definition.name in file.flow(outer).bindings:
                 break
     return False
+
+
+def exclusive(first: Node, second: Node, file: File) -> bool:
+    """Whether at most one of two places runs: they stand in the branches of an `if`, or the first leaves before."""
+    for above in file.tree.ancestors(first):
+        if not isinstance(above, cst.If):
+            continue
+        body, other = above.body, above.orelse
+        if file.tree.contains(body, first) and not file.tree.contains(body, second):
+            if other is not None and file.tree.contains(other, second):
+                return True
+            last = body.body[-1] if body.body else None
+            small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
+            if not file.tree.contains(above, second) and isinstance(small, (cst.Return, cst.Raise, cst.Continue)):
+                return True
+    return False
+
+
+def drop_deletion(deletion: cst.Del, file: File) -> Edit | None:
+    """Take a `del tape` out that stands on a line of its own in a block with more statements."""
+    line = file.tree.statement(deletion)
+    lines = statement_lines(file, line)
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1 or lines is None:
+        return None
+    if not isinstance(deletion.target, cst.Name) or len(getattr(file.tree.parent(line), "body", ())) < 2:
+        return None
+    return Edit(lines.start, lines.end, "")
 
 
 def results_of(tape: Tape, file: File) -> set[str]:

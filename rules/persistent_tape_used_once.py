@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
 import libcst as cst
-from tfmemlint_rules._tapes import tape_of
+from tfmemlint_rules._tapes import Tape, drop_deletion, exclusive, tape_of
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, constant, on_call
+from tfmemlint.api import Argument, Call, Edit, File, Finding, Fix, Rule, Safety, constant, on_call
 from tfmemlint.fix.edits import remove_argument
 
 
@@ -52,17 +53,9 @@ class PersistentTapeUsedOnce(Rule):
         if persistent is None or constant(persistent.value) is not True or file.contexts.traced(made.node):
             return
         tape = tape_of(made, file)
-        if tape is None or tape.escapes or len(tape.gradients) != 1:
+        if tape is None or tape.escapes or not tape.gradients or not self._once(tape, file):
             return
-        gradient = tape.gradients[0]
-        if not gradient.lacks("parallel_iterations") or not gradient.lacks("experimental_use_pfor"):
-            return
-        repeated = file.contexts.loop(gradient.node)
-        if (repeated is not None and not file.tree.contains(repeated, tape.block)) or file.contexts.comprehension(
-            gradient.node
-        ):
-            return
-        if isinstance(file.tree.statement(gradient.node), cst.FunctionDef):
+        if any(self._repeated(gradient, tape, file) for gradient in tape.gradients):
             return
         yield self.finding(
             made,
@@ -70,6 +63,28 @@ class PersistentTapeUsedOnce(Rule):
             "only one gradient is taken of this persistent tape: it keeps every activation until the tape goes, "
             "where a "
             "plain tape frees them at gradient()",
-            fix=Fix("make the tape a plain one", (remove_argument(file, made.node, persistent),), Safety.SAFE),
-            related=[(gradient, "the only gradient")],
+            fix=Fix("make the tape a plain one", self._edits(made, persistent, tape, file), Safety.SAFE),
+            related=[(tape.gradients[0], "the only gradient")],
         )
+
+    def _once(self, tape: Tape, file: File) -> bool:
+        """Whether at most one of the gradients is taken however the code runs."""
+        pairs = combinations(tape.gradients, 2)
+        return all(exclusive(first.node, second.node, file) for first, second in pairs)
+
+    def _repeated(self, gradient: Call, tape: Tape, file: File) -> bool:
+        """Whether a gradient may be taken several times, or in a way that needs a persistent tape."""
+        if not gradient.lacks("parallel_iterations") or not gradient.lacks("experimental_use_pfor"):
+            return True
+        loop = file.contexts.loop(gradient.node)
+        if loop is not None and not file.tree.contains(loop, tape.block):
+            return True
+        if isinstance(file.tree.statement(gradient.node), cst.FunctionDef):
+            return True
+        return file.contexts.comprehension(gradient.node) is not None
+
+    def _edits(self, made: Call, persistent: Argument, tape: Tape, file: File) -> tuple[Edit, ...]:
+        """Drop the argument, and the `del` that nothing needs then."""
+        edits = [remove_argument(file, made.node, persistent)]
+        edits += [edit for d in tape.deleted if (edit := drop_deletion(d, file)) is not None]
+        return tuple(sorted(edits, key=lambda edit: edit.start))

@@ -6,11 +6,14 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._tapes import Tape, tape_of
 
-from tfmemlint.api import Call, Dataset, File, Finding, Rule, on_call, walk
+from tfmemlint.api import Call, Dataset, File, Finding, Node, Rule, on_call, walk
 from tfmemlint.api import Iterator as Items
 
 STEPS = frozenset({"take", "batch", "shuffle", "prefetch", "repeat", "enumerate", "as_numpy_iterator", "skip", "map"})
 DATA_NAME = re.compile(r"(^|_)(ds|dataset|datasets|loader|dataloader|batches)$")
+
+ZIPS = frozenset({"builtins.zip", "builtins.enumerate"})
+Round = cst.For | cst.While | cst.ListComp | cst.GeneratorExp
 
 
 class TapeAroundLoop(Rule):
@@ -57,60 +60,68 @@ class TapeAroundLoop(Rule):
         if tape is None or not tape.gradients:
             return
         for node in walk(tape.block.body):
-            if isinstance(node, cst.For) and self._over_batches(node, file) and self._after(tape, node, file):
+            round_ = node if isinstance(node, (cst.For, cst.While, cst.ListComp, cst.GeneratorExp)) else None
+            if round_ is not None and self._over_batches(round_, file) and self._after(tape, round_, file):
                 yield self.finding(
                     tape.block,
                     file,
                     "this tape records every batch of the loop inside it: the activations of all of them stay in "
                     "memory until gradient(); make the tape inside the loop",
-                    related=[(node, "the loop over batches")],
+                    related=[(round_, "the loop over batches")],
                 )
                 return
 
-    def _after(self, tape: Tape, loop: cst.For, file: File) -> bool:
+    def _after(self, tape: Tape, loop: Round, file: File) -> bool:
         """Whether gradients are taken after the loop, and neither one nor another tape's inside it."""
-        inner = any(isinstance(n, cst.Call) and file.call(n).name == "tf.GradientTape" for n in walk(loop.body))
+        inner = any(isinstance(n, cst.Call) and file.call(n).name == "tf.GradientTape" for n in walk(loop))
         return not inner and not any(file.tree.contains(loop, gradient.node) for gradient in tape.gradients)
 
-    def _over_batches(self, loop: cst.For, file: File) -> bool:
-        if file.contexts.over_data(loop):
-            return self._records(loop)
-        value = file.contexts.iterated(loop)
-        if value is not None and not value.known:
-            named = _iterated(loop.iter)
-            last = (
-                named.attr.value
-                if isinstance(named, cst.Attribute)
-                else named.value
-                if isinstance(named, cst.Name)
-                else ""
-            )
-            return isinstance(last, str) and DATA_NAME.search(last) is not None and self._records(loop)
+    def _over_batches(self, loop: Round, file: File) -> bool:
+        if isinstance(loop, cst.While):
+            return self._draws(loop, file)
+        if isinstance(loop, (cst.ListComp, cst.GeneratorExp)):
+            return self._is_data(loop.for_in.iter, file) and self._records(loop, loop.elt, loop.for_in.target)
+        if file.contexts.over_data(loop) or self._is_data(loop.iter, file):
+            return self._records(loop, loop.body, loop.target)
         return self._slices(loop) or self._draws(loop, file)
 
-    def _records(self, loop: cst.For) -> bool:
-        """Whether the loop's body calls something on the items."""
-        bound = {n.value for n in walk(loop.target) if isinstance(n, cst.Name)}
+    def _is_data(self, iterated: cst.BaseExpression, file: File) -> bool:
+        """Whether what is iterated is a pipeline, or unknown and called like one."""
+        if isinstance(iterated, cst.Call) and file.call(iterated).name in ZIPS:
+            return any(self._is_data(arg.value, file) for arg in iterated.args)
+        value = file.value(iterated)
+        while isinstance(value, Items):
+            value = value.of
+        if value.known:
+            return all(isinstance(option, Dataset) for option in value.options)
+        named = _iterated(iterated)
+        last = named.attr.value if isinstance(named, cst.Attribute) else getattr(named, "value", "")
+        return isinstance(last, str) and DATA_NAME.search(last) is not None
+
+    def _records(self, loop: Round, body: Node, target: Node) -> bool:
+        """Whether a body calls something on the items, or on parts of them."""
+        bound = _derived(loop, target)
         return any(
             isinstance(n, cst.Call)
             and any(isinstance(m, cst.Name) and m.value in bound for a in n.args for m in walk(a.value))
-            for n in walk(loop.body)
+            for n in walk(body)
         )
 
     def _slices(self, loop: cst.For) -> bool:
         """`for i in range(...)` with slices of the first axis such as `x[i : i + batch]` in the body."""
         if not isinstance(loop.target, cst.Name):
             return False
+        counted = _derived(loop, loop.target, plain=True)
         for node in walk(loop.body):
             part = node.slice[0].slice if isinstance(node, cst.Subscript) and node.slice else None
-            if isinstance(part, cst.Slice) and all(self._reads(e, loop.target.value) for e in (part.lower, part.upper)):
+            if isinstance(part, cst.Slice) and all(self._reads(e, counted) for e in (part.lower, part.upper)):
                 return True
         return False
 
-    def _reads(self, expression: cst.BaseExpression | None, name: str) -> bool:
-        return expression is not None and any(isinstance(n, cst.Name) and n.value == name for n in walk(expression))
+    def _reads(self, expression: cst.BaseExpression | None, names: set[str]) -> bool:
+        return expression is not None and any(isinstance(n, cst.Name) and n.value in names for n in walk(expression))
 
-    def _draws(self, loop: cst.For, file: File) -> bool:
+    def _draws(self, loop: cst.For | cst.While, file: File) -> bool:
         """`next(iterator)` of a pipeline in the body."""
         for node in walk(loop.body):
             if isinstance(node, cst.Call) and node.args and file.call(node).name == "builtins.next":
@@ -118,6 +129,16 @@ class TapeAroundLoop(Rule):
                 if isinstance(value, Items) and all(isinstance(o, Dataset) for o in value.of.options):
                     return True
         return False
+
+
+def _derived(loop: Round, target: Node, plain: bool = False) -> set[str]:
+    """The names of a loop's target and those that its body makes of them; `plain`: by arithmetic alone."""
+    found = {n.value for n in walk(target) if isinstance(n, cst.Name)}
+    for node in walk(loop):
+        if isinstance(node, cst.Assign) and not (plain and any(isinstance(n, cst.Call) for n in walk(node.value))):
+            if any(isinstance(n, cst.Name) and n.value in found for n in walk(node.value)):
+                found |= {n.value for t in node.targets for n in walk(t.target) if isinstance(n, cst.Name)}
+    return found
 
 
 def _iterated(expression: cst.BaseExpression) -> cst.BaseExpression:

@@ -2,11 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-from tfmemlint_rules._tapes import tape_of
+from tfmemlint_rules._tapes import drop_deletion, tape_of
 
-from tfmemlint.api import Call, Edit, File, Finding, Fix, Node, Rule, Safety, Severity, constant, on_call
-from tfmemlint.fix.edits import statement_lines
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Severity, constant, on_call
 
 
 class UselessDel(Rule):
@@ -52,19 +50,10 @@ class UselessDel(Rule):
             return
         for deletion in tape.deleted:
             if file.tree.order(deletion) > file.tree.order(tape.gradients[-1].node):
+                edit = drop_deletion(deletion, file)
                 yield self.finding(
                     deletion,
                     file,
                     "gradient() has released this tape already: the del frees nothing",
-                    fix=self._drop(deletion, file),
+                    fix=Fix("leave it out", (edit,), Safety.SAFE) if edit is not None else None,
                 )
-
-    def _drop(self, deletion: Node, file: File) -> Fix | None:
-        line = file.tree.statement(deletion)
-        block = file.tree.parent(line)
-        lines = statement_lines(file, line)
-        if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1 or lines is None:
-            return None
-        if len(getattr(block, "body", ())) < 2:
-            return None
-        return Fix("leave it out", (Edit(lines.start, lines.end, ""),), Safety.SAFE)
