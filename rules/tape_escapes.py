@@ -85,8 +85,13 @@ class TapeEscapes(Rule):
             if isinstance(scope, cst.FunctionDef) and file.scope_of(scope) is home
             and tape.name not in file.flow(scope).bindings
         }  # fmt: skip
-        returned = (r for r in file.returns(home) if isinstance(r.value, cst.Name) and r.value.value in readers)
-        return next(returned, None)
+        lambdas = [scope for scope in map(file.scope_of, file.loads(tape.name)) if isinstance(scope, cst.Lambda)]
+        for leaving in file.returns(home):
+            if isinstance(leaving.value, cst.Name) and leaving.value.value in readers:
+                return leaving
+            if any(leaving.value is made and tape.name not in file.flow(made).bindings for made in lambdas):
+                return leaving
+        return None
 
     def _consumed_here(self, attribute: cst.Attribute, made: Call, file: File) -> bool:
         """Whether the function that enters the tape also takes its gradient."""
@@ -107,16 +112,27 @@ class TapeEscapes(Rule):
                 return file.call(call), "a container"
             return None, ""
         if isinstance(parent, cst.Assign):
-            if any(not isinstance(t.target, cst.Name) for t in parent.targets) and parent.value is not None:
-                stored = [t.target for t in parent.targets if isinstance(t.target, (cst.Attribute, cst.Subscript))]
-                return (parent, "an attribute or container") if stored else (None, "")
+            if any(isinstance(t, (cst.Attribute, cst.Subscript)) for t in self._targets(parent, use, file)):
+                return parent, "an attribute or container"
             if any(self._is_global(t.target, file) for t in parent.targets):
                 return parent, "a global"
+        if isinstance(parent, cst.AugAssign) and not isinstance(file.tree.parent(use), cst.AugAssign):
+            return parent, "a container"
         if isinstance(parent, cst.Return):
             return parent, "the function's result"
         if isinstance(parent, cst.Yield):
             return parent, "the generator's items"
         return None, ""
+
+    def _targets(self, assign: cst.Assign, use: cst.Name, file: File) -> list[cst.BaseExpression]:
+        """Where an assignment puts the tape: the targets, or their part for the part of a tuple that it is."""
+        found: list[cst.BaseExpression] = []
+        for target in (t.target for t in assign.targets):
+            parts = target.elements if isinstance(target, (cst.Tuple, cst.List)) else ()
+            values = assign.value.elements if isinstance(assign.value, (cst.Tuple, cst.List)) else ()
+            pairs = zip(parts, values, strict=False)
+            found += [p.value for p, v in pairs if file.tree.contains(v, use)] if parts else [target]
+        return found
 
     def _is_global(self, target: cst.BaseExpression, file: File) -> bool:
         if not isinstance(target, cst.Name) or file.contexts.function(target) is None:

@@ -1,0 +1,133 @@
+"""Loops over training or evaluation steps: what they bind, whether they are short, which calls run a model."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from tfmemlint.api import Array, Call, File, Instance, integer, walk
+
+FEW = 10
+"""Iterations that are heads, stages or members of an ensemble rather than steps."""
+
+REDUCES = re.compile(r"\.(reduce_\w+|argmax|argmin|norm|global_norm|mean|max|sum)$")
+GRADIENTS = frozenset({"tf.GradientTape.gradient", "tf.GradientTape.jacobian", "tf.GradientTape.batch_jacobian"})
+ELEMENTWISE = frozenset({"tf.abs", "tf.square", "tf.identity", "tf.cast", "tf.math.abs", "tf.math.square", "tf.nn.relu",
+                         "tf.stop_gradient", "tf.convert_to_tensor"})  # fmt: skip
+
+
+def runs_model(call: Call) -> bool:
+    """Whether what is called is certainly a Keras model."""
+    for target in call.target.options:
+        if not isinstance(target, Instance):
+            return False
+        if target.class_node is not None:
+            if not call.evaluator.classes.derives(target.class_node, "tf.keras.Model"):
+                return False
+        elif target.type_name not in ("tf.keras.Model", "tf.keras.Sequential"):
+            return False
+    return True
+
+
+def several_outputs(call: Call) -> bool:
+    """Whether the model that is called was made with a list or dictionary of outputs."""
+    for target in call.target.options:
+        made = target.call.node if isinstance(target, Instance) and target.call is not None else None
+        for index, arg in enumerate(made.args if isinstance(made, cst.Call) else ()):
+            if (arg.keyword.value == "outputs") if arg.keyword is not None else index == 1:
+                return isinstance(arg.value, (cst.List, cst.Tuple, cst.Dict, cst.ListComp, cst.DictComp))
+    return False
+
+
+def step_names(loop: cst.For | cst.While) -> set[str]:
+    """The names that hold this step's data: the loop's target and what its body makes from it, not what it carries
+    from step to step."""
+    found = {n.value for n in walk(loop.target) if isinstance(n, cst.Name)} if isinstance(loop, cst.For) else set()
+    for node in walk(loop.body):
+        if isinstance(node, cst.Assign):
+            read = {n.value for n in walk(node.value) if isinstance(n, cst.Name)}
+            bound = {n.value for t in node.targets for n in walk(t.target) if isinstance(n, cst.Name)}
+            drawn = (
+                isinstance(node.value, cst.Call)
+                and isinstance(node.value.func, cst.Name)
+                and node.value.func.value == "next"
+            )
+            if drawn or (read & found and not read & bound):
+                found |= bound
+    return found
+
+
+def ends_soon(loop: cst.For | cst.While, file: File) -> bool:
+    """Whether a loop is left after its first iterations: `.take(1)`, `break`, `if step == 3: break`."""
+    if isinstance(loop, cst.For) and is_short(loop.iter, file):
+        return True
+    for statement in loop.body.body:
+        if isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[-1], cst.Break):
+            return True
+        if isinstance(statement, cst.If) and isinstance(statement.test, cst.Comparison):
+            leaves = any(isinstance(n, cst.Break) for n in walk(statement.body))
+            limit = integer(file.value(statement.test.comparisons[0].comparator))
+            if leaves and limit is not None and limit <= FEW:
+                return True
+    return False
+
+
+def is_short(iterated: cst.BaseExpression, file: File) -> bool:
+    """Whether what is iterated is cut to a few items: `ds.take(3)`, also under `enumerate`."""
+    while isinstance(iterated, cst.Call):
+        call = file.call(iterated)
+        count = integer(file.value(iterated.args[0].value)) if iterated.args else None
+        if call.method == "take" and count is not None:
+            return 0 <= count <= FEW
+        if isinstance(iterated.func, cst.Attribute) and call.receiver_node is not None and call.method != "tqdm":
+            iterated = call.receiver_node
+        elif iterated.args:
+            iterated = iterated.args[0].value
+        else:
+            return False
+    return False
+
+
+def kept_kind(item: cst.BaseExpression, loop: cst.For | cst.While, file: File) -> str | None:
+    """What the kept item is: outputs of a model on this step's data, gradients of this step, or neither."""
+    made = _made_by(item, file)
+    while made is not None and made.name in ELEMENTWISE and made.node.args:
+        made = _made_by(made.node.args[0].value, file)
+    if made is not None and made.name in GRADIENTS and _of_this_step(made, loop, file):
+        return "gradients"
+    count = file.contexts.literal_count(loop)
+    if count is not None and count <= FEW:
+        return None
+    reduced = _made_by(item, file)
+    if reduced is not None and REDUCES.search(reduced.name or ""):
+        return None  # a number for each example at most
+    value = file.value(item)
+    if not isinstance(value, Array) or value.library != "tf" or value.shape == () or value.origin is None:
+        return None
+    call = value.origin
+    if not file.tree.contains(loop, call.node) or not runs_model(call):
+        return None
+    return "outputs" if given(call, step_names(loop)) else None
+
+
+def _of_this_step(gradient: Call, loop: cst.For | cst.While, file: File) -> bool:
+    """Whether the loop makes the tape as well: rows of one Jacobian are no steps."""
+    return file.tree.contains(loop, gradient.node) and any(
+        isinstance(n, cst.Call) and file.call(n).name == "tf.GradientTape" for n in walk(loop.body)
+    )
+
+
+def _made_by(item: cst.BaseExpression, file: File) -> Call | None:
+    if isinstance(item, cst.Call):
+        return file.call(item)
+    if not isinstance(item, cst.Name):
+        return None
+    definitions = file.flow(file.scope_of(item)).uses.get(id(item), ())
+    values = [d.value for d in definitions if not d.path]
+    return file.call(values[0]) if len(values) == 1 and isinstance(values[0], cst.Call) else None
+
+
+def given(call: Call, names: set[str]) -> bool:
+    """Whether a call is given one of these names."""
+    return any(isinstance(n, cst.Name) and n.value in names for a in call.node.args for n in walk(a.value))
