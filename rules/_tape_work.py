@@ -1,11 +1,14 @@
-"""Which statements of a tape's block the differentiated values depend on."""
+"""Which statements of a tape's block the differentiated values depend on, and moving the others below it."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._tapes import Tape
 
-from tfmemlint.api import File, Node, walk
+from tfmemlint.api import Call, Edit, File, Fix, Node, Safety, walk
+from tfmemlint.fix.edits import indentation, statement_lines
 
 
 def needed_statements(tapes: list[Tape], file: File) -> set[int]:
@@ -50,3 +53,73 @@ def _writes(statement: Node) -> set[str]:
         elif isinstance(node, cst.AsName):
             found |= {n.value for n in walk(node.name) if isinstance(n, cst.Name)}
     return found
+
+
+def updates_metric(call: Call) -> bool:
+    ends = (".update_state", ".__call__")
+    return bool(call.names) and all(n.startswith("tf.keras.metrics.") and n.endswith(ends) for n in call.names)
+
+
+def move_below(statement: Node, update: Call, tape: Tape, file: File) -> Fix | None:
+    body: list[Node] = list(tape.block.body.body)
+    later = body[body.index(statement) + 1 :]
+    receiver = update.receiver_node if update.method == "update_state" else update.node.func
+    metric = file.text(receiver) if receiver is not None else ""
+    read = {n.value for n in walk(statement) if isinstance(n, cst.Name)}
+    for other in later:
+        written = {
+            t.target.value
+            for n in walk(other)
+            if isinstance(n, cst.Assign)
+            for t in n.targets
+            if isinstance(t.target, cst.Name)
+        }
+        if metric in file.text(other) or written & read:
+            return None
+    inner, outer = indentation(file, statement), indentation(file, tape.block)
+    tail = _trailing(body, file)
+    place = body.index(statement)
+    moved = [statement, *tail] if statement not in tail else tail[tail.index(statement) :]
+    lines = [statement_lines(file, s) for s in moved]
+    if len(moved) == len(body) or not inner.startswith(outer):
+        return None
+    dedented = []
+    for span in lines[0 if statement in tail else 1 :]:
+        if span is None or not file.source.text.startswith(inner, span.start):
+            return None
+        dedented.append(Edit(span.start, span.start + len(inner), outer))
+    first = lines[0]
+    if first is None or "\n" in file.source.text[first.start : first.end].rstrip("\n"):
+        return None
+    if place + len(moved) < len(body) or statement not in tail:
+        text = outer + file.source.text[first.start + len(inner) : first.end].rstrip("\n")
+        at = file.source.line_span(file.span(body[len(body) - len(tail) - 1]).end).end
+        dedented += [Edit(first.start, first.end, ""), Edit(at, at, "\n" + text)]
+    return Fix("move it below the block", tuple(sorted(dedented, key=lambda e: e.start)), Safety.SAFE)
+
+
+def _trailing(body: list[Node], file: File) -> list[Node]:
+    """The metric updates of one line each with which the block ends."""
+    found: list[Node] = []
+    for statement in reversed(body):
+        small = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+        value = small.value if isinstance(small, cst.Expr) else None
+        if (
+            not isinstance(value, cst.Call)
+            or not updates_metric(file.call(value))
+            or "\n" in file.text(statement).strip()
+        ):
+            break
+        found.insert(0, statement)
+    return found
+
+
+def nested_lines(statement: Node) -> Iterator[cst.SimpleStatementLine]:
+    """The lines in the loops and conditions of a block."""
+    if isinstance(statement, (cst.For, cst.If, cst.Else)):
+        for inner in statement.body.body:
+            if isinstance(inner, cst.SimpleStatementLine):
+                yield inner
+            yield from nested_lines(inner)
+    if isinstance(statement, cst.If) and statement.orelse is not None:
+        yield from nested_lines(statement.orelse)

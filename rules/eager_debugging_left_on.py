@@ -4,20 +4,22 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._dtypes import is_test
+from tfmemlint_rules._models import is_model
 
-from tfmemlint.api import Argument, Call, Edit, File, Finding, Fix, Rule, Safety, constant, on_call, on_file
+from tfmemlint.api import Argument, Call, Edit, File, Finding, Fix, Node, Rule, Safety, constant, on_call, on_file
 from tfmemlint.fix.edits import remove_argument, statement_lines
 
 SWITCH = "tf.config.run_functions_eagerly"
 OLD_SWITCH = "tf.config.experimental_run_functions_eagerly"
+TRAINS = "run_eagerly=True trains without a graph: slower, and every intermediate result is kept"
 DEBUG = "tf.data.experimental.enable_debug_mode"
 
 
 class EagerDebuggingLeftOn(Rule):
     """
     ## What it does
-    Reports `tf.config.run_functions_eagerly(True)` that is never set back, `compile(run_eagerly=True)` and
-    `tf.data.experimental.enable_debug_mode()`.
+    Reports `tf.config.run_functions_eagerly(True)` that is never set back, `compile(run_eagerly=True)`,
+    `model.run_eagerly = True` and `tf.data.experimental.enable_debug_mode()`.
 
     ## Why it costs memory
     Without a graph every intermediate result of a step exists until Python lets go of it, and nothing is fused or
@@ -48,7 +50,7 @@ class EagerDebuggingLeftOn(Rule):
 
     @on_call(SWITCH, OLD_SWITCH, DEBUG)
     def switch(self, call: Call, file: File) -> Iterator[Finding]:
-        if is_test(file) or self._behind_flag(call, file):
+        if is_test(file) or self._behind_flag(call.node, file):
             return
         if call.name != DEBUG and (constant(call.value_of("run_eagerly")) is not True or self._set_back(call, file)):
             return
@@ -57,7 +59,7 @@ class EagerDebuggingLeftOn(Rule):
             call,
             file,
             f"{what} from here on, without graphs: slower, and every intermediate result is kept",
-            fix=self._remove(call, file),
+            fix=self._remove(call.node, file),
         )
 
     @on_file("run_eagerly")
@@ -68,6 +70,14 @@ class EagerDebuggingLeftOn(Rule):
             if call.name == "tf.keras.Model.compile" or not call.target.known:
                 yield from self._compiled(call, file)
 
+        assigned = [(a, a.targets[0].target) for a in file.tree.of(cst.Assign)]
+        switches = [(a, t) for a, t in assigned if isinstance(t, cst.Attribute) and t.attr.value == "run_eagerly"]
+        on = [constant(file.value(assign.value)) is True for assign, _ in switches]
+        if switches and all(on) and not is_test(file):
+            for assign, target in switches:
+                if is_model(file.value(target.value), file) and not self._behind_flag(assign, file):
+                    yield self.finding(target.attr, file, TRAINS, fix=self._remove(assign, file))
+
     def _compiled(self, call: Call, file: File) -> Iterator[Finding]:
         flag = call.arg("run_eagerly")
         if flag is None or not self._literally_true(flag) or is_test(file):
@@ -76,15 +86,20 @@ class EagerDebuggingLeftOn(Rule):
         yield self.finding(
             call,
             file,
-            "run_eagerly=True trains without a graph: slower, and every intermediate result is kept",
+            TRAINS,
             fix=fix,
         )
 
     def _literally_true(self, flag: Argument) -> bool:
         return isinstance(flag.expression, cst.Name) and flag.expression.value == "True"
 
-    def _behind_flag(self, call: Call, file: File) -> bool:
-        for above in file.tree.ancestors(call.node):
+    def _behind_flag(self, node: Node, file: File, depth: int = 2) -> bool:
+        """Whether an `if` around the statement, or around every call of its function, decides."""
+        function = file.contexts.function(node)
+        callers = (file.values.functions.callers(function) if function is not None and depth else None) or ()
+        if callers and all(self._behind_flag(call.node, file, depth - 1) for call in callers):
+            return True
+        for above in file.tree.ancestors(node):
             if isinstance(above, cst.If) and not isinstance(file.value(above.test), type(None)):
                 test = above.test
                 guard = (
@@ -103,10 +118,14 @@ class EagerDebuggingLeftOn(Rule):
             if other.node is not call.node
         )
 
-    def _remove(self, call: Call, file: File) -> Fix | None:
-        line = file.tree.statement(call.node)
+    def _remove(self, node: Node, file: File) -> Fix | None:
+        line = file.tree.statement(node)
         lines, block = statement_lines(file, line), file.tree.parent(line)
-        alone = isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 and isinstance(line.body[0], cst.Expr)
+        alone = (
+            isinstance(line, cst.SimpleStatementLine)
+            and len(line.body) == 1
+            and isinstance(line.body[0], (cst.Expr, cst.Assign))
+        )
         if not alone or lines is None or len(getattr(block, "body", ())) < 2:
             return None
         return Fix("remove the switch", (Edit(lines.start, lines.end, ""),), Safety.UNSAFE)

@@ -3,11 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._tape_work import needed_statements
+from tfmemlint_rules._tape_work import move_below, needed_statements, nested_lines, updates_metric
 from tfmemlint_rules._tapes import Tape, tape_of
 
-from tfmemlint.api import Call, Edit, File, Finding, Fix, Instance, Node, Rule, Safety, constant, on_call, walk
-from tfmemlint.fix.edits import indentation, statement_lines
+from tfmemlint.api import Call, File, Finding, Instance, Node, Rule, Safety, constant, on_call, walk
 
 
 class ExtraWorkInsideTape(Rule):
@@ -63,6 +62,8 @@ class ExtraWorkInsideTape(Rule):
         needed = needed_statements([t for t in tapes if t is not None], file)
         for statement in self._recorded(tape, made, file):
             yield from self._extra(statement, needed, tape, file)
+            for inner in nested_lines(statement):
+                yield from self._update(inner, statement, tape, file)
 
     def _all(self, block: cst.With, file: File) -> list[Tape | None]:
         calls = [file.call(item.item) for item in block.items if isinstance(item.item, cst.Call)]
@@ -89,16 +90,11 @@ class ExtraWorkInsideTape(Rule):
             return
         call = file.call(expression)
         related = [(tape.block, "the tape's block")]
-        if isinstance(small, cst.Expr) and self._updates(call) and not self._read_later(statement, call, tape, file):
-            yield self.finding(
-                call,
-                file,
-                "the tape records this metric update and keeps its intermediate results, which no gradient needs; "
-                "move it below the block",
-                fix=self._move(statement, call, tape, file),
-                related=related,
-            )
-        elif id(statement) not in needed and self._forward(call) and not self._keeps_losses(tape):
+        found = list(self._update(statement, statement, tape, file))
+        yield from found
+        if found:
+            return
+        if id(statement) not in needed and self._forward(call) and not self._keeps_losses(tape):
             yield self.finding(
                 call,
                 file,
@@ -107,9 +103,21 @@ class ExtraWorkInsideTape(Rule):
                 related=related,
             )
 
-    def _updates(self, call: Call) -> bool:
-        ends = (".update_state", ".__call__")
-        return bool(call.names) and all(n.startswith("tf.keras.metrics.") and n.endswith(ends) for n in call.names)
+    def _update(self, line: cst.SimpleStatementLine, statement: Node, tape: Tape, file: File) -> Iterator[Finding]:
+        """A metric's update that stands on a line of its own; `statement` is the statement of the block around it."""
+        small = line.body[0]
+        if len(line.body) != 1 or not isinstance(small, cst.Expr) or not isinstance(small.value, cst.Call):
+            return
+        call = file.call(small.value)
+        if updates_metric(call) and not self._read_later(statement, call, tape, file):
+            yield self.finding(
+                call,
+                file,
+                "the tape records this metric update and keeps its intermediate results, which no gradient needs; "
+                "move it below the block",
+                fix=move_below(statement, call, tape, file) if line is statement else None,
+                related=[(tape.block, "the tape's block")],
+            )
 
     def _read_later(self, statement: Node, update: Call, tape: Tape, file: File) -> bool:
         """Whether the block reads the metric after its update."""
@@ -138,55 +146,3 @@ class ExtraWorkInsideTape(Rule):
     def _keeps_losses(self, tape: Tape) -> bool:
         """Whether the block reads `model.losses`, which a forward pass fills."""
         return any(isinstance(n, cst.Attribute) and n.attr.value == "losses" for n in walk(tape.block.body))
-
-    def _move(self, statement: Node, update: Call, tape: Tape, file: File) -> Fix | None:
-        body: list[Node] = list(tape.block.body.body)
-        later = body[body.index(statement) + 1 :]
-        receiver = update.receiver_node if update.method == "update_state" else update.node.func
-        metric = file.text(receiver) if receiver is not None else ""
-        read = {n.value for n in walk(statement) if isinstance(n, cst.Name)}
-        for other in later:
-            written = {
-                t.target.value
-                for n in walk(other)
-                if isinstance(n, cst.Assign)
-                for t in n.targets
-                if isinstance(t.target, cst.Name)
-            }
-            if metric in file.text(other) or written & read:
-                return None
-        inner, outer = indentation(file, statement), indentation(file, tape.block)
-        tail = self._trailing(body, file)
-        place = body.index(statement)
-        moved = [statement, *tail] if statement not in tail else tail[tail.index(statement) :]
-        lines = [statement_lines(file, s) for s in moved]
-        if len(moved) == len(body) or not inner.startswith(outer):
-            return None
-        dedented = []
-        for span in lines[0 if statement in tail else 1 :]:
-            if span is None or not file.source.text.startswith(inner, span.start):
-                return None
-            dedented.append(Edit(span.start, span.start + len(inner), outer))
-        first = lines[0]
-        if first is None or "\n" in file.source.text[first.start : first.end].rstrip("\n"):
-            return None
-        if place + len(moved) < len(body) or statement not in tail:
-            text = outer + file.source.text[first.start + len(inner) : first.end].rstrip("\n")
-            at = file.source.line_span(file.span(body[len(body) - len(tail) - 1]).end).end
-            dedented += [Edit(first.start, first.end, ""), Edit(at, at, "\n" + text)]
-        return Fix("move it below the block", tuple(sorted(dedented, key=lambda e: e.start)), Safety.SAFE)
-
-    def _trailing(self, body: list[Node], file: File) -> list[Node]:
-        """The metric updates of one line each with which the block ends."""
-        found: list[Node] = []
-        for statement in reversed(body):
-            small = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
-            value = small.value if isinstance(small, cst.Expr) else None
-            if (
-                not isinstance(value, cst.Call)
-                or not self._updates(file.call(value))
-                or "\n" in file.text(statement).strip()
-            ):
-                break
-            found.insert(0, statement)
-        return found
