@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Call, Definition, Edit, File, Node, walk
+from tfmemlint.api import Call, Definition, Edit, File, walk
 from tfmemlint.fix.edits import statement_lines
 
 CONSUMES = frozenset({"gradient", "jacobian", "batch_jacobian"})
@@ -97,22 +97,6 @@ def _captured(definition: Definition, file: File) -> bool:
                 return True
             if definition.name in file.flow(outer).bindings:
                 break
-    return False
-
-
-def exclusive(first: Node, second: Node, file: File) -> bool:
-    """Whether at most one of two places runs: they stand in the branches of an `if`, or the first leaves before."""
-    for above in file.tree.ancestors(first):
-        if not isinstance(above, cst.If):
-            continue
-        body, other = above.body, above.orelse
-        if file.tree.contains(body, first) and not file.tree.contains(body, second):
-            if other is not None and file.tree.contains(other, second):
-                return True
-            last = body.body[-1] if body.body else None
-            small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
-            if not file.tree.contains(above, second) and isinstance(small, (cst.Return, cst.Raise, cst.Continue)):
-                return True
     return False
 
 

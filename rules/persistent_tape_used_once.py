@@ -1,10 +1,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import combinations
 
 import libcst as cst
-from tfmemlint_rules._tapes import Tape, drop_deletion, exclusive, tape_of
+from tfmemlint_rules._tapes import Tape, drop_deletion, tape_of
 
 from tfmemlint.api import Argument, Call, Edit, File, Finding, Fix, Rule, Safety, constant, on_call
 from tfmemlint.fix.edits import remove_argument
@@ -53,9 +52,9 @@ class PersistentTapeUsedOnce(Rule):
         if persistent is None or constant(persistent.value) is not True or file.contexts.traced(made.node):
             return
         tape = tape_of(made, file)
-        if tape is None or tape.escapes or not tape.gradients or not self._once(tape, file):
+        if tape is None or tape.escapes or len(tape.gradients) != 1:
             return
-        if any(self._repeated(gradient, tape, file) for gradient in tape.gradients):
+        if self._repeated(tape.gradients[0], tape, file):
             return
         yield self.finding(
             made,
@@ -66,11 +65,6 @@ class PersistentTapeUsedOnce(Rule):
             fix=Fix("make the tape a plain one", self._edits(made, persistent, tape, file), Safety.SAFE),
             related=[(tape.gradients[0], "the only gradient")],
         )
-
-    def _once(self, tape: Tape, file: File) -> bool:
-        """Whether at most one of the gradients is taken however the code runs."""
-        pairs = combinations(tape.gradients, 2)
-        return all(exclusive(first.node, second.node, file) for first, second in pairs)
 
     def _repeated(self, gradient: Call, tape: Tape, file: File) -> bool:
         """Whether a gradient may be taken several times, or in a way that needs a persistent tape."""
