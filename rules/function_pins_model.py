@@ -3,8 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._traced_calls import traced_calls
 
-from tfmemlint.api import Call, File, Finding, Function, Instance, Rule, on_file
+from tfmemlint.api import Binds, Call, File, Finding, Instance, Node, Rule, dotted, on_file
 
 KINDS = ("tf.keras.Model", "tf.keras.Sequential", "tf.keras.optimizers.Optimizer")
 
@@ -52,31 +53,38 @@ class FunctionPinsModel(Rule):
 
     @on_file("function")
     def check(self, file: File) -> Iterator[Finding]:
-        for node in file.tree.of(cst.Call):
-            if not node.args or file.contexts.loop(node) is None:
-                continue
-            call = file.call(node)
-            targets = call.target.options
-            if not all(isinstance(t, Function) and t.traced and t.receiver is None for t in targets):
-                continue
-            function = targets[0]
-            if not isinstance(function, Function) or any(
-                file.tree.contains(loop, function.node) for loop in file.contexts.loops(node)
-            ):
+        for call, function in traced_calls(file):
+            loops = file.contexts.loops(call.node)
+            if function.receiver is not None or any(file.tree.contains(loop, function.node) for loop in loops):
                 continue  # made anew by the loop, and freed with what it was called with
-            for arg in node.args:
-                if isinstance(arg.value, cst.Name) and self._made_in_loop(arg.value, file):
-                    yield self._report(call, arg.value, file)
+            for arg in call.node.args:
+                if self._made_again(arg.value, function.node, file):
+                    name = dotted(arg.value)
+                    yield self._report(call, name.removeprefix("self.") if name is not None else "model", file)
                     break
 
-    def _made_in_loop(self, name: cst.Name, file: File) -> bool:
-        """Whether the name is a model or optimizer that a loop around the call makes again each time."""
-        loops = list(file.contexts.loops(name))
-        definitions = file.flow(file.scope_of(name)).uses.get(id(name), ())
-        inside = [d for d in definitions if any(file.tree.contains(loop, d.node) for loop in loops)]
-        if not inside or len(inside) != len(definitions):
+    def _made_again(self, given: cst.BaseExpression, traced: Node, file: File) -> bool:
+        """Whether the argument is a model or optimizer that a loop makes again each time: one around the call, or one
+        that calls the function around both, which does not make the traced function."""
+        if not isinstance(given, (cst.Name, cst.Attribute, cst.Call)):
             return False
-        return all(self._is_kind(option, file) for option in file.value(name).options)
+        if not all(self._is_kind(option, file) for option in file.value(given).options):
+            return False
+        loops = list(file.contexts.loops(given))
+        if isinstance(given, cst.Call):
+            inside = bool(loops) or file.contexts.comprehension(given) is not None
+            return inside or self._called_again(given, traced, file)
+        definitions = file.flow(file.scope_of(given)).uses.get(id(given), ())
+        if not definitions or any(d.binds is not Binds.VALUE or d.path for d in definitions):
+            return False
+        looped = [any(file.tree.contains(loop, d.node) for loop in loops) for d in definitions]
+        return all(looped) or (not any(looped) and self._called_again(given, traced, file))
+
+    def _called_again(self, node: Node, traced: Node, file: File) -> bool:
+        function = file.contexts.function(node)
+        if function is None or file.tree.contains(function, traced):
+            return False
+        return any(file.contexts.per_item(call.node) for call in file.values.functions.callers(function) or ())
 
     def _is_kind(self, value: object, file: File) -> bool:
         if not isinstance(value, Instance):
@@ -86,10 +94,10 @@ class FunctionPinsModel(Rule):
         name = value.type_name or ""
         return name in KINDS or name.startswith("tf.keras.optimizers.")
 
-    def _report(self, call: Call, name: cst.Name, file: File) -> Finding:
+    def _report(self, call: Call, name: str, file: File) -> Finding:
         return self.finding(
             call,
             file,
-            f"the traced function keeps a graph for each {name.value} it is called with, and with it every "
-            f"{name.value} of this loop",
+            f"the traced function keeps a graph for each {name} it is called with, and with it every "
+            f"{name} of this loop",
         )

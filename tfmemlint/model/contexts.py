@@ -9,7 +9,7 @@ import libcst as cst
 
 from tfmemlint.model.scopes import COMPREHENSIONS, FUNCTIONS, SCOPE_CLASSES, SCOPES, own_nodes
 from tfmemlint.model.tree import Node
-from tfmemlint.model.values import Api, Array, Dataset, Function, Iterator, Sequence, Value
+from tfmemlint.model.values import Api, Array, Dataset, Iterator, Sequence, Value
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
