@@ -3,8 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._counts import count_of, rounds_of
+from tfmemlint_rules._tensors import holds_tensor
 
-from tfmemlint.api import Array, File, Finding, Fix, Rule, Safety, on_file, walk
+from tfmemlint.api import Array, File, Finding, Fix, Node, Rule, Safety, on_file, walk
 from tfmemlint.fix.edits import api_text, replace_node
 
 MANY = 100
@@ -58,21 +60,25 @@ class PythonLoopUnrolled(Rule):
             value = file.contexts.iterated(loop)
             if isinstance(value, Array) and value.library != "np":
                 continue
-            count = file.contexts.literal_count(loop)
-            over_array = self._over_array(loop, file)
-            if (count is None or count < MANY) and not over_array:
+            count = count_of(loop.iter, file)
+            if (count is None or count < MANY) and not self._over_array(loop, file):
                 continue
-            if not file.contexts.traced(loop) or not self._makes_ops(loop):
-                continue
-            what = f"all {count} iterations" if count is not None else "one iteration for each row of the array"
-            yield self.finding(
-                loop,
-                file,
-                f"this loop is unrolled while it is traced: the graph gets {what}",
-                fix=self._range(loop, file),
-            )
+            if file.contexts.traced(loop) and self._makes_ops(loop):
+                yield self._report(loop, count, file, self._range(loop, file))
+        for waiting in file.tree.of(cst.While):
+            count = rounds_of(waiting, file)
+            if count is not None and count >= MANY and file.contexts.traced(waiting) and self._makes_ops(waiting):
+                yield self._report(waiting, count, file)
+        for made in (*file.tree.of(cst.ListComp), *file.tree.of(cst.GeneratorExp)):
+            count = count_of(made.for_in.iter, file)
+            if count is not None and count >= MANY and file.contexts.traced(made) and holds_tensor(made.elt, file):
+                yield self._report(made, count, file)
 
-    def _makes_ops(self, loop: cst.For) -> bool:
+    def _report(self, where: Node, count: int | None, file: File, fix: Fix | None = None) -> Finding:
+        what = f"all {count} iterations" if count is not None else "one iteration for each row of the array"
+        return self.finding(where, file, f"this loop is unrolled while it is traced: the graph gets {what}", fix=fix)
+
+    def _makes_ops(self, loop: cst.For | cst.While) -> bool:
         """Whether the body computes something and runs to the end each time."""
         nodes = list(walk(loop.body))
         if any(isinstance(n, cst.Break) for n in nodes):
