@@ -21,7 +21,6 @@ from tfmemlint.api import (
 )
 from tfmemlint.fix.edits import outer_span
 
-
 FILLS = ("append", "extend", "insert")
 
 

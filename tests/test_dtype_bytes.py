@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+import tfmemlint_fixtures
 from tensorflow_runs import run_programs
 
 from tfmemlint.config import Config
@@ -38,6 +40,9 @@ HALVED = {
     "float by argument": ("TFM208", "value = np.zeros((300, 300), float)\ntensor = tf.constant(value)\n"),
 }
 
+# Rules that say no bytes: what they report is a setting, or numbers that are lost.
+SILENT = ("TFM204", "TFM209", "TFM210")
+
 # Rules without a repair: the estimate alone.
 WHOLE = {
     "as NumPy does": (
@@ -47,6 +52,23 @@ WHOLE = {
     "divided integers": (
         "TFM201",
         "numbers = tf.ones([4096, 2048], tf.int32)\nvalue = numbers / 3\nreport('value', value)\n",
+    ),
+    "divided by mean": (
+        "TFM201",
+        "numbers = tf.random.uniform((3000, 4000), maxval=9, dtype=tf.int64)\n"
+        "value = numbers / tf.constant(3, tf.int64)\n"
+        "report('value', value)\n",
+    ),
+    "activations": (
+        "TFM207",
+        "image = tf.keras.Input((128, 128, 3))\n"
+        "layers = [tf.keras.layers.Conv2D(64, 3), tf.keras.layers.Conv2D(32, 3, strides=2)]\n"
+        "model = tf.keras.Sequential([image, layers[0], layers[1]])\n"
+        "model.compile('sgd', 'mse')\n"
+        "images = np.zeros((1, 128, 128, 3), np.float32)\n"
+        "first = layers[0](images)\n"
+        "report('value', np.concatenate([np.ravel(first), np.ravel(layers[1](first))]))\n"
+        "model.fit(images, np.zeros((1, 62, 62, 32), np.float32), verbose=0)\n",
     ),
     "one-hot labels": (
         "TFM205",
@@ -76,6 +98,29 @@ def _finding(code: str, text: str) -> tuple[Finding, str | None]:
     (finding,) = result.findings
     assert result.source is not None
     return finding, result.source.rewrite(finding.fix.edits).decode() if finding.fix is not None else None
+
+
+def _codes() -> set[str]:
+    return {code for code, _ in (*HALVED.values(), *WHOLE.values())} | {"TFM206"}
+
+
+def test_every_dtype_rule_is_here() -> None:
+    rules = {rule.code for rule in load_rules() if rule.code.startswith("TFM2")}
+    assert _codes() | set(SILENT) == rules
+    assert not _codes() & set(SILENT)
+
+
+@pytest.mark.parametrize("code", SILENT)
+def test_the_others_say_no_bytes(code: str) -> None:
+    root = Path(tfmemlint_fixtures.__path__[0])
+    rules = [rule for rule in load_rules() if rule.code == code]
+    found = [
+        finding
+        for path in sorted(root.glob(f"{code}_*/bad.py"))
+        for finding in lint(path.read_bytes(), path.name, Config(), rules).findings
+    ]
+    assert found
+    assert {finding.bytes for finding in found} == {None}
 
 
 def _programs() -> dict[tuple[str, str], str]:

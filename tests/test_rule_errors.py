@@ -11,6 +11,7 @@ from tensorflow_runs import run_programs
 
 from tfmemlint.config import Config
 from tfmemlint.engine import lint
+from tfmemlint.finding import Severity
 from tfmemlint.registry import load_rules
 from tfmemlint.verify.evidence import Sample, read_samples
 
@@ -40,6 +41,47 @@ MORE = {
         "    tf.config.experimental.set_memory_growth(gpu, True)\ntf.zeros([1])\n",
         "import tensorflow as tf\nfor gpu in tf.config.list_physical_devices('GPU'):\n"
         "    tf.config.experimental.set_memory_growth(gpu, True)\ntf.zeros([1])\n",
+    ),
+    "a model built by hand": (
+        "TFM101",
+        "RuntimeError: Visible devices cannot be modified after being initialized",
+        "import tensorflow as tf\nmodel = tf.keras.Sequential([tf.keras.layers.Dense(2)])\nmodel.build((None, 4))\n"
+        "tf.config.set_visible_devices([], 'GPU')\n",
+        "import tensorflow as tf\nmodel = tf.keras.Sequential([tf.keras.layers.Dense(2)])\n"
+        "tf.config.set_visible_devices([], 'GPU')\nmodel.build((None, 4))\n",
+    ),
+    "a model made step by step": (
+        "TFM101",
+        "RuntimeError: Visible devices cannot be modified after being initialized",
+        "import tensorflow as tf\nmodel = tf.keras.Sequential()\nmodel.add(tf.keras.Input((4,)))\n"
+        "model.add(tf.keras.layers.Dense(2))\ntf.config.set_visible_devices([], 'GPU')\n",
+        "import tensorflow as tf\nmodel = tf.keras.Sequential()\nmodel.add(tf.keras.Input((4,)))\n"
+        "model.add(tf.keras.layers.Flatten())\ntf.config.set_visible_devices([], 'GPU')\n",
+    ),
+    "a limit after growth is refused": (
+        "TFM103",
+        "ValueError: Cannot set memory growth on device when virtual devices configured",
+        "import tensorflow as tf\ncards = tf.config.list_physical_devices('GPU')\n"
+        "limit = tf.config.LogicalDeviceConfiguration(memory_limit=64)\n"
+        "for card in cards:\n    tf.config.set_logical_device_configuration(card, [limit])\n"
+        "for card in cards:\n    tf.config.experimental.set_memory_growth(card, True)\n",
+        "import tensorflow as tf\ncards = tf.config.list_physical_devices('GPU')\n"
+        "limit = tf.config.LogicalDeviceConfiguration(memory_limit=64)\n"
+        "for card in cards:\n    tf.config.set_logical_device_configuration(card, [limit])\n",
+    ),
+    "the name of a physical device": (
+        "TFM107",
+        "ValueError: Failed parsing device name",
+        "import tensorflow as tf\ncpu = tf.config.list_physical_devices('CPU')[0]\n"
+        "print(tf.config.experimental.get_memory_info(cpu.name))\n",
+        "import tensorflow as tf\ncpu = tf.config.list_logical_devices('CPU')[0]\n"
+        "print(tf.config.experimental.get_memory_info(cpu.name))\n",
+    ),
+    "no card and no processor": (
+        "TFM111",
+        "NotFoundError: No CPU devices are available",
+        "import tensorflow as tf\ntf.config.set_visible_devices([])\ntf.zeros([1])\n",
+        "import tensorflow as tf\ntf.config.set_visible_devices([], 'GPU')\ntf.zeros([1])\n",
     ),
     "a device without an index": (
         "TFM107",
@@ -94,6 +136,14 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str], 
     sources = {(name, side): TABLE[name][2 if side == "before" else 3] for name, side in keys}
     programs = [{"source": sources[key], "gpus": 2} for key in keys]
     return dict(zip(keys, run_programs(tmp_path_factory.mktemp("errors"), programs), strict=True))
+
+
+def test_every_rule_of_an_error_is_here() -> None:
+    """Raised on a CPU; or else by a measured sample: of a child that hangs, of a setting that a card's memory shows."""
+    wanted = {r.code for r in load_rules() if r.severity is Severity.ERROR and r.code[:4] in ("TFM1", "TFM2")}
+    samples = read_samples(Path(tfmemlint_fixtures.__path__[0]))
+    slow = {s.code for s in samples if s.claim.error is not None or s.claim.metric == "device_bytes"}
+    assert wanted <= {entry[0] for entry in TABLE.values()} | slow
 
 
 @pytest.mark.parametrize("name", TABLE)

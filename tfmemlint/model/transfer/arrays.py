@@ -207,6 +207,12 @@ def _load(call: Call, target: Value) -> Value:
     return Array("np", None, None, call)
 
 
+@models("np.loadtxt", "np.genfromtxt")
+def _text(call: Call, target: Value) -> Value:
+    dtype, explicit = numpy_dtype(call, "float64")
+    return Array("np", dtype, None, call, explicit)
+
+
 @models("np.memmap", "np.lib.format.open_memmap")
 def _memmap(call: Call, target: Value) -> Value:
     return Array("np", dtype_of(call.value_of("dtype"), "float64"), shape_of(call.value_of("shape")), call, True)
