@@ -58,7 +58,14 @@ def float64_by_design(file: File) -> bool:
         return True
     if any(policy_name(call) == "float64" for call in file.calls(*POLICIES)):
         return True
-    return any(_wants_float64(d.api) for ds in file.flow(file.module).end.values() for d in ds)
+    return any(_wants_float64(d.api) for ds in file.flow(file.module).end.values() for d in ds) or _part_of_one(file)
+
+
+def _part_of_one(file: File) -> bool:
+    """Whether the module is part of such a library: in a package of its name, with imports from that package."""
+    folders = file.source.path.replace("\\", "/").split("/")[:-1]
+    relative = any(statement.relative for statement in file.tree.of(cst.ImportFrom))
+    return relative and any(folder in BUILT_ON_FLOAT64 for folder in folders)
 
 
 def policy_name(call: Call) -> str | None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Api, Call, Const, File, Finding, Function, Node, Rule, on_file, walk
+from tfmemlint.api import Api, Call, Const, Devices, File, Finding, Function, Node, Rule, on_file, walk
 
 CONFIGURES = frozenset({
     "tf.config.experimental.set_memory_growth", "tf.config.set_visible_devices",
@@ -75,6 +75,8 @@ class DeviceConfigErrorHidden(Rule):
             if call is None:
                 continue
             if any(name in CONFIGURES for name in call.names):
+                if _of_processor(call):
+                    continue  # no card is at stake
                 return call
             for target in call.target.options if depth else ():
                 if isinstance(target, Function) and self._configures(target.node.body, file, depth - 1) is not None:
@@ -115,3 +117,9 @@ class DeviceConfigErrorHidden(Rule):
             "if this configuration fails, nobody learns that it had no effect and the job takes the whole card",
             related=related,
         )
+
+
+def _of_processor(config: Call) -> bool:
+    """Whether only the CPU is configured."""
+    device = config.value_of("device")
+    return isinstance(device, Devices) and device.kind == "CPU"
