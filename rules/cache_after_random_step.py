@@ -65,11 +65,11 @@ class CacheAfterRandomStep(Rule):
 
     def _random(self, steps: tuple[Step, ...], file: File) -> Step | None:
         """The first step whose draw the cache freezes."""
-        split = any(step.name in ("take", "skip", "shard", "window") for step in steps)
-        for step in steps:
+        for i, step in enumerate(steps):
             if step.name == "cache":
                 return None
             if step.name == "shuffle":
+                split = any(later.name in ("take", "skip", "shard", "window") for later in steps[i + 1 :])
                 if not split and reshuffles(step) and step.call is not None and not names_or_indices(step.call, file):
                     return step
             elif draws_at_random(step):

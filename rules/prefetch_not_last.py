@@ -68,7 +68,9 @@ class PrefetchNotLast(Rule):
         for prefetch in file.calls("tf.data.Dataset.prefetch"):
             after = later.get(id(prefetch.node), [])
             again = any(call.name == "tf.data.Dataset.prefetch" for call in after)
-            after = [call for call in after if same_pipeline(file, call)]
+            after = [
+                call for call in after if file.tree.contains(call.node, prefetch.node) or same_pipeline(file, call)
+            ]
             after = [call for call in after if self._carries_on(prefetch, call, after, file)]
             if (
                 after
