@@ -15,11 +15,7 @@ if TYPE_CHECKING:
     from tfmemlint.model.evaluate import Evaluator
 
 TELLING = frozenset({"num_parallel_calls", "reshuffle_each_iteration", "cycle_length", "padded_shapes"})
-"""Parameters that only methods of tf.data pipelines have."""
-
-TOGETHER = tuple({"prefetch", other} for other in ("batch", "map", "shuffle", "cache", "repeat"))
-"""Methods that, called on one thing, make it a tf.data pipeline. `batch`, `shuffle`, `map` and `cache` are found in
-other libraries, also together."""
+"""Parameters that only methods of tf.data pipelines have. The names of the methods are found in other libraries too."""
 
 
 def dataset_method_by_use(call: Call, otherwise: Value) -> Value:
@@ -55,16 +51,11 @@ def chain(evaluator: Evaluator, start: cst.BaseExpression) -> list[cst.Call]:
 
 def tells(evaluator: Evaluator, calls: Iterable[cst.Call]) -> bool:
     """Whether calls on one object show that it is a tf.data pipeline."""
-    words: set[str] = set()
-    for call in calls:
-        if any(
-            _is_autotune(evaluator, arg.value) or (arg.keyword is not None and arg.keyword.value in TELLING)
-            for arg in call.args
-        ):
-            return True
-        assert isinstance(call.func, cst.Attribute)
-        words.add(call.func.attr.value)
-    return "padded_batch" in words or any(words >= pair for pair in TOGETHER)
+    return any(
+        _is_autotune(evaluator, arg.value) or (arg.keyword is not None and arg.keyword.value in TELLING)
+        for call in calls
+        for arg in call.args
+    )
 
 
 def _is_autotune(evaluator: Evaluator, node: cst.BaseExpression) -> bool:

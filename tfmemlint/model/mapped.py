@@ -145,7 +145,10 @@ def _add(found: Body, inner: Body) -> None:
 
 
 def _object(value: Instance, found: Body) -> None:
-    """A callable object: a Keras layer or model."""
+    """A callable object: a Keras layer or model, or a function with some of its arguments."""
+    if value.type_name == "functools.partial" and value.call is not None:
+        _add(found, body_of(value.call.value_of(0), value.call.evaluator, FOLLOWED - 1))
+        return
     if value.type_name is None or value.class_node is not None:
         found.unseen = True
         return

@@ -13,6 +13,7 @@ from tfmemlint.model.values import (
     Dataset,
     Devices,
     Function,
+    Instance,
     Iterator,
     Length,
     Mapping,
@@ -160,7 +161,7 @@ def _extreme(call: Call, target: Value) -> Value:
 
 @models("functools.partial")
 def _partial(call: Call, target: Value) -> Value:
-    return Unknown("a partial function")
+    return Instance("functools.partial", call)
 
 
 @models("tf.function")
