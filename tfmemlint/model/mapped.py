@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.model.scopes import own_nodes
-from tfmemlint.model.values import Api, Function, Instance, Method, Sequence, Step, Value
+from tfmemlint.model.values import Api, Function, Instance, Method, Sequence, Step, Value, one_of
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -87,7 +87,14 @@ def function_of(step: Step) -> Value | None:
     if step.call is None:
         return None
     argument = step.call.arg(FUNCTION_PARAMETERS.get(step.name, "map_func"))
-    return argument.value if argument is not None else None
+    return one_of(whole(option) for option in argument.value.options) if argument is not None else None
+
+
+def whole(value: Value) -> Value:
+    """The function that `functools.partial` gives some of its arguments; any other value as it is."""
+    if isinstance(value, Instance) and value.type_name == "functools.partial" and value.call is not None:
+        return value.call.value_of(0)
+    return value
 
 
 def body(step: Step) -> Body:
@@ -146,8 +153,9 @@ def _add(found: Body, inner: Body) -> None:
 
 def _object(value: Instance, found: Body) -> None:
     """A callable object: a Keras layer or model, or a function with some of its arguments."""
-    if value.type_name == "functools.partial" and value.call is not None:
-        _add(found, body_of(value.call.value_of(0), value.call.evaluator, FOLLOWED - 1))
+    inner = whole(value)
+    if inner is not value and value.call is not None:
+        _add(found, body_of(inner, value.call.evaluator, FOLLOWED - 1))
         return
     if value.type_name is None or value.class_node is not None:
         found.unseen = True
