@@ -34,6 +34,10 @@ PICKS = re.compile(r"batch|sample|choice|replay|memory|chunk|window|next", re.IG
 """Words in the names of what gives a part of the data at a time."""
 
 
+FEW = 1000
+"""Rows up to which a slice is a small part."""
+
+
 def picked(expression: Node, file: File, depth: int = 2) -> bool:
     """Whether data is a part of something that was picked already: an item of what a loop runs over, rows chosen by an
     index, a list made item by item, or what a function gives that draws samples."""
@@ -55,10 +59,11 @@ def picked(expression: Node, file: File, depth: int = 2) -> bool:
 
 
 def _chosen(node: cst.Subscript, file: File) -> bool:
-    """Whether rows are chosen by an index that is not a slice, a number or a key."""
+    """Whether rows are chosen by an index that is not a number or a key, or by a slice from here to there or of few."""
     first = node.slice[0].slice
     if not isinstance(first, cst.Index):
-        return False
+        few = integer(file.value(first.upper)) if first.upper is not None else None
+        return (first.lower is not None and first.upper is not None) or (few is not None and 0 <= few < FEW)
     value = file.value(first.value)
     if isinstance(first.value, cst.Name):
         found = file.flow(file.scope_of(node)).uses.get(id(first.value), ())

@@ -16,6 +16,7 @@ from tfmemlint.api import (
     Finding,
     Fix,
     Length,
+    Node,
     Rule,
     Safety,
     Sequence,
@@ -105,9 +106,17 @@ class WholeDatasetBatchSize(Rule):
         parts = [part for part in (call.arg("x"), call.arg("y")) if part is not None]
         if any(self._holds(part.value, length.of) for part in parts):
             return True
-        given = {n.value for part in parts for n in walk(part.expression) if isinstance(n, cst.Name)} - BUILTIN
+        given = {name for part in parts for name in self._names(part.expression, file)} - BUILTIN
         said = {n.value for n in walk(size.expression) if isinstance(n, cst.Name)} - BUILTIN
         return bool(said & given) or (isinstance(size.expression, cst.Name) and not length.of.known)
+
+    def _names(self, node: Node, file: File, deep: bool = True) -> Iterator[str]:
+        """The names in an expression, and in what those stand for, where no part of it is cut off."""
+        for name in (n for n in walk(node) if isinstance(n, cst.Name)):
+            yield name.value
+            for d in file.flow(file.scope_of(name)).uses.get(id(name), ()) if deep else ():
+                if d.value is not None and not any(isinstance(n, cst.Slice) for n in walk(d.value)):
+                    yield from self._names(d.value, file, deep=False)
 
     def _holds(self, value: Value, of: Value) -> bool:
         if isinstance(value, Sequence):

@@ -44,6 +44,10 @@ METHOD_CLASSES = {"np": "np.ndarray", "tf": "tf.Tensor", "keras": "tf.keras.Kera
 DATASET_KEYWORDS = frozenset({"num_parallel_calls", "drop_remainder", "buffer_size"})
 
 
+MOST_ITEMS = 100
+"""Items up to which a list that is repeated is written out."""
+
+
 def instance_of(name: str, call: Call | None = None) -> Value:
     """The value that an object of an API class has."""
     if name == "tf.data.Dataset" or "tf.data.Dataset" in knowledge.bases(name):
@@ -198,6 +202,9 @@ def binary(name: str, left: Value, right: Value) -> Value:
 
 
 def _binary(name: str, left: Value, right: Value) -> Value:
+    if name == "Multiply" and isinstance(left, Sequence) and isinstance(times := constant(right), int):
+        few = not left.open and 0 <= times * len(left.items) <= MOST_ITEMS
+        return Sequence(left.items * times, left.kind) if few else Unknown("a long list")
     if left is BOTTOM or right is BOTTOM:
         return BOTTOM
     if isinstance(left, Array) or isinstance(right, Array):

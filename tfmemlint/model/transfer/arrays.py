@@ -219,7 +219,7 @@ def _memmap(call: Call, target: Value) -> Value:
 
 
 @models("np.expand_dims", "np.squeeze", "np.transpose", "np.reshape", "np.clip", "np.abs", "np.flip", "np.moveaxis",
-        "np.swapaxes", "np.roll", "np.ravel", "np.pad", "np.rot90", "np.atleast_2d")  # fmt: skip
+        "np.swapaxes", "np.roll", "np.ravel", "np.rot90", "np.atleast_2d")  # fmt: skip
 def _reshaped(call: Call, target: Value) -> Value:
     data = call.value_of(0)
     if not isinstance(data, Array):

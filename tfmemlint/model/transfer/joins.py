@@ -37,9 +37,10 @@ def _together(call: Call, target: Value, arrays: list[Array]) -> Shape | None:
     rank = len(shapes[0])
     if any(len(shape) != rank for shape in shapes) or (name == "vstack" and rank < 2):
         return None
-    if name == "stack":
-        return (len(shapes), *shapes[0]) if axis == 0 else None
-    if not -rank <= axis < rank:
+    if name == "stack" and -rank <= axis + 1 <= rank + 1:
+        at = axis % (rank + 1)
+        return (*shapes[0][:at], len(shapes), *shapes[0][at:])
+    if name == "stack" or not -rank <= axis < rank:
         return None
     at = axis % rank
     sizes = [shape[at] for shape in shapes]
@@ -79,3 +80,21 @@ def _tiled(call: Call, target: Value) -> Value:
     long = (1,) * (rank - len(reps)) + reps
     sizes = (1,) * (rank - len(data.shape)) + data.shape
     return replace(data, library="np", shape=tuple(_times(n, m) for n, m in zip(sizes, long, strict=True)))
+
+
+@models("np.pad")
+def _padded(call: Call, target: Value) -> Value:
+    data, width = call.value_of(0), call.value_of("pad_width")
+    if not isinstance(data, Array):
+        return Unknown("pads something not known")
+    around = [shape_of(pair) for pair in width.items] if isinstance(width, Sequence) and not width.open else []
+    if data.shape is None or len(around) != len(data.shape):
+        return replace(data, library="np", shape=None)
+    sizes = [_longer(size, pair) for size, pair in zip(data.shape, around, strict=True)]
+    return replace(data, library="np", shape=tuple(sizes))
+
+
+def _longer(size: int | None, pair: Shape | None) -> int | None:
+    if size is None or pair is None or len(pair) != 2 or None in pair:
+        return None
+    return size + sum(width or 0 for width in pair)

@@ -6,8 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tfmemlint.model.arithmetic import FLOATS, INTEGERS, array_binary
+from tfmemlint.model.transfer.shapes import axes_of, reduced
 from tfmemlint.model.transfer.table import dtype_of, models
-from tfmemlint.model.values import Array, Const, Method, Unknown, Value, integer
+from tfmemlint.model.values import Array, Const, Method, Unknown, Value
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -70,13 +71,6 @@ def _reduced(call: Call, target: Value, of_integers: str | None) -> Value:
         dtype = of_integers
     if call.arg("dtype") is not None:
         dtype = dtype_of(call.value_of("dtype"), "float64")
-    axis = call.value_of("axis") if call.arg("axis") is not None else Const(None)
-    shape = data.shape
-    along = integer(axis)
-    if axis == Const(None):
-        shape = ()
-    elif shape is None or along is None or not -len(shape) <= along < len(shape) or call.arg("keepdims") is not None:
-        shape = None
-    else:
-        shape = tuple(size for i, size in enumerate(shape) if i != along % len(shape))
+    keeps = not call.lacks("keepdims") and call.value_of("keepdims") != Const(False)
+    shape = reduced(data.shape, axes_of(call), keeps)
     return Array(data.library, dtype, shape, data.origin, data.explicit)

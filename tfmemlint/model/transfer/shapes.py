@@ -62,10 +62,10 @@ def _transpose(call: Call, target: Value) -> Value:
 def _reduced(call: Call, target: Value) -> Value:
     data = _tensor(call)
     keeps = not call.lacks("keepdims") and call.value_of("keepdims") != Const(False)
-    return Array("tf", data.dtype, None if call.open else reduced(data.shape, _axes(call), keeps), data.origin)
+    return Array("tf", data.dtype, None if call.open else reduced(data.shape, axes_of(call), keeps), data.origin)
 
 
-def _axes(call: Call) -> tuple[int | None, ...] | None:
+def axes_of(call: Call) -> tuple[int | None, ...] | None:
     """The axes that are reduced: None for all of them."""
     if call.lacks("axis") or call.value_of("axis") == Const(None):
         return None
