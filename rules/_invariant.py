@@ -7,7 +7,20 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._touched import PURE_METHODS, path_of, touched
 
-from tfmemlint.api import Api, Binds, Call, Definition, File, Function, Node, children, own_nodes, parameters, walk
+from tfmemlint.api import (
+    Api,
+    Binds,
+    Call,
+    Class,
+    Definition,
+    File,
+    Function,
+    Node,
+    children,
+    own_nodes,
+    parameters,
+    walk,
+)
 from tfmemlint.model.mapped import READS, draws
 
 Within = cst.For | cst.While | cst.FunctionDef
@@ -167,16 +180,21 @@ def _same(definition: Definition, parts: list[Node], within: Within, file: File,
 
 
 def passes_unchanging(
-    call: Call, function: cst.FunctionDef, loop: cst.For | cst.While, file: File, only: frozenset[str] | None = None
+    call: Call, function: cst.FunctionDef, loop: cst.For | cst.While, file: File, parts: list[Node], whole: bool
 ) -> bool:
-    """Whether a function is given the same in each iteration of the loop that calls it; `only` these parameters count.
+    """Whether these parts of a function are made of the same in each iteration of the loop that calls it.
 
-    Of the object whose method is called only the attributes count that the method reads.
+    Of the object whose method is called only the attributes count that the method reads; of the arguments those of
+    which the parts are made, or all of them for the `whole` result.
     """
+    read, outer = made_of(parts, function, file)
+    only = None if whole else read
     given = [arg for arg in call.node.args if only is None or _is_for(arg, only, call)]
     if (only is not None and call.open) or not all(
         _fixed(node, [call.node], loop, file, DEEP) for arg in given for node in _evaluated(arg.value, file)
     ):
+        return False
+    if any(touched(name, [call.node], loop, file) for name in outer):
         return False
     receiver, owner = call.receiver_node, next(parameters(function), None)
     if receiver is None or owner is None or file.class_of(function) is None:
@@ -194,20 +212,25 @@ def _is_for(arg: cst.Arg, wanted: frozenset[str], call: Call) -> bool:
     return any((a := call.arg(name)) is not None and a.node is arg for name in wanted)
 
 
-def needed(parts: list[Node], function: cst.FunctionDef, file: File) -> frozenset[str]:
-    """The parameters of a function that expressions in it are made of."""
+def made_of(parts: list[Node], function: cst.FunctionDef, file: File) -> tuple[frozenset[str], tuple[cst.Name, ...]]:
+    """What expressions in a function are made of: names of its parameters, and one place for each name from outside."""
     found: set[str] = set()
+    outer: dict[str, cst.Name] = {}
     seen: set[int] = set()
     waiting = list(parts)
     while waiting:
         for name in (n for n in walk(waiting.pop()) if isinstance(n, cst.Name) and _is_read(n, file)):
+            if not file.tree.contains(function, _home(name, file)):
+                if not isinstance(file.value(name), (Api, Class, Function)):
+                    outer[name.value] = name
+                continue
             for d in _definitions(name, file):
                 if d.binds is Binds.PARAMETER and d.scope is function:
                     found.add(d.name)
                 elif d.scope is function and d.value is not None and id(d) not in seen:
                     seen.add(id(d))
                     waiting.append(d.value)
-    return frozenset(found)
+    return frozenset(found), tuple(outer.values())
 
 
 def _attributes_of(name: str, function: cst.FunctionDef, file: File) -> set[str]:

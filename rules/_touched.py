@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Array, Call, File, Function, Node, dotted, own_nodes, walk
+from tfmemlint.api import Array, Call, Class, File, Function, Instance, Node, dotted, own_nodes, walk
 
 FILLS = frozenset({
     "random.shuffle", "np.random.shuffle", "np.random.Generator.shuffle", "np.random.RandomState.shuffle", "np.copyto",
@@ -95,6 +95,13 @@ def _call_changes(call: Call, path: str, array: bool, file: File) -> bool:
     given = {dotted(arg.value) for arg in call.node.args}
     receiver = call.receiver_node
     owner = dotted(receiver) if receiver is not None else None
+    functions = [t for t in call.target.options if isinstance(t, Function)]
+    if any(_changes_outer(t, path, file) for t in functions):
+        return True
+    if any(each is not None and path.startswith(f"{each}.") for each in given) and owner != path:
+        rest = path.partition(".")[2]
+        if _unknown_function(call) or any(_writes(t, rest, file) for t in functions):
+            return True
     if call.names and path in given and FILLS.issuperset(call.names):
         return True
     if owner == path:
@@ -111,9 +118,32 @@ def _call_changes(call: Call, path: str, array: bool, file: File) -> bool:
         )
     if "." in path or path not in given:
         return False
+    return _unknown_function(call) or _function_changes(call, path, file)
+
+
+def _unknown_function(call: Call) -> bool:
+    """Whether what is called may be code of another module that is not known to leave its arguments alone."""
     if call.names:
         return not all(name.partition(".")[0] in HARMLESS for name in call.names)
-    return not all(isinstance(t, Function) for t in call.target.options) or _function_changes(call, path, file)
+    return not all(isinstance(t, (Function, Class, Instance)) for t in call.target.options)
+
+
+def _changes_outer(function: Function, path: str, file: File, depth: int = DEEP) -> bool:
+    """Whether a function of the module changes what a name outside of it stands for, or calls another that does."""
+    root = path.partition(".")[0].partition("[")[0]
+    if depth <= 0 or not isinstance(function.node, cst.FunctionDef):
+        return False
+    declared = any(own_nodes(function.node, (cst.Global, cst.Nonlocal)))
+    if root in file.flow(function.node).bindings and not declared:
+        return False
+    for node in own_nodes(function.node, (cst.AssignTarget, cst.AugAssign, cst.Call)):
+        if isinstance(node, cst.Call):
+            inner = [t for t in file.call(node).target.options if isinstance(t, Function)]
+            if _changes_local(node, path, file) or any(_changes_outer(t, path, file, depth - 1) for t in inner):
+                return True
+        elif _assigns(getattr(node, "target", node), path):
+            return True
+    return False
 
 
 def _function_changes(call: Call, path: str, file: File) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._hoisted import hoist, pipeline_parts
-from tfmemlint_rules._invariant import draws_inside, needed, passes_unchanging, unchanging
+from tfmemlint_rules._invariant import draws_inside, passes_unchanging, unchanging
 from tfmemlint_rules._once import builds_model, made_once, other_world, retries, stored
 
 from tfmemlint.api import Call, Dataset, File, Finding, Node, Rule, Safety, on_call, on_file, own_nodes
@@ -121,11 +121,11 @@ class DatasetBuiltInLoop(Rule):
         if draws_inside(function, file) or not unchanging(parts, function, file):
             return None, None
         for caller in file.values.functions.callers(function) or ():
-            only = None if self._returns(caller) else needed(parts, function, file)
-            if only is not None and builds_model(function, file):
+            whole = self._returns(caller)
+            if not whole and builds_model(function, file):
                 continue
             for loop in file.contexts.loops(caller.node):
-                if not passes_unchanging(caller, function, loop, file, only):
+                if not passes_unchanging(caller, function, loop, file, parts, whole):
                     break
                 if self._again(caller, loop, file):
                     return caller, loop
