@@ -73,14 +73,22 @@ def _tape(block: cst.With, name: str, definition: Definition, file: File) -> Tap
                 gradients.append(file.call(call))
             elif attribute.attr.value not in HARMLESS:
                 escapes = True
-        elif isinstance(attribute, cst.Del):
-            deleted.append(attribute)
+        elif (deletion := _deletion(use, file)) is not None:
+            deleted.append(deletion)
         elif isinstance(attribute, cst.WithItem) and file.tree.parent(attribute) is block:
             continue
         else:
             escapes = True
     gradients.sort(key=lambda call: file.tree.order(call.node))
     return Tape(block, name, tuple(gradients), tuple(deleted), escapes, tuple(uses))
+
+
+def _deletion(use: cst.Name, file: File) -> cst.Del | None:
+    """The `del` statement of a name, alone or with others."""
+    above = file.tree.parent(use)
+    while isinstance(above, (cst.Element, cst.Tuple)):
+        above = file.tree.parent(above)
+    return above if isinstance(above, cst.Del) else None
 
 
 def _captured(definition: Definition, file: File) -> bool:

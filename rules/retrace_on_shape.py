@@ -3,8 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._traced_calls import traced_calls
 
-from tfmemlint.api import Edit, File, Finding, Fix, Function, Rule, Safety, Severity, on_file, walk
+from tfmemlint.api import Edit, File, Finding, Fix, Rule, Safety, Severity, on_file, walk
 
 
 class RetraceOnShape(Rule):
@@ -50,41 +51,43 @@ class RetraceOnShape(Rule):
     @on_file("function")
     def check(self, file: File) -> Iterator[Finding]:
         seen: set[int] = set()
-        for node in file.tree.of(cst.Call):
-            loop = file.contexts.loop(node) if node.args else None
-            if loop is None or not isinstance(loop, cst.For):
+        for call, function in traced_calls(file):
+            loops = [loop for loop in file.contexts.loops(call.node) if isinstance(loop, cst.For)]
+            if not loops or not isinstance(function.node, cst.FunctionDef) or id(function.node) in seen:
                 continue
-            call = file.call(node)
-            target = call.target
-            if not isinstance(target, Function) or not target.traced or not isinstance(target.node, cst.FunctionDef):
+            bound = {n.value for loop in loops for n in walk(loop.target) if isinstance(n, cst.Name)}
+            if not any(self._grows(arg.value, bound, loops, file) for arg in call.node.args):
                 continue
-            bound = {n.value for n in walk(loop.target) if isinstance(n, cst.Name)}
-            if id(target.node) in seen or not any(self._grows(arg.value, bound) for arg in node.args):
-                continue
-            seen.add(id(target.node))
-            if self._relaxed(target.node):
+            seen.add(id(function.node))
+            if self._relaxed(function.node):
                 continue
             yield self.finding(
                 call,
                 file,
                 "each length of this slice makes a new graph; let the function relax shapes",
-                fix=self._relax(target.node, file),
+                fix=self._relax(function.node, file),
             )
 
-    def _grows(self, node: cst.BaseExpression, bound: set[str]) -> bool:
-        """Whether the expression is a slice of which exactly one bound changes with the loop."""
-        if (
-            not isinstance(node, cst.Subscript)
-            or len(node.slice) != 1
-            or not isinstance(node.slice[0].slice, cst.Slice)
-        ):
+    def _grows(self, node: cst.BaseExpression, bound: set[str], loops: list[cst.For], file: File) -> bool:
+        """Whether the expression is a slice of which exactly one bound changes with the loop, or the name of one."""
+        if isinstance(node, cst.Name):
+            definitions = file.flow(file.scope_of(node)).uses.get(id(node), ())
+            made = definitions[0] if len(definitions) == 1 else None
+            inside = made is not None and any(file.tree.contains(loop, made.node) for loop in loops)
+            if made is None or not inside or made.path or not isinstance(made.value, cst.Subscript):
+                return False
+            node = made.value
+        if not isinstance(node, cst.Subscript):
             return False
-        part = node.slice[0].slice
-        changing = [
-            e is not None and any(isinstance(n, cst.Name) and n.value in bound for n in walk(e))
-            for e in (part.lower, part.upper)
-        ]
-        return sum(changing) == 1
+        changes = False
+        for part in (element.slice for element in node.slice):
+            if isinstance(part, cst.Slice):
+                ends = [e is not None and self._reads(e, bound) for e in (part.lower, part.upper)]
+                changes = changes or sum(ends) == 1
+        return changes
+
+    def _reads(self, expression: cst.BaseExpression, bound: set[str]) -> bool:
+        return any(isinstance(n, cst.Name) and n.value in bound for n in walk(expression))
 
     def _relaxed(self, function: cst.FunctionDef) -> bool:
         """Whether the decorator says already how shapes are to be treated."""
