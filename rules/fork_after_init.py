@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tfmemlint.api import Api, Call, Const, Edit, File, Finding, Fix, Rule, Safety, Severity, on_call
+from tfmemlint.fix.edits import replace_node
 from tfmemlint.model.runtime import INITIALISED, initialisation
 
 FORKS = (
@@ -80,5 +81,16 @@ class ForkAfterInit(Rule):
             or start.method not in ("Pool", "Process")
         ):
             return None
+        for chosen in file.calls("multiprocessing.get_context"):
+            method = chosen.arg(0)
+            if method is not None and self._made_by(receiver, chosen, file):
+                edit = replace_node(file, method.expression, '"spawn"')
+                return Fix("spawn the processes", (edit,), Safety.UNSAFE)
         end = file.span(receiver).end
         return Fix("spawn the processes", (Edit(end, end, '.get_context("spawn")'),), Safety.UNSAFE)
+
+    def _made_by(self, context: cst.BaseExpression, chosen: Call, file: File) -> bool:
+        """Whether a name stands for the context that a call gives."""
+        if not isinstance(context, cst.Name):
+            return False
+        return any(d.value is chosen.node for d in file.flow(file.scope_of(context)).uses.get(id(context), ()))
