@@ -89,7 +89,8 @@ class ArrayCapturedInLayer(Rule):
             first = node.value if isinstance(node, cst.Attribute) else node
             if not isinstance(node, (cst.Name, cst.Attribute)) or not isinstance(first, cst.Name):
                 continue
-            if first.value in file.flow(function.node).bindings or self._python_use(node, file):
+            own = node is not first and function.receiver is not None and first.value == "self"
+            if (first.value in file.flow(function.node).bindings and not own) or self._python_use(node, file):
                 continue
             array = file.value(node)
             if isinstance(array, Array) and array.library == "np" and (array.bytes or 0) >= file.config.min_bytes:

@@ -8,7 +8,7 @@ from tfmemlint_rules._items import few_iterations
 from tfmemlint_rules._loops import assigned_names
 from tfmemlint_rules._made import changed, fate
 
-from tfmemlint.api import Call, File, Finding, Fix, Node, Rule, Safety, on_file, parameters, walk
+from tfmemlint.api import Call, File, Finding, Fix, Node, Rule, Safety, on_file, own_nodes, parameters, walk
 from tfmemlint.finding import Edit
 from tfmemlint.fix.edits import indentation, insert_before, statement_lines
 
@@ -78,7 +78,8 @@ class ModelLoadedInLoop(Rule):
             elif handler is None:
                 again = self._called_again(call, file)
                 if again is not None:
-                    yield self._report(call, "in each call", again, None, file)
+                    when = "for each request" if isinstance(again, cst.FunctionDef) else "in each call"
+                    yield self._report(call, when, again, None, file)
 
     def _word(self, node: cst.Call, file: File) -> bool:
         """Whether the call may run more than once at all."""
@@ -138,16 +139,31 @@ class ModelLoadedInLoop(Rule):
             return None  # kept in an attribute
         if not self._constant(call, function, file) or self._needs_fresh(call, function.body, file):
             return None
-        done = fate(call.node, file)
-        if done is None or done.kept or changed(call.node, file):
+        returned = self._returned(call, function)
+        if not returned and not self._forgotten(call, file):
             return None
         for caller in file.values.functions.callers(function) or ():
+            if returned and not self._forgotten(caller, file):
+                continue
+            handler = self._handler(caller.node, file)
+            if handler is not None and not self._conditional(caller.node, handler, file):
+                return handler
             around: list[Node] = [n for n in file.contexts.loops(caller.node) if not few_iterations(n, file, FEW)]
             comprehension = file.contexts.comprehension(caller.node)
             for loop in around or ([comprehension] if comprehension is not None else []):
                 if not self._conditional(caller.node, loop, file) and not self._of_item(caller, loop, file):
                     return None if self._needs_fresh(call, loop, file) else loop
         return None
+
+    def _forgotten(self, call: Call, file: File) -> bool:
+        """Whether what a call gives is used and dropped."""
+        done = fate(call.node, file)
+        return done is not None and not done.kept and not changed(call.node, file)
+
+    def _returned(self, call: Call, function: cst.FunctionDef) -> bool:
+        """Whether the function is there to load the model: it gives back what it loads, and nothing else."""
+        returns = [n for n in own_nodes(function, (cst.Return,)) if isinstance(n, cst.Return)]
+        return bool(returns) and all(node.value is call.node for node in returns)
 
     def _of_item(self, caller: Call, loop: Node, file: File) -> bool:
         """Whether the loop calls a method of another object each time."""
