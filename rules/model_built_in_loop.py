@@ -8,10 +8,11 @@ from tfmemlint_rules._items import few_iterations
 from tfmemlint_rules._made import calls_in, changed, fate
 from tfmemlint_rules._models import clears, model_at
 
-from tfmemlint.api import Call, Class, File, Finding, Fix, Function, Node, Rule, Safety, on_file, walk
+from tfmemlint.api import Call, Class, File, Finding, Fix, Function, Instance, Node, Rule, Safety, on_file, walk
 from tfmemlint.fix.edits import api_text, insert_first
 
 CLEAR = "tf.keras.backend.clear_session"
+LOADS = ("tf.keras.models.load_model", "tf.keras.saving.load_model")
 FEW = 3
 LAYERS = ("tf.keras.layers.", "tf.keras.applications.", "tf.keras.Sequential")
 
@@ -85,6 +86,8 @@ class ModelBuiltInLoop(Rule):
         path = model_at(call)
         if call.name == "tf.keras.Model" and not self._new_layers(node, loop, file):
             return False  # another view of layers that are there already
+        if any(isinstance(o, Instance) and o.call is not None and o.call.name in LOADS for o in call.value.options):
+            return False  # read from a file: TFM606, where it is the same each time
         if path is not None:
             if (call.name or "").startswith("tf.keras.applications.") and not changed(node, file):
                 return False  # loaded rather than built: TFM606
