@@ -395,7 +395,7 @@ class TestClaims:
         made = planned(self.TEXT, "gpus[0]", None, sample=sample(Claim("rss", 2.0), program=program), size=1 << 40)
         assert made.pair.before.source == f"SIZE = {512 * 1024**2}"
         (note,) = made.pair.replaced
-        assert "at 512 MiB in place of the 1.0 TiB of this finding" in note
+        assert "at 512 MiB in place of the 1 TiB of this finding" in note
 
     def test_advice_that_promises_no_memory_is_not_measured(self) -> None:
         with pytest.raises(PlanError, match="promises no memory"):
