@@ -158,6 +158,9 @@ def same_pipeline(file: File, call: Call) -> bool:
     if not isinstance(receiver, cst.Name):
         return False
     definitions = file.flow(file.scope_of(receiver)).uses.get(id(receiver), ())
+    loop = file.contexts.loop(call.node)
+    if loop is not None and any(d.binds is Binds.VALUE and not file.tree.contains(loop, d.node) for d in definitions):
+        return False  # several are derived from one
     return bool(definitions) and all(
         d.binds is Binds.VALUE and (len(file.readers(d)) == 1 or all(_goes_on(file, u) for u in file.readers(d)))
         for d in definitions
