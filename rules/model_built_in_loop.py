@@ -14,6 +14,7 @@ from tfmemlint.fix.edits import api_text, insert_first
 CLEAR = "tf.keras.backend.clear_session"
 LOADS = ("tf.keras.models.load_model", "tf.keras.saving.load_model")
 FEW = 3
+TRAINS = frozenset({"fit", "compile", "fit_generator", "train_on_batch"})
 LAYERS = ("tf.keras.layers.", "tf.keras.applications.", "tf.keras.Sequential")
 
 
@@ -99,10 +100,10 @@ class ModelBuiltInLoop(Rule):
         return all(isinstance(t, Function) and self._trains_one(t, file) for t in call.target.options)
 
     def _new_layers(self, node: cst.Call, loop: Node, file: File) -> bool:
-        """Whether the loop makes layers, itself or by functions of the module, for a functional model."""
+        """Whether the loop makes layers for a functional model, itself or by functions of the module, or trains it."""
         for made in (n for n in walk(loop) if isinstance(n, cst.Call) and n is not node):
             call = file.call(made)
-            if any(isinstance(t, (Function, Class)) for t in call.target.options):
+            if call.method in TRAINS or any(isinstance(t, (Function, Class)) for t in call.target.options):
                 return True
             if any(n.startswith(LAYERS) and n.rpartition(".")[2][:1].isupper() for n in call.names):
                 return True
