@@ -3,9 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._changing import changing_python_value
 from tfmemlint_rules._traced_calls import traced_calls
 
-from tfmemlint.api import Edit, File, Finding, Fix, Rule, Safety, Severity, on_file, walk
+from tfmemlint.api import Edit, File, Finding, Fix, Rule, Safety, Severity, on_file
 
 
 class RetraceOnShape(Rule):
@@ -55,8 +56,7 @@ class RetraceOnShape(Rule):
             loops = [loop for loop in file.contexts.loops(call.node) if isinstance(loop, cst.For)]
             if not loops or not isinstance(function.node, cst.FunctionDef) or id(function.node) in seen:
                 continue
-            bound = {n.value for loop in loops for n in walk(loop.target) if isinstance(n, cst.Name)}
-            if not any(self._grows(arg.value, bound, loops, file) for arg in call.node.args):
+            if not any(self._grows(arg.value, loops, file) for arg in call.node.args):
                 continue
             seen.add(id(function.node))
             if self._relaxed(function.node):
@@ -68,8 +68,8 @@ class RetraceOnShape(Rule):
                 fix=self._relax(function.node, file),
             )
 
-    def _grows(self, node: cst.BaseExpression, bound: set[str], loops: list[cst.For], file: File) -> bool:
-        """Whether the expression is a slice of which exactly one bound changes with the loop, or the name of one."""
+    def _grows(self, node: cst.BaseExpression, loops: list[cst.For], file: File) -> bool:
+        """Whether the expression is a slice of which exactly one bound is a number that changes with the loop, or the name of one."""
         if isinstance(node, cst.Name):
             definitions = file.flow(file.scope_of(node)).uses.get(id(node), ())
             made = definitions[0] if len(definitions) == 1 else None
@@ -82,12 +82,9 @@ class RetraceOnShape(Rule):
         changes = False
         for part in (element.slice for element in node.slice):
             if isinstance(part, cst.Slice):
-                ends = [e is not None and self._reads(e, bound) for e in (part.lower, part.upper)]
+                ends = [e is not None and changing_python_value(e, file) for e in (part.lower, part.upper)]
                 changes = changes or sum(ends) == 1
         return changes
-
-    def _reads(self, expression: cst.BaseExpression, bound: set[str]) -> bool:
-        return any(isinstance(n, cst.Name) and n.value in bound for n in walk(expression))
 
     def _relaxed(self, function: cst.FunctionDef) -> bool:
         """Whether the decorator says already how shapes are to be treated."""
