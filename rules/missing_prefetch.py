@@ -7,7 +7,7 @@ import libcst as cst
 from tfmemlint_rules._consumers import consumptions
 from tfmemlint_rules._dtypes import is_test
 
-from tfmemlint.api import Call, Dataset, File, Finding, Fix, Rule, Safety, Severity, elements, on_file
+from tfmemlint.api import Call, Dataset, File, Finding, Fix, Rule, Safety, Severity, elements, integer, on_file
 from tfmemlint.fix.chains import autotune_text
 from tfmemlint.fix.edits import append_method
 from tfmemlint.model.pipelines import BATCHED_SOURCES, BATCHING, expensive_source
@@ -16,8 +16,12 @@ PIPELINE_NAME = re.compile(
     r"(^|_)(ds|dataset|datasets|pipeline|input_fn|data_loader|dataloader|loader)(_|$)|^input_fn|_input_fn"
     r"|^(preprocess|process|prepare|make|get|build|create|load|read)_(train|val|valid|test|data|batch|input)"
 )
-SETTLES = frozenset({"prefetch", "apply", "take", "distribute"})
-"""Steps after which nothing is missing: prefetched, changed in a way that is not seen, or only a peek."""
+SETTLES = frozenset({"prefetch", "apply", "distribute"})
+"""Steps after which nothing is missing: prefetched, or changed in a way that is not seen."""
+
+
+A_FEW = 32
+"""Examples that `take` may leave for a look at them."""
 
 
 class MissingPrefetch(Rule):
@@ -75,11 +79,18 @@ class MissingPrefetch(Rule):
     def _missing(self, ds: Dataset) -> bool:
         """Whether the pipeline is batched and certainly not prefetched afterwards."""
         names = ds.names()
-        if not any(name in BATCHING for name in names) or SETTLES & set(names):
+        if not any(name in BATCHING for name in names) or SETTLES & set(names) or self._peek(ds):
             return False
         if ds.source in BATCHED_SOURCES or (ds.source is None and not names):
             return False
         return all(self._missing_parent(parent) for parent in ds.parents)
+
+    def _peek(self, ds: Dataset) -> bool:
+        """Whether only some batches are taken; examples taken before they are batched are a part of the data."""
+        names = ds.names()
+        last = max(i for i, name in enumerate(names) if name in BATCHING)
+        counts = [integer(step.call.value_of("count")) for step in ds.steps if step.name == "take" and step.call]
+        return "take" in names[last:] or any(count is not None and 0 <= count <= A_FEW for count in counts)
 
     def _missing_parent(self, parent: object) -> bool:
         return isinstance(parent, Dataset) and "prefetch" not in parent.names()

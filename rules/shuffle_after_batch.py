@@ -6,6 +6,7 @@ from tfmemlint_rules._datasets import earlier_steps, following, last_before, lin
 
 from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, integer, on_call, show_bytes, structure_bytes
 from tfmemlint.fix.chains import move_link
+from tfmemlint.model.pipelines import BATCHED_SOURCES, batched_source
 
 GROUPS = ("batch", "padded_batch")
 
@@ -50,28 +51,36 @@ class ShuffleAfterBatch(Rule):
         buffer = integer(shuffle.value_of("buffer_size"))
         if buffer is not None and buffer <= SMALL_BUFFER:
             return
-        batch = last_before(shuffle, "batch") or last_before(shuffle, "padded_batch")
-        if batch is None or batch.call is None:
+        step = last_before(shuffle, "batch") or last_before(shuffle, "padded_batch")
+        batch = step.call if step is not None else self._batched_source(shuffle)
+        if batch is None:
             return
-        between = steps_between(shuffle, batch)
+        earlier = earlier_steps(shuffle) or ()
+        between = steps_between(shuffle, step) if step is not None else [s for steps in earlier for s in steps]
         if any(step.name in ("unbatch", "window", "flat_map", "interleave", "apply") for step in between):
             return
-        if self._sequences(shuffle, file) or integer(batch.call.value_of("batch_size")) == 1:
+        if (step is not None and self._sequences(shuffle, file)) or integer(batch.value_of("batch_size")) == 1:
             return
         size = self._batch_bytes(shuffle)
         cost = None if size is None or buffer is None else size * buffer
         held = f"{buffer} batches" if buffer is not None else "whole batches"
         weigh = f": {show_bytes(cost)}" if cost is not None else ""
+        instead = "shuffle first, then batch" if step is not None else "shuffle single examples (batch_size=None)"
         yield self.finding(
             shuffle,
             file,
-            f"shuffle() after batch() buffers {held}{weigh} and never mixes their examples; shuffle first, then batch",
-            fix=self._swap(shuffle, batch.call, file)
-            if not between and len(earlier_steps(shuffle) or ()) == 1
-            else None,
-            related=[(batch.call, "batched here")],
+            f"shuffle() after batch() buffers {held}{weigh} and never mixes their examples; {instead}",
+            fix=self._swap(shuffle, batch, file) if step is not None and not between and len(earlier) == 1 else None,
+            related=[(batch, "batched here")],
             bytes=cost,
         )
+
+    def _batched_source(self, shuffle: Call) -> Call | None:
+        """The source that gives batches itself, as those that read directories do."""
+        datasets = shuffle.datasets()
+        if not datasets or not all(ds.source in BATCHED_SOURCES and batched_source(ds) for ds in datasets):
+            return None
+        return datasets[0].call
 
     def _sequences(self, shuffle: Call, file: File) -> bool:
         """Whether the batches may be examples themselves, as they are when text is cut into sequences."""

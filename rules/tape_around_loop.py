@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._tapes import Tape, tape_of
 
-from tfmemlint.api import Call, Dataset, File, Finding, Node, Rule, on_call, walk
+from tfmemlint.api import Array, Call, Dataset, File, Finding, Node, Rule, Sequence, Value, on_call, walk
 from tfmemlint.api import Iterator as Items
 
 STEPS = frozenset({"take", "batch", "shuffle", "prefetch", "repeat", "enumerate", "as_numpy_iterator", "skip", "map"})
@@ -86,17 +86,26 @@ class TapeAroundLoop(Rule):
         return self._slices(loop) or self._draws(loop, file)
 
     def _is_data(self, iterated: cst.BaseExpression, file: File) -> bool:
-        """Whether what is iterated is a pipeline, or unknown and called like one."""
+        """Whether what is iterated is a pipeline, or called like one where it is unknown or tensors."""
         if isinstance(iterated, cst.Call) and file.call(iterated).name in ZIPS:
             return any(self._is_data(arg.value, file) for arg in iterated.args)
         value = file.value(iterated)
+        tensors = self._tensors(value)
         while isinstance(value, Items):
             value = value.of
-        if value.known:
+        if value.known and not tensors:
             return all(isinstance(option, Dataset) for option in value.options)
         named = _iterated(iterated)
         last = named.attr.value if isinstance(named, cst.Attribute) else getattr(named, "value", "")
         return isinstance(last, str) and DATA_NAME.search(last) is not None
+
+    def _tensors(self, value: Value) -> bool:
+        """Whether a list of tensors with an axis for the examples is iterated."""
+        if isinstance(value, Items):
+            items: tuple[Value, ...] = (value.item,)
+        else:
+            items = value.items if isinstance(value, Sequence) else ()
+        return bool(items) and all(isinstance(item, Array) and len(item.shape or ()) > 1 for item in items)
 
     def _records(self, loop: Round, body: Node, target: Node) -> bool:
         """Whether a body calls something on the items, or on parts of them."""

@@ -107,7 +107,9 @@ class TensorsKeptAcrossSteps(Rule):
         return any(isinstance(call, cst.Call) and file.call(call).name == "tf.GradientTape" for call in calls)
 
     def _outlives(self, container: cst.BaseExpression, loop: cst.For | cst.While, file: File) -> bool:
-        """Whether the container was made before the loop, which does not empty it."""
+        """Whether the container, or what it is a part of, was made before the loop, which does not empty it."""
+        while isinstance(container, cst.Subscript):
+            container = container.value
         path = dotted(container)
         for node in walk(loop.body):
             if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in EMPTIES:
