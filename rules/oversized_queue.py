@@ -107,9 +107,12 @@ class OversizedQueue(Rule):
                 yield self.finding(call, file, what)
 
     def _argument(self, call: Call, name: str) -> Value:
-        """An argument, also one of a dictionary that is passed with `**`."""
+        """An argument, also one of a dictionary that is passed with `**`; not what a function was itself given so."""
         if call.arg(name) is None:
             for arg in call.node.args:
+                scope = call.evaluator.file.scope_of(arg.value)
+                if isinstance(scope, cst.FunctionDef) and getattr(scope.params.star_kwarg, "name", None) is not None:
+                    continue
                 given = call.evaluator.value(arg.value, call.frame) if arg.star == "**" else None
                 if isinstance(given, Mapping) and given.get(name).known:
                     return given.get(name)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import libcst as cst
-
 from rewritings import NotApplied, Rewriter, assigned, dotted, nodes
 
 _LATER = (cst.Lambda, cst.IfExp, cst.BooleanOperation, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp,
@@ -59,6 +58,10 @@ class Hoist(Rewriter):
         return result
 
 
+def _is_super(node: cst.Call) -> bool:
+    return isinstance(node.func, cst.Name) and node.func.value == "super"
+
+
 class SplitChains(Hoist):
     """`ds = a.map(f).batch(2)` becomes `v = a.map(f)` and `ds = v.batch(2)`."""
 
@@ -67,9 +70,14 @@ class SplitChains(Hoist):
         node: cst.CSTNode = root
         while isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
             node = node.func.value
-            if isinstance(node, cst.Call):
+            if isinstance(node, cst.Call) and not _is_super(node):
                 found.append(node)
         return found
+
+
+def _is_dtype(arg: cst.Arg) -> bool:
+    """A dtype with a name of its own is a decision, which rules respect."""
+    return arg.keyword is not None and arg.keyword.value == "dtype"
 
 
 class NameArguments(Hoist):
@@ -78,7 +86,7 @@ class NameArguments(Hoist):
     def wanted(self, root: cst.BaseExpression) -> Sequence[cst.BaseExpression]:
         calls = () if isinstance(root, _LATER) else nodes(root, cst.Call, _LATER)
         return [arg.value for call in calls for arg in call.args
-                if not arg.star and isinstance(arg.value, (cst.Call, cst.Lambda))]  # fmt: skip
+                if not arg.star and isinstance(arg.value, (cst.Call, cst.Lambda)) and not _is_dtype(arg)]  # fmt: skip
 
 
 class NameNumbers(Rewriter):

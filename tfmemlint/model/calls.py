@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.model import knowledge
+from tfmemlint.model.binding import held
 from tfmemlint.model.scopes import parameters
 from tfmemlint.model.values import Api, Class, Dataset, Function, Instance, Method, Step, Unknown, Value
 
@@ -116,7 +117,7 @@ class Call:
         target = self.target.options[0]
         if isinstance(target, Function):
             names = tuple(p.name.value for p in parameters(target.node))
-            return names[1:] if target.receiver is not None else names
+            return names[held(target.partial) + (target.receiver is not None) :]
         if isinstance(target, Class):
             init = self.evaluator.classes.method(target.node, "__init__")
             return tuple(p.name.value for p in parameters(init))[1:] if init is not None else ()

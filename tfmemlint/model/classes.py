@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.model import knowledge, operations
-from tfmemlint.model.scopes import OUTER, Definition
+from tfmemlint.model.binding import given_by
+from tfmemlint.model.scopes import OUTER, Definition, dotted
 from tfmemlint.model.values import Api, Class, Const, Function, Instance, Unknown, Value, one_of
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
     from tfmemlint.model.evaluate import Evaluator
+
+
+PROPERTIES = frozenset({"property", "cached_property", "lazy_property", "abstractproperty"})
+DATA_CLASSES = (Api("dataclasses.dataclass"), Api("typing.NamedTuple"), Api("attr.s"), Api("attrs.define"))
 
 
 class Classes:
@@ -66,22 +71,25 @@ class Classes:
         assert instance.class_node is not None
         method = self.method(instance.class_node, name)
         if method is not None:
-            return self._method(method, instance if bound else None)
+            return self._method(method, instance if bound else None, instance.class_node)
         definitions = self.definitions(instance.class_node, name)
         if definitions:
-            values = [self._evaluator.definition(d, None) for d in definitions]
+            values = [self._value(d, name, instance) for d in definitions]
             kept = [v for v in values if v != Const(None)]
             return one_of(kept or values)
         if instance.type_name is not None:
             return operations.attribute(Instance(instance.type_name, instance.call, instance.class_node), name)
         return Unknown(f"attribute {name} is not set in this file")
 
-    def _method(self, method: cst.FunctionDef, receiver: Instance | None) -> Value:
-        decorators = {d.decorator.value for d in method.decorators if isinstance(d.decorator, cst.Name)}
+    def _method(self, method: cst.FunctionDef, receiver: Instance | None, node: cst.ClassDef) -> Value:
+        written = [dotted(d.decorator) or "" for d in method.decorators]
+        decorators = {text.rpartition(".")[2] for text in written}
         defined = self._evaluator.functions.defined(method, None)
         assert isinstance(defined, Function)
-        if decorators & {"property", "cached_property"}:
-            return Unknown("a property")
+        if decorators & PROPERTIES:
+            return Unknown("a property") if receiver is None else self._evaluator.functions.read(method, receiver)
+        if "classmethod" in decorators:
+            return Function(method, receiver=Class(node), traced=defined.traced)
         if "staticmethod" in decorators or receiver is None:
             return defined
         return Function(method, receiver=receiver, traced=defined.traced)
@@ -89,10 +97,39 @@ class Classes:
     def definitions(self, node: cst.ClassDef, name: str) -> list[Definition]:
         """All places in the class and its ancestors of this module that set an attribute, as they stand at a method's
         end."""
-        found = []
+        found: list[Definition] = []
         for owner in (node, *self.bases(node)[1]):
-            found += self._table(owner).get(name, [])
+            overridden = any(d.scope is not None and isinstance(d.scope, cst.ClassDef) for d in found)
+            found += [d for d in self._table(owner).get(name, []) if not (overridden and d.scope is owner)]
         return found
+
+    def _value(self, definition: Definition, name: str, instance: Instance) -> Value:
+        """What a definition of an attribute gives it: for a field of a dataclass what its constructor is passed."""
+        owner = definition.scope
+        if isinstance(owner, cst.ClassDef) and definition.annotation is not None and self._is_data(owner):
+            fields = [d.name for d in self._annotated(owner)]
+            calls = [instance.call] if instance.call is not None else self._constructions(owner)
+            given = [given_by(call, None, None, None).field(name, fields) for call in calls]
+            if any(value is None for value in given) or not given:
+                given.append(self._evaluator.definition(definition, None))
+            return one_of(value for value in given if value is not None)
+        return self._evaluator.definition(definition, None)
+
+    def _is_data(self, node: cst.ClassDef) -> bool:
+        """Whether Python makes the constructor from the annotated fields."""
+        named = [*(d.decorator for d in node.decorators), *(base.value for base in node.bases)]
+        plain = [n.func if isinstance(n, cst.Call) else n for n in named]
+        return any(self._evaluator.value(n) in DATA_CLASSES for n in plain)
+
+    def _annotated(self, node: cst.ClassDef) -> list[Definition]:
+        bindings = self._evaluator.file.flow(node).bindings.values()
+        return [d for found in bindings for d in found if d.annotation is not None]
+
+    def _constructions(self, node: cst.ClassDef) -> list[Call]:
+        """The calls in this file that make objects of a class."""
+        file = self._evaluator.file
+        calls = [file.call(found) for found in file.calls_by_word.get(node.name.value, ())]
+        return [call for call in calls if Class(node) in call.target.options]
 
     def _table(self, node: cst.ClassDef) -> dict[str, list[Definition]]:
         key = id(node)

@@ -10,11 +10,12 @@ from __future__ import annotations
 import builtins
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from tfmemlint.model import by_use, knowledge, operations
+from tfmemlint.model import annotations, arguments, by_use, knowledge, operations
 from tfmemlint.model.calls import Call
 from tfmemlint.model.classes import Classes
 from tfmemlint.model.expressions import EXPRESSIONS
@@ -30,6 +31,7 @@ from tfmemlint.model.values import (
     Const,
     Function,
     Instance,
+    Sequence,
     Unknown,
     Value,
     one_of,
@@ -136,7 +138,7 @@ class Evaluator:
         local = [d for d in found if d is not OUTER] if found else []
         if local:
             frame_here = frame if frame is not None and frame.function is scope else self._frame_of(scope, frame)
-            written = self.file.global_writes.get(node.value, ()) if isinstance(scope, cst.Module) else ()
+            written = self.file.inner_writes(node.value, scope)
             value = self.joined(local, frame_here, written)
             return (after_loop(self, node, local, frame_here) or value) if of_layers(value) else value
         return self.outer_name(node.value, scope, frame)
@@ -165,8 +167,7 @@ class Evaluator:
             if definitions:
                 outer_frame = self._frame_of(outer, frame)
                 values = [self.definition(d, outer_frame) for d in definitions]
-                if isinstance(outer, cst.Module):
-                    values += [self.definition(d, None) for d in self.file.global_writes.get(name, ())]
+                values += [self.definition(d, None) for d in self.file.inner_writes(name, outer)]
                 return without_none(values)
         for module in self.file.star_imports:
             path = knowledge.canonical(f"{module}.{name}")
@@ -210,18 +211,14 @@ class Evaluator:
         elif d.binds is Binds.ENTERED:
             value = operations.entered(value)
         for index in d.path:
-            value = operations.item(value, Const(index))
+            value = operations.rest(value, index) if isinstance(index, slice) else operations.item(value, Const(index))
+        if isinstance(value, Sequence) and value.kind == "list" and d.name in self.file.grown:
+            return replace(value, open=True)
         return value if value.known or d.annotation is None else self.annotated(d.annotation, frame)
 
     def annotated(self, annotation: Node, frame: Frame | None) -> Value:
         """The value that an annotation promises: an instance of an API class or of a class of this module."""
-        expression = annotation.annotation if isinstance(annotation, cst.Annotation) else annotation
-        target = self.value(expression, frame)
-        if isinstance(target, Api) and knowledge.is_class(target.name):
-            return operations.instance_of(target.name)
-        if isinstance(target, Class):
-            return self.classes.instance(target.node, None)
-        return Unknown("the annotation names no class that is known")
+        return annotations.promised(self, annotation, frame)
 
     def _augmented(self, node: cst.AugAssign, frame: Frame | None) -> Value:
         left, right = self.value(node.target, frame), self.value(node.value, frame)
@@ -248,10 +245,14 @@ class Evaluator:
 
     def attribute(self, base: Value, name: str) -> Value:
         """The attribute `name` of a value."""
+        if base == arguments.FLAGS:
+            return arguments.flag(self, name)
         if isinstance(base, Api):
             return _named(knowledge.canonical(f"{base.name}.{name}"))
         if isinstance(base, Class):
             return self.classes.attribute(Instance(None, None, base.node), name, bound=False)
+        if isinstance(base, Instance) and base.type_name == arguments.NAMESPACE:
+            return arguments.default(self, name)
         if isinstance(base, Instance) and base.class_node is not None:
             return self.classes.attribute(base, name, bound=True)
         return operations.attribute(base, name)
@@ -275,6 +276,10 @@ class Evaluator:
             return self.functions.result(target, call)
         if isinstance(target, Class):
             return self.classes.instance(target.node, call)
+        if isinstance(target, Instance) and target.class_node is not None:
+            method = self.classes.method(target.class_node, "__call__")
+            if method is not None:
+                return self.functions.result(Function(method, receiver=target), call)
         return transfer(call, target)
 
 

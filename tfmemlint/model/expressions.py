@@ -65,21 +65,32 @@ def _if_expression(evaluator: Evaluator, node: cst.IfExp, frame: Frame | None) -
 
 
 def _display(evaluator: Evaluator, node: Any, frame: Frame | None) -> Value:
-    starred = any(isinstance(element, cst.StarredElement) for element in node.elements)
-    items = tuple(evaluator.value(e.value, frame) for e in node.elements if not isinstance(e, cst.StarredElement))
-    return Sequence(() if starred else items, type(node).__name__.lower(), open=starred)
+    items: list[Value] = []
+    for element in node.elements:
+        value = evaluator.value(element.value, frame)
+        if not isinstance(element, cst.StarredElement):
+            items.append(value)
+        elif isinstance(value, Sequence) and not value.open:
+            items += value.items
+        else:
+            return Sequence((), type(node).__name__.lower(), open=True)
+    return Sequence(tuple(items), type(node).__name__.lower())
 
 
 def _dict(evaluator: Evaluator, node: cst.Dict, frame: Frame | None) -> Value:
-    items: list[tuple[object, Value]] = []
+    items: dict[object, Value] = {}
     unsure = False
     for element in node.elements:
-        key = evaluator.value(element.key, frame) if isinstance(element, cst.DictElement) else Unknown("**")
+        value = evaluator.value(element.value, frame)
+        key = evaluator.value(element.key, frame) if isinstance(element, cst.DictElement) else None
         if isinstance(key, Const):
-            items.append((key.value, evaluator.value(element.value, frame)))
+            items[key.value] = value
+        elif key is None and isinstance(value, Mapping):
+            items.update(value.items)
+            unsure = unsure or value.open
         else:
-            unsure = True
-    return Mapping(tuple(items), unsure)
+            items, unsure = {}, True  # it may stand for any of those before
+    return Mapping(tuple(items.items()), unsure)
 
 
 def _comprehension(evaluator: Evaluator, node: Any, frame: Frame | None) -> Value:
@@ -110,12 +121,27 @@ def _string(evaluator: Evaluator, node: cst.SimpleString | cst.ConcatenatedStrin
     return Const(text) if text is not None else Unknown("a formatted string")
 
 
+def _formatted(evaluator: Evaluator, node: cst.FormattedString, frame: Frame | None) -> Value:
+    text = ""
+    for part in node.parts:
+        if isinstance(part, cst.FormattedStringText):
+            text += part.value.replace("{{", "{").replace("}}", "}")
+            continue
+        assert isinstance(part, cst.FormattedStringExpression)
+        value = evaluator.value(part.expression, frame)
+        plain = part.format_spec is None and part.conversion is None
+        if not isinstance(value, Const) or not plain or not isinstance(value.value, (str, int)):
+            return Unknown("a formatted string")
+        text += str(value.value)
+    return Const(text)
+
+
 EXPRESSIONS: dict[type, Callable[[Evaluator, Any, Frame | None], Value]] = {
     cst.Subscript: _subscript, cst.BinaryOperation: _binary, cst.UnaryOperation: _unary,
     cst.BooleanOperation: _boolean, cst.IfExp: _if_expression, cst.Tuple: _display,
     cst.List: _display, cst.Set: _display, cst.Dict: _dict, cst.ListComp: _comprehension,
     cst.SetComp: _comprehension, cst.GeneratorExp: _comprehension, cst.NamedExpr: _walrus, cst.Lambda: _lambda,
     cst.Integer: _number, cst.Float: _number, cst.Imaginary: _number, cst.Ellipsis: _ellipsis,
-    cst.SimpleString: _string, cst.ConcatenatedString: _string,
+    cst.FormattedString: _formatted, cst.SimpleString: _string, cst.ConcatenatedString: _string,
 }  # fmt: skip
 """The value of an expression of each of these classes, in a frame."""

@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from tfmemlint.config import Config
 
 
+GROWS = ("append", "extend", "insert", "pop", "remove", "clear", "appendleft")
+"""Methods of a list that change its length."""
+
 MOST_NAMES = 8
 """Names behind each other that `File.written` looks behind."""
 
@@ -191,6 +194,32 @@ class File:
                 break
             expression = found[0].value
         return expression
+
+    @cached_property
+    def grown(self) -> frozenset[str]:
+        """Names and dotted paths of which a method is called that changes how many items a list holds."""
+        calls = (node.func for word in GROWS for node in self.calls_by_word.get(word, ()))
+        return frozenset(
+            name for func in calls if isinstance(func, cst.Attribute) and (name := dotted(func.value)) is not None
+        )
+
+    def inner_writes(self, name: str, scope: ScopeNode) -> tuple[Definition, ...]:
+        """For a name of a scope: the definitions that functions inside of it make after `global` or `nonlocal`."""
+        if isinstance(scope, cst.Module):
+            return self.global_writes.get(name, ())
+        return self._nonlocal_writes.get((id(scope), name), ())
+
+    @cached_property
+    def _nonlocal_writes(self) -> dict[tuple[int, str], tuple[Definition, ...]]:
+        found: dict[tuple[int, str], tuple[Definition, ...]] = {}
+        for statement in self.tree.of(cst.Nonlocal):
+            scope = self.scope_of(statement)
+            for name in (item.name.value for item in statement.names):
+                owner = next((s for s in self.scopes_around(scope) if name in self.flow(s).bindings), None)
+                ends = tuple(d for d in self.flow(scope).end.get(name, ()) if d is not OUTER)
+                if owner is not None:
+                    found[id(owner), name] = found.get((id(owner), name), ()) + ends
+        return found
 
     @cached_property
     def global_writes(self) -> dict[str, tuple[Definition, ...]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.model import by_use, operations
+from tfmemlint.model.binding import given_at, given_by
 from tfmemlint.model.scopes import OUTER, Definitions, ScopeNode, own_nodes, parameters
 from tfmemlint.model.values import Api, Class, Const, Function, Instance, Sequence, Unknown, Value, constant, one_of
 
@@ -24,6 +25,10 @@ MAPPERS = frozenset(f"tf.data.Dataset.{name}" for name in ("map", "filter", "fla
 """Methods that call the function they are given with the parts of each element."""
 
 
+_NOT_USED = (cst.Annotation, cst.ClassDef)
+"""What holds a class's name and makes no object of it."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
     """One activation of a function: which call made it, in which frame that call stands, what it closes over."""
@@ -35,6 +40,7 @@ class Frame:
     receiver: Value | None
     values: tuple[Value, ...] | None = None
     """Positional arguments, where a library calls the function (`Dataset.map`); None: read them at the call."""
+    partial: Call | None = None
 
     @property
     def depth(self) -> int:
@@ -46,8 +52,8 @@ class Functions:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._frames: dict[tuple[int, int], Frame] = {}
-        self._applied: dict[tuple[int, int, tuple[Value, ...]], Frame] = {}
+        self._frames: dict[tuple[int, int, int], Frame] = {}
+        self._applied: dict[tuple[int, int, int, tuple[Value, ...]], Frame] = {}
         self._callers: dict[int, tuple[Call, ...] | None] = {}
 
     def defined(self, node: cst.FunctionDef, frame: Frame | None) -> Value:
@@ -86,27 +92,40 @@ class Functions:
         An assignment to another name is no use; what reads that name is. For `__init__` it is the class that is used.
         """
         file = self._evaluator.file
-        owner = file.class_of(function) if isinstance(function, cst.FunctionDef) else None
-        if isinstance(function, cst.FunctionDef):
-            name = function.name.value
-            names = {"__init__": [owner.name.value], "__call__": []}.get(name, [name]) if owner is not None else [name]
-            found: list[cst.CSTNode] = []
-        else:
-            names, found = self._assigned(function), [function]
-            found = [] if names else found
+        names = self._names(function)
+        found: list[cst.CSTNode] = [] if names else [function]
         for name in names:  # grows where the function gets another name
             for use in file.loads(name):
                 parent = file.tree.parent(use)
-                func = parent if isinstance(parent, cst.Attribute) and parent.attr is use else use
-                target = self._evaluator.value(func)
-                nodes = [option.node for option in target.options if isinstance(option, (Function, Class))]
-                if function not in nodes and (owner is None or owner not in nodes):
+                if parent is None or any(isinstance(n, _NOT_USED) for n in (parent, file.tree.parent(parent))):
                     continue
+                func = parent if isinstance(parent, cst.Attribute) and parent.attr is use else use
+                if not any(self._runs(option, function) for option in self._evaluator.value(func).options):
+                    continue
+                outer = self.given_to(func)
+                if outer is not None and outer.name == "functools.partial":
+                    func = outer.node
                 others = self._assigned(func)
                 names += [other for other in others if other not in names]
                 if not others:
                     found.append(func)
         return found
+
+    def _names(self, function: cst.FunctionDef | cst.Lambda) -> list[str]:
+        """The names by which a function is used: for `__init__` also those of the classes that it makes objects of."""
+        if isinstance(function, cst.Lambda):
+            return self._assigned(function)
+        name = function.name.value
+        if self._evaluator.file.class_of(function) is None or name not in ("__init__", "__call__"):
+            return [name]
+        classes = self._evaluator.file.tree.of(cst.ClassDef) if name == "__init__" else ()
+        return [name, *(node.name.value for node in classes if self._evaluator.classes.method(node, name) is function)]
+
+    def _runs(self, value: Value, function: cst.FunctionDef | cst.Lambda) -> bool:
+        """Whether calling a value runs the function."""
+        if isinstance(value, Class):
+            return self._evaluator.classes.method(value.node, "__init__") is function
+        return isinstance(value, Function) and value.node is function
 
     def _assigned(self, value: cst.CSTNode) -> list[str]:
         """The plain names that a statement gives to a value; empty where it goes anywhere else."""
@@ -122,9 +141,9 @@ class Functions:
     def parameter(self, param: cst.Param, function: ScopeNode, frame: Frame | None) -> Value:
         """The value of a parameter: the frame's argument, or over all callers what they pass, or its annotation."""
         if frame is not None and frame.function is function:
-            if frame.values is not None:
-                return self._position(param, function, frame)
-            return self._argument(param, function, frame.call, frame.receiver, frame.caller)
+            assert isinstance(function, (cst.FunctionDef, cst.Lambda))
+            given = given_by(frame.call, frame.receiver, frame.partial, frame.values)
+            return given.value(param, function, self._evaluator)
         assert isinstance(function, (cst.FunctionDef, cst.Lambda))
         owner = self._evaluator.file.class_of(function)
         if owner is not None and param is next(parameters(function), None) and not _static(function):
@@ -136,18 +155,6 @@ class Functions:
                 return passed if passed.known else promised
         passed = self._passed(param, function)
         return passed if passed.known else self._by_use(param, function, passed)
-
-    def _position(self, param: cst.Param, function: ScopeNode, frame: Frame) -> Value:
-        assert isinstance(function, (cst.FunctionDef, cst.Lambda)) and frame.values is not None
-        given = frame.values if frame.receiver is None else (frame.receiver, *frame.values)
-        for i, candidate in enumerate(parameters(function)):
-            if candidate is param and not param.star:
-                if i < len(given):
-                    return given[i]
-                return (
-                    self._evaluator.value(param.default, None) if param.default is not None else Unknown("not passed")
-                )
-        return Unknown("passed by position")
 
     def _passed(self, param: cst.Param, function: ScopeNode) -> Value:
         callers = self.callers(function)
@@ -162,7 +169,7 @@ class Functions:
             return Unknown(f"parameter {param.name.value} of a function that {why}")
         if len(callers) > MOST_CALLERS:
             return Unknown(f"parameter {param.name.value} of a function with {len(callers)} callers")
-        return one_of(self._argument(param, function, call, None, call.frame) for call in callers)
+        return one_of(given_at(call, function).value(param, function, self._evaluator) for call in callers)
 
     def mappers(self, function: ScopeNode) -> list[Call]:
         """The calls of `Dataset.map` and its like that are given this function."""
@@ -185,17 +192,18 @@ class Functions:
     def _mapped(self, param: cst.Param, function: ScopeNode) -> Value | None:
         """A parameter that `Dataset.map` fills with a part of each element."""
         assert isinstance(function, (cst.FunctionDef, cst.Lambda))
-        calls = self.mappers(function)
-        if not calls or param.star:
-            return None
-        index = next(i for i, candidate in enumerate(parameters(function)) if candidate is param)
         values: list[Value] = []
-        for call in calls:
+        for call in self.mappers(function):
+            argument = call.arg("map_func") or call.arg(0)
+            options = argument.value.options if argument is not None else ()
+            given = [o for o in options if isinstance(o, Function) and o.node is function]
             for ds in call.datasets() or (None,):
                 element = ds.element if ds is not None else Unknown("element")
-                parts = element.items if isinstance(element, Sequence) else (element,)
-                values.append(parts[index] if index < len(parts) else Unknown("element"))
-        return one_of(values)
+                parts = element.items if isinstance(element, Sequence) and element.kind == "tuple" else (element,)
+                for one in given:
+                    passed = given_by(call, one.receiver, one.partial, tuple(parts))
+                    values.append(passed.value(param, function, self._evaluator))
+        return one_of(values) if values else None
 
     def _by_use(self, param: cst.Param, function: ScopeNode, otherwise: Value) -> Value:
         """A parameter that is used as only a tf.data pipeline can be is one, of unknown source."""
@@ -206,31 +214,16 @@ class Functions:
             return operations.instance_of("tf.data.Dataset")
         return otherwise
 
-    def _argument(
-        self, param: cst.Param, function: ScopeNode, call: Call, receiver: Value | None, caller: Frame | None
-    ) -> Value:
-        assert isinstance(function, (cst.FunctionDef, cst.Lambda))
-        if param.star:
-            return Unknown(f"{param.star}{param.name.value}")
-        if receiver is not None and param is next(parameters(function), None):
-            return receiver
-        argument = call.arg(param.name.value)
-        if argument is not None:
-            return argument.value
-        if call.open:
-            return Unknown("passed by * or **")
-        if param.default is not None:
-            return self._evaluator.value(param.default, None)
-        return Unknown(f"parameter {param.name.value} is not passed")
-
     # -- results -----------------------------------------------------------------------------------------------------
 
     def frame(self, function: Function, call: Call) -> Frame | None:
         """The activation of a function by a call, or None where calls are nested too deeply or recursive."""
-        key = (id(function.node), id(call))
+        key = (id(function.node), id(call), id(function.partial))
         if key not in self._frames:
             closure = function.frame if isinstance(function.frame, Frame) else None
-            self._frames[key] = Frame(function.node, call, call.frame, closure, function.receiver)
+            self._frames[key] = Frame(
+                function.node, call, call.frame, closure, function.receiver, partial=function.partial
+            )
         frame = self._frames[key]
         above = frame.caller
         while above is not None:
@@ -244,16 +237,22 @@ class Functions:
         frame = self.frame(function, call)
         return Unknown("calls nested too deeply") if frame is None else self._returned(function, frame)
 
+    def read(self, method: cst.FunctionDef, receiver: Instance) -> Value:
+        """What a property gives, over all objects of its class."""
+        return self._returned(Function(method, receiver=receiver), None)
+
     def apply(self, function: Function, call: Call, values: tuple[Value, ...]) -> Value:
         """What a function returns that a library calls with these values, as `call` (of `Dataset.map`, say) asks."""
-        key = (id(function.node), id(call), values)
+        key = (id(function.node), id(call), id(function.partial), values)
         frame = self._applied.get(key)
         if frame is None:
             closure = function.frame if isinstance(function.frame, Frame) else None
-            frame = self._applied[key] = Frame(function.node, call, call.frame, closure, function.receiver, values)
+            frame = self._applied[key] = Frame(
+                function.node, call, call.frame, closure, function.receiver, values, function.partial
+            )
         return self._returned(function, frame) if frame.depth <= MOST_FRAMES else Unknown("calls nested too deeply")
 
-    def _returned(self, function: Function, frame: Frame) -> Value:
+    def _returned(self, function: Function, frame: Frame | None) -> Value:
         if isinstance(function.node, cst.Lambda):
             return self._evaluator.value(function.node.body, frame)
         if function.node.asynchronous is not None or any(own_nodes(function.node, (cst.Yield,))):

@@ -24,6 +24,7 @@ from tfmemlint.model.values import (
     Unknown,
     Value,
     constant,
+    integer,
     one_of,
 )
 
@@ -38,6 +39,9 @@ PYTHON: dict[str, Callable[[object, object], object]] = {
 
 LARGEST_RESULT = 1 << 64
 """Constants beyond this are not worth computing (and `9 ** 9 ** 9` must not be)."""
+
+LONGEST_REPETITION = 64
+"""Items up to which `[x] * n` is written out."""
 
 METHOD_CLASSES = {"np": "np.ndarray", "tf": "tf.Tensor", "keras": "tf.keras.KerasTensor"}
 
@@ -105,6 +109,8 @@ def _array_attribute(base: Array, name: str) -> Value | None:
         return Array(base.library, base.dtype, base.shape[::-1], base.origin, base.explicit)
     if name == "size":
         return Const(base.size) if base.size is not None else Unknown("size")
+    if name == "nbytes":
+        return Const(base.bytes) if base.bytes is not None else Unknown("bytes")
     if name == "ndim":
         return Const(len(base.shape)) if base.shape is not None else Unknown("rank")
     if name == "dtype":
@@ -161,6 +167,13 @@ def subscript(value: Value, indices: list[Value | slice]) -> Value:
     return value if not value.known else Unknown("a slice")
 
 
+def rest(value: Value, bounds: slice) -> Value:
+    """What a starred target gets: a list of some items."""
+    if isinstance(value, Sequence) and not value.open:
+        return Sequence(value.items[bounds], "list")
+    return Unknown("the rest of something not known")
+
+
 def item_of(value: Value) -> Value:
     """One element of an iterated value."""
     return one_of(_item_of(option) for option in value.options)
@@ -213,10 +226,20 @@ def _binary(name: str, left: Value, right: Value) -> Value:
         return Sequence(left.items + right.items, left.kind, left.open or right.open)
     if isinstance(left, Dataset) and isinstance(right, Dataset) and name == "Add":
         return Dataset("tf.data.Dataset.concatenate", None, (), left.element, None, (left, right))
+    if name == "Multiply" and isinstance(left, Sequence):
+        return _repeated(left, right)
     a, b = constant(left), constant(right)
     if a is None or b is None or name not in PYTHON:
         return Unknown("arithmetic on values that are not known")
     return fold(name, a, b)
+
+
+def _repeated(items: Sequence, times: Value) -> Value:
+    """`[x] * 3`."""
+    count = integer(times)
+    if count is None or items.open or count * len(items.items) > LONGEST_REPETITION:
+        return Unknown("a sequence repeated too often, or how often is not known")
+    return Sequence(items.items * count, items.kind)
 
 
 def fold(name: str, a: object, b: object) -> Value:

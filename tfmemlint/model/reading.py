@@ -68,13 +68,14 @@ class Reader:
         env[name] = (definition,)
         self._env = env
 
-    def _target(self, target: Node, binds: Binds, value: Node | None, path: tuple[int, ...] = ()) -> None:
+    def _target(self, target: Node, binds: Binds, value: Node | None, path: tuple[int | slice, ...] = ()) -> None:
         if isinstance(target, (cst.Tuple, cst.List)):
             count = len(target.elements)
             star = next((i for i, e in enumerate(target.elements) if isinstance(e, cst.StarredElement)), count)
             for i, element in enumerate(target.elements):
                 if i == star:
-                    self._target(element.value, Binds.UNKNOWN, None)
+                    part = slice(star, star + 1 - count or None)
+                    self._target(element.value, binds, value, (*path, part))
                 else:
                     self._target(element.value, binds, value, (*path, i if i < star else i - count))
             return

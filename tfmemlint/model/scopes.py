@@ -51,7 +51,7 @@ class Definition:
     node: Node
     scope: ScopeNode
     value: Node | None = None
-    path: tuple[int, ...] = ()
+    path: tuple[int | slice, ...] = ()
     api: str = ""
     annotation: Node | None = None
 

@@ -111,12 +111,16 @@ class Method(Value):
 
 @dataclass(frozen=True, slots=True)
 class Function(Value):
-    """A function or lambda of this module, with `self` where it is bound; `traced` if `tf.function` wraps it."""
+    """A function or lambda of this module, with `self` where it is bound; `traced` if `tf.function` wraps it.
+
+    `partial` is the `functools.partial` that holds some of its arguments.
+    """
 
     node: cst.FunctionDef | cst.Lambda
     receiver: Value | None = None
     traced: bool = False
     frame: object = None
+    partial: Call | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tfmemlint.model import operations
+from tfmemlint.model.arguments import PARSER, namespace
 from tfmemlint.model.transfer.table import models
 from tfmemlint.model.values import (
     Api,
@@ -153,6 +156,9 @@ def _convert(call: Call, target: Value) -> Value:
 def _extreme(call: Call, target: Value) -> Value:
     name = getattr(target, "name", "").rpartition(".")[2]
     found = [constant(call.evaluator.value(arg.value, call.frame)) for arg in call.node.args]
+    given = call.value_of(0)
+    if len(found) == 1 and isinstance(given, Sequence) and not given.open:
+        found = [constant(item) for item in given.items]
     numbers = [n for n in found if isinstance(n, (int, float))]
     if len(found) < 2 or len(numbers) != len(found):
         return Unknown(f"{name}() of something not known")
@@ -161,7 +167,60 @@ def _extreme(call: Call, target: Value) -> Value:
 
 @models("functools.partial")
 def _partial(call: Call, target: Value) -> Value:
+    function = call.value_of(0)
+    if isinstance(function, Function) and function.partial is None:
+        return replace(function, partial=call)
     return Instance("functools.partial", call)
+
+
+@models(B + "super")
+def _super(call: Call, target: Value) -> Value:
+    file = call.evaluator.file
+    function = file.contexts.function(call.node)
+    owner = file.class_of(function) if function is not None else None
+    if owner is None:
+        return Unknown("super() outside of a method")
+    api, own = call.evaluator.classes.bases(owner)
+    if own:
+        return call.evaluator.classes.instance(own[0], None)
+    return Instance(api) if api is not None else Unknown("a class without known bases")
+
+
+@models("argparse.ArgumentParser.parse_args", "argparse.ArgumentParser.parse_known_args")
+def _parsed(call: Call, target: Value) -> Value:
+    name = getattr(target, "name", "")
+    return Sequence((namespace(call), Unknown("the rest"))) if name.endswith("known_args") else namespace(call)
+
+
+@models("argparse.ArgumentParser")
+def _parser(call: Call, target: Value) -> Value:
+    return Instance(PARSER, call)
+
+
+@models(B + "sum", B + "pow", "math.ceil", "math.floor", "math.sqrt", "math.prod", "np.ceil", "np.floor", "np.prod")
+def _calculated(call: Call, target: Value) -> Value:
+    name = getattr(target, "name", "").rpartition(".")[2]
+    given = [call.value_of(i) for i in range(len(call.node.args))]
+    if len(given) == 1 and isinstance(given[0], Sequence) and not given[0].open and name in ("sum", "prod"):
+        given = list(given[0].items)
+    elif name in ("sum", "prod"):
+        return Unknown(f"{name}() of something not known")
+    numbers = [constant(value) for value in given]
+    if call.open or any(not isinstance(n, (int, float)) for n in numbers):
+        return Unknown(f"{name}() of something not known")
+    functions = {"sum": lambda *n: sum(n), "prod": lambda *n: math.prod(n), "pow": lambda a, b: fold_power(a, b)}
+    try:
+        return Const(functions.get(name, getattr(math, name, None))(*numbers))
+    except (ValueError, TypeError, OverflowError):
+        return Unknown(f"{name}() raises")
+
+
+def fold_power(base: float, exponent: float) -> object:
+    """`pow(a, b)` where it stays small; raises OverflowError elsewhere."""
+    result = operations.fold("Power", base, exponent)
+    if not isinstance(result, Const):
+        raise OverflowError
+    return result.value
 
 
 @models("tf.function")

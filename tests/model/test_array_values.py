@@ -1,0 +1,102 @@
+"""Dtypes and shapes of NumPy arrays and tensors as NumPy 2 and TensorFlow make them."""
+
+import pytest
+from programs import model_of, shown_in, value_in
+
+from tfmemlint.model.values import Array
+
+NUMPY = [
+    ("np.zeros((2, 3))", "np float64 (2, 3)"), ("np.zeros(5, dtype='float32')", "np float32 (5)"),
+    ("np.ones((2,), np.uint8)", "np uint8 (2)"), ("np.full((2, 2), 1)", "np int64 (2, 2)"),
+    ("np.full((2, 2), 0.5)", "np float64 (2, 2)"), ("np.arange(10)", "np int64 (10)"),
+    ("np.arange(0, 1, 0.25)", "np float64 (4)"), ("np.linspace(0, 1, 7)", "np float64 (7)"),
+    ("np.eye(3)", "np float64 (3, 3)"), ("np.array([1, 2])", "np int64 (2)"),
+    ("np.array([[1.0], [2.0]])", "np float64 (2, 1)"), ("np.array([1, 2.0])", "np float64 (2)"),
+    ("np.array([1, 2], dtype=np.float32)", "np float32 (2)"), ("np.array(unknown)", "np ? ..."),
+    ("np.random.rand(4, 5)", "np float64 (4, 5)"), ("np.random.randint(0, 5, (3,))", "np int64 (3)"),
+    ("np.random.default_rng(0).normal(size=(4,))", "np float64 (4)"), ("np.zeros_like(np.ones((2, 2), np.int8))", "np int8 (2, 2)"),
+    ("np.zeros((n, 3))", "np float64 (?, 3)"), ("np.zeros(shape)", "np float64 ..."),
+    ("np.zeros((2, 3)).astype(np.float32)", "np float32 (2, 3)"), ("np.float32(np.zeros(3))", "np float32 (3)"),
+    ("np.zeros((2, 3)).reshape(6)", "np float64 (6)"), ("np.zeros((2, 3)).reshape(-1, 2)", "np float64 (3, 2)"),
+    ("np.zeros((2, 3)).T", "np float64 (3, 2)"), ("np.zeros((2, 3)).flatten()", "np float64 (6)"),
+    ("np.expand_dims(np.zeros((2, 3)), -1)", "np float64 (2, 3, 1)"), ("np.zeros((2, 3)).shape", "(len 2, 3)"),
+    ("np.zeros((2, 3)).shape[1]", "3"), ("np.zeros((2, 3)).ndim", "2"), ("np.zeros((2, 3)).size", "6"),
+    ("np.zeros((2, 3)).dtype", "np.float64"), ("np.zeros((2, 3), np.int8).nbytes", "6"),
+    ("np.stack([np.zeros((2, 3)), np.zeros((2, 3))])", "np float64 (2, 2, 3)"),
+    ("np.concatenate([np.zeros((2, 3)), np.zeros((4, 3))])", "np float64 (6, 3)"),
+    ("np.concatenate((np.zeros((2, 3)), np.zeros((2, 1))), axis=1)", "np float64 (2, 4)"),
+    ("np.vstack([np.zeros((2, 3)), np.zeros((1, 3))])", "np float64 (3, 3)"),
+    ("np.transpose(np.zeros((2, 3, 4)), (2, 0, 1))", "np float64 (4, 2, 3)"),
+    ("np.squeeze(np.zeros((2, 1, 3)))", "np float64 (2, 3)"), ("np.repeat(np.zeros((2, 3)), 4, axis=0)", "np float64 (8, 3)"),
+    ("np.tile(np.zeros((2, 3)), (2, 2))", "np float64 (4, 6)"), ("np.mean(np.zeros((2, 3)), axis=0)", "np float64 (3)"),
+    ("np.zeros((2, 3)).sum(axis=1)", "np float64 (2)"), ("np.argmax(np.zeros((2, 3)), axis=1)", "np int64 (2)"),
+    ("np.max(np.zeros((2, 3), np.uint8))", "np uint8 ()"), ("np.dot(np.zeros((2, 3)), np.zeros((3, 4)))", "np float64 (2, 4)"),
+    ("np.load('f.npy')", "np ? ..."), ("np.pad(np.zeros((2, 2)), 1)", "np float64 ..."),
+    ("np.asarray(tf.zeros([2]))", "np float32 (2)"), ("tf.zeros([2]).numpy()", "np float32 (2)"),
+]  # fmt: skip
+
+TENSORS = [
+    ("tf.zeros([2, 3])", "tf float32 (2, 3)"), ("tf.ones((2,), tf.int32)", "tf int32 (2)"),
+    ("tf.constant([1, 2])", "tf int32 (2)"), ("tf.constant([1.0])", "tf float32 (1)"), ("tf.constant('a')", "tf string ()"),
+    ("tf.constant(np.zeros(3))", "tf float64 (3)"), ("tf.constant(1, tf.int64)", "tf int64 ()"),
+    ("tf.convert_to_tensor(np.zeros(3), dtype=tf.float32)", "tf float32 (3)"), ("tf.constant(unknown)", "tf ? ..."),
+    ("tf.Variable(tf.zeros([3]))", "var float32 (3)"), ("tf.Variable(2.0)", "var float32 ()"),
+    ("tf.fill([2, 2], 7)", "tf int32 (2, 2)"), ("tf.range(5)", "tf int32 (5)"), ("tf.eye(4)", "tf float32 (4, 4)"),
+    ("tf.random.normal([4, 4])", "tf float32 (4, 4)"), ("tf.one_hot([1, 2], 5)", "tf float32 (2, 5)"),
+    ("tf.cast(np.zeros(3), tf.float16)", "tf float16 (3)"), ("tf.cast([1, 2], 'float32')", "tf float32 (2)"),
+    ("tf.reshape(tf.zeros([2, 6]), [3, -1])", "tf float32 (3, 4)"), ("tf.reshape(tf.zeros([2, 6]), [-1])", "tf float32 (12)"),
+    ("tf.expand_dims(tf.zeros([2, 3]), 0)", "tf float32 (1, 2, 3)"), ("tf.squeeze(tf.zeros([2, 1]))", "tf float32 (2)"),
+    ("tf.transpose(tf.zeros([2, 3]))", "tf float32 (3, 2)"), ("tf.transpose(tf.zeros([2, 3, 4]), [0, 2, 1])", "tf float32 (2, 4, 3)"),
+    ("tf.stack([tf.zeros([2]), tf.zeros([2])])", "tf float32 (2, 2)"), ("tf.stack([tf.zeros([2]), tf.zeros([2])], axis=1)", "tf float32 (2, 2)"),
+    ("tf.concat([tf.zeros([2, 3]), tf.zeros([4, 3])], 0)", "tf float32 (6, 3)"), ("tf.concat([tf.zeros([2, 3]), x], 0)", "tf float32 (?, 3)"),
+    ("tf.tile(tf.zeros([2, 3]), [2, 1])", "tf float32 (4, 3)"), ("tf.repeat(tf.zeros([2, 3]), 2, axis=0)", "tf float32 (4, 3)"),
+    ("tf.matmul(tf.zeros([2, 3]), tf.zeros([3, 5]))", "tf float32 (2, 5)"),
+    ("tf.matmul(tf.zeros([2, 3]), tf.zeros([5, 3]), transpose_b=True)", "tf float32 (2, 5)"),
+    ("tf.reduce_sum(tf.zeros([2, 3]))", "tf float32 ()"), ("tf.reduce_mean(tf.zeros([2, 3]), axis=1)", "tf float32 (2)"),
+    ("tf.reduce_max(tf.zeros([2, 3]), axis=0, keepdims=True)", "tf float32 (1, 3)"), ("tf.argmax(tf.zeros([2, 3]), axis=1)", "tf int64 (2)"),
+    ("tf.nn.relu(tf.zeros([2]))", "tf float32 (2)"), ("tf.square(tf.zeros([2]))", "tf float32 (2)"),
+    ("tf.broadcast_to(tf.zeros([1, 3]), [5, 3])", "tf float32 (5, 3)"), ("tf.image.resize(tf.zeros([9, 9, 3]), [4, 5])", "tf float32 (4, 5, 3)"),
+    ("tf.io.decode_jpeg(b, channels=3)", "tf uint8 (?, ?, 3)"), ("tf.shape(tf.zeros([2, 3]))[1]", "3"),
+    ("tf.zeros([2, 3]).shape[0]", "len 2"), ("tf.linalg.matmul(tf.zeros([2, 3]), tf.zeros([3, 5]))", "tf float32 (2, 5)"),
+    ("tf.gather(tf.zeros([9, 3]), [0, 1])", "tf float32 (2, 3)"), ("tf.zeros_like(np.ones((2,), np.int8))", "tf int8 (2)"),
+    ("keras.Input((8, 8, 3))", "keras float32 (?, 8, 8, 3)"), ("keras.datasets.mnist.load_data()[0][0]", "np uint8 (60000, 28, 28)"),
+    ("keras.utils.to_categorical(np.zeros(5, np.int64), 10)", "np float64 (5, 10)"), ("tf.unknown_thing(3)", "?"),
+]  # fmt: skip
+
+ARITHMETIC = [
+    ("np.zeros((2, 3), np.float32) * 2", "np float32 (2, 3)"), ("np.zeros(3, np.float32) * 2.0", "np float32 (3)"),
+    ("np.zeros(3, np.uint8) / 255", "np float64 (3)"), ("np.zeros(3, np.uint8) * 0.5", "np float64 (3)"),
+    ("np.zeros(3, np.float32) + np.zeros(3)", "np float64 (3)"), ("np.zeros((4, 1)) - np.zeros((1, 5))", "np float64 (4, 5)"),
+    ("np.zeros(3, np.float32) / np.zeros(3, np.int64)", "np float64 (3)"), ("-np.zeros(3)", "np float64 (3)"),
+    ("np.zeros((2, 3)) @ np.zeros((3, 4))", "np float64 (2, 4)"), ("tf.zeros([2, 3]) @ tf.zeros([3, 4])", "tf float32 (2, 4)"),
+    ("tf.zeros([2]) * np.zeros(2)", "tf float32 (2)"), ("1.0 - tf.zeros([2])", "tf float32 (2)"), ("tf.zeros([2], tf.int32) / 2", "tf float64 (2)"),
+    ("tf.zeros([4, 1]) - tf.zeros([5])", "tf float32 (4, 5)"), ("np.zeros(3) + unknown", "?"),
+    ("np.sqrt(np.zeros(3, np.float32))", "np float32 (3)"), ("np.zeros(3, np.int64) // 2", "np int64 (3)"),
+    ("np.zeros(3, np.int64) ** 2", "np int64 (3)"),
+]  # fmt: skip
+
+INDEXED = [
+    ("np.zeros((4, 5))[0]", "np float64 (5)"), ("np.zeros((4, 5))[1:3]", "np float64 (2, 5)"), ("np.zeros((4, 5))[:, 0]", "np float64 (4)"),
+    ("np.zeros((4, 5))[..., None]", "np float64 (4, 5, 1)"), ("np.zeros((4, 5))[np.newaxis]", "np float64 (1, 4, 5)"),
+    ("np.zeros((4, 5))[i]", "np float64 ..."), ("np.zeros((4, 5))[:n]", "np float64 (?, 5)"), ("np.zeros((4, 5))[::2]", "np float64 (2, 5)"),
+    ("np.zeros((4, 5))[-1]", "np float64 (5)"), ("np.zeros((4, 5))[0, 0]", "np float64 ()"), ("tf.zeros([4, 5])[:, tf.newaxis]", "tf float32 (4, 1, 5)"),
+    ("np.zeros((4, 5))[unknown > 3]", "np float64 ..."), ("x = np.zeros((4, 5))\nfor row in x:\n    probe(row)", "np float64 (5)"),
+    ("x = np.zeros((4, 5))\nx[0] = 3\nx", "np float64 (4, 5)"), ("a, b = np.zeros((2, 5))\nb", "np float64 (5)"),
+]  # fmt: skip
+
+BYTES = [
+    ("np.zeros((1000, 1000))", 8_000_000), ("tf.zeros([10, 10], tf.float16)", 200), ("np.zeros((n, 3))", None),
+    ("tf.constant('a')", None), ("keras.datasets.cifar10.load_data()[0][0]", 50_000 * 32 * 32 * 3), ("np.zeros(0)", 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "expected"), [*NUMPY, *TENSORS, *ARITHMETIC, *INDEXED])
+def test_dtype_and_shape(program: str, expected: str) -> None:
+    assert shown_in(program) == expected
+
+
+@pytest.mark.parametrize(("program", "expected"), BYTES)
+def test_bytes(program: str, expected: int | None) -> None:
+    value = value_in(model_of(program))
+    assert isinstance(value, Array)
+    assert value.bytes == expected

@@ -1,0 +1,79 @@
+"""Values through objects: attributes set in one method and used in another, inheritance, properties, dataclasses."""
+
+import pytest
+from programs import shown_in
+
+CLASS = "class C:\n    def __init__(self, n=3):\n        self.n = n\n"
+
+ATTRIBUTES = [
+    (CLASS + "    def use(self):\n        probe(self.n)\nC(4)", "4"),
+    (CLASS + "    def use(self):\n        probe(self.n)", "3"),
+    (CLASS + "    def use(self):\n        probe(self.n)\nC(4)\nC(5)", "4 | 5"),
+    (CLASS + "c = C(4)\nc.n", "4"),
+    (CLASS + "C(4).n + 1", "5"),
+    (CLASS + "c = C(4)\nc.n = 6\nc.n", "6"),
+    (CLASS + "def f(c: C):\n    probe(c.n)\nf(C(4))", "4"),
+    ("class C:\n    size = 7\nC.size", "7"),
+    ("class C:\n    size = 7\nC().size", "7"),
+    ("class C:\n    size = 7\n    def f(self):\n        probe(self.size)", "7"),
+    ("class C:\n    size = 7\n    other = size * 2\nC.other", "14"),
+    ("class C:\n    def a(self):\n        self.ds = tf.data.Dataset.range(5)\n"
+     "    def b(self):\n        self.ds = self.ds.batch(2)\n        probe(self.ds)",
+     "range batch -> tf int64 (2) x 3"),
+    ("class C:\n    def __init__(self):\n        self.x = np.zeros((2, 3))\n"
+     "    def b(self):\n        y = self.x.T\n        probe(y)", "np float64 (3, 2)"),
+    ("class C:\n    def f(self):\n        probe(self.missing)", "?"),
+    ("class C:\n    def __init__(self):\n        self.a, self.b = 1, 2\n    def f(self):\n        probe(self.b)", "2"),
+    ("class C:\n    def __init__(self):\n        self.a = None\n    def set(self):\n        self.a = 2\n"
+     "    def f(self):\n        probe(self.a)", "2"),
+    ("class C:\n    def f(self):\n        this = self\n        this.n = 3\n        probe(this.n)", "3"),
+    ("class Config:\n    BATCH = 32\ncfg = Config\ncfg.BATCH", "32"),
+]  # fmt: skip
+
+METHODS = [
+    ("class C:\n    def f(self, a):\n        return a + 1\nC().f(2)", "3"),
+    ("class C:\n    def f(self, a):\n        return self.g(a)\n    def g(self, a):\n        return a * 2\nC().f(2)", "4"),
+    ("class C:\n    @staticmethod\n    def f(a):\n        return a\nC.f(2), C().f(3)", "(2, 3)"),
+    ("class C:\n    @classmethod\n    def f(cls, a):\n        return a\nC.f(2)", "2"),
+    ("class C:\n    @classmethod\n    def make(cls):\n        return cls()\n    def g(self):\n        return 5\n"
+     "C.make().g()", "5"),
+    ("class C:\n    @property\n    def n(self):\n        return 8\nC().n", "8"),
+    ("import functools\nclass C:\n    @functools.cached_property\n    def n(self):\n        return 8\nC().n", "8"),
+    ("class C:\n    def __call__(self, a):\n        return a\nC()(4)", "4"),
+    ("class C:\n    def f(self):\n        return self\n    def g(self):\n        return 1\nC().f().g()", "1"),
+    ("class C:\n    def f(self, a):\n        probe(a)\nC().f(9)", "9"),
+    ("class C:\n    def f(self, x):\n        probe(x)\n    def g(self):\n"
+     "        return tf.data.Dataset.range(3).map(self.f)", "tf int64 ()"),
+    ("class C:\n    def f(self, x, y):\n        probe(y)\n    def g(self):\n        a = np.zeros((5, 2), np.float32)\n"
+     "        return tf.data.Dataset.from_tensor_slices((a, a[:, 0])).map(self.f)", "tf float32 ()"),
+]  # fmt: skip
+
+BASES = [
+    ("class A:\n    n = 1\nclass B(A):\n    pass\nB().n", "1"),
+    ("class A:\n    n = 1\nclass B(A):\n    n = 2\nB().n", "2"),
+    ("class A:\n    def f(self):\n        return 1\nclass B(A):\n    def f(self):\n        return 2\nB().f()", "2"),
+    ("class A:\n    def __init__(self):\n        self.n = 3\nclass B(A):\n    def f(self):\n        probe(self.n)", "3"),
+    ("class A:\n    def __init__(self, n):\n        self.n = n\nclass B(A):\n    def __init__(self):\n"
+     "        super().__init__(6)\nB().n", "6"),
+    ("class A:\n    def f(self):\n        return 1\nclass B(A):\n    def f(self):\n        return super().f() + 1\n"
+     "B().f()", "2"),
+    ("class M(keras.Model):\n    def call(self, x):\n        return x\nM()", "M object"),
+    ("class M(keras.Model):\n    pass\nM().fit", "tf.keras.Model.fit"),
+    ("class M(keras.Model):\n    pass\nclass N(M):\n    pass\nN().predict", "tf.keras.Model.predict"),
+    ("class A(Unseen):\n    pass\nA().n", "?"),
+    ("class A(A):\n    pass\nA().n", "?"),
+]  # fmt: skip
+
+DATA = [
+    ("from dataclasses import dataclass\n@dataclass\nclass C:\n    n: int = 4\nC().n", "4"),
+    ("from dataclasses import dataclass\n@dataclass\nclass C:\n    n: int = 4\nC(n=5).n", "5"),
+    ("from dataclasses import dataclass\n@dataclass\nclass C:\n    m: int\n    n: int = 4\nC(1, 7).n", "7"),
+    ("import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass C:\n    n: int = 4\n"
+     "def f(c: C):\n    probe(c.n)", "4"),
+    ("from typing import NamedTuple\nclass C(NamedTuple):\n    n: int = 4\nC().n", "4"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "expected"), [*ATTRIBUTES, *METHODS, *BASES, *DATA])
+def test_values_through_objects(program: str, expected: str) -> None:
+    assert shown_in(program) == expected

@@ -1,0 +1,116 @@
+"""What a call passes, bound to the parameters of a function of the module as Python binds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.model.values import Class, Function, Mapping, Sequence, Unknown, Value
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.evaluate import Evaluator
+
+
+@dataclass
+class Given:
+    """Arguments by position and by name; `open` says that `*` or `**` may pass more, `cut` more positions."""
+
+    positions: list[Value | tuple[cst.BaseExpression, Call]] = field(default_factory=list)
+    names: dict[str, Value | tuple[cst.BaseExpression, Call]] = field(default_factory=dict)
+    open: bool = False
+    cut: bool = False
+
+    def add(self, call: Call, args: Iterable[cst.Arg]) -> None:
+        """What these arguments of a call pass; unpacked ones are looked into."""
+        for arg in args:
+            if arg.star == "*":
+                value = call.evaluator.value(arg.value, call.frame)
+                if isinstance(value, Sequence) and not value.open:
+                    self.positions += value.items
+                else:
+                    self.open = self.cut = True
+            elif arg.star:
+                value = call.evaluator.value(arg.value, call.frame)
+                if isinstance(value, Mapping) and not value.open and all(isinstance(k, str) for k, _ in value.items):
+                    self.names.update((str(key), item) for key, item in value.items)
+                else:
+                    self.open = True
+            elif arg.keyword is not None:
+                self.names[arg.keyword.value] = (arg.value, call)
+            elif not self.cut:
+                self.positions.append((arg.value, call))
+
+    def value(self, param: cst.Param, function: cst.FunctionDef | cst.Lambda, evaluator: Evaluator) -> Value:
+        """The value that a parameter of the function gets."""
+        params = function.params
+        plain = [*params.posonly_params, *params.params]
+        if param.star == "*":
+            rest = self.positions[len(plain) :]
+            return Sequence(tuple(map(_read, rest)), "tuple", open=self.cut)
+        if param.star:
+            own = {p.name.value for p in (*params.params, *params.kwonly_params)}
+            return Mapping(
+                tuple((name, _read(passed)) for name, passed in self.names.items() if name not in own), self.open
+            )
+        index = next((i for i, other in enumerate(plain) if other is param), None)
+        if index is not None and index < len(self.positions):
+            return _read(self.positions[index])
+        if param.name.value in self.names:
+            return _read(self.names[param.name.value])
+        if self.open:
+            return Unknown("passed by * or **")
+        if param.default is not None:
+            return evaluator.value(param.default, None)
+        return Unknown(f"parameter {param.name.value} is not passed")
+
+    def field(self, name: str, fields: list[str]) -> Value | None:
+        """The value that a generated constructor with these fields gives one of them; None where it is not passed."""
+        if name in self.names:
+            return _read(self.names[name])
+        index = fields.index(name) if name in fields else len(self.positions)
+        if index < len(self.positions):
+            return _read(self.positions[index])
+        return Unknown("passed by * or **") if self.open else None
+
+
+def _read(passed: Value | tuple[cst.BaseExpression, Call]) -> Value:
+    if isinstance(passed, Value):
+        return passed
+    expression, call = passed
+    return call.evaluator.value(expression, call.frame)
+
+
+def given_by(call: Call, receiver: Value | None, partial: Call | None, values: tuple[Value, ...] | None) -> Given:
+    """What reaches a function: its receiver, what `functools.partial` holds, then the call's own arguments.
+
+    `values` are what a library passes that calls the function (`Dataset.map`), instead of the call's arguments.
+    """
+    given = Given()
+    if receiver is not None:
+        given.positions.append(receiver)
+    if partial is not None:
+        given.add(partial, partial.node.args[1:])
+    if values is not None:
+        given.positions += values
+    else:
+        given.add(call, call.node.args)
+    return given
+
+
+def given_at(call: Call, function: cst.FunctionDef | cst.Lambda) -> Given:
+    """What a call passes to one of the functions that it may call."""
+    for target in call.target.options:
+        if isinstance(target, Function) and target.node is function:
+            return given_by(call, target.receiver, target.partial, None)
+        if isinstance(target, Class):
+            return given_by(call, call.evaluator.classes.instance(target.node, call), None, None)
+    return given_by(call, None, None, None)
+
+
+def held(partial: Call | None) -> int:
+    """How many positions a `functools.partial` fills."""
+    return 0 if partial is None else sum(1 for arg in partial.node.args[1:] if arg.keyword is None and not arg.star)
