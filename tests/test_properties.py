@@ -42,7 +42,7 @@ REWRITINGS = [
 
 
 NAMES_SAY_IT = {"TFM316", "TFM904"}
-"""Rules that go by what a variable is called (`num_devices`, `BATCH_PER_REPLICA`): there renaming takes away evidence."""
+"""Rules that go by what a variable is called (`num_devices`, `BATCH_PER_REPLICA`): renaming takes away evidence."""
 
 
 @cache

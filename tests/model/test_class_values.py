@@ -32,7 +32,7 @@ ATTRIBUTES = [
 
 METHODS = [
     ("class C:\n    def f(self, a):\n        return a + 1\nC().f(2)", "3"),
-    ("class C:\n    def f(self, a):\n        return self.g(a)\n    def g(self, a):\n        return a * 2\nC().f(2)", "4"),
+    ("class C:\n    def f(self, a):\n        return self.g(a)\n    def g(self, a):\n        return a * 2\nC().f(2)", "4"),  # noqa: E501
     ("class C:\n    @staticmethod\n    def f(a):\n        return a\nC.f(2), C().f(3)", "(2, 3)"),
     ("class C:\n    @classmethod\n    def f(cls, a):\n        return a\nC.f(2)", "2"),
     ("class C:\n    @classmethod\n    def make(cls):\n        return cls()\n    def g(self):\n        return 5\n"
@@ -52,7 +52,7 @@ BASES = [
     ("class A:\n    n = 1\nclass B(A):\n    pass\nB().n", "1"),
     ("class A:\n    n = 1\nclass B(A):\n    n = 2\nB().n", "2"),
     ("class A:\n    def f(self):\n        return 1\nclass B(A):\n    def f(self):\n        return 2\nB().f()", "2"),
-    ("class A:\n    def __init__(self):\n        self.n = 3\nclass B(A):\n    def f(self):\n        probe(self.n)", "3"),
+    ("class A:\n    def __init__(self):\n        self.n = 3\nclass B(A):\n    def f(self):\n        probe(self.n)", "3"),  # noqa: E501
     ("class A:\n    def __init__(self, n):\n        self.n = n\nclass B(A):\n    def __init__(self):\n"
      "        super().__init__(6)\nB().n", "6"),
     ("class A:\n    def f(self):\n        return 1\nclass B(A):\n    def f(self):\n        return super().f() + 1\n"

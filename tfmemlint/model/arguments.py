@@ -28,8 +28,8 @@ def default(evaluator: Evaluator, name: str) -> Value:
 def flag(evaluator: Evaluator, name: str) -> Value:
     """The default of a flag that is defined with absl."""
     calls = [call for word in MAKES_FLAGS for call in _calls(evaluator, word)]
-    return one_of(call.value_of(1) for call in calls if call.value_of(0) == Const(name)) if any(
-        call.value_of(0) == Const(name) for call in calls) else Unknown(f"flag {name} is not defined in this file")  # fmt: skip
+    found = [call.value_of(1) for call in calls if call.value_of(0) == Const(name)]
+    return one_of(found) if found else Unknown(f"flag {name} is not defined in this file")
 
 
 def _calls(evaluator: Evaluator, word: str) -> Iterator[Call]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model.flow import always
+from tfmemlint.model.flow import always, exhaustive
 from tfmemlint.model.functions import Frame
 from tfmemlint.model.scopes import COMPREHENSIONS
 from tfmemlint.model.tree import Node, children
@@ -30,6 +30,8 @@ MOST_NESTED = 6
 
 PASSED_ON = frozenset({"builtins.enumerate", "builtins.list", "builtins.reversed", "tqdm.tqdm"})
 """Functions that give what they are given, item by item."""
+
+EXITS = frozenset({"sys.exit", "os._exit", "builtins.exit", "builtins.quit"})
 
 Classifier = Callable[["Call | cst.BaseSmallStatement"], "str | None"]
 
@@ -168,12 +170,18 @@ class Order:
             if self._returns:
                 self._returns[-1].append(self._state)
             self._state = None
-        elif isinstance(node, cst.Raise):
+        elif isinstance(node, cst.Raise) or self._exits(node, frame):
             self._state = None
         elif isinstance(node, (cst.Break, cst.Continue)):
             if self._loops:
                 self._loops[-1].append(self._state)
             self._state = None
+
+    def _exits(self, node: cst.BaseSmallStatement, frame: Frame | None) -> bool:
+        """Whether the statement ends the program."""
+        if not isinstance(node, cst.Expr) or not isinstance(node.value, cst.Call):
+            return False
+        return self._file.values.call(node.value, frame).name in EXITS
 
     def _compound(self, node: Node, frame: Frame | None) -> None:
         if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
@@ -199,7 +207,7 @@ class Order:
                 self._state = before
                 self._suite(case.body, frame)
                 ends.append(self._state)
-            self._state = join([before, *ends])
+            self._state = join(ends if exhaustive(node) else [before, *ends])
 
     def _if(self, node: cst.If, frame: Frame | None) -> None:
         self._expression(node.test, frame)

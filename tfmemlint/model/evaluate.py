@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from tfmemlint.model import annotations, arguments, by_use, knowledge, operations
+from tfmemlint.model import arguments, by_use, knowledge, operations
+from tfmemlint.model.annotations import promised
 from tfmemlint.model.calls import Call
 from tfmemlint.model.classes import Classes
 from tfmemlint.model.expressions import EXPRESSIONS
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
 BUDGET_PER_NODE = 6
 BUDGET_BASE = 20_000
-DEEPEST = 150
+DEEPEST = 100
 """Nested evaluations before an answer is Unknown; keeps Python's own stack out of the question."""
 
 MOST_TRIES = 5
@@ -99,10 +100,17 @@ class Evaluator:
         outer, self._lowest = self._lowest, 1 << 30
         self.spent += 1
         self._running[key] = (depth, BOTTOM)
-        result = compute()
-        if self._lowest == depth:
-            self._running[key] = (depth, result)
-            result = operations.widen(result, compute())
+        try:
+            result = compute()
+            if self._lowest == depth:
+                self._running[key] = (depth, result)
+                result = operations.widen(result, compute())
+        except RecursionError:  # the rule that asks may stand deep in a stack of its own
+            if depth:
+                raise
+            self._running.clear()
+            self._lowest = outer
+            return Unknown("nested too deeply for Python's stack")
         del self._running[key]
         if self._lowest >= depth:
             self._values[key] = result
@@ -218,7 +226,7 @@ class Evaluator:
 
     def annotated(self, annotation: Node, frame: Frame | None) -> Value:
         """The value that an annotation promises: an instance of an API class or of a class of this module."""
-        return annotations.promised(self, annotation, frame)
+        return promised(self, annotation, frame)
 
     def _augmented(self, node: cst.AugAssign, frame: Frame | None) -> Value:
         left, right = self.value(node.target, frame), self.value(node.value, frame)

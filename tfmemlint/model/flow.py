@@ -258,7 +258,7 @@ class Flow(Reader):
             self._visit(case.guard)
             self._suite(case.body)
             ends.append(self._env)
-        self._env = join(before, *ends)
+        self._env = join(*ends) if exhaustive(node) else join(before, *ends)
 
     def _capture(self, pattern: Node) -> None:
         if isinstance(pattern, (cst.MatchAs, cst.MatchStar)) and isinstance(pattern.name, cst.Name):
@@ -272,6 +272,14 @@ class Flow(Reader):
 
 def _path(node: Node) -> str:
     return dotted(node) or ""
+
+
+def exhaustive(node: cst.Match) -> bool:
+    """Whether the last case takes whatever the others left."""
+    last = node.cases[-1] if node.cases else None
+    return (
+        last is not None and last.guard is None and isinstance(last.pattern, cst.MatchAs) and not last.pattern.pattern
+    )
 
 
 def always(test: cst.BaseExpression) -> bool:

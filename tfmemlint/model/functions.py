@@ -99,7 +99,7 @@ class Functions:
                 parent = file.tree.parent(use)
                 if parent is None or any(isinstance(n, _NOT_USED) for n in (parent, file.tree.parent(parent))):
                     continue
-                func = parent if isinstance(parent, cst.Attribute) and parent.attr is use else use
+                func: cst.BaseExpression = parent if isinstance(parent, cst.Attribute) and parent.attr is use else use
                 if not any(self._runs(option, function) for option in self._evaluator.value(func).options):
                     continue
                 outer = self.given_to(func)
@@ -167,6 +167,7 @@ class Functions:
         if not callers:
             why = "is called in ways that are not seen" if callers is None else "is not called in this file"
             return Unknown(f"parameter {param.name.value} of a function that {why}")
+        assert isinstance(function, (cst.FunctionDef, cst.Lambda))
         if len(callers) > MOST_CALLERS:
             return Unknown(f"parameter {param.name.value} of a function with {len(callers)} callers")
         return one_of(given_at(call, function).value(param, function, self._evaluator) for call in callers)

@@ -218,7 +218,7 @@ def _memmap(call: Call, target: Value) -> Value:
     return Array("np", dtype_of(call.value_of("dtype"), "float64"), shape_of(call.value_of("shape")), call, True)
 
 
-@models("np.expand_dims", "np.squeeze", "np.transpose", "np.reshape", "np.clip", "np.abs", "np.flip", "np.moveaxis",
+@models("np.expand_dims", "np.reshape", "np.clip", "np.abs", "np.flip", "np.moveaxis",
         "np.swapaxes", "np.roll", "np.ravel", "np.rot90", "np.atleast_2d")  # fmt: skip
 def _reshaped(call: Call, target: Value) -> Value:
     data = call.value_of(0)
@@ -280,6 +280,6 @@ def _array_method(call: Call, target: Value) -> Value:
     return replace(data, shape=None)
 
 
-@models("np.sum", "np.argmax", "np.argmin", "np.dot", "np.ndarray.sum")
+@models("np.dot")
 def _reduced(call: Call, target: Value) -> Value:
     return Unknown("a reduction")

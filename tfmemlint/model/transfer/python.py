@@ -210,7 +210,7 @@ def _calculated(call: Call, target: Value) -> Value:
         return Unknown(f"{name}() of something not known")
     functions = {"sum": lambda *n: sum(n), "prod": lambda *n: math.prod(n), "pow": lambda a, b: fold_power(a, b)}
     try:
-        return Const(functions.get(name, getattr(math, name, None))(*numbers))
+        return Const((functions.get(name) or getattr(math, name))(*numbers))
     except (ValueError, TypeError, OverflowError):
         return Unknown(f"{name}() raises")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from tfmemlint.model.arithmetic import broadcast, divided, promote
 from tfmemlint.model.transfer.arrays import expanded, reshaped
+from tfmemlint.model.transfer.axes import joined_shape
 from tfmemlint.model.transfer.structures import as_tensor
 from tfmemlint.model.transfer.table import dtype_of, models, shape_of
 from tfmemlint.model.values import Array, Const, Length, Method, Sequence, Unknown, Value, constant, integer
@@ -161,7 +162,9 @@ def _joined(call: Call, target: Value) -> Value:
     items = parts.items if isinstance(parts, Sequence) else ()
     library = "keras" if any(_symbolic(item) for item in items) else "tf"
     dtypes = {item.dtype for item in known} if len(known) == len(arrays) else {None}
-    return Array(library, dtypes.pop() if len(dtypes) == 1 else None, None, known[0].origin)
+    name = (call.name or "").rpartition(".")[2]
+    shape = joined_shape(call, name, [i.shape if isinstance(i, Array) else None for i in arrays]) if call.name else None
+    return Array(library, dtypes.pop() if len(dtypes) == 1 else None, shape, known[0].origin)
 
 
 def _symbolic(value: Value) -> bool:

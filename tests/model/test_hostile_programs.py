@@ -1,0 +1,139 @@
+"""Programs made to be hard end within the budget of evaluations, and the rest of them is still understood."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from programs import HEADER, model_of
+
+from tfmemlint.config import Config
+from tfmemlint.engine import lint
+from tfmemlint.model.file import File
+from tfmemlint.registry import load_rules
+
+END = "\nlast = tf.data.Dataset.range(4).batch(2)\n"
+
+
+def deep_calls() -> str:
+    """A hundred functions, each calling the next."""
+    return "".join(f"def f{i}(a):\n    return f{i + 1}(a + 1)\n" for i in range(100)) + "x = f0(1)\n"
+
+
+def everybody_calls_everybody() -> str:
+    functions = range(20)
+    calls = " + ".join(f"f{i}(a)" for i in functions)
+    return "".join(f"def f{i}(a):\n    return {calls}\n" for i in functions) + "x = f0(1)\n"
+
+
+def doubling_chains() -> str:
+    """Each name is read twice by the next."""
+    return "v0 = unknown\n" + "".join(f"v{i + 1} = v{i} + v{i}\n" for i in range(500))
+
+
+def doubling_functions() -> str:
+    """Each function calls the one before twice."""
+    return "def f0(a):\n    return a\n" + "".join(
+        f"def f{i + 1}(a):\n    return f{i}(a) + f{i}(a + 1)\n" for i in range(200)
+    ) + "x = f200(1)\n"  # fmt: skip
+
+
+def mutual_recursion() -> str:
+    return "".join(
+        f"def f{i}(n, ds):\n    if n:\n        return f{(i + 1) % 40}(n - 1, ds.map(f{i}))\n    return f{(i + 7) % 40}(n, ds)\n"  # noqa: E501
+        for i in range(40)
+    ) + "x = f0(3, tf.data.Dataset.range(5))\n"  # fmt: skip
+
+
+def hundreds_of_functions() -> str:
+    """A module of two thousand lines whose functions call their neighbours with pipelines."""
+    return "".join(
+        f"def build{i}(ds, size={i}):\n    ds = ds.map(lambda v: v + {i})\n    ds = ds.batch(size)\n"
+        f"    if size > {i}:\n        return build{(i + 1) % 330}(ds)\n    return build{(i * 7) % 330}(ds, size)\n"
+        for i in range(330)
+    )
+
+
+def huge_literal() -> str:
+    return f"x = [{', '.join(map(str, range(5_000)))}]\ny = np.array(x)\nz = x[3]\n"
+
+
+def nested_literal() -> str:
+    return "x = " + "[" * 80 + "1" + "]" * 80 + "\ny = np.array(x)\n"
+
+
+def long_branches() -> str:
+    return "a = 0\nif c0:\n    a = 0\n" + "".join(f"elif c{i}:\n    a = {i}\n" for i in range(1, 400)) + "b = a + a\n"
+
+
+def many_branches() -> str:
+    """Alternatives that would multiply."""
+    return "a = 0\n" + "".join(f"if c{i}:\n    a = a + {i}\n" for i in range(300))
+
+
+def nested_loops() -> str:
+    lines, names = [], [f"v{i}" for i in range(12)]
+    lines += [f"{name} = 0" for name in names]
+    for depth in range(12):
+        lines.append(" " * depth + f"for i{depth} in items:")
+    lines += [" " * 12 + f"{name} = {names[(i + 1) % 12]} + {names[(i + 5) % 12]}" for i, name in enumerate(names)]
+    return "\n".join(lines) + "\n"
+
+
+def long_chain() -> str:
+    return "ds = tf.data.Dataset.range(5)" + ".map(abs)" * 120 + "\n"
+
+
+def self_reference() -> str:
+    return "class A:\n    def __init__(self):\n        self.a = self.b\n        self.b = self.c\n        self.c = self.a\nx = A().a\n"  # noqa: E501
+
+
+def nested_lambdas() -> str:
+    return "f = " + "lambda g: " * 60 + "g\nx = f" + "(f)" * 60 + "\n"
+
+
+PROGRAMS = [
+    deep_calls, everybody_calls_everybody, doubling_chains, doubling_functions, mutual_recursion, hundreds_of_functions,
+    huge_literal, nested_literal, long_branches, many_branches, nested_loops, long_chain, self_reference, nested_lambdas,  # noqa: E501
+]  # fmt: skip
+
+
+def _evaluated(text: str) -> File:
+    file = model_of(text + END)
+    for calls in file.calls_by_word.values():
+        for node in calls:
+            assert file.call(node).value is not None
+    return file
+
+
+@pytest.mark.parametrize("make", PROGRAMS, ids=lambda make: make.__name__)
+def test_evaluation_ends_within_its_budget(make: Callable[[], str]) -> None:
+    file = _evaluated(make())
+    assert 0 < file.values.spent <= file.values.budget
+    again = file.values.spent
+    for calls in file.calls_by_word.values():
+        for node in calls:
+            file.value(node)
+    assert file.values.spent - again <= len(file.tree)  # remembered: a second look costs next to nothing
+
+
+@pytest.mark.parametrize("make", PROGRAMS, ids=lambda make: make.__name__)
+def test_the_order_of_effects_ends_too(make: Callable[[], str]) -> None:
+    file = model_of(make() + "tf.zeros([2])\nlast()\n")
+    order = file.effects.order(
+        "any call of tf.zeros", lambda node: "made" if getattr(node, "name", "") == "tf.zeros" else None
+    )
+    happened = order.before(file.calls_by_word["last"][0], "made")
+    assert happened is None or happened.certain
+
+
+@pytest.mark.parametrize("make", [doubling_functions, mutual_recursion, nested_loops], ids=lambda make: make.__name__)
+def test_rules_end_and_say_nothing(make: Callable[[], str]) -> None:
+    result = lint((HEADER + make()).encode(), "hostile.py", Config(), load_rules())
+    assert [f.code for f in result.findings if f.code.startswith("TFM0")] == []
+
+
+def test_the_budget_grows_with_the_program() -> None:
+    small, large = model_of("x = 1\n"), model_of("x = 1\n" * 5000)
+    assert small.values.budget < large.values.budget
+    assert large.values.budget <= small.values.budget + 10 * len(large.tree)
