@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._dtypes import is_test
 
-from tfmemlint.api import Call, Class, Dataset, File, Finding, Function, Instance, Node, Rule, Value, on_call, own_nodes
+from tfmemlint.api import Call, Class, Dataset, File, Finding, Function, Instance, Node, Rule, Value, on_file, own_nodes
 
 PLAIN = (
     "tf.io.gfile.", "tf.keras.utils.", "tf.keras.preprocessing.", "tf.train.", "tf.nest.", "tf.random.set_seed",
@@ -54,29 +54,36 @@ class OpsInGenerator(Rule):
     code = "TFM319"
     summary = "ops inside a generator run eagerly for each element and leave objects behind"
 
-    @on_call("tf.data.Dataset.from_generator")
-    def check(self, source: Call, file: File) -> Iterator[Finding]:
+    @on_file("from_generator")
+    def check(self, file: File) -> Iterator[Finding]:
         if is_test(file):
             return
+        seen: set[int] = set()  # two pipelines may use one generator
+        for source in file.calls("tf.data.Dataset.from_generator"):
+            found = self._first(source, file)
+            key = id(found.node if isinstance(found, Call) else found)
+            if found is not None and key not in seen:
+                seen.add(key)
+                yield self._report(found, source, file)
+
+    def _first(self, source: Call, file: File) -> Call | Node | None:
+        """The first op that the generator of a pipeline runs for each element."""
         for target in source.value_of("generator").options:
             function = self._generator(target, file)
             found = next(self._ops(function, file, FOLLOWED), None) if function is not None else None
             if found is not None:
-                what = (
-                    "this dataset"
-                    if isinstance(found, cst.For)
-                    else f"{found.method}()"
-                    if isinstance(found, Call)
-                    else "this"
-                )
-                yield self.finding(
-                    found,
-                    file,
-                    f"{what} runs eagerly for every element of the generator; yield plain NumPy and leave "
-                    "TensorFlow to map()",
-                    related=[(source, "the generator is used here")],
-                )
-                return
+                return found
+        return None
+
+    def _report(self, found: Call | Node, source: Call, file: File) -> Finding:
+        method = f"{found.method}()" if isinstance(found, Call) else "this"
+        what = "this dataset" if isinstance(found, cst.For) else method
+        return self.finding(
+            found,
+            file,
+            f"{what} runs eagerly for every element of the generator; yield plain NumPy and leave TensorFlow to map()",
+            related=[(source, "the generator is used here")],
+        )
 
     def _generator(self, target: Value, file: File) -> Function | None:
         """The function that runs for each element: a generator, what a lambda calls, or an object's `__call__`."""
