@@ -69,7 +69,8 @@ class RetraceOnShape(Rule):
             )
 
     def _grows(self, node: cst.BaseExpression, loops: list[cst.For], file: File) -> bool:
-        """Whether the expression is a slice of which exactly one bound is a number that changes with the loop, or the name of one."""
+        """Whether the expression is, or names, a slice of which exactly one bound is a number that changes with the
+        loop."""
         if isinstance(node, cst.Name):
             definitions = file.flow(file.scope_of(node)).uses.get(id(node), ())
             made = definitions[0] if len(definitions) == 1 else None
