@@ -1,0 +1,108 @@
+"""When a call that loads a model runs again with nothing changed: in request handlers, and in functions in loops."""
+
+from __future__ import annotations
+
+import libcst as cst
+from tfmemlint_rules._items import few_iterations
+from tfmemlint_rules._loops import assigned_names
+from tfmemlint_rules._made import changed, fate
+
+from tfmemlint.api import Call, File, Node, own_nodes, parameters, walk
+
+SAVES = frozenset({"save", "save_model", "save_weights", "export"})
+TRAINS = frozenset({"fit", "train_on_batch", "compile", "fit_generator"})
+FEW = 3
+ROUTES = frozenset({"route", "get", "post", "put"})
+
+
+def called_again(call: Call, file: File) -> Node | None:
+    """The loop around a call of the function that loads the model, uses it and forgets it."""
+    function = file.contexts.function(call.node)
+    if not isinstance(function, cst.FunctionDef) or function.decorators or function.name.value == "__init__":
+        return None
+    made = file.tree.parent(call.node)
+    if isinstance(made, cst.Assign) and not isinstance(made.targets[0].target, cst.Name):
+        return None  # kept in an attribute
+    if not constant(call, function, file) or needs_fresh(call, function.body, file):
+        return None
+    returned = _returned(call, function)
+    if not returned and not _forgotten(call, file):
+        return None
+    for caller in file.values.functions.callers(function) or ():
+        if returned and not _forgotten(caller, file):
+            continue
+        handler = handler_of(caller.node, file)
+        if handler is not None and not conditional(caller.node, handler, file):
+            return handler
+        around: list[Node] = [n for n in file.contexts.loops(caller.node) if not few_iterations(n, file, FEW)]
+        comprehension = file.contexts.comprehension(caller.node)
+        for loop in around or ([comprehension] if comprehension is not None else []):
+            if not conditional(caller.node, loop, file) and not _of_item(caller, loop, file):
+                return None if needs_fresh(call, loop, file) else loop
+    return None
+
+
+def handler_of(node: cst.Call, file: File) -> cst.FunctionDef | None:
+    """The web request handler whose body runs the node, or None."""
+    function = file.contexts.function(node)
+    for decorator in function.decorators if isinstance(function, cst.FunctionDef) else ():
+        expression = decorator.decorator
+        route = expression.func if isinstance(expression, cst.Call) else None
+        if isinstance(route, cst.Attribute) and route.attr.value in ROUTES and isinstance(function, cst.FunctionDef):
+            return function
+    return None
+
+
+def constant(call: Call, handler: cst.FunctionDef, file: File) -> bool:
+    local = set(file.flow(handler).bindings)
+    if file.class_of(handler) is not None:
+        local -= {p.name.value for p in (*parameters(handler),)[:1]}  # the object's own settings
+    reads = (n for a in call.node.args for n in walk(a.value) if isinstance(n, cst.Name))
+    return not any(n.value in local for n in reads) and not conditional(call.node, handler, file)
+
+
+def needs_fresh(call: Call, loop: Node, file: File) -> bool:
+    """Whether the loop saves or trains a model, or gives the file that is loaded to something else, too."""
+    given = {file.text(a.value) for a in call.node.args if a.keyword is None}
+    for node in walk(loop):
+        if isinstance(node, cst.Call) and node is not call.node:
+            if file.call(node).method in SAVES | TRAINS:
+                return True
+            if any(file.text(a.value) in given for a in node.args) and file.call(node).name is None:
+                return True
+    return False
+
+
+def conditional(node: cst.Call, loop: Node, file: File) -> bool:
+    """Whether the loop loads only sometimes, or tries until it works."""
+    for above in file.tree.ancestors(node):
+        if above is loop:
+            return False
+        if isinstance(above, cst.If):
+            return True
+        if isinstance(above, cst.Try) and any(isinstance(n, (cst.Break, cst.Return)) for n in walk(above)):
+            return True
+    return False
+
+
+def _forgotten(call: Call, file: File) -> bool:
+    """Whether what a call gives is used and dropped."""
+    done = fate(call.node, file)
+    return done is not None and not done.kept and not changed(call.node, file)
+
+
+def _returned(call: Call, function: cst.FunctionDef) -> bool:
+    """Whether the function is there to load the model: it gives back what it loads, and nothing else."""
+    returns = [n for n in own_nodes(function, (cst.Return,)) if isinstance(n, cst.Return)]
+    return bool(returns) and all(node.value is call.node for node in returns)
+
+
+def _of_item(caller: Call, loop: Node, file: File) -> bool:
+    """Whether the loop calls a method of another object each time."""
+    bound = {
+        n.value for c in walk(loop) if isinstance(c, cst.CompFor) for n in walk(c.target) if isinstance(n, cst.Name)
+    }
+    if isinstance(loop, (cst.For, cst.While)):
+        bound = set(assigned_names(loop, file))
+    receiver = caller.receiver_node
+    return receiver is not None and any(isinstance(n, cst.Name) and n.value in bound for n in walk(receiver))
