@@ -3,12 +3,31 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._axes import assigned
+from tfmemlint_rules._one_hot import OneHot, one_hot
 
-from tfmemlint.api import Array, Call, File, Finding, Fix, Rule, Safety, integer, on_call, on_file, show_bytes
+from tfmemlint.api import (  # fmt: skip
+    Array,
+    Call,
+    Const,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    integer,
+    on_call,
+    on_file,
+    show_bytes,
+)
 from tfmemlint.fix.edits import api_text, replace_node
 
 SMALL = 64
-ONE_HOT = ("tf.one_hot", "tf.keras.ops.one_hot")
+MATMULS = (
+    "tf.linalg.matmul", "tf.matmul", "tf.keras.ops.matmul", "tf.keras.ops.dot", "tf.keras.backend.dot", "tf.tensordot",
+    "tf.keras.ops.tensordot", "tf.einsum", "tf.linalg.einsum", "tf.keras.ops.einsum",
+)  # fmt: skip
+LOOKUPS = frozenset({"gather", "embedding_lookup", "take", "gather_nd"})
 
 
 class OneHotMatmul(Rule):
@@ -43,14 +62,23 @@ class OneHotMatmul(Rule):
     summary = "a product with one-hot rows builds a large matrix to look up rows"
     fix_safety = (Safety.UNSAFE,)
 
-    @on_call("tf.linalg.matmul", "tf.matmul", "tf.tensordot", "tf.einsum")
+    @on_call(*MATMULS)
     def product(self, call: Call, file: File) -> Iterator[Finding]:
-        operands = [a.value for a in call.node.args if a.keyword is None or a.keyword.value in ("a", "b")]
-        operands = operands[1:] if call.method == "einsum" else operands
-        if len(operands) < 2:
+        einsum, names = call.method == "einsum", ("a", "b", "x", "y", "x1", "x2")
+        operands = [a.value for a in call.node.args if a.keyword is None or a.keyword.value in names][einsum:]
+        if len(operands) < 2 or (einsum and not _looks_up(call.value_of(0))):
             return
-        plain = call.method == "matmul" and len(call.node.args) == 2
-        yield from self._check(call, operands[0], operands[1], call.node if plain else None, file)
+        flags = {a.keyword.value for a in call.node.args if a.keyword is not None} - set(names)
+        turned = [call.value_of(flag) != Const(False) and flag in flags for flag in ("transpose_a", "transpose_b")]
+        if call.method == "tensordot" and not _plain_axes(call):
+            return
+        left, right = operands[:2]
+        if turned == [False, True] and one_hot(left, file) is None:
+            left, right = right, left  # the columns of a matrix: `matmul(table, one_hot, transpose_b=True)`
+        elif turned[0]:
+            return
+        plain = call.method in ("matmul", "dot") and len(call.node.args) == 2
+        yield from self._check(call, left, right, call.node if plain else None, file)
 
     @on_file("one_hot")
     def operator(self, file: File) -> Iterator[Finding]:
@@ -66,41 +94,73 @@ class OneHotMatmul(Rule):
         whole: cst.BaseExpression | None,
         file: File,
     ) -> Iterator[Finding]:
-        made = self._one_hot(left, file)
-        if made is None:
+        made = one_hot(left, file)
+        if made is None or one_hot(right, file) is not None or not _large(made, right, file):
             return
-        rows = integer(made.value_of("depth", "num_classes"))
-        if (rows is None and not isinstance(file.value(right), Array)) or (rows is not None and rows < SMALL):
+        if _alternative(made.call.node, file) or not made.only_for(left, file):
             return
-        size = made.value.bytes if isinstance(made.value, Array) else None
+        size = made.bytes
         cost = f": {show_bytes(size)}" if size is not None else ""
-        where = call if call is not None else made
+        where = call if call is not None else made.call
+        related = [(made.call, "the one-hot rows")] if call is not None else []
         yield self.finding(
-            where, file, f"the one-hot rows are a large matrix of zeros{cost}, made to look rows up; use tf.gather",
-            fix=self._gather(made, left, right, whole, file), bytes=size, related=[(made, "the one-hot rows")] if call is not None else [],
-        )  # fmt: skip
+            where,
+            file,
+            f"the one-hot rows are a large matrix of zeros{cost}, made to look rows up; use tf.gather",
+            fix=_gather(made, left, right, whole, file),
+            bytes=size,
+            related=related,
+        )
 
-    def _one_hot(self, node: cst.BaseExpression, file: File) -> Call | None:
-        value = file.value(node)
-        if isinstance(value, Array) and value.origin is not None and value.origin.name in ONE_HOT:
-            return value.origin
+
+def _large(made: OneHot, table: cst.BaseExpression, file: File) -> bool:
+    """Whether the table is known to have many rows; one of unknown size counts where it is a layer's weight."""
+    value = file.value(table)
+    shape = value.shape if isinstance(value, Array) else None
+    rows = made.rows if made.rows is not None else shape[0] if shape and len(shape) == 2 else None
+    if rows is not None:
+        return rows >= SMALL
+    return isinstance(value, Array) and value.variable
+
+
+def _looks_up(equation: object) -> bool:
+    """Whether an einsum contracts the last axis of its first operand with one of the second, and nothing else."""
+    text = equation.value if isinstance(equation, Const) else None
+    given, _, out = text.replace(" ", "").partition("->") if isinstance(text, str) else ("", "", "")
+    first, _, second = given.partition(",")
+    if not first or not second or "," in second or not out:
+        return False
+    return first[-1] in second and first[-1] not in out and not any(c.isalpha() and c not in out for c in first[:-1])
+
+
+def _plain_axes(call: Call) -> bool:
+    axes = call.arg("axes")
+    if axes is None:
+        return False
+    return integer(axes.value) == 1 or axes.evaluator.file.text(axes.expression).replace(" ", "") in (
+        "[[-1],[0]]", "[[1],[0]]", "[[2],[0]]", "([-1],[0])", "([1],[0])", "[1,0]", "[-1,0]", "(1,0)", "(-1,0)",
+        "((1,),(0,))", "((-1,),(0,))",
+    )  # fmt: skip
+
+
+def _alternative(node: cst.CSTNode, file: File) -> bool:
+    """Whether the code looks rows up in the other branch of an `if`: the product is chosen there, for TPUs."""
+    for above in file.tree.ancestors(node):
+        if isinstance(above, cst.If) and above.orelse is not None:
+            if any(file.tree.contains(above, call) for name in LOOKUPS for call in file.calls_by_word.get(name, ())):
+                return True
+    return False
+
+
+def _gather(
+    made: OneHot, left: cst.BaseExpression, right: cst.BaseExpression, whole: cst.BaseExpression | None, file: File
+) -> Fix | None:
+    keras = (made.call.name or "").startswith("tf.keras.ops")
+    spelled = api_text(file, "tf.keras.ops.take" if keras else "tf.gather")
+    if whole is None or spelled is None or made.ids is None or assigned(left, file) is not made.call.node:
         return None
-
-    def _gather(
-        self,
-        made: Call,
-        left: cst.BaseExpression,
-        right: cst.BaseExpression,
-        whole: cst.BaseExpression | None,
-        file: File,
-    ) -> Fix | None:
-        spelled, ids = api_text(file, "tf.gather"), made.arg("indices", "x")
-        if whole is None or spelled is None or ids is None or made.node is not left:
-            return None
-        if (
-            any(a.keyword is not None and a.keyword.value in ("on_value", "off_value", "axis") for a in made.node.args)
-            or len(made.node.args) > 3
-        ):
-            return None
-        text = f"{spelled}({file.text(right)}, {file.text(ids.expression)})"
-        return Fix("look the rows up", (replace_node(file, whole, text),), Safety.UNSAFE)
+    drop = made.statement(left, file)
+    if drop is None:
+        return None
+    text = f"{spelled}({file.text(right)}, {file.text(made.ids)}{', axis=0' if keras else ''})"
+    return Fix("look the rows up", (*drop, replace_node(file, whole, text)), Safety.UNSAFE)

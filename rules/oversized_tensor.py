@@ -9,9 +9,13 @@ from tfmemlint.api import Array, Call, File, Finding, Rule, on_call, show_bytes
 MAKES = (
     "tf.zeros", "tf.ones", "tf.fill", "tf.eye", "tf.one_hot", "tf.range", "tf.linspace", "tf.random.normal",
     "tf.random.uniform", "tf.random.truncated_normal", "tf.random.stateless_normal", "tf.random.stateless_uniform",
-    "tf.random.gamma", "tf.random.poisson", "np.zeros", "np.ones", "np.full", "np.empty", "np.eye", "np.random.rand",
-    "np.random.randn", "np.random.random", "np.random.normal", "np.random.uniform", "np.random.randint",
-    "np.random.random_sample", "np.random.standard_normal", "np.random.Generator.normal", "np.random.Generator.random",
+    "tf.random.gamma", "tf.random.poisson", "tf.random.stateless_truncated_normal", "tf.random.Generator.normal",
+    "tf.random.Generator.uniform", "tf.random.Generator.truncated_normal", "tf.constant", "tf.tile", "tf.repeat",
+    "tf.broadcast_to", "tf.linalg.diag", "tf.keras.ops.zeros", "tf.keras.ops.ones", "tf.keras.ops.one_hot",
+    "tf.keras.random.normal", "tf.keras.random.uniform", "tf.keras.random.truncated_normal",
+    "tf.keras.layers.Layer.add_weight", "tf.compat.v1.get_variable", "np.zeros", "np.ones", "np.full", "np.empty",
+    "np.eye", "np.identity", "np.random.rand", "np.random.randn", "np.random.random", "np.random.normal",
+    "np.random.uniform", "np.random.randint", "np.random.random_sample", "np.random.standard_normal", "np.random.Generator.normal", "np.random.Generator.random",
     "np.random.Generator.standard_normal", "np.random.Generator.uniform", "np.random.Generator.integers",
 )  # fmt: skip
 

@@ -3,20 +3,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._pairs import pairs
 
-from tfmemlint.api import Array, Call, Const, File, Finding, Rule, integer, on_call, show_bytes
+from tfmemlint.api import Array, Call, File, Finding, Rule, integer, on_call, show_bytes
 
 REDUCES = (
-    "tf.math.reduce_sum", "tf.math.reduce_mean", "tf.reduce_sum", "tf.reduce_mean", "tf.norm", "tf.linalg.norm",
-    "tf.math.reduce_euclidean_norm",
+    *(f"tf.{module}reduce_{name}" for module in ("", "math.") for name in ("sum", "mean", "max", "min", "all", "any")),
+    "tf.norm", "tf.linalg.norm", "tf.math.reduce_euclidean_norm", "tf.reduce_euclidean_norm",
+    *(f"tf.keras.{module}.{name}" for module in ("ops", "backend") for name in ("sum", "mean", "max", "min")),
+    "tf.keras.ops.norm", "tf.keras.ops.linalg.norm",
 )  # fmt: skip
-WRAPS = frozenset({"tf.square", "tf.math.square", "tf.abs", "tf.math.abs", "tf.pow", "tf.math.pow"})
+FEW = 32
+"""Rows or columns up to which all pairs are not many more numbers than the operands."""
 
 
 class PairwiseBroadcast(Rule):
     """
     ## What it does
-    Reports distances of all pairs that are computed as a reduction of a broadcast difference:
+    Reports distances and products of all pairs that are computed as a reduction of a broadcast operation:
     `reduce_sum((x[:, None, :] - y[None, :, :]) ** 2, -1)`.
 
     ## Why it costs memory
@@ -47,56 +51,37 @@ class PairwiseBroadcast(Rule):
     @on_call(*REDUCES)
     def check(self, call: Call, file: File) -> Iterator[Finding]:
         given, axis = call.arg(0), integer(call.value_of("axis"))
-        if given is None or axis not in (-1, 2):
+        if given is None or axis is None or axis not in (-1, 2, 3):
             return
-        difference = self._difference(given.expression, file)
-        if difference is None or not self._crossed(difference, file):
+        found = pairs(given.expression, axis, file, squared=(call.method or "").endswith("norm"))
+        if found is None or _in_parts(found.node, file):
             return
-        value = file.value(difference)
+        value = file.value(found.node)
         size = value.bytes if isinstance(value, Array) else None
-        if size is not None and size < file.config.min_bytes:
+        shape = value.shape if isinstance(value, Array) and value.shape is not None else ()
+        if (size is not None and size < file.config.min_bytes) or any(n is not None and n < FEW for n in shape[-3:-1]):
             return
         cost = f": {show_bytes(size)}" if size is not None else ""
-        yield self.finding(
-            call, file, f"the difference of all pairs exists in full before it is reduced{cost}; a matrix product needs only the distances",
-            bytes=size,
-        )  # fmt: skip
+        sums = found.product and not (call.method or "").endswith(("max", "min"))
+        instead = "a matrix product needs only the result" if sums else "take the rows in parts"
+        yield self.finding(call, file, f"all pairs exist in full before they are reduced{cost}; {instead}", bytes=size)
 
-    def _difference(self, node: cst.BaseExpression, file: File) -> cst.BinaryOperation | None:
-        """The subtraction under squares and absolute values."""
-        if isinstance(node, cst.Call) and file.call(node).name in WRAPS and node.args:
-            return self._difference(node.args[0].value, file)
-        if isinstance(node, cst.BinaryOperation):
-            if isinstance(node.operator, cst.Power):
-                return self._difference(node.left, file)
-            if isinstance(node.operator, cst.Subtract):
-                return node
-        if isinstance(node, cst.Name):
-            definitions = file.flow(file.scope_of(node)).uses.get(id(node), ())
-            values = [d.value for d in definitions if not d.path]
-            if len(values) == 1 and isinstance(values[0], cst.BaseExpression) and not isinstance(values[0], cst.Name):
-                return self._difference(values[0], file)
-        return None
 
-    def _crossed(self, node: cst.BinaryOperation, file: File) -> bool:
-        """Whether the two sides are expanded along different axes, of the first two."""
-        left, right = self._expanded(node.left, file), self._expanded(node.right, file)
-        return (left == 1 and right in (0, None)) or (right == 1 and left in (0, None)) if 1 in (left, right) else False
+def _in_parts(node: cst.BaseExpression, file: File) -> bool:
+    """Whether an operand is a slice of rows that a loop moves on, or one row that a function is mapped over."""
+    loops = list(file.contexts.loops(node))
+    for name in (n for n in _names(node)):
+        for definition in file.flow(file.scope_of(name)).uses.get(id(name), ()):
+            value = definition.value
+            if isinstance(value, cst.Subscript) and any(file.tree.contains(loop, definition.node) for loop in loops):
+                first = value.slice[0].slice
+                if isinstance(first, cst.Slice) and (first.lower is not None or first.upper is not None):
+                    return True
+    return False
 
-    def _expanded(self, node: cst.BaseExpression, file: File) -> int | None:
-        """The axis that an operand inserts, or None."""
-        if isinstance(node, cst.Name):
-            definitions = file.flow(file.scope_of(node)).uses.get(id(node), ())
-            values = [d.value for d in definitions if not d.path]
-            return (
-                self._expanded(values[0], file)
-                if len(values) == 1 and isinstance(values[0], (cst.Call, cst.Subscript))
-                else None
-            )
-        if isinstance(node, cst.Subscript):
-            for i, element in enumerate(node.slice):
-                if isinstance(element.slice, cst.Index) and file.value(element.slice.value) == Const(None):
-                    return i
-        if isinstance(node, cst.Call) and file.call(node).name == "tf.expand_dims":
-            return integer(file.call(node).value_of("axis"))
-        return None
+
+def _names(node: cst.CSTNode) -> Iterator[cst.Name]:
+    if isinstance(node, cst.Name):
+        yield node
+    for child in node.children:
+        yield from _names(child)

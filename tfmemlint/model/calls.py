@@ -139,6 +139,8 @@ class Call:
         for arg in self.node.args:
             if arg.keyword is not None:
                 bound[arg.keyword.value] = arg
+                if arg.keyword.value in names:
+                    bound.setdefault(names.index(arg.keyword.value), arg)
         return bound
 
     def arg(self, name: str | int, *others: str) -> Argument | None:

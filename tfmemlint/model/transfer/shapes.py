@@ -43,6 +43,13 @@ def _broadcast_to(call: Call, target: Value) -> Value:
     return Array("tf", _tensor(call).dtype, shape_of(call.value_of("shape")))
 
 
+@models("tf.linalg.diag")
+def _diag(call: Call, target: Value) -> Value:
+    data = _tensor(call)
+    plain = data.shape and len(call.node.args) == 1
+    return Array("tf", data.dtype, (*data.shape, data.shape[-1]) if plain and data.shape else None)
+
+
 @models("tf.transpose")
 def _transpose(call: Call, target: Value) -> Value:
     data = _tensor(call)

@@ -25,7 +25,10 @@ def written_dtype(call: Call, default: str | None) -> tuple[str | None, bool]:
 
 @models("tf.zeros", "tf.ones", "tf.random.normal", "tf.random.uniform", "tf.random.truncated_normal",
         "tf.random.stateless_normal", "tf.random.stateless_uniform", "tf.random.Generator.normal",
-        "tf.random.Generator.uniform", "tf.random.gamma", "tf.random.poisson")  # fmt: skip
+        "tf.random.Generator.uniform", "tf.random.gamma", "tf.random.poisson", "tf.keras.ops.zeros",
+        "tf.keras.ops.ones", "tf.keras.random.normal", "tf.keras.random.uniform",
+        "tf.keras.random.truncated_normal", "tf.random.stateless_truncated_normal",
+        "tf.random.Generator.truncated_normal")  # fmt: skip
 def _created(call: Call, target: Value) -> Value:
     dtype, explicit = written_dtype(call, "float32")
     return Array("tf", dtype, shape_of(call.value_of("shape")), call, explicit)
@@ -47,6 +50,15 @@ def _converted(call: Call, target: Value) -> Value:
     dtype, explicit = written_dtype(call, given.dtype)
     shape = shape_of(call.value_of("shape")) if name == "tf.constant" and call.arg("shape") is not None else given.shape
     return Array("tf", dtype, shape, given.origin or call, explicit or given.explicit, variable)
+
+
+@models("tf.keras.layers.Layer.add_weight", "tf.keras.Layer.add_weight", "tf.compat.v1.get_variable", "tf.get_variable")
+def _weight(call: Call, target: Value) -> Value:
+    given = call.value_of("shape")
+    positional = [call.value_of(i) for i in range(2) if call.arg("shape") is None and call.arg(i) is not None]
+    shape = next((v for v in (given, *positional) if isinstance(v, Sequence)), None)
+    dtype, explicit = written_dtype(call, "float32")
+    return Array("tf", dtype, shape_of(shape) if shape is not None else None, call, explicit, variable=True)
 
 
 @models("tf.cast", "tf.saturate_cast", "tf.image.convert_image_dtype")
@@ -73,7 +85,7 @@ def _eye(call: Call, target: Value) -> Value:
     return Array("tf", dtype, shape, call, explicit)
 
 
-@models("tf.one_hot", "tf.keras.ops.one_hot")
+@models("tf.one_hot", "tf.keras.ops.one_hot", "tf.keras.backend.one_hot")
 def _one_hot(call: Call, target: Value) -> Value:
     indices, depth = as_tensor(call.value_of(0)), integer(call.value_of(1))
     dtype, explicit = written_dtype(call, "float32")
