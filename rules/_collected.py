@@ -35,6 +35,7 @@ def collect_in_list(concat: Call, assign: cst.Assign, loop: cst.For | cst.While,
     branch = _first_or_more(assign, file)
     if _read_elsewhere(name, branch or assign, loop, file):
         return None
+    change: Edit | None
     if choice is not None:
         if branch is not None or not _first_choice(choice, concat, name, file.text(other), file):
             return None

@@ -18,6 +18,8 @@ SAME = frozenset({
     "tf.keras.ops.convert_to_tensor", "tf.keras.backend.cast", "tf.compat.v1.to_float",
 })  # fmt: skip
 
+LOOKUPS = frozenset({"gather", "embedding_lookup", "take", "gather_nd"})
+
 
 @dataclass(frozen=True, slots=True)
 class OneHot:
@@ -120,3 +122,32 @@ def _keeps_rows(reshape: Call, made: OneHot, file: File) -> bool:
 
 def _is_none(index: cst.BaseSlice, file: File) -> bool:
     return isinstance(index, cst.Index) and file.value(index.value) == Const(None)
+
+
+def looks_up(equation: object) -> bool:
+    """Whether an einsum contracts the last axis of its first operand with one of the second, and nothing else."""
+    text = equation.value if isinstance(equation, Const) else None
+    given, _, out = text.replace(" ", "").partition("->") if isinstance(text, str) else ("", "", "")
+    first, _, second = given.partition(",")
+    if not first or not second or "," in second or not out:
+        return False
+    return first[-1] in second and first[-1] not in out and not any(c.isalpha() and c not in out for c in first[:-1])
+
+
+def plain_axes(call: Call) -> bool:
+    axes = call.arg("axes")
+    if axes is None:
+        return False
+    return integer(axes.value) == 1 or axes.evaluator.file.text(axes.expression).replace(" ", "") in (
+        "[[-1],[0]]", "[[1],[0]]", "[[2],[0]]", "([-1],[0])", "([1],[0])", "[1,0]", "[-1,0]", "(1,0)", "(-1,0)",
+        "((1,),(0,))", "((-1,),(0,))",
+    )  # fmt: skip
+
+
+def looked_up_elsewhere(node: cst.CSTNode, file: File) -> bool:
+    """Whether the code looks rows up in the other branch of an `if`: the product is chosen there, for TPUs."""
+    for above in file.tree.ancestors(node):
+        if isinstance(above, cst.If) and above.orelse is not None:
+            if any(file.tree.contains(above, call) for name in LOOKUPS for call in file.calls_by_word.get(name, ())):
+                return True
+    return False

@@ -83,7 +83,7 @@ def _has_embedding(owner: object, file: File) -> bool:
         return False
     if owner.class_node is not None:
         init = file.values.classes.method(owner.class_node, "__init__")
-        assigns = [n for n in walk(init)] if init is not None else []
+        assigns = list(walk(init)) if init is not None else []
         return any(isinstance(n, cst.Assign) and _makes_embedding(n.value, file) for n in assigns)
     if owner.type_name == "tf.keras.Sequential" and owner.call is not None:
         layers = owner.call.arg("layers")

@@ -4,28 +4,13 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._dtypes import is_test
-from tfmemlint_rules._sessions import session_runs
+from tfmemlint_rules._graph_ops import makes_op, outermost
+from tfmemlint_rules._items import few_iterations
+from tfmemlint_rules._sessions import SESSION, session_runs
 
-from tfmemlint.api import Call, File, Finding, Function, Node, Rule, on_file, own_nodes, walk
+from tfmemlint.api import Call, Const, File, Finding, Function, Instance, Node, Rule, integer, on_file, own_nodes, walk
 
-NOT_OPS = (
-    "tf.compat.v1.Session", "tf.Session", "tf.compat.v1.train.Saver", "tf.train.Saver", "tf.compat.v1.summary.FileWriter",
-    "tf.summary.FileWriter", "tf.compat.v1.logging", "tf.logging", "tf.io.gfile", "tf.gfile", "tf.compat.v1.gfile",
-    "tf.train.Coordinator", "tf.compat.v1.train.get_checkpoint_state", "tf.train.latest_checkpoint", "tf.train.get_checkpoint_state",
-    "tf.compat.v1.Summary", "tf.Summary", "tf.train.Example", "tf.train.Feature", "tf.RunMetadata", "tf.compat.v1.RunMetadata",
-    "tf.RunOptions", "tf.compat.v1.RunOptions", "tf.errors", "tf.flags", "tf.app", "tf.compat.v1.flags", "tf.train.global_step",
-    "tf.compat.v1.train.global_step", "tf.compat.v1.get_default_graph", "tf.get_default_graph", "tf.keras", "tf.test", "tf.data",
-    "tf.train.Int64List", "tf.train.BytesList", "tf.train.FloatList", "tf.train.Features", "tf.io.TFRecordWriter",
-    "tf.python_io", "tf.compat.as_", "tf.train.summary_iterator", "tf.profiler", "tf.compat.v1.profiler", "tf.Graph", "tf.config",
-    "tf.name_scope", "tf.compat.v1.name_scope", "tf.variable_scope", "tf.compat.v1.variable_scope", "tf.device", "tf.control_dependencies",
-    "tf.get_collection", "tf.compat.v1.get_collection", "tf.trainable_variables", "tf.compat.v1.trainable_variables",
-    "tf.global_variables", "tf.compat.v1.global_variables", "tf.compat.v1.train.start_queue_runners", "tf.train.start_queue_runners",
-    "tf.GPUOptions", "tf.ConfigProto", "tf.compat.v1.GPUOptions", "tf.compat.v1.ConfigProto", "tf.contrib", "tf.make_ndarray",
-    "tf.summary.Image", "tf.executing_eagerly", "tf.version", "tf.saved_model", "tf.compat.v1.saved_model", "tf.dtypes.as_dtype",
-    "tf.as_dtype", "tf.TensorShape", "tf.compat.v1.Session.run", "tf.distribute", "tf.estimator", "tf.train.write_graph",
-    "tf.graph_util", "tf.compat.v1.graph_util",
-)  # fmt: skip
-"""Prefixes of names that make no op in the default graph."""
+FEW = 3
 
 
 class GraphGrowsInLoop(Rule):
@@ -68,50 +53,85 @@ class GraphGrowsInLoop(Rule):
         if is_test(file):
             return
         seen: set[int] = set()
-        loops = {id(loop): loop for run in session_runs(file) for loop in file.contexts.loops(run)}
-        for loop in loops.values():
-            if self._fresh_graph(loop, file):
+        for loop in _session_loops(file):
+            if _fresh_graph(loop, file):
                 continue
-            for node in walk(loop.body):
-                if isinstance(node, cst.Call):
-                    for op in self._ops(node, file, 1):
-                        if id(op.node) not in seen:
-                            seen.add(id(op.node))
-                            yield self.finding(
-                                op, file, "this adds a node to the graph in every iteration of the session's loop; build it once, before",
-                                related=[(loop, "the loop")],
-                            )  # fmt: skip
+            for op in _ops(loop, loop, file, 2):
+                if id(op) not in seen:
+                    seen.add(id(op))
+                    yield self.finding(
+                        file.call(op) if isinstance(op, cst.Call) else op,
+                        file,
+                        "this adds a node to the graph in every iteration of the session's loop; build it once, before",
+                        related=[(loop, "the loop")],
+                    )
 
-    def _ops(self, node: cst.Call, file: File, depth: int) -> Iterator[Call]:
-        call = file.call(node)
-        if self._builds(call, file):
-            yield call
-        for target in call.target.options if depth else ():
-            if isinstance(target, Function):
-                for inner in own_nodes(target.node, (cst.Call,)):
-                    yield from self._ops(inner, file, depth - 1)  # type: ignore[arg-type]
 
-    def _builds(self, call: Call, file: File) -> bool:
-        name = call.name
-        if (
-            name is None
-            or not name.startswith("tf.")
-            or any(
-                name == p or name.startswith((p + ".", p + "_")) or (p.endswith("_") and name.startswith(p))
-                for p in NOT_OPS
-            )
-        ):
+def _session_loops(file: File) -> list[Node]:
+    """The loops and comprehensions that run a session, themselves or in a function of the module."""
+    found: dict[int, Node] = {}
+    for run in session_runs(file):
+        for loop in _around(run, file, 2):
+            if not few_iterations(loop, file, FEW):
+                found[id(loop)] = loop
+    return list(found.values())
+
+
+def _around(node: Node, file: File, depth: int) -> Iterator[Node]:
+    yield from file.contexts.loops(node)
+    comprehension = file.contexts.comprehension(node)
+    if comprehension is not None:
+        yield comprehension
+    function = file.contexts.function(node)
+    if function is not None and depth:
+        for caller in file.values.functions.callers(function) or ():
+            yield from _around(caller.node, file, depth - 1)
+
+
+def _ops(part: Node, loop: Node, file: File, depth: int) -> Iterator[Node]:
+    """The ops that one iteration builds, in the functions of the module that it calls, too."""
+    body = part.body if isinstance(part, (cst.For, cst.While)) else part
+    inside = own_nodes(part, (cst.Call, cst.BinaryOperation)) if isinstance(part, cst.FunctionDef) else walk(body)
+    for node in inside:
+        if not isinstance(node, (cst.Call, cst.BinaryOperation)) or _once(node, part, file):
+            continue
+        if makes_op(node, file) and outermost(node, file):
+            yield node
+        if isinstance(node, cst.Call) and depth and not makes_op(node, file):
+            for target in file.call(node).target.options:
+                if isinstance(target, Function) and isinstance(target.node, cst.FunctionDef):
+                    if not _fresh_graph(target.node, file):
+                        yield from _ops(target.node, loop, file, depth - 1)
+
+
+def _once(node: Node, within: Node, file: File) -> bool:
+    """Whether a condition lets this happen a single time: `if step == 0`, `if self.op is None`, `if not built`."""
+    below: Node = node
+    for above in file.tree.ancestors(node):
+        if above is within:
             return False
-        last = name.rpartition(".")[2]
-        if last[:1].isupper() and last not in ("Variable",):
-            return False
-        inner = file.tree.parent(call.node)
-        nested = isinstance(inner, cst.Arg) and isinstance(file.tree.parent(inner), cst.Call)
-        outer = file.call(file.tree.parent(inner)) if nested else None  # type: ignore[arg-type]
-        return outer is None or not self._builds(outer, file)
+        if isinstance(above, cst.If) and below is above.body:
+            test = above.test
+            if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+                return True
+            if isinstance(test, cst.Comparison) and len(test.comparisons) == 1:
+                other = file.value(test.comparisons[0].comparator)
+                equal = isinstance(test.comparisons[0].operator, (cst.Equal, cst.Is))
+                if equal and (other == Const(None) or integer(other) is not None):
+                    return True
+        below = above
+    return False
 
-    def _fresh_graph(self, loop: Node, file: File) -> bool:
-        return any(
-            isinstance(n, cst.Call) and file.call(n).method in ("Graph", "reset_default_graph", "as_default")
-            for n in walk(loop)
-        )
+
+def _fresh_graph(part: Node, file: File) -> bool:
+    """Whether each iteration starts with a graph of its own."""
+    return any(isinstance(n, cst.Call) and _starts_graph(file.call(n)) for n in walk(part))
+
+
+def _starts_graph(call: Call) -> bool:
+    if call.method != "as_default":
+        return call.method in ("Graph", "reset_default_graph", "clear_session")
+    receiver = call.receiver
+    return not (
+        isinstance(receiver, Instance) and (receiver.type_name == SESSION or "Writer" in str(receiver.type_name))
+    )

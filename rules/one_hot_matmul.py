@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._axes import assigned
-from tfmemlint_rules._one_hot import OneHot, one_hot
+from tfmemlint_rules._one_hot import OneHot, looked_up_elsewhere, looks_up, one_hot, plain_axes
 
 from tfmemlint.api import (  # fmt: skip
     Array,
@@ -15,7 +15,6 @@ from tfmemlint.api import (  # fmt: skip
     Fix,
     Rule,
     Safety,
-    integer,
     on_call,
     on_file,
     show_bytes,
@@ -27,7 +26,6 @@ MATMULS = (
     "tf.linalg.matmul", "tf.matmul", "tf.keras.ops.matmul", "tf.keras.ops.dot", "tf.keras.backend.dot", "tf.tensordot",
     "tf.keras.ops.tensordot", "tf.einsum", "tf.linalg.einsum", "tf.keras.ops.einsum",
 )  # fmt: skip
-LOOKUPS = frozenset({"gather", "embedding_lookup", "take", "gather_nd"})
 
 
 class OneHotMatmul(Rule):
@@ -66,11 +64,11 @@ class OneHotMatmul(Rule):
     def product(self, call: Call, file: File) -> Iterator[Finding]:
         einsum, names = call.method == "einsum", ("a", "b", "x", "y", "x1", "x2")
         operands = [a.value for a in call.node.args if a.keyword is None or a.keyword.value in names][einsum:]
-        if len(operands) < 2 or (einsum and not _looks_up(call.value_of(0))):
+        if len(operands) < 2 or (einsum and not looks_up(call.value_of(0))):
             return
         flags = {a.keyword.value for a in call.node.args if a.keyword is not None} - set(names)
         turned = [call.value_of(flag) != Const(False) and flag in flags for flag in ("transpose_a", "transpose_b")]
-        if call.method == "tensordot" and not _plain_axes(call):
+        if call.method == "tensordot" and not plain_axes(call):
             return
         left, right = operands[:2]
         if turned == [False, True] and one_hot(left, file) is None:
@@ -97,7 +95,7 @@ class OneHotMatmul(Rule):
         made = one_hot(left, file)
         if made is None or one_hot(right, file) is not None or not _large(made, right, file):
             return
-        if _alternative(made.call.node, file) or not made.only_for(left, file):
+        if looked_up_elsewhere(made.call.node, file) or not made.only_for(left, file):
             return
         size = made.bytes
         cost = f": {show_bytes(size)}" if size is not None else ""
@@ -121,35 +119,6 @@ def _large(made: OneHot, table: cst.BaseExpression, file: File) -> bool:
     if rows is not None:
         return rows >= SMALL
     return isinstance(value, Array) and value.variable
-
-
-def _looks_up(equation: object) -> bool:
-    """Whether an einsum contracts the last axis of its first operand with one of the second, and nothing else."""
-    text = equation.value if isinstance(equation, Const) else None
-    given, _, out = text.replace(" ", "").partition("->") if isinstance(text, str) else ("", "", "")
-    first, _, second = given.partition(",")
-    if not first or not second or "," in second or not out:
-        return False
-    return first[-1] in second and first[-1] not in out and not any(c.isalpha() and c not in out for c in first[:-1])
-
-
-def _plain_axes(call: Call) -> bool:
-    axes = call.arg("axes")
-    if axes is None:
-        return False
-    return integer(axes.value) == 1 or axes.evaluator.file.text(axes.expression).replace(" ", "") in (
-        "[[-1],[0]]", "[[1],[0]]", "[[2],[0]]", "([-1],[0])", "([1],[0])", "[1,0]", "[-1,0]", "(1,0)", "(-1,0)",
-        "((1,),(0,))", "((-1,),(0,))",
-    )  # fmt: skip
-
-
-def _alternative(node: cst.CSTNode, file: File) -> bool:
-    """Whether the code looks rows up in the other branch of an `if`: the product is chosen there, for TPUs."""
-    for above in file.tree.ancestors(node):
-        if isinstance(above, cst.If) and above.orelse is not None:
-            if any(file.tree.contains(above, call) for name in LOOKUPS for call in file.calls_by_word.get(name, ())):
-                return True
-    return False
 
 
 def _gather(

@@ -15,8 +15,9 @@ MAKES = (
     "tf.keras.random.normal", "tf.keras.random.uniform", "tf.keras.random.truncated_normal",
     "tf.keras.layers.Layer.add_weight", "tf.compat.v1.get_variable", "np.zeros", "np.ones", "np.full", "np.empty",
     "np.eye", "np.identity", "np.random.rand", "np.random.randn", "np.random.random", "np.random.normal",
-    "np.random.uniform", "np.random.randint", "np.random.random_sample", "np.random.standard_normal", "np.random.Generator.normal", "np.random.Generator.random",
-    "np.random.Generator.standard_normal", "np.random.Generator.uniform", "np.random.Generator.integers",
+    "np.random.uniform", "np.random.randint", "np.random.random_sample", "np.random.standard_normal",
+    "np.random.Generator.normal", "np.random.Generator.random", "np.random.Generator.standard_normal",
+    "np.random.Generator.uniform", "np.random.Generator.integers",
 )  # fmt: skip
 
 

@@ -11,9 +11,9 @@ from tfmemlint.api import Call, File, Finding, Node, Rule, on_call
 DENSIFIES = frozenset(
     f"tf.{prefix}{name}" for prefix in ("", "math.", "linalg.")
     for name in (
-        "convert_to_tensor", "add_n", "add", "subtract", "multiply", "divide", "reduce_mean", "reduce_sum", "reduce_max",
-        "reduce_min", "reduce_std", "reduce_variance", "norm", "abs", "square", "sqrt", "concat", "stack", "reshape",
-        "is_nan", "is_finite", "where", "sign", "maximum", "minimum",
+        "convert_to_tensor", "add_n", "add", "subtract", "multiply", "divide", "reduce_mean", "reduce_sum",
+        "reduce_max", "reduce_min", "reduce_std", "reduce_variance", "norm", "abs", "square", "sqrt", "concat",
+        "stack", "reshape", "is_nan", "is_finite", "where", "sign", "maximum", "minimum",
     )
 ) | {"tf.Variable.assign_add", "tf.Variable.assign_sub", "tf.Variable.assign", "np.array", "np.asarray"}  # fmt: skip
 OPERATORS = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.Power)

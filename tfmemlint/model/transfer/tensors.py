@@ -52,6 +52,12 @@ def _converted(call: Call, target: Value) -> Value:
     return Array("tf", dtype, shape, given.origin or call, explicit or given.explicit, variable)
 
 
+@models("tf.compat.v1.placeholder")
+def _placeholder(call: Call, target: Value) -> Value:
+    dtype = dtype_of(call.value_of("dtype"), "float32")
+    return Array("tf", dtype, shape_of(call.value_of("shape")) if call.arg("shape") is not None else None)
+
+
 @models("tf.keras.layers.Layer.add_weight", "tf.keras.Layer.add_weight", "tf.compat.v1.get_variable", "tf.get_variable")
 def _weight(call: Call, target: Value) -> Value:
     given = call.value_of("shape")
