@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._dtypes import is_test
 
-from tfmemlint.api import Call, Edit, File, Finding, Fix, Rule, Safety, on_call
+from tfmemlint.api import Call, Edit, File, Finding, Fix, Node, Rule, Safety, on_call, walk
 from tfmemlint.fix.edits import statement_lines
 
 OFF = {
@@ -51,31 +51,15 @@ class DebugInstrumentationLeftOn(Rule):
 
     @on_call(*OFF)
     def check(self, call: Call, file: File) -> Iterator[Finding]:
-        if is_test(file) or any(file.calls(OFF[call.name or ""])) or self._conditional(call, file):
+        if is_test(file) or any(file.calls(OFF[call.name or ""])) or _conditional(call, file):
             return
         function = file.contexts.function(call.node)
-        if isinstance(function, cst.FunctionDef) and not any(
-            word in ENTRIES for word in function.name.value.split("_")
-        ):
+        if isinstance(function, cst.FunctionDef) and not _runs_always(function, file, 2):
             return
         cost = "every op is checked: twice the peak of a graph, and eager ops over 100 times slower"
         if "dump" in (call.name or ""):
             cost = "a record of every op is kept in memory and on disk"
         yield self.finding(call, file, f"debugging left on: {cost}", fix=self._remove(call, file))
-
-    def _conditional(self, call: Call, file: File) -> bool:
-        for above in file.tree.ancestors(call.node):
-            if isinstance(above, (cst.BooleanOperation, cst.IfExp)):
-                return True
-            if isinstance(above, cst.If):
-                test = above.test
-                if not (
-                    isinstance(test, cst.Comparison)
-                    and isinstance(test.left, cst.Name)
-                    and test.left.value == "__name__"
-                ):
-                    return True
-        return False
 
     def _remove(self, call: Call, file: File) -> Fix | None:
         line = file.tree.statement(call.node)
@@ -84,3 +68,41 @@ class DebugInstrumentationLeftOn(Rule):
         if not alone or lines is None or len(getattr(block, "body", ())) < 2:
             return None
         return Fix("remove it", (Edit(lines.start, lines.end, ""),), Safety.UNSAFE)
+
+
+def _runs_always(function: cst.FunctionDef, file: File, depth: int) -> bool:
+    """Whether a function is a training entry point, or is called from one or from the module without a condition."""
+    if any(word in ENTRIES for word in function.name.value.split("_")):
+        return True
+    for caller in file.values.functions.callers(function) or () if depth else ():
+        home = file.contexts.function(caller.node)
+        if not _conditional(caller, file) and (
+            home is None or (isinstance(home, cst.FunctionDef) and _runs_always(home, file, depth - 1))
+        ):
+            return True
+    return False
+
+
+def _conditional(call: Call, file: File) -> bool:
+    """Whether a flag decides if the call happens: around it, or by a `return` in front of it."""
+    below: Node = call.node
+    for above in file.tree.ancestors(call.node):
+        if isinstance(above, (cst.BooleanOperation, cst.IfExp, cst.MatchCase)):
+            return True
+        if isinstance(above, cst.If) and not _is_main(above.test):
+            return True
+        if isinstance(above, cst.FunctionDef):
+            return False
+        if isinstance(above, cst.IndentedBlock):
+            before = above.body[: next(i for i, s in enumerate(above.body) if s is below)]
+            if any(
+                isinstance(s, cst.If) and any(isinstance(n, (cst.Return, cst.Raise)) for n in walk(s)) for s in before
+            ):
+                return True
+        below = above
+    return False
+
+
+def _is_main(test: cst.BaseExpression) -> bool:
+    """`__name__ == "__main__"`."""
+    return isinstance(test, cst.Comparison) and isinstance(test.left, cst.Name) and test.left.value == "__name__"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Finding, Rule, on_call
+from tfmemlint.api import Api, Call, File, Finding, Node, Rule, on_call, walk
 
 ENDS = {
     "tf.profiler.experimental.start": ("tf.profiler.experimental.stop",),
@@ -54,7 +54,9 @@ class ProfilerNotStopped(Rule):
         here = [stop for stop in stops if file.contexts.function(stop.node) is home]
         if elsewhere and not here:
             return
-        if any(self._matches(start, stop, file) for stop in here):
+        if any(self._matches(start, stop, file) for stop in here) or _handed_over(ENDS[start.name or ""], file):
+            return
+        if not stops and _starts_only(start, home, file):
             return
         what = (
             "the profiler keeps an event for every op"
@@ -81,6 +83,8 @@ class ProfilerNotStopped(Rule):
                 return False
             if isinstance(above, cst.ExceptHandler):
                 return False
+            if isinstance(above, cst.Try) and not all(_ends(handler, stop, file) for handler in above.handlers):
+                return False
         return not self._returns_between(start, stop, file)
 
     def _same_condition(self, stopping: cst.If, start: Call, file: File) -> bool:
@@ -97,3 +101,31 @@ class ProfilerNotStopped(Rule):
             return False
         first, last = file.tree.order(start.node), file.tree.order(stop.node)
         return any(first < file.tree.order(statement) < last for statement in file.returns(home))
+
+
+def _ends(handler: cst.ExceptHandler, stop: Call, file: File) -> bool:
+    """Whether a handler stops the profiler too, or lets the error go on; the stop may stand behind the `try`, too."""
+    if file.tree.contains(handler, stop.node):
+        return True
+    calls = [n for n in walk(handler) if isinstance(n, cst.Call)]
+    return any(file.call(n).name == stop.name for n in calls) or any(isinstance(n, cst.Raise) for n in walk(handler))
+
+
+def _handed_over(stops: tuple[str, ...], file: File) -> bool:
+    """Whether a stop is given away to be called later: `atexit.register(tf.profiler.experimental.stop)`."""
+    words = {stop.rpartition(".")[2] for stop in stops}
+    names = [n for word in words for n in file.loads(word)]
+    references: list[Node] = [file.tree.parent(n) or n for n in names]
+    given = [r for r in (*names, *references) if isinstance(file.tree.parent(r), cst.Arg)]
+    return any(isinstance(file.value(r), Api) and file.value(r) in {Api(stop) for stop in stops} for r in given)
+
+
+def _starts_only(start: Call, home: Node | None, file: File) -> bool:
+    """Whether the function does nothing after the start, and is not called here: who calls it stops it."""
+    if not isinstance(home, cst.FunctionDef) or not isinstance(home.body, cst.IndentedBlock):
+        return False
+    owner = file.class_of(home)
+    if owner is not None and file.values.classes.derives(owner, "tf.keras.callbacks.Callback"):
+        return False
+    last = home.body.body[-1]
+    return file.tree.contains(last, start.node) and not file.values.functions.callers(home)

@@ -126,8 +126,8 @@ def _may_close(argument: cst.Arg, file: File) -> bool:
     targets = call.target.options
     if not all(isinstance(t, Function) for t in targets):
         return True
-    bodies = [t.node for t in targets if isinstance(t, Function)]
-    return any(n.attr.value in CLOSES for body in bodies for n in own_nodes(body, (cst.Attribute,)) if isinstance(n, cst.Attribute))
+    read = [n for t in targets if isinstance(t, Function) for n in own_nodes(t.node, (cst.Attribute,))]
+    return any(isinstance(n, cst.Attribute) and n.attr.value in CLOSES for n in read)
 
 
 def _asked_first(made: Call, file: File) -> bool:

@@ -3,16 +3,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._models import is_model
+from tfmemlint_rules._strategies import ENTERS, MAKES, handed_over, uses_of_strategy, wrap_in_scope
 
-from tfmemlint.api import Call, File, Finding, Node, Rule, Severity, on_call
+from tfmemlint.api import (
+    Call,
+    File,
+    Finding,
+    Fix,
+    Function,
+    Instance,
+    Node,
+    Rule,
+    Safety,
+    Severity,
+    dotted,
+    on_call,
+    own_nodes,
+)
 
-MAKES = (
-    "tf.distribute.MirroredStrategy", "tf.distribute.MultiWorkerMirroredStrategy", "tf.distribute.TPUStrategy",
-    "tf.distribute.experimental.MultiWorkerMirroredStrategy", "tf.distribute.experimental.CentralStorageStrategy",
-    "tf.distribute.experimental.TPUStrategy", "tf.distribute.experimental.ParameterServerStrategy",
-)  # fmt: skip
-ENTERS = frozenset({"scope", "run", "experimental_run_v2", "__enter__"})
-BUILDS = frozenset({"tf.keras.Sequential", "tf.keras.Model"})
+SETS = ("tf.distribute.experimental_set_strategy", "tf.estimator.RunConfig", "tf.compat.v1.estimator.RunConfig")
 
 
 class StrategyScopeMissing(Rule):
@@ -40,7 +50,8 @@ class StrategyScopeMissing(Rule):
     ```
 
     ## Fix safety
-    No fix is applied: the optimizer and metrics must be made in the scope too.
+    Unsafe: with several devices the batch is split over them, and each step's numbers differ in the last digits. It is
+    offered where the model is built and compiled by statements that follow each other.
 
     ## When not to use it
     When the strategy is handed to other modules; then it is not reported.
@@ -52,73 +63,94 @@ class StrategyScopeMissing(Rule):
     code = "TFM903"
     summary = "a strategy whose scope is not entered trains on one device"
     severity = Severity.ERROR
+    fix_safety = (Safety.UNSAFE,)
 
     @on_call(*MAKES)
     def check(self, made: Call, file: File) -> Iterator[Finding]:
         assign = file.tree.parent(made.node)
-        if (
-            not isinstance(assign, cst.Assign)
-            or len(assign.targets) != 1
-            or not isinstance(assign.targets[0].target, cst.Name)
-        ):
+        name = None
+        if isinstance(assign, cst.Assign) and len(assign.targets) == 1:
+            name = dotted(assign.targets[0].target)
+        elif not isinstance(assign, cst.Expr):
             return
-        uses = self._uses(assign.targets[0].target, file)
-        if uses is None or any(self._other_use(use, file) for use in uses):
+        uses = uses_of_strategy(name, made, file) if name is not None else []
+        if uses is None or any(handed_over(use, file) for use in uses) or any(file.calls(*SETS)):
             return
-        entered = [use for use in uses if self._enters(use, file)]
         fits = list(file.calls("tf.keras.Model.fit"))
-        if not entered:
-            if fits or any(file.calls("tf.GradientTape")):
+        if not any(_enters(use, file) for use in uses):
+            if _trains(made, file):
                 yield self.finding(
                     made,
                     file,
                     "this strategy is never entered: the model is built and trained on one device; use its scope()",
+                    fix=_wrap_trained(fits, name, made, file),
                 )
             return
+        if any(_by_hand(use, file) for use in uses):
+            return
         for fit in (f for f in fits if file.contexts.function(f.node) is file.contexts.function(made.node)):
-            built = self._built_outside(made, fit, file)
+            built = _built_outside(fit, made, file)
             if built is not None:
                 yield self.finding(
                     built,
                     file,
                     "this model is built outside the strategy's scope: it is trained on one device",
+                    fix=wrap_in_scope(built, name, made, file) if name is not None else None,
                     related=[(made, "the strategy")],
                 )
 
-    def _uses(self, target: cst.Name, file: File) -> list[cst.Name] | None:
-        """All reads of the strategy's name, from functions too; None where the name is bound again."""
-        bindings = file.flow(file.scope_of(target)).bindings.get(target.value, ())
-        if len(bindings) != 1:
-            return None
-        return [
-            use
-            for use in file.loads(target.value)
-            if use is not target and not isinstance(file.tree.parent(use), cst.AssignTarget)
-        ]
 
-    def _enters(self, use: cst.Name, file: File) -> bool:
-        parent = file.tree.parent(use)
-        return isinstance(parent, cst.Attribute) and parent.value is use and parent.attr.value in ENTERS
+def _enters(use: Node, file: File) -> bool:
+    parent = file.tree.parent(use)
+    return isinstance(parent, cst.Attribute) and parent.value is use and parent.attr.value in ENTERS
 
-    def _other_use(self, use: cst.Name, file: File) -> bool:
-        """Whether the strategy goes where it may be entered unseen."""
-        parent = file.tree.parent(use)
-        if isinstance(parent, cst.Attribute) and parent.attr is use:
-            return False
-        return not (isinstance(parent, cst.Attribute) and parent.value is use)
 
-    def _built_outside(self, made: Call, fit: Call, file: File) -> Node | Call | None:
-        receiver = fit.receiver_node
-        if not isinstance(receiver, cst.Name):
-            return None
-        definitions = file.flow(file.scope_of(receiver)).uses.get(id(receiver), ())
-        if len(definitions) != 1 or not isinstance(definitions[0].value, cst.Call) or definitions[0].path:
-            return None
-        call = file.call(definitions[0].value)
-        if (
-            call.name not in BUILDS
-            or any(True for _ in file.contexts.withs(call.node))
-            or file.contexts.function(call.node) is not file.contexts.function(made.node)
-        ):
-            return None
-        return call
+def _trains(made: Call, file: File) -> bool:
+    """Whether the program of this strategy trains: its function, or the file where it is the only strategy."""
+    trained = [*file.calls("tf.keras.Model.fit"), *file.calls("tf.GradientTape")]
+    if all(other.node is made.node for other in file.calls(*MAKES)):
+        return bool(trained)
+    home = file.contexts.function(made.node)
+    return any(file.contexts.function(call.node) is home for call in trained)
+
+
+def _by_hand(use: Node, file: File) -> bool:
+    """Whether the scope is kept and entered later, not by `with`."""
+    call = file.tree.parent(file.tree.parent(use) or use)
+    if not isinstance(call, cst.Call) or not _enters(use, file) or file.call(call).method != "scope":
+        return False
+    above = file.tree.parent(call)
+    while isinstance(above, (cst.IfExp, cst.Arg, cst.Call)):
+        above = file.tree.parent(above)
+    return not isinstance(above, cst.WithItem)
+
+
+def _wrap_trained(fits: list[Call], name: str | None, made: Call, file: File) -> Fix | None:
+    """Build the one model that is trained in the scope, where it is built beside the strategy."""
+    built = _built_outside(fits[0], made, file) if len(fits) == 1 else None
+    return wrap_in_scope(built, name, made, file) if built is not None and name is not None else None
+
+
+def _built_outside(fit: Call, made: Call, file: File) -> Call | None:
+    """The call beside the strategy's that makes the model which is trained, in no `with` at all."""
+    receiver = fit.receiver_node
+    if not isinstance(receiver, cst.Name):
+        return None
+    definitions = file.flow(file.scope_of(receiver)).uses.get(id(receiver), ())
+    if len(definitions) != 1 or not isinstance(definitions[0].value, cst.Call) or definitions[0].path:
+        return None
+    call = file.call(definitions[0].value)
+    here = file.contexts.function(call.node) is file.contexts.function(made.node)
+    if not here or any(True for _ in file.contexts.withs(call.node)) or not _makes_model(call, file):
+        return None
+    return call
+
+
+def _makes_model(call: Call, file: File) -> bool:
+    """Whether the call makes a model, and no scope is entered in the function of the module that it calls."""
+    values = call.value.options
+    if not all(isinstance(value, Instance) and is_model(value, file) for value in values):
+        return False
+    called = [target.node for target in call.target.options if isinstance(target, Function)]
+    read = [n for body in called for n in own_nodes(body, (cst.Attribute,))]
+    return not any(isinstance(n, cst.Attribute) and n.attr.value in ENTERS for n in read)
