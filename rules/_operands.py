@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 from tfmemlint_rules._axes import KEEPS_SHAPE
 
-from tfmemlint.api import Array, Const, File, Length, Node, Value
+from tfmemlint.api import Api, Array, Const, File, Length, Node, Value
 
 BINARY = frozenset(
     f"tf.{prefix}{name}" for prefix in ("", "math.", "keras.ops.")
@@ -61,12 +61,19 @@ def _others(node: Node, parent: Node | None, file: File) -> list[cst.BaseExpress
     if not isinstance(call, cst.Call) or not call.args:
         return None
     name = file.call(call).name
+    if name in CHOOSES and _first_version(call, file):
+        return None
     if name in KEEPS_SHAPE and call.args[0] is parent:
         return []
     given = call.args[:2] if name in BINARY else call.args[:3] if name in CHOOSES else ()
     if len(given) < (2 if name in BINARY else 3) or parent not in given:
         return None
     return [arg.value for arg in given if arg is not parent]
+
+
+def _first_version(call: cst.Call, file: File) -> bool:
+    """Whether this is TensorFlow 1's `where`, which does not broadcast."""
+    return isinstance(call.func, cst.Attribute) and file.value(call.func.value) == Api("tf.compat.v1")
 
 
 def _whole(parent: Node | None, file: File) -> Node | None:

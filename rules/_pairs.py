@@ -44,8 +44,11 @@ def pairs(node: cst.BaseExpression, axis: int, file: File, squared: bool = False
         both = file.text(node.left) == file.text(node.right)
         sides = [side for side in (node.left, node.right) if not isinstance(file.value(side), (Const, Length))]
         squared = squared or (both and isinstance(node.operator, cst.Multiply))
-        found = (pairs(side, axis, file, squared, depth - 1) for side in sides)
-        return next((p for p in found if p is not None), None)
+        found = next(
+            (p for p in (pairs(side, axis, file, squared, depth - 1) for side in sides) if p is not None), None
+        )
+        weighted = len(sides) == 2 and not both  # by another tensor, for which no matrix product allows
+        return Pairs(found.node, False) if found is not None and weighted else found
     if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
         crossed = _crossed(node.left, node.comparisons[0].comparator, axis, True, file)
         return Pairs(node, False) if crossed else None
