@@ -3,9 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._sessions import SESSIONS
 
-from tfmemlint.api import Call, Const, File, Finding, Function, Node, Rule, dotted, on_call, own_nodes
+from tfmemlint.api import Call, Const, File, Finding, Function, Node, Rule, dotted, on_call, own_nodes, walk
 
 CLOSES = frozenset({"close", "__enter__", "__exit__", "as_default"})
 ENTERS = frozenset({"closing", "enter_context", "push", "callback", "append", "extend", "add", "put"})
@@ -50,7 +51,7 @@ class SessionMadeInLoop(Rule):
 
     @on_call(*SESSIONS)
     def check(self, made: Call, file: File) -> Iterator[Finding]:
-        loop = self._loop(made, file)
+        loop = self._loop(made, file) if not is_test(file) else None
         if loop is None or _asked_first(made, file) or _kept(made, file):
             return
         cost = "its variables and graph stay until Python drops the last reference to it"
@@ -93,7 +94,9 @@ def _kept(made: Call, file: File) -> bool:
         return True
     if isinstance(target, cst.Attribute):
         uses: list[Node] = [n for n in file.tree.of(cst.Attribute) if dotted(n) == name and n is not target]
-        if file.contexts.loop(made.node) is None:
+        loop, base = file.contexts.loop(made.node), name.partition(".")[0]
+        items = {n.value for n in walk(loop.target) if isinstance(n, cst.Name)} if isinstance(loop, cst.For) else set()
+        if loop is None or base in items:  # each object keeps its own
             return True
     else:
         made_here = [d for d in file.flow(file.scope_of(target)).bindings.get(name, ()) if d.node is target]
