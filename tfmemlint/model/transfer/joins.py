@@ -24,7 +24,9 @@ def _joined(call: Call, target: Value) -> Value:
         return Array("np") if parts.known else Unknown("joins something not known")
     dtypes = {a.dtype for a in arrays}
     dtype = dtypes.pop() if len(dtypes) == 1 else None
-    return Array("np", dtype, _together(call, target, arrays), arrays[0].origin, all(a.explicit for a in arrays))
+    made = {id(a.origin.node) if a.origin is not None else None for a in arrays}
+    origin = arrays[0].origin if len(made) == 1 else call  # of several, only their join stands for all
+    return Array("np", dtype, _together(call, target, arrays), origin, all(a.explicit for a in arrays))
 
 
 def _together(call: Call, target: Value, arrays: list[Array]) -> Shape | None:
