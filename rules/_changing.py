@@ -106,7 +106,10 @@ class _Changing:
         if d.binds is Binds.ITEM:
             item = rounds.binding(d.node)
             few = item is None or rounds.few([item], self._file)
-            return not few and isinstance(d.value, cst.BaseExpression) and items_change(d.value, d.path, self._file)
+            path = tuple(index for index in d.path if isinstance(index, int))
+            if few or len(path) < len(d.path) or not isinstance(d.value, cst.BaseExpression):
+                return False
+            return items_change(d.value, path, self._file)
         if rounds.few(around, self._file):
             return False
         if d.binds is Binds.AUGMENTED and isinstance(d.value, cst.AugAssign):

@@ -61,9 +61,11 @@ def picked(expression: Node, file: File, depth: int = 2) -> bool:
 def _chosen(node: cst.Subscript, file: File) -> bool:
     """Whether rows are chosen by an index that is not a number or a key, or by a slice from here to there or of few."""
     first = node.slice[0].slice
-    if not isinstance(first, cst.Index):
+    if isinstance(first, cst.Slice):
         few = integer(file.value(first.upper)) if first.upper is not None else None
         return (first.lower is not None and first.upper is not None) or (few is not None and 0 <= few < FEW)
+    if not isinstance(first, cst.Index):
+        return False
     value = file.value(first.value)
     if isinstance(first.value, cst.Name):
         found = file.flow(file.scope_of(node)).uses.get(id(first.value), ())

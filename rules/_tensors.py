@@ -54,8 +54,11 @@ def _defined(d: Definition, file: File, depth: int) -> bool:
         return _inputs(d, file) or _passed(d, file, depth)
     if d.binds is not Binds.VALUE or not isinstance(d.value, cst.BaseExpression):
         return False
-    if d.path and isinstance(d.value, (cst.Tuple, cst.List)) and d.path[0] < len(d.value.elements):
-        return len(d.path) == 1 and holds_tensor(d.value.elements[d.path[0]].value, file, depth)
+    if d.path and isinstance(d.value, (cst.Tuple, cst.List)):
+        at = d.path[0]
+        if len(d.path) > 1 or isinstance(at, slice) or at >= len(d.value.elements):
+            return False
+        return holds_tensor(d.value.elements[at].value, file, depth)
     return holds_tensor(d.value, file, depth)
 
 

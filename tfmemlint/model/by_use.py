@@ -19,7 +19,7 @@ TELLING = frozenset({"num_parallel_calls", "reshuffle_each_iteration", "cycle_le
 
 
 def dataset_method_by_use(call: Call, otherwise: Value) -> Value:
-    """What is called on an unknown object, where the call or the chain that it stands in tells that it is a pipeline."""
+    """What is called on an unknown object, where the call or the chain around it tells that it is a pipeline."""
     name = call.method
     if name == "astype" and call.node.args and otherwise is not BOTTOM:
         return Method(Array("np"), "np.ndarray.astype")  # of NumPy or pandas: TensorFlow's own have no such method

@@ -218,8 +218,7 @@ class Evaluator:
             value = operations.item_of(value)
         elif d.binds is Binds.ENTERED:
             value = operations.entered(value)
-        for index in d.path:
-            value = operations.rest(value, index) if isinstance(index, slice) else operations.item(value, Const(index))
+        value = operations.unpacked(value, d.path)
         if isinstance(value, Sequence) and value.kind == "list" and d.name in self.file.grown:
             return replace(value, open=True)
         return value if value.known or d.annotation is None else self.annotated(d.annotation, frame)

@@ -174,6 +174,13 @@ def rest(value: Value, bounds: slice) -> Value:
     return Unknown("the rest of something not known")
 
 
+def unpacked(value: Value, path: tuple[int | slice, ...]) -> Value:
+    """The part of a value that an unpacking target at `path` is bound to; a slice stands for a starred target."""
+    for index in path:
+        value = rest(value, index) if isinstance(index, slice) else item(value, Const(index))
+    return value
+
+
 def item_of(value: Value) -> Value:
     """One element of an iterated value."""
     return one_of(_item_of(option) for option in value.options)

@@ -128,7 +128,7 @@ def _unroll(evaluator: Evaluator, loop: cst.For, frame: Frame | None) -> Unrolle
             state[name] = evaluator.joined(outside, frame)
     iterations = []
     for item in items:
-        fixed = {id(d): _at(item, d.path) for d in targets}
+        fixed = {id(d): operations.unpacked(item, d.path) for d in targets}
         assumption = Assumption(loop, fixed, {id(d): state[name] for name, d in last.items() if name in state})
         iterations.append(assumption)
         with assuming(evaluator, assumption):
@@ -168,9 +168,3 @@ def _listed(value: Value) -> tuple[Value, ...] | None:
             found = [Sequence(row) for row in zip(*known, strict=False)]
     items = tuple(found) if found is not None else ()
     return items if 0 < len(items) <= MOST_ITEMS else None
-
-
-def _at(item: Value, path: tuple[int, ...]) -> Value:
-    for index in path:
-        item = operations.item(item, Const(index))
-    return item

@@ -33,7 +33,7 @@ def chosen_devices(devices: Value, comprehension: cst.ListComp) -> Value | None:
     left, right = test.left, test.comparisons[0].comparator
     typed = isinstance(left, cst.Attribute) and left.attr.value == "device_type" and left.value.deep_equals(loop.target)
     equal = isinstance(test.comparisons[0].operator, cst.Equal) and isinstance(right, cst.SimpleString)
-    if not typed or not equal or devices.selection != "all":
+    if not typed or not equal or devices.selection != "all" or not isinstance(right, cst.SimpleString):
         return None
     return Devices(str(right.evaluated_value), "all", devices.call, devices.logical)
 
