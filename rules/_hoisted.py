@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._loops import assigned_names, free_names
 
-from tfmemlint.api import Call, Edit, File, Fix, Node, Safety, walk
+from tfmemlint.api import Call, Dataset, Edit, File, Fix, Node, Safety, walk
 from tfmemlint.fix.edits import indentation, statement_lines
 
 Loop = cst.For | cst.While
@@ -24,17 +24,31 @@ def chain_end(call: Call, file: File) -> cst.Call:
         node = above
 
 
-def pipeline_parts(source: Call, within: Node, file: File) -> list[Node]:
-    """The chain that starts at a source, and those that carry it on under the same name: `ds = ds.batch(32)`."""
+def pipeline_parts(source: Call, within: Node, file: File, derived: bool = True) -> list[Node]:
+    """The chain that starts at a source, and those that carry it on: `ds = ds.batch(32)` and, with `derived`, those
+    under other names, `batches = ds.batch(32)`."""
     end = chain_end(source, file)
     parts: list[Node] = [end]
     assign = file.tree.parent(end)
     target = assign.targets[0].target if isinstance(assign, cst.Assign) else None
-    if isinstance(target, cst.Name):
-        bound = file.flow(file.scope_of(end)).bindings.get(target.value, ())
-        for value in (d.value for d in bound if d.value is not None and file.tree.contains(within, d.node)):
-            if value is not end and _starts_with(value, target.value):
+    if not isinstance(target, cst.Name):
+        return parts
+    bindings = file.flow(file.scope_of(end)).bindings
+    waiting = [target.value]
+    followed: set[str] = set()
+    while waiting:
+        name = waiting.pop()
+        followed.add(name)
+        for d in (d for made in bindings.values() for d in made):
+            value = d.value
+            if value is None or any(value is part for part in parts) or not file.tree.contains(within, d.node):
+                continue
+            if not _starts_with(value, name):
+                continue
+            if d.name == name or (derived and isinstance(file.value(value), Dataset)):
                 parts.append(value)
+                if d.name not in followed:
+                    waiting.append(d.name)
     return parts
 
 

@@ -85,7 +85,7 @@ class DatasetBuiltInLoop(Rule):
                 file,
                 "this pipeline is built again in each iteration: it copies its data and fills its buffers "
                 f"anew{leak}; build it once",
-                fix=hoist(file, pipeline_parts(source, loop, file), loop) if place is source else None,
+                fix=hoist(file, pipeline_parts(source, loop, file, derived=False), loop) if place is source else None,
                 related=related,
             )
 
