@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
 from tfmemlint_rules._datasets import following, is_step, same_pipeline
 from tfmemlint_rules._dtypes import is_test
 
@@ -68,9 +69,7 @@ class PrefetchNotLast(Rule):
         for prefetch in file.calls("tf.data.Dataset.prefetch"):
             after = later.get(id(prefetch.node), [])
             again = any(call.name == "tf.data.Dataset.prefetch" for call in after)
-            after = [
-                call for call in after if file.tree.contains(call.node, prefetch.node) or same_pipeline(file, call)
-            ]
+            after = [call for call in after if self._same(prefetch, call, file)]
             after = [call for call in after if self._carries_on(prefetch, call, after, file)]
             if (
                 after
@@ -79,6 +78,16 @@ class PrefetchNotLast(Rule):
             ):
                 first = min(after, key=lambda call: file.span(call.name_node).start)
                 yield self._report(prefetch, first, after, file)
+
+    def _same(self, prefetch: Call, call: Call, file: File) -> bool:
+        """Whether the call goes on with the prefetched pipeline, and not with one that is derived beside it."""
+        between = [call]
+        for ds in call.datasets():
+            made = [step.call for step in ds.steps if step.call is not None]
+            start = next((i for i, each in enumerate(made) if each.node is prefetch.node), None)
+            steps = made[start + 1 :] if start is not None else []
+            between += [each for each in steps if isinstance(each.receiver_node, cst.Name)]
+        return all(file.tree.contains(each.node, prefetch.node) or same_pipeline(file, each) for each in between)
 
     def _carries_on(self, prefetch: Call, call: Call, after: list[Call], file: File) -> bool:
         """Not a caller that repeats what a function gives, or goes on where other callers do not."""

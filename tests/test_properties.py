@@ -48,7 +48,6 @@ NAMES_SAY_IT = {"TFM316", "TFM904"}
 HOLES = {
     *(("arguments named", code) for code in ("TFM101", "TFM309", "TFM310", "TFM312", "TFM502", "TFM510")),
     ("numbers named", "TFM312"),
-    ("chains split", "TFM303"),
 }
 """Known holes, by rewriting and code: what gets a name of its own hides the finding, or is one more use of it."""
 
