@@ -4,7 +4,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 PATHS ?= fixtures
-PYTEST_ARGS ?=
+PYTEST_ARGS ?= -n auto
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip
 
