@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Mapping, Node, Sequence, dotted, own_nodes
+from tfmemlint.api import Call, File, Mapping, Node, Sequence, dotted
 
 CONTAINERS = frozenset({
     "builtins.list", "builtins.dict", "builtins.set", "collections.deque", "collections.defaultdict",
@@ -66,8 +66,9 @@ def _is_outer(target: cst.BaseExpression, statement: Node, file: File) -> bool:
     function = file.contexts.function(statement)
     if not isinstance(target, cst.Name) or not isinstance(function, cst.FunctionDef):
         return False
-    declared = [n for n in own_nodes(function, (cst.Global, cst.Nonlocal)) if isinstance(n, (cst.Global, cst.Nonlocal))]
-    if not any(item.name.value == target.value for n in declared for item in n.names):
+    declared: list[cst.Global | cst.Nonlocal] = [*file.tree.of(cst.Global), *file.tree.of(cst.Nonlocal)]
+    named = [n for n in declared if any(item.name.value == target.value for item in n.names)]
+    if not any(file.contexts.function(n) is function for n in named):
         return False
     outer = next((s for s in file.scopes_around(function) if target.value in file.flow(s).bindings), file.module)
     return not (isinstance(outer, cst.FunctionDef) and file.contexts.traced(outer.body.body[0]))

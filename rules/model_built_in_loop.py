@@ -65,17 +65,23 @@ class ModelBuiltInLoop(Rule):
     def check(self, file: File) -> Iterator[Finding]:
         if is_test(file):
             return
+        cleared: dict[Node, bool] = {}
         for node in file.tree.of(cst.Call):
-            loop = self._loop(node, file)
+            loop = self._loop(node, cleared, file)
             if loop is not None and self._builds(node, loop, file):
                 yield self._report(file.call(node), loop, file)
 
-    def _loop(self, node: cst.Call, file: File) -> Node | None:
+    def _loop(self, node: cst.Call, cleared: dict[Node, bool], file: File) -> Node | None:
         """The loop or comprehension of more than a few iterations that runs the call again and clears nothing."""
         loops: list[Node] = [*file.contexts.loops(node)]
         around = file.contexts.comprehension(node)
         found = next((loop for loop in loops if not few_iterations(loop, file, FEW)), around)
-        return None if found is None or any(clears(loop, file) for loop in loops) else found
+        if found is None:
+            return None
+        for loop in loops:
+            if loop not in cleared:
+                cleared[loop] = clears(loop, file)
+        return None if any(cleared[loop] for loop in loops) else found
 
     def _builds(self, node: cst.Call, loop: Node, file: File) -> bool:
         """Whether the call makes a model that this iteration uses up and nobody keeps."""

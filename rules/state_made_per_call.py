@@ -75,9 +75,7 @@ class StateMadePerCall(Rule):
         first = function.body.body[0] if function.body.body else None
         if first is not None and file.contexts.traced(first) and not file.contexts.mapped(first):
             return None if name in ONCE or guarded_entry(file, function) else "traced"
-        if any(
-            isinstance(n, cst.Call) and file.call(n).name == "tf.GradientTape" for n in own_nodes(function, (cst.Call,))
-        ):
+        if any(file.contexts.function(tape.node) is function for tape in file.calls("tf.GradientTape")):
             loops = any(file.contexts.loop(c.node) is not None for c in file.values.functions.callers(function) or ())
             has_loop = any(True for _ in own_nodes(function, (cst.For, cst.While)))
             return "step" if (loops or name in STEPS) and not has_loop else None
