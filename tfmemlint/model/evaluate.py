@@ -1,9 +1,4 @@
-"""The abstract interpreter: what the value of an expression can be, computed on demand and remembered.
-
-A value that depends on itself (a loop) is computed twice: first from the values that enter the loop, then assuming
-that result; if both agree it stands, else it is widened (arrays keep what agrees, anything else is Unknown). Work is
-bounded by a budget per file; when it is spent, everything not yet known is Unknown.
-"""
+"""The abstract interpreter: what the value of an expression can be. How values are remembered is in `memory.py`."""
 
 from __future__ import annotations
 
@@ -21,12 +16,12 @@ from tfmemlint.model.calls import Call
 from tfmemlint.model.classes import Classes
 from tfmemlint.model.expressions import EXPRESSIONS
 from tfmemlint.model.functions import Frame, Functions
+from tfmemlint.model.memory import Memory
 from tfmemlint.model.scopes import OUTER, Binds, Definition, ScopeNode
 from tfmemlint.model.transfer import transfer
 from tfmemlint.model.tree import Node
 from tfmemlint.model.unrolled import after_loop, carried, of_layers
 from tfmemlint.model.values import (
-    BOTTOM,
     Api,
     Class,
     Const,
@@ -42,14 +37,6 @@ if TYPE_CHECKING:
     from tfmemlint.model.file import File
     from tfmemlint.model.unrolled import Assumption, Unrolled
 
-BUDGET_PER_NODE = 6
-BUDGET_BASE = 20_000
-DEEPEST = 100
-"""Nested evaluations before an answer is Unknown; keeps Python's own stack out of the question."""
-
-MOST_TRIES = 5
-"""Evaluations of one expression inside loops of dependence that are still open, before it is given up."""
-
 CONSTANTS = {
     **dict.fromkeys(("np.newaxis", "tf.newaxis"), Const(None)),
     **dict.fromkeys(("np.pi", "math.pi"), Const(math.pi)), **dict.fromkeys(("np.e", "math.e"), Const(math.e)),
@@ -59,21 +46,15 @@ CONSTANTS = {
 BUILTINS = frozenset(dir(builtins))
 
 
-class Evaluator:
+class Evaluator(Memory):
     """Values of one file's expressions. `spent` of `budget` evaluations are reported by `dump-model`."""
 
     def __init__(self, file: File) -> None:
+        super().__init__(len(file.tree))
         self.file = file
         self.tree = file.tree
-        self.budget = BUDGET_BASE + BUDGET_PER_NODE * len(file.tree)
-        self.spent = 0
         self.functions = Functions(self)
         self.classes = Classes(self)
-        self._values: dict[tuple[int, int], Value] = {}
-        self._calls: dict[tuple[int, int], Call] = {}
-        self._running: dict[tuple[int, int], tuple[int, Value]] = {}
-        self._tries: dict[tuple[int, int], int] = {}
-        self._lowest = 1 << 30
         self.assumptions: list[Assumption] = []
         self.unrolled: dict[tuple[int, ...], Unrolled | None] = {}
 
@@ -82,45 +63,6 @@ class Evaluator:
     def value(self, node: Node, frame: Frame | None = None) -> Value:
         """What an expression can be in a frame (None: in the code as it stands, over all callers)."""
         return self.once((id(node), id(frame)), lambda: self._evaluate(node, frame))
-
-    def once(self, key: tuple[int, int], compute: Callable[[], Value]) -> Value:
-        """The remembered value of `key`, computed at most twice where it depends on itself."""
-        known = self._values.get(key)
-        if known is not None:
-            return known
-        running = self._running.get(key)
-        if running is not None:
-            self._lowest = min(self._lowest, running[0])
-            return running[1]
-        depth = len(self._running)
-        if self.spent >= self.budget:
-            return Unknown("the file's evaluation budget is spent")
-        if depth >= DEEPEST:
-            return Unknown("nested too deeply")
-        outer, self._lowest = self._lowest, 1 << 30
-        self.spent += 1
-        self._running[key] = (depth, BOTTOM)
-        try:
-            result = compute()
-            if self._lowest == depth:
-                self._running[key] = (depth, result)
-                result = operations.widen(result, compute())
-        except RecursionError:  # the rule that asks may stand deep in a stack of its own
-            if depth:
-                raise
-            self._running.clear()
-            self._lowest = outer
-            return Unknown("nested too deeply for Python's stack")
-        del self._running[key]
-        if self._lowest >= depth:
-            self._values[key] = result
-            self._lowest = outer
-        else:
-            self._lowest = min(outer, self._lowest)
-            tries = self._tries[key] = self._tries.get(key, 0) + 1
-            if tries >= MOST_TRIES:
-                self._values[key] = Unknown("depends on itself in too many ways")
-        return result
 
     def _evaluate(self, node: Node, frame: Frame | None) -> Value:
         handler = _HANDLERS.get(node.__class__)
@@ -156,12 +98,6 @@ class Evaluator:
         left = carried(self, reaching) if self.assumptions else None
         values = [self.definition(d, frame) for d in reaching] if left is None else [left]
         return without_none(values + [self.definition(d, None) for d in written])
-
-    def anew(self, state: tuple[Any, ...] | None = None) -> tuple[Any, ...]:
-        """Forget all values, or remember those of `state` again; gives what was known until now."""
-        known = self._values, self._calls, self._running, self._tries, self._lowest
-        self._values, self._calls, self._running, self._tries, self._lowest = state or ({}, {}, {}, {}, 1 << 30)
-        return known
 
     def _frame_of(self, scope: ScopeNode, frame: Frame | None) -> Frame | None:
         while frame is not None and frame.function is not scope:
@@ -216,8 +152,7 @@ class Evaluator:
         value = self.value(d.value, frame)
         if d.binds is Binds.ITEM:
             value = operations.item_of(value)
-        elif d.binds is Binds.ENTERED:
-            value = operations.entered(value)
+        # TensorFlow's context managers give themselves to `with value as name`.
         value = operations.unpacked(value, d.path)
         if isinstance(value, Sequence) and value.kind == "list" and d.name in self.file.grown:
             return replace(value, open=True)

@@ -40,16 +40,10 @@ PYTHON: dict[str, Callable[[object, object], object]] = {
 LARGEST_RESULT = 1 << 64
 """Constants beyond this are not worth computing (and `9 ** 9 ** 9` must not be)."""
 
-LONGEST_REPETITION = 64
+LONGEST_REPETITION = 100
 """Items up to which `[x] * n` is written out."""
 
 METHOD_CLASSES = {"np": "np.ndarray", "tf": "tf.Tensor", "keras": "tf.keras.KerasTensor"}
-
-DATASET_KEYWORDS = frozenset({"num_parallel_calls", "drop_remainder", "buffer_size"})
-
-
-MOST_ITEMS = 100
-"""Items up to which a list that is repeated is written out."""
 
 
 def instance_of(name: str, call: Call | None = None) -> Value:
@@ -201,11 +195,6 @@ def _item_of(value: Value) -> Value:
     return value if not value.known else Unknown("an item of an iterable")
 
 
-def entered(value: Value) -> Value:
-    """What `with value as name` binds: context managers of TensorFlow give themselves."""
-    return value
-
-
 def unary(name: str, value: Value) -> Value:
     """`-x`, `+x`, `not x`, `~x`."""
     found = constant(value)
@@ -222,9 +211,6 @@ def binary(name: str, left: Value, right: Value) -> Value:
 
 
 def _binary(name: str, left: Value, right: Value) -> Value:
-    if name == "Multiply" and isinstance(left, Sequence) and isinstance(times := constant(right), int):
-        few = not left.open and 0 <= times * len(left.items) <= MOST_ITEMS
-        return Sequence(left.items * times, left.kind) if few else Unknown("a long list")
     if left is BOTTOM or right is BOTTOM:
         return BOTTOM
     if isinstance(left, Array) or isinstance(right, Array):
@@ -263,41 +249,3 @@ def fold(name: str, a: object, b: object) -> Value:
     if isinstance(result, (int, float)) and abs(result) > LARGEST_RESULT:
         return Unknown("too large a number")
     return Const(result)
-
-
-def widen(first: Value, second: Value) -> Value:
-    """A loop's value from what enters the loop and what one pass makes of it."""
-    if first == second:
-        return first
-    if not first.known or not second.known:
-        return second if first is BOTTOM else Unknown("changes in a loop")
-    options = {*first.options, *second.options}
-    if all(isinstance(o, Array) for o in options):
-        arrays = [o for o in options if isinstance(o, Array)]
-        return _common(arrays)
-    if all(isinstance(o, (Instance, Dataset)) for o in second.options) and set(second.options) <= set(first.options):
-        return first
-    if (
-        all(isinstance(o, Instance) for o in options)
-        and len({o.type_name for o in options if isinstance(o, Instance)}) == 1
-    ):
-        return one_of(options)
-    return Unknown("changes in a loop")
-
-
-def _common(arrays: list[Array]) -> Array:
-    first = arrays[0]
-    shapes = {a.shape for a in arrays}
-    ranks = {None if s is None else len(s) for s in shapes}
-    shape = None
-    if len(ranks) == 1 and first.shape is not None:
-        columns = zip(*(s for s in shapes if s is not None), strict=True)
-        shape = tuple(c[0] if len(set(c)) == 1 else None for c in columns)
-    return Array(
-        first.library,
-        first.dtype if len({a.dtype for a in arrays}) == 1 else None,
-        shape,
-        first.origin if len({a.origin for a in arrays}) == 1 else None,
-        all(a.explicit for a in arrays),
-        first.variable,
-    )
