@@ -1,4 +1,4 @@
-"""Functions of the module: who calls them, what their parameters are, what they return."""
+"""Functions of the module: what their parameters are, what they return, what they close over."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ import libcst as cst
 from tfmemlint.model import by_use, operations
 from tfmemlint.model.binding import given_at, given_by
 from tfmemlint.model.scopes import OUTER, Definitions, ScopeNode, own_nodes, parameters
-from tfmemlint.model.values import Api, Class, Const, Function, Instance, Sequence, Unknown, Value, constant, one_of
+from tfmemlint.model.uses import Uses
+from tfmemlint.model.values import Api, Const, Function, Instance, Sequence, Unknown, Value, constant, one_of
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -20,13 +21,6 @@ MOST_FRAMES = 3
 """Calls of module functions that are followed into each other."""
 
 MOST_CALLERS = 6
-
-MAPPERS = frozenset(f"tf.data.Dataset.{name}" for name in ("map", "filter", "flat_map", "interleave", "take_while"))
-"""Methods that call the function they are given with the parts of each element."""
-
-
-_NOT_USED = (cst.Annotation, cst.ClassDef)
-"""What holds a class's name and makes no object of it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,14 +41,13 @@ class Frame:
         return 1 + (self.caller.depth if self.caller is not None else 0)
 
 
-class Functions:
+class Functions(Uses):
     """Calls of the module's own functions, followed."""
 
     def __init__(self, evaluator: Evaluator) -> None:
-        self._evaluator = evaluator
+        super().__init__(evaluator)
         self._frames: dict[tuple[int, int, int], Frame] = {}
         self._applied: dict[tuple[int, int, int, tuple[Value, ...]], Frame] = {}
-        self._callers: dict[int, tuple[Call, ...] | None] = {}
 
     def defined(self, node: cst.FunctionDef, frame: Frame | None) -> Value:
         """The value of a `def`: a function, traced if one of its decorators is `tf.function`."""
@@ -64,77 +57,6 @@ class Functions:
     def _traces(self, decorator: cst.BaseExpression, frame: Frame | None) -> bool:
         expression = decorator.func if isinstance(decorator, cst.Call) else decorator
         return self._evaluator.value(expression, frame) == Api("tf.function")
-
-    # -- callers -----------------------------------------------------------------------------------------------------
-
-    def callers(self, function: ScopeNode) -> tuple[Call, ...] | None:
-        """All calls of a function in this module; None when it may also be called in ways that cannot be seen."""
-        key = id(function)
-        if key not in self._callers:
-            self._callers[key] = None  # while it is computed: recursion knows nothing
-            self._callers[key] = self._find_callers(function)
-        return self._callers[key]
-
-    def _find_callers(self, function: ScopeNode) -> tuple[Call, ...] | None:
-        if not isinstance(function, (cst.FunctionDef, cst.Lambda)):
-            return None
-        found = []
-        for use in self.uses(function):
-            call = self._evaluator.file.tree.parent(use)
-            if not isinstance(call, cst.Call) or call.func is not use:
-                return None
-            found.append(self._evaluator.call(call))
-        return tuple(found)
-
-    def uses(self, function: cst.FunctionDef | cst.Lambda) -> list[cst.CSTNode]:
-        """The expressions that give the function away or call it: its name, `self.f`, a lambda itself.
-
-        An assignment to another name is no use; what reads that name is. For `__init__` it is the class that is used.
-        """
-        file = self._evaluator.file
-        names = self._names(function)
-        found: list[cst.CSTNode] = [] if names else [function]
-        for name in names:  # grows where the function gets another name
-            for use in file.loads(name):
-                parent = file.tree.parent(use)
-                if parent is None or any(isinstance(n, _NOT_USED) for n in (parent, file.tree.parent(parent))):
-                    continue
-                func: cst.BaseExpression = parent if isinstance(parent, cst.Attribute) and parent.attr is use else use
-                if not any(self._runs(option, function) for option in self._evaluator.value(func).options):
-                    continue
-                outer = self.given_to(func)
-                if outer is not None and outer.name == "functools.partial":
-                    func = outer.node
-                others = self._assigned(func)
-                names += [other for other in others if other not in names]
-                if not others:
-                    found.append(func)
-        return found
-
-    def _names(self, function: cst.FunctionDef | cst.Lambda) -> list[str]:
-        """The names by which a function is used: for `__init__` also those of the classes that it makes objects of."""
-        if isinstance(function, cst.Lambda):
-            return self._assigned(function)
-        name = function.name.value
-        if self._evaluator.file.class_of(function) is None or name not in ("__init__", "__call__"):
-            return [name]
-        classes = self._evaluator.file.tree.of(cst.ClassDef) if name == "__init__" else ()
-        return [name, *(node.name.value for node in classes if self._evaluator.classes.method(node, name) is function)]
-
-    def _runs(self, value: Value, function: cst.FunctionDef | cst.Lambda) -> bool:
-        """Whether calling a value runs the function."""
-        if isinstance(value, Class):
-            return self._evaluator.classes.method(value.node, "__init__") is function
-        return isinstance(value, Function) and value.node is function
-
-    def _assigned(self, value: cst.CSTNode) -> list[str]:
-        """The plain names that a statement gives to a value; empty where it goes anywhere else."""
-        parent = self._evaluator.file.tree.parent(value)
-        if not isinstance(parent, cst.Assign) or parent.value is not value:
-            return []
-        targets = [target.target for target in parent.targets]
-        return [t.value for t in targets if isinstance(t, cst.Name)] if all(
-            isinstance(t, cst.Name) for t in targets) else []  # fmt: skip
 
     # -- parameters --------------------------------------------------------------------------------------------------
 
@@ -171,24 +93,6 @@ class Functions:
         if len(callers) > MOST_CALLERS:
             return Unknown(f"parameter {param.name.value} of a function with {len(callers)} callers")
         return one_of(given_at(call, function).value(param, function, self._evaluator) for call in callers)
-
-    def mappers(self, function: ScopeNode) -> list[Call]:
-        """The calls of `Dataset.map` and its like that are given this function."""
-        if not isinstance(function, (cst.FunctionDef, cst.Lambda)):
-            return []
-        found = []
-        for use in self.uses(function):
-            call = self.given_to(use)
-            if call is not None and call.name in MAPPERS:
-                found.append(call)
-        return found
-
-    def given_to(self, expression: cst.CSTNode) -> Call | None:
-        """The call that an expression is an argument of, or None."""
-        tree = self._evaluator.file.tree
-        arg = tree.parent(expression)
-        call = tree.parent(arg) if isinstance(arg, cst.Arg) else None
-        return self._evaluator.call(call) if isinstance(call, cst.Call) else None
 
     def _mapped(self, param: cst.Param, function: ScopeNode) -> Value | None:
         """A parameter that `Dataset.map` fills with a part of each element."""
@@ -284,12 +188,9 @@ class Functions:
             callers = self.callers(scope)
             if callers and all(file.scope_of(c.node) is outer for c in callers):
                 calls = callers
-        found: dict[int, object] = {}
-        for call in calls or ():
-            for definition in flow.before.get(id(file.tree.statement(call.node)), flow.end).get(name, ()):
-                found[id(definition)] = definition
-        definitions = tuple(found.values()) or flow.end.get(name, ())
-        return tuple(d for d in definitions if d is not OUTER)  # type: ignore[misc]
+        environments = [flow.before.get(id(file.tree.statement(call.node)), flow.end) for call in calls or ()]
+        found = {id(definition): definition for env in environments for definition in env.get(name, ())}
+        return tuple(d for d in found.values() or flow.end.get(name, ()) if d is not OUTER)
 
 
 def _static(function: cst.FunctionDef | cst.Lambda) -> bool:
@@ -297,8 +198,3 @@ def _static(function: cst.FunctionDef | cst.Lambda) -> bool:
         return True
     names = {d.decorator.value for d in function.decorators if isinstance(d.decorator, cst.Name)}
     return bool(names & {"staticmethod", "classmethod"})
-
-
-def is_method_of(value: Value, node: cst.ClassDef) -> bool:
-    """Whether a value is an instance of a class of this module."""
-    return isinstance(value, Instance) and value.class_node is node

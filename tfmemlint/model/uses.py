@@ -1,0 +1,115 @@
+"""Where the module's functions are used: who calls them, and what is given them as a value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.model.scopes import ScopeNode
+from tfmemlint.model.values import Class, Function, Value
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.evaluate import Evaluator
+
+MAPPERS = frozenset(f"tf.data.Dataset.{name}" for name in ("map", "filter", "flat_map", "interleave", "take_while"))
+"""Methods that call the function they are given with the parts of each element."""
+
+_NOT_USED = (cst.Annotation, cst.ClassDef)
+"""What holds a class's name and makes no object of it."""
+
+
+class Uses:
+    """Uses of the module's own functions."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._callers: dict[int, tuple[Call, ...] | None] = {}
+
+    def callers(self, function: ScopeNode) -> tuple[Call, ...] | None:
+        """All calls of a function in this module; None when it may also be called in ways that cannot be seen."""
+        key = id(function)
+        if key not in self._callers:
+            self._callers[key] = None  # while it is computed: recursion knows nothing
+            self._callers[key] = self._find_callers(function)
+        return self._callers[key]
+
+    def _find_callers(self, function: ScopeNode) -> tuple[Call, ...] | None:
+        if not isinstance(function, (cst.FunctionDef, cst.Lambda)):
+            return None
+        found = []
+        for use in self.uses(function):
+            call = self._evaluator.file.tree.parent(use)
+            if not isinstance(call, cst.Call) or call.func is not use:
+                return None
+            found.append(self._evaluator.call(call))
+        return tuple(found)
+
+    def uses(self, function: cst.FunctionDef | cst.Lambda) -> list[cst.CSTNode]:
+        """The expressions that give the function away or call it: its name, `self.f`, a lambda itself.
+
+        An assignment to another name is no use; what reads that name is. For `__init__` it is the class that is used.
+        """
+        file = self._evaluator.file
+        names = self._names(function)
+        found: list[cst.CSTNode] = [] if names else [function]
+        for name in names:  # grows where the function gets another name
+            for use in file.loads(name):
+                parent = file.tree.parent(use)
+                if parent is None or any(isinstance(n, _NOT_USED) for n in (parent, file.tree.parent(parent))):
+                    continue
+                func: cst.BaseExpression = parent if isinstance(parent, cst.Attribute) and parent.attr is use else use
+                if not any(self._runs(option, function) for option in self._evaluator.value(func).options):
+                    continue
+                outer = self.given_to(func)
+                if outer is not None and outer.name == "functools.partial":
+                    func = outer.node
+                others = self._assigned(func)
+                names += [other for other in others if other not in names]
+                if not others:
+                    found.append(func)
+        return found
+
+    def _names(self, function: cst.FunctionDef | cst.Lambda) -> list[str]:
+        """The names by which a function is used: for `__init__` also those of the classes that it makes objects of."""
+        if isinstance(function, cst.Lambda):
+            return self._assigned(function)
+        name = function.name.value
+        if self._evaluator.file.class_of(function) is None or name not in ("__init__", "__call__"):
+            return [name]
+        classes = self._evaluator.file.tree.of(cst.ClassDef) if name == "__init__" else ()
+        return [name, *(node.name.value for node in classes if self._evaluator.classes.method(node, name) is function)]
+
+    def _runs(self, value: Value, function: cst.FunctionDef | cst.Lambda) -> bool:
+        """Whether calling a value runs the function."""
+        if isinstance(value, Class):
+            return self._evaluator.classes.method(value.node, "__init__") is function
+        return isinstance(value, Function) and value.node is function
+
+    def _assigned(self, value: cst.CSTNode) -> list[str]:
+        """The plain names that a statement gives to a value; empty where it goes anywhere else."""
+        parent = self._evaluator.file.tree.parent(value)
+        if not isinstance(parent, cst.Assign) or parent.value is not value:
+            return []
+        targets = [target.target for target in parent.targets]
+        return [t.value for t in targets if isinstance(t, cst.Name)] if all(
+            isinstance(t, cst.Name) for t in targets) else []  # fmt: skip
+
+    def mappers(self, function: ScopeNode) -> list[Call]:
+        """The calls of `Dataset.map` and its like that are given this function."""
+        if not isinstance(function, (cst.FunctionDef, cst.Lambda)):
+            return []
+        found = []
+        for use in self.uses(function):
+            call = self.given_to(use)
+            if call is not None and call.name in MAPPERS:
+                found.append(call)
+        return found
+
+    def given_to(self, expression: cst.CSTNode) -> Call | None:
+        """The call that an expression is an argument of, or None."""
+        tree = self._evaluator.file.tree
+        arg = tree.parent(expression)
+        call = tree.parent(arg) if isinstance(arg, cst.Arg) else None
+        return self._evaluator.call(call) if isinstance(call, cst.Call) else None
