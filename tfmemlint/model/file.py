@@ -37,6 +37,11 @@ if TYPE_CHECKING:
 GROWS = ("append", "extend", "insert", "pop", "remove", "clear", "appendleft")
 """Methods of a list that change its length."""
 
+_NO_LOADS = (
+    cst.FunctionDef, cst.ClassDef, cst.Param, cst.ImportAlias, cst.AsName, cst.AssignTarget, cst.NameItem,
+)  # fmt: skip
+"""What binds or declares the names directly below it and reads none of them (but a parameter's default)."""
+
 MOST_NAMES = 8
 """Names behind each other that `File.written` looks behind."""
 
@@ -139,11 +144,8 @@ class File:
         found: dict[str, list[cst.Name]] = {}
         for name in self.tree.of(cst.Name):
             parent = self.tree.parent(name)
-            if isinstance(
-                parent, (cst.FunctionDef, cst.ClassDef, cst.Param, cst.ImportAlias, cst.AsName, cst.AssignTarget)
-            ):
-                if not (isinstance(parent, cst.Param) and parent.default is name):
-                    continue
+            if isinstance(parent, _NO_LOADS) and not (isinstance(parent, cst.Param) and parent.default is name):
+                continue
             if isinstance(parent, cst.Arg) and parent.keyword is name:
                 continue
             found.setdefault(name.value, []).append(name)

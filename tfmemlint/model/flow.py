@@ -13,8 +13,8 @@ from typing import Any
 import libcst as cst
 
 from tfmemlint.model.reading import Env, Reader, join
-from tfmemlint.model.scopes import Binds, ScopeNode, dotted, parameters
-from tfmemlint.model.tree import FIELDS, Node
+from tfmemlint.model.scopes import Binds, ScopeNode, parameters
+from tfmemlint.model.tree import Node, children
 
 
 class Flow(Reader):
@@ -56,25 +56,24 @@ class Flow(Reader):
             self._block(suite.body)
 
     def _block(self, statements: Sequence[Node]) -> None:
+        dead = False
         for statement in statements:
-            if self._env is None:
+            dead = dead or self._env is None
+            if dead:
                 self._env = {}  # unreachable code is still read, with nothing known
-                self._block_dead(statements[statements.index(statement) :])
-                self._env = None
-                return
             if isinstance(statement, cst.SimpleStatementLine):
                 self._small(statement, statement.body)
             else:
-                if self._recording:
-                    self.before[id(statement)] = self._env
-                handler = _COMPOUND.get(statement.__class__)
-                if handler is not None:
-                    handler(self, statement)
+                self._compound(statement)
+        if dead:
+            self._env = None
 
-    def _block_dead(self, statements: Sequence[Node]) -> None:
-        for statement in statements:
-            self._env = {}
-            self._block([statement])
+    def _compound(self, statement: Node) -> None:
+        if self._recording and self._env is not None:
+            self.before[id(statement)] = self._env
+        handler = _COMPOUND.get(statement.__class__)
+        if handler is not None:
+            handler(self, statement)
 
     def _small(self, line: Node, statements: Iterable[Node]) -> None:
         if self._recording and self._env is not None:
@@ -85,55 +84,6 @@ class Flow(Reader):
                 handler(self, statement)
             else:
                 self._visit_below(statement)
-
-    def _assign(self, node: cst.Assign) -> None:
-        self._visit(node.value)
-        for target in node.targets:
-            self._target(target.target, Binds.VALUE, node.value)
-
-    def _ann_assign(self, node: cst.AnnAssign) -> None:
-        self._visit(node.annotation)
-        self._visit(node.value)
-        name = dotted(node.target)
-        if name is not None:
-            self._bind(name, Binds.VALUE if node.value else Binds.UNKNOWN, node, node.value, annotation=node.annotation)
-
-    def _aug_assign(self, node: cst.AugAssign) -> None:
-        self._visit(node.value)
-        self._visit(node.target)
-        name = dotted(node.target)
-        if name is not None:
-            self._bind(name, Binds.AUGMENTED, node, node)
-
-    def _import(self, node: cst.Import) -> None:
-        for alias in node.names:
-            path = _path(alias.name)
-            if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
-                self._bind(alias.asname.name.value, Binds.IMPORT, alias, api=path)
-            else:
-                root = path.partition(".")[0]
-                self._bind(root, Binds.IMPORT, alias, api=root)
-
-    def _import_from(self, node: cst.ImportFrom) -> None:
-        if isinstance(node.names, cst.ImportStar):
-            return
-        module = "." * len(node.relative) + (_path(node.module) if node.module else "")
-        for alias in node.names:
-            name = alias.asname.name if alias.asname is not None else alias.name
-            if isinstance(name, cst.Name):
-                path = f"{module}{'' if module.endswith('.') else '.'}{_path(alias.name)}"
-                self._bind(name.value, Binds.IMPORT, alias, api=path)
-
-    def _del(self, node: cst.Del) -> None:
-        targets = [e.value for e in node.target.elements] if isinstance(node.target, cst.Tuple) else [node.target]
-        for target in targets:
-            self._visit(target)
-            name = dotted(target)
-            if name is not None:
-                self._bind(name, Binds.UNKNOWN, target)
-
-    def _global(self, node: cst.Global | cst.Nonlocal) -> None:
-        return
 
     def _return(self, node: cst.Return) -> None:
         self._visit(node.value)
@@ -177,9 +127,7 @@ class Flow(Reader):
             return
         taken, self._env = self._env, before
         if isinstance(node.orelse, cst.If):
-            if self._recording and self._env is not None:
-                self.before[id(node.orelse)] = self._env
-            self._if(node.orelse)
+            self._compound(node.orelse)
         elif node.orelse is not None:
             self._suite(node.orelse.body)
         self._env = join(taken, self._env)
@@ -194,15 +142,12 @@ class Flow(Reader):
     def _loop(self, node: cst.For | cst.While, enter: Callable[[], None], endless: bool) -> None:
         entry, recording = self._env, self._recording
         self._recording = False
-        ends = [entry, *self._pass(node, enter)[1:]]
-        head = join(*ends)
-        self._recording, self._env = recording, head
+        breaks, *ends = self._pass(node, enter)
+        head = join(entry, *ends)
         if recording:
+            self._recording, self._env = True, head
             breaks, *ends = self._pass(node, enter)
             head = join(head, *ends)
-        else:
-            self._env = head
-            breaks = self._loop_breaks
         if endless:
             self._endless.append(head)  # what functions that the loop calls see, where the program never gets past it
         self._env = None if endless else head
@@ -211,15 +156,13 @@ class Flow(Reader):
         self._env = join(self._env, breaks)
 
     def _pass(self, node: cst.For | cst.While, enter: Callable[[], None]) -> list[Env | None]:
+        """Go through a loop once: what holds after its breaks, at its body's end, and where it continues."""
         self._breaks.append([])
         self._continues.append([])
         enter()
         self._suite(node.body)
         continues = self._continues.pop()
-        self._loop_breaks = join(*self._breaks.pop())
-        return [self._loop_breaks, self._env, *continues]
-
-    _loop_breaks: Env | None = None
+        return [join(*self._breaks.pop()), self._env, *continues]
 
     def _try(self, node: cst.Try | cst.TryStar) -> None:
         entry = self._env
@@ -263,15 +206,9 @@ class Flow(Reader):
     def _capture(self, pattern: Node) -> None:
         if isinstance(pattern, (cst.MatchAs, cst.MatchStar)) and isinstance(pattern.name, cst.Name):
             self._bind(pattern.name.value, Binds.UNKNOWN, pattern)
-        for name in FIELDS[pattern.__class__]:
-            value = getattr(pattern, name)
-            for child in value if isinstance(value, (tuple, list)) else (value,):
-                if isinstance(child, cst.CSTNode) and not isinstance(child, cst.BaseExpression):
-                    self._capture(child)
-
-
-def _path(node: Node) -> str:
-    return dotted(node) or ""
+        for child in children(pattern):
+            if not isinstance(child, cst.BaseExpression):
+                self._capture(child)
 
 
 def exhaustive(node: cst.Match) -> bool:
@@ -295,9 +232,8 @@ def always(test: cst.BaseExpression) -> bool:
 
 _SMALL: dict[type, Callable[[Flow, Any], None]] = {
     cst.Assign: Flow._assign, cst.AnnAssign: Flow._ann_assign, cst.AugAssign: Flow._aug_assign,
-    cst.Import: Flow._import, cst.ImportFrom: Flow._import_from, cst.Del: Flow._del, cst.Global: Flow._global,
-    cst.Nonlocal: Flow._global, cst.Return: Flow._return, cst.Raise: Flow._raise, cst.Break: Flow._break,
-    cst.Continue: Flow._continue,
+    cst.Import: Flow._import, cst.ImportFrom: Flow._import_from, cst.Del: Flow._del, cst.Return: Flow._return,
+    cst.Raise: Flow._raise, cst.Break: Flow._break, cst.Continue: Flow._continue,
 }  # fmt: skip
 _COMPOUND: dict[type, Callable[[Flow, Any], None]] = {
     cst.FunctionDef: Flow._function, cst.ClassDef: Flow._class, cst.If: Flow._if, cst.For: Flow._for,

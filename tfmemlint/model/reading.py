@@ -1,4 +1,5 @@
-"""Environments, and how expressions read and bind names in them: the part of the flow analysis below statements."""
+"""Environments, and how expressions and single statements read and bind names in them: the part of the flow analysis
+below control flow."""
 
 from __future__ import annotations
 
@@ -16,7 +17,7 @@ from tfmemlint.model.scopes import (
     dotted,
     parameters,
 )
-from tfmemlint.model.tree import FIELDS, Node
+from tfmemlint.model.tree import Node, children, push_children
 
 _COMPREHENSIONS = frozenset(COMPREHENSIONS)
 Env = dict[str, Definitions]
@@ -41,7 +42,7 @@ def join(*envs: Env | None) -> Env | None:
 
 
 class Reader:
-    """Reads expressions of one scope in the environment of the moment; `Flow` moves it from statement to statement."""
+    """Reads one scope in the environment of the moment; `Flow` moves it from statement to statement."""
 
     def __init__(self, scope: ScopeNode, start: Env | None = None) -> None:
         self.scope = scope
@@ -88,13 +89,8 @@ class Reader:
     # -- expressions -------------------------------------------------------------------------------------------------
 
     def _visit_below(self, node: Node) -> None:
-        for name in reversed(FIELDS[node.__class__]):
-            value = getattr(node, name)
-            if value.__class__ is tuple or value.__class__ is list:
-                for child in value:
-                    self._visit(child)
-            elif isinstance(value, cst.CSTNode):
-                self._visit(value)
+        for child in children(node):
+            self._visit(child)
 
     def _visit(self, root: Node | None) -> None:
         if root is None or not self._recording:
@@ -124,12 +120,7 @@ class Reader:
             else:
                 if cls is cst.Subscript and self._dotted and (found := env.get(dotted(node) or "")) is not None:
                     uses[id(node)] = found
-                for name in FIELDS[cls]:
-                    value = getattr(node, name)
-                    if value.__class__ is tuple or value.__class__ is list:
-                        stack.extend(reversed(value))
-                    elif value is not None and value.__class__ is not cst.MaybeSentinel:
-                        stack.append(value)
+                push_children(stack, node)
 
     def _comprehension(self, node: Any) -> None:
         outside = self._env
@@ -146,3 +137,55 @@ class Reader:
         else:
             self._visit(node.elt)
         self._env = outside
+
+    # -- statements that bind names ----------------------------------------------------------------------------------
+
+    def _assign(self, node: cst.Assign) -> None:
+        self._visit(node.value)
+        for target in node.targets:
+            self._target(target.target, Binds.VALUE, node.value)
+
+    def _ann_assign(self, node: cst.AnnAssign) -> None:
+        self._visit(node.annotation)
+        self._visit(node.value)
+        name = dotted(node.target)
+        if name is not None:
+            self._bind(name, Binds.VALUE if node.value else Binds.UNKNOWN, node, node.value, annotation=node.annotation)
+
+    def _aug_assign(self, node: cst.AugAssign) -> None:
+        self._visit(node.value)
+        self._visit(node.target)
+        name = dotted(node.target)
+        if name is not None:
+            self._bind(name, Binds.AUGMENTED, node, node)
+
+    def _import(self, node: cst.Import) -> None:
+        for alias in node.names:
+            path = _path(alias.name)
+            if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
+                self._bind(alias.asname.name.value, Binds.IMPORT, alias, api=path)
+            else:
+                root = path.partition(".")[0]
+                self._bind(root, Binds.IMPORT, alias, api=root)
+
+    def _import_from(self, node: cst.ImportFrom) -> None:
+        if isinstance(node.names, cst.ImportStar):
+            return
+        module = "." * len(node.relative) + (_path(node.module) if node.module else "")
+        for alias in node.names:
+            name = alias.asname.name if alias.asname is not None else alias.name
+            if isinstance(name, cst.Name):
+                path = f"{module}{'' if module.endswith('.') else '.'}{_path(alias.name)}"
+                self._bind(name.value, Binds.IMPORT, alias, api=path)
+
+    def _del(self, node: cst.Del) -> None:
+        targets = [e.value for e in node.target.elements] if isinstance(node.target, cst.Tuple) else [node.target]
+        for target in targets:
+            self._visit(target)
+            name = dotted(target)
+            if name is not None:
+                self._bind(name, Binds.UNKNOWN, target)
+
+
+def _path(node: Node) -> str:
+    return dotted(node) or ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.model.tree import FIELDS, Node, Tree
+from tfmemlint.model.tree import Node, Tree, push_children
 
 ScopeNode = cst.Module | cst.FunctionDef | cst.Lambda | cst.ClassDef
 SCOPES = (cst.Module, cst.FunctionDef, cst.Lambda, cst.ClassDef)
@@ -119,11 +119,5 @@ def own_nodes(function: ScopeNode, kind: tuple[type[Node], ...]) -> Iterator[Nod
         cls = node.__class__
         if cls in kind:
             yield node
-        if cls is cst.FunctionDef or cls is cst.Lambda or cls is cst.ClassDef:
-            continue
-        for name in FIELDS[cls]:
-            value = getattr(node, name)
-            if value.__class__ is tuple or value.__class__ is list:
-                stack.extend(reversed(value))
-            elif value is not None and value.__class__ is not cst.MaybeSentinel:
-                stack.append(value)
+        if cls not in SCOPE_CLASSES or node is function:
+            push_children(stack, node)

@@ -68,18 +68,23 @@ def children(node: Node) -> list[Node]:
     return found
 
 
+def push_children(stack: list[Node], node: Node) -> None:
+    """Put the indexed children of a node on a stack, from which the first of them is taken first."""
+    for name in FIELDS[node.__class__]:
+        value = getattr(node, name)
+        if value.__class__ is tuple or value.__class__ is list:
+            stack.extend(reversed(value))
+        elif value is not None and value.__class__ is not cst.MaybeSentinel:
+            stack.append(value)
+
+
 def walk(node: Node) -> Iterator[Node]:
     """The node and everything below it, in source order."""
     stack = [node]
     while stack:
         top = stack.pop()
         yield top
-        for name in FIELDS[top.__class__]:
-            value = getattr(top, name)
-            if value.__class__ is tuple or value.__class__ is list:
-                stack.extend(reversed(value))
-            elif value is not None and value.__class__ is not cst.MaybeSentinel:
-                stack.append(value)
+        push_children(stack, top)
 
 
 class Tree:
