@@ -20,24 +20,9 @@ KEEPS_SHAPE = frozenset({
 EXPANDS = frozenset({"tf.expand_dims", "tf.keras.ops.expand_dims", "tf.keras.backend.expand_dims", "np.expand_dims"})
 
 
-def assigned(node: cst.BaseExpression, file: File) -> cst.BaseExpression:
-    """The expression that a name or attribute certainly stands for, else the node itself."""
-    for _ in range(8):
-        if not isinstance(node, (cst.Name, cst.Attribute)):
-            return node
-        definitions = file.flow(file.scope_of(node)).uses.get(id(node), ())
-        if len(definitions) != 1 or definitions[0].path or definitions[0].binds.name != "VALUE":
-            return node
-        value = definitions[0].value
-        if not isinstance(value, cst.BaseExpression):
-            return node
-        node = value
-    return node
-
-
 def size_one(node: cst.BaseExpression, axis: int, rank: int | None, file: File) -> bool:
     """Whether the axis certainly has size 1; `rank` is the number of axes, where it is known."""
-    node = assigned(node, file)
+    node = file.written(node)
     value = file.value(node)
     if isinstance(value, Array) and value.shape is not None:
         return -len(value.shape) <= axis < len(value.shape) and value.shape[axis] == 1

@@ -32,7 +32,7 @@ class _Changing:
     def changes(self, node: cst.BaseExpression) -> bool:
         file = self._file
         if isinstance(node, (cst.Name, cst.Attribute)):
-            definitions = file.flow(file.scope_of(node)).uses.get(id(node), ())
+            definitions = file.definitions(node)
             rounds = Rounds.around(node, file)
             return any(self._definition(d, rounds) for d in definitions) or grows(node, rounds, file)
         if isinstance(node, cst.Subscript):
@@ -154,7 +154,7 @@ class _Changing:
         return bool(reads) and all(self._counts(r, name) for r in reads) and self._all_python(rest)
 
     def _bound_in_round(self, name: cst.Name) -> bool:
-        definitions = self._file.flow(self._file.scope_of(name)).uses.get(id(name), ())
+        definitions = self._file.definitions(name)
         rounds = Rounds.around(name, self._file)
         return any(rounds.holding(d.node) for d in definitions)
 

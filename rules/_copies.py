@@ -70,27 +70,27 @@ def bounded(container: cst.BaseExpression, within: Node) -> bool:
     return False
 
 
-def is_copy(item: cst.BaseExpression, function: cst.FunctionDef | cst.Lambda, file: File, depth: int = 6) -> bool:
+def is_copy(item: cst.BaseExpression, file: File, depth: int = 6) -> bool:
     """Whether an item is weights, gradients, outputs of a model or another tensor that is no scalar."""
     if depth == 0:
         return False
     if isinstance(item, cst.Name):
-        found = file.flow(function).uses.get(id(item), ())
+        found = file.definitions(item)
         values = [d.value for d in found if not d.path]
         if len(found) == len(values) == 1 and isinstance(values[0], cst.BaseExpression):
-            return is_copy(values[0], function, file, depth - 1)
+            return is_copy(values[0], file, depth - 1)
         return False
     if isinstance(item, (cst.Tuple, cst.List)):
-        return any(is_copy(element.value, function, file, depth - 1) for element in item.elements)
+        return any(is_copy(element.value, file, depth - 1) for element in item.elements)
     if isinstance(item, cst.Dict):
-        return any(is_copy(element.value, function, file, depth - 1) for element in item.elements)
+        return any(is_copy(element.value, file, depth - 1) for element in item.elements)
     if isinstance(item, (cst.ListComp, cst.GeneratorExp)):
         return _each_weight(item)
     if isinstance(item, cst.Subscript):  # one array of the weights; more indices make it a part of one
         inner = item.value
         return isinstance(inner, cst.Call) and isinstance(inner.func, cst.Attribute) and _is_weights(inner)
     if isinstance(item, cst.Call):
-        return _is_result(file.call(item), function, file, depth - 1)
+        return _is_result(file.call(item), file, depth - 1)
     return _is_tensor(file.value(item))
 
 
@@ -98,7 +98,7 @@ def _is_weights(call: cst.Call) -> bool:
     return isinstance(call.func, cst.Attribute) and call.func.attr.value == "get_weights" and not call.args
 
 
-def _is_result(call: Call, function: cst.FunctionDef | cst.Lambda, file: File, depth: int) -> bool:
+def _is_result(call: Call, file: File, depth: int) -> bool:
     receiver = call.receiver_node
     if _is_weights(call.node) or call.name in ("tf.GradientTape.gradient", "tf.keras.models.clone_model"):
         return True
@@ -108,7 +108,7 @@ def _is_result(call: Call, function: cst.FunctionDef | cst.Lambda, file: File, d
         return True
     if call.method in SAME_SIZE:
         given = receiver if not call.node.args else call.node.args[0].value
-        return given is not None and is_copy(given, function, file, depth)
+        return given is not None and is_copy(given, file, depth)
     return _is_tensor(call.value, unknown=isinstance(call.target, Instance))
 
 

@@ -41,7 +41,7 @@ def rounds_of(loop: cst.While, file: File) -> int | None:
     limit = integer(file.value(test.comparisons[0].comparator))
     if limit is None or not starts_number(test.left, file):
         return None
-    definitions = file.flow(file.scope_of(test.left)).uses.get(id(test.left), ())
+    definitions = file.definitions(test.left)
     starts = [integer(file.value(d.value)) for d in definitions if d.binds is Binds.VALUE and d.value is not None]
     steps = [integer(file.value(d.value.value)) for d in definitions
              if isinstance(d.value, cst.AugAssign) and isinstance(d.value.operator, cst.AddAssign)]  # fmt: skip

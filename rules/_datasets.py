@@ -61,7 +61,7 @@ def hands_on(file: File, first: Call, second: Call) -> bool:
         return True
     if not isinstance(receiver, cst.Name):
         return False
-    definitions = file.flow(file.scope_of(receiver)).uses.get(id(receiver), ())
+    definitions = file.definitions(receiver)
     if len(definitions) != 1 or definitions[0].value is not first.node or definitions[0].path:
         return False
     if definitions[0].binds is not Binds.VALUE or len(file.readers(definitions[0])) != 1:
@@ -104,9 +104,8 @@ def _next(file: File, call: Call) -> Call | None:
         targets = [target.target for target in attribute.targets]
         if len(targets) != 1 or not isinstance(targets[0], cst.Name):
             return None
-        flow = file.flow(file.scope_of(call.node))
-        made = [d for d in flow.bindings.get(targets[0].value, ()) if d.value is call.node]
-        uses = file.uses_of(made[0]) if len(made) == 1 else []
+        made = file.definition(targets[0])
+        uses = file.uses_of(made) if made is not None else []
         attribute = file.tree.parent(uses[0]) if len(uses) == 1 else None
     node = file.tree.parent(attribute) if isinstance(attribute, cst.Attribute) else None
     if not isinstance(node, cst.Call) or node.func is not attribute:
@@ -157,7 +156,7 @@ def same_pipeline(file: File, call: Call) -> bool:
         chain = above
     if not isinstance(receiver, cst.Name):
         return False
-    definitions = file.flow(file.scope_of(receiver)).uses.get(id(receiver), ())
+    definitions = file.definitions(receiver)
     loop = file.contexts.loop(call.node)
     if loop is not None and any(d.binds is Binds.VALUE and not file.tree.contains(loop, d.node) for d in definitions):
         return False  # several are derived from one

@@ -67,7 +67,7 @@ def _copied(environment: cst.BaseExpression, file: File) -> bool:
     """Whether a name stands for a copy of the environment: `os.environ.copy()`, `dict(os.environ)`."""
     if not isinstance(environment, cst.Name):
         return False
-    made = [d.value for d in file.flow(file.scope_of(environment)).uses.get(id(environment), ())]
+    made = [d.value for d in file.definitions(environment)]
     calls = [file.call(node) for node in made if isinstance(node, cst.Call)]
     return bool(calls) and all(
         call.name == "os.environ.copy"

@@ -57,7 +57,7 @@ class Rounds:
 
 def grows(container: cst.Name | cst.Attribute, rounds: Rounds, file: File) -> bool:
     """Whether a list or dictionary made before a loop gets longer in it."""
-    definitions = file.flow(file.scope_of(container)).uses.get(id(container), ())
+    definitions = file.definitions(container)
     if len(definitions) != 1 or definitions[0].binds is not Binds.VALUE:
         return False
     made, path = definitions[0], dotted(container)

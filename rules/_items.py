@@ -65,7 +65,7 @@ def _few_items(generator: cst.CompFor, file: File, most: int) -> bool:
 def is_single(expression: cst.BaseExpression, file: File) -> bool:
     """Whether an expression is one item made a batch of: `x[None]`, `np.expand_dims(x, 0)`, `np.array([x])`."""
     if isinstance(expression, cst.Name):
-        definitions = file.flow(file.scope_of(expression)).uses.get(id(expression), ())
+        definitions = file.definitions(expression)
         values = [d.value for d in definitions if not d.path]
         return bool(values) and all(isinstance(v, (cst.Call, cst.Subscript)) and is_single(v, file) for v in values)
     if isinstance(expression, cst.Subscript):

@@ -107,7 +107,7 @@ def _unchanged(kept: Node, loop: cst.For, file: File) -> bool:
     """Whether the names in what is kept still stand for what the loop bound them to."""
     for name in walk(kept):
         if isinstance(name, cst.Name):
-            found = file.flow(file.scope_of(name)).uses.get(id(name), ())
+            found = file.definitions(name)
             if any(file.tree.contains(loop.body, d.node) for d in found):
                 return False
     return True

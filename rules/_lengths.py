@@ -49,7 +49,7 @@ def picked(expression: Node, file: File, depth: int = 2) -> bool:
         if isinstance(node, cst.Call) and PICKS.search(file.call(node).method or ""):
             return True
         if isinstance(node, cst.Name):
-            found = file.flow(file.scope_of(node)).uses.get(id(node), ())
+            found = file.definitions(node)
             if any(_is_item(d, file) or (d.binds is Binds.PARAMETER and PICKS.search(d.name)) for d in found):
                 return True
             values = [d.value for d in found if d.binds is Binds.VALUE and d.value is not None]
@@ -68,7 +68,7 @@ def _chosen(node: cst.Subscript, file: File) -> bool:
         return False
     value = file.value(first.value)
     if isinstance(first.value, cst.Name):
-        found = file.flow(file.scope_of(node)).uses.get(id(first.value), ())
+        found = file.definitions(first.value)
         if any(d.binds is Binds.ITEM and not _is_item(d, file) for d in found):
             return False
     return isinstance(value, Array) or (not value.known and len(node.slice) == 1)
@@ -98,7 +98,7 @@ def _first_axis(node: cst.BaseExpression, argument: Argument) -> Length | None:
     """`x.shape[0]` of something that is not known or `info.splits["train"].num_examples`, also behind a name."""
     file = argument.evaluator.file
     if isinstance(node, cst.Name):
-        definitions = file.flow(file.scope_of(node)).uses.get(id(node), ())
+        definitions = file.definitions(node)
         if len(definitions) != 1 or definitions[0].path or not isinstance(definitions[0].value, cst.BaseExpression):
             return None
         node = definitions[0].value

@@ -41,8 +41,7 @@ def fate(made: cst.BaseExpression, file: File, path: tuple[int, ...] = ()) -> Fa
         return _fate(_attribute_uses(target, file), file)
     if not isinstance(target, cst.Name):
         return None
-    bindings = file.flow(file.scope_of(made)).bindings.get(target.value, ())
-    definition = next((d for d in bindings if d.node is target), None)
+    definition = file.definition(target)
     return None if definition is None else _fate(list(file.uses_of(definition)), file)
 
 
@@ -140,8 +139,8 @@ def changed(made: cst.BaseExpression, file: File) -> bool:
     target = assign.targets[0].target if isinstance(assign, cst.Assign) else None
     if not isinstance(target, cst.Name):
         return False
-    bindings = file.flow(file.scope_of(made)).bindings.get(target.value, ())
-    for use in (use for d in bindings if d.node is target for use in file.uses_of(d)):
+    definition = file.definition(target)
+    for use in file.uses_of(definition) if definition is not None else ():
         parent = file.tree.parent(use)
         if isinstance(parent, cst.Attribute) and parent.attr.value in CHANGES:
             return True

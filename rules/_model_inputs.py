@@ -59,7 +59,7 @@ def _says_model(attribute: cst.Attribute, file: File) -> bool:
 
 def _made_by_class(node: cst.BaseExpression, file: File) -> bool:
     """Whether a name stands for an object of a class that is not seen: it may batch what it is given itself."""
-    found = file.flow(file.scope_of(node)).uses.get(id(node), ())
+    found = file.definitions(node)
     return any(isinstance(d.value, cst.Call) and _is_class(d.value.func) for d in found if d is not OUTER)
 
 
@@ -130,7 +130,7 @@ def origin(node: cst.BaseExpression, file: File) -> Definition | None:
         if inner is not None:
             node = inner
             continue
-        found = file.flow(file.scope_of(node)).uses.get(id(node), ()) if isinstance(node, cst.Name) else ()
+        found = file.definitions(node) if isinstance(node, cst.Name) else ()
         if len(found) != 1 or found[0] is OUTER:
             return None
         value = found[0].value

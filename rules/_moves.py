@@ -84,7 +84,7 @@ def _with_assignments(file: File, body: list[Node], first: int, last: int) -> tu
     indices, pending, constant = [last], [last], True
     while pending:
         for name in _reads(body[pending.pop()]):
-            for definition in file.flow(file.scope_of(name)).uses.get(id(name), ()):
+            for definition in file.definitions(name):
                 home = next((i for i, s in enumerate(body) if file.tree.contains(s, definition.node)), None)
                 if home is None or home < first or home in indices:
                     continue
@@ -97,10 +97,10 @@ def _with_assignments(file: File, body: list[Node], first: int, last: int) -> tu
         for name in _reads(statement):
             value = file.value(name)
             local = any(file.tree.contains(s, d.node) for s in inside
-                        for d in file.flow(file.scope_of(name)).uses.get(id(name), ()))  # fmt: skip
+                        for d in file.definitions(name))  # fmt: skip
             constant = constant and (local or isinstance(value, Api))
     used_between = {d.name for s in body[first:last] if s not in inside for n in _reads(s)
-                    for d in file.flow(file.scope_of(n)).uses.get(id(n), ())
+                    for d in file.definitions(n)
                     if any(file.tree.contains(i, d.node) for i in inside)}  # fmt: skip
     return sorted(indices), constant and not used_between
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import libcst as cst
-from tfmemlint_rules._axes import assigned
 
 from tfmemlint.api import Array, Call, Const, Edit, File, integer
 from tfmemlint.fix.edits import statement_lines
@@ -45,7 +44,7 @@ class OneHot:
         """Whether the rows are made for this product alone: nothing else reads the name they are kept in."""
         if not isinstance(used, cst.Name):
             return True
-        definitions = file.flow(file.scope_of(used)).uses.get(id(used), ())
+        definitions = file.definitions(used)
         return all(use is used for d in definitions for use in file.uses_of(d))
 
     def statement(self, used: cst.BaseExpression, file: File) -> tuple[Edit, ...] | None:
@@ -76,7 +75,7 @@ def _names(node: cst.CSTNode) -> set[str]:
 
 def one_hot(node: cst.BaseExpression, file: File, depth: int = 6) -> OneHot | None:
     """The one-hot rows that an expression certainly is, through casts and reshapes that keep the rows."""
-    node = assigned(node, file)
+    node = file.written(node)
     if depth == 0:
         return None
     if isinstance(node, cst.Subscript):
@@ -111,7 +110,7 @@ def _rows_of_ones(call: Call) -> bool:
 def _keeps_rows(reshape: Call, made: OneHot, file: File) -> bool:
     """Whether the last size that the reshape asks for is the number of rows."""
     shape, depth = reshape.arg("shape", "newshape"), made.call.arg("depth", "num_classes")
-    display = assigned(shape.expression, file) if shape is not None else None
+    display = file.written(shape.expression) if shape is not None else None
     if depth is None or not isinstance(display, (cst.List, cst.Tuple)) or not display.elements:
         return False
     last = display.elements[-1].value

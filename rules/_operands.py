@@ -32,8 +32,8 @@ def operands(node: Node, file: File, depth: int = 6) -> list[cst.BaseExpression]
         target = parent.targets[0].target
         if not isinstance(target, cst.Name):
             return []
-        made = [d for d in file.flow(file.scope_of(target)).bindings.get(target.value, ()) if d.node is target]
-        uses = [use for d in made for use in file.uses_of(d)]
+        made = file.definition(target)
+        uses = file.uses_of(made) if made is not None else []
         found = [operands(use, file, depth - 1) for use in uses]
         return [other for others in found for other in others] if uses and all(found) else []
     if isinstance(parent, cst.UnaryOperation):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import libcst as cst
-from tfmemlint_rules._axes import EXPANDS, KEEPS_SHAPE, assigned, inserted_axes
+from tfmemlint_rules._axes import EXPANDS, KEEPS_SHAPE, inserted_axes
 
 from tfmemlint.api import Array, Call, Const, File, Length, Sequence, integer
 from tfmemlint.model.transfer.table import shape_of
@@ -32,7 +32,7 @@ class Pairs:
 def pairs(node: cst.BaseExpression, axis: int, file: File, squared: bool = False, depth: int = 8) -> Pairs | None:
     """The operation on all pairs that an expression is computed from, element by element, where `axis` is the axis of
     the features; `squared` says that squares of the numbers are asked for."""
-    node = assigned(node, file)
+    node = file.written(node)
     if depth == 0:
         return None
     if isinstance(node, cst.BinaryOperation):
@@ -91,7 +91,7 @@ def _is_matrix(plain: cst.BaseExpression, left: cst.BaseExpression, right: cst.B
     value = file.value(plain)
     if isinstance(value, Array) and value.shape is not None:
         return len(value.shape) == 2
-    other = assigned(right if plain is left else left, file)
+    other = file.written(right if plain is left else left)
     if isinstance(other, cst.Subscript):
         return len(other.slice) < 4 and file.text(other.value) == file.text(plain)
     return isinstance(other, cst.Call) and bool(other.args) and file.text(other.args[0].value) == file.text(plain)
@@ -106,7 +106,7 @@ class Spread:
 
 
 def _spread(node: cst.BaseExpression, file: File) -> Spread:
-    node = assigned(node, file)
+    node = file.written(node)
     value = file.value(node)
     known = len(value.shape) if isinstance(value, Array) and value.shape is not None else None
     if isinstance(node, cst.Call) and node.args:
@@ -136,7 +136,7 @@ def _spread(node: cst.BaseExpression, file: File) -> Spread:
 
 
 def _sizes(node: cst.BaseExpression, file: File) -> tuple[int | None, ...] | None:
-    node = assigned(node, file)
+    node = file.written(node)
     if isinstance(node, cst.Call) and file.call(node).name in ("tf.stack", "tf.convert_to_tensor") and node.args:
         return _sizes(node.args[0].value, file)
     value = file.value(node)

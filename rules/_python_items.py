@@ -26,7 +26,7 @@ def items_change(iterated: cst.BaseExpression, path: tuple[int, ...], file: File
     if isinstance(iterated, cst.Call):
         return _of_call(iterated, path, file, depth - 1)
     if isinstance(iterated, cst.Name):
-        definitions = file.flow(file.scope_of(iterated)).uses.get(id(iterated), ())
+        definitions = file.definitions(iterated)
         made = definitions[0] if len(definitions) == 1 else None
         plain = made is not None and made.binds in (Binds.VALUE, Binds.ENTERED) and not made.path
         if made is not None and plain and isinstance(made.value, cst.Call):

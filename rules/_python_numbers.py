@@ -49,7 +49,7 @@ def is_python(node: cst.BaseExpression, file: File, depth: int = DEPTH) -> bool:
     if isinstance(node, (cst.Name, cst.Attribute)):
         if isinstance(node, cst.Attribute) and _parsed(node.value, file):
             return True
-        definitions = file.flow(file.scope_of(node)).uses.get(id(node), ())
+        definitions = file.definitions(node)
         made = [d.value for d in definitions if d.binds is Binds.VALUE and not d.path]
         known = [isinstance(v, cst.BaseExpression) and is_python(v, file, depth - 1) for v in made]
         return (bool(made) and len(made) == len(definitions) and all(known)) or _counts_rounds(node, file)
@@ -83,7 +83,7 @@ def _counts_rounds(node: cst.Name | cst.Attribute, file: File) -> bool:
 
 def starts_number(node: cst.BaseExpression, file: File) -> bool:
     """Whether one of the definitions of a name is a Python number and all others add to it."""
-    definitions = file.flow(file.scope_of(node)).uses.get(id(node), ())
+    definitions = file.definitions(node)
     numbers = [d for d in definitions if d.binds is Binds.VALUE and isinstance(file.value(d.value), Const)]  # type: ignore[arg-type]
     return bool(numbers) and all(d in numbers or d.binds is Binds.AUGMENTED for d in definitions)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Api, Array, Binds, Call, Const, File, Length, Node, constant
+from tfmemlint.api import Api, Array, Call, Const, File, Length, Node, constant
 
 OPERATORS = (cst.Divide, cst.Multiply)
 FUNCTIONS = {
@@ -118,8 +118,8 @@ def _shown(node: Node, file: File) -> bool:
         return True
     if isinstance(above, cst.Assign) and isinstance(above.targets[0].target, cst.Name) and len(above.targets) == 1:
         name = above.targets[0].target
-        made = [d for d in file.flow(file.scope_of(name)).bindings.get(name.value, ()) if d.node is name]
-        uses = [use for d in made for use in file.uses_of(d) if d.binds is Binds.VALUE]
+        made = file.definition(name)
+        uses = file.uses_of(made) if made is not None else []
         return bool(uses) and all(_leaves(use, file) for use in uses)
     return False
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._axes import assigned
 
 from tfmemlint.api import Array, Binds, Call, Definition, File, Instance, Node, dotted, integer, walk
 
@@ -25,7 +24,7 @@ def sparse_sources(gradient: Call, file: File) -> Sources | None:
     given = gradient.arg("sources")
     if given is None:
         return None
-    node = assigned(given.expression, file)
+    node = file.written(given.expression)
     if isinstance(node, (cst.List, cst.Tuple)):
         found = frozenset(i for i, e in enumerate(node.elements) if _is_table(e.value, gradient, file))
         return found or None
@@ -59,7 +58,7 @@ def _reads(path: str, gradient: Call, file: File) -> list[Node]:
     receiver = gradient.receiver_node
     if not isinstance(receiver, cst.Name):
         return []
-    definitions = file.flow(file.scope_of(receiver)).uses.get(id(receiver), ())
+    definitions = file.definitions(receiver)
     blocks = [a for d in definitions if d.binds is Binds.ENTERED for a in (d.node, *file.tree.ancestors(d.node))]
     block = next((b for b in blocks if isinstance(b, cst.With)), None)
     if block is None:
@@ -87,7 +86,7 @@ def _has_embedding(owner: object, file: File) -> bool:
         return any(isinstance(n, cst.Assign) and _makes_embedding(n.value, file) for n in assigns)
     if owner.type_name == "tf.keras.Sequential" and owner.call is not None:
         layers = owner.call.arg("layers")
-        display = assigned(layers.expression, file) if layers is not None else None
+        display = file.written(layers.expression) if layers is not None else None
         if isinstance(display, (cst.List, cst.Tuple)):
             return any(_makes_embedding(e.value, file) for e in display.elements)
     return False
@@ -170,7 +169,6 @@ def _items(use: Node, file: File) -> Iterator[Node]:
 def _item_reads(target: cst.Name, loop: cst.For | cst.CompFor, file: File) -> Iterator[Node]:
     for node in file.loads(target.value):
         if node is not target and any(
-            file.tree.contains(d.node, target) or d.node is target
-            for d in file.flow(file.scope_of(node)).uses.get(id(node), ())
+            file.tree.contains(d.node, target) or d.node is target for d in file.definitions(node)
         ):
             yield node

@@ -123,7 +123,7 @@ def _made_by(item: cst.BaseExpression, file: File) -> Call | None:
         return file.call(item)
     if not isinstance(item, cst.Name):
         return None
-    definitions = file.flow(file.scope_of(item)).uses.get(id(item), ())
+    definitions = file.definitions(item)
     values = [d.value for d in definitions if not d.path]
     return file.call(values[0]) if len(values) == 1 and isinstance(values[0], cst.Call) else None
 

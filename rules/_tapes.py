@@ -40,8 +40,7 @@ def tape_of(made: Call, file: File) -> Tape | None:
     target = item.asname.name
     if not isinstance(target, cst.Name):
         return None
-    scope = file.scope_of(block)
-    definition = next((d for d in file.flow(scope).bindings.get(target.value, ()) if d.node is target), None)
+    definition = file.definition(target)
     return _tape(block, target.value, definition, file) if definition is not None else None
 
 
@@ -50,8 +49,7 @@ def _assigned(made: cst.Assign, file: File) -> Tape | None:
     target = made.targets[0].target
     if len(made.targets) != 1 or not isinstance(target, cst.Name):
         return None
-    definitions = file.flow(file.scope_of(made)).bindings.get(target.value, ())
-    definition = next((d for d in definitions if d.node is target), None)
+    definition = file.definition(target)
     uses = file.uses_of(definition) if definition is not None else []
     items = [file.tree.parent(use) for use in uses]
     blocks = [file.tree.parent(item) for item in items if isinstance(item, cst.WithItem) and item.asname is None]

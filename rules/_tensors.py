@@ -34,7 +34,7 @@ def holds_tensor(expression: cst.BaseExpression, file: File, depth: int = DEPTH)
         return value.library in ("tf", "keras") and not value.variable
     parts: list[cst.BaseExpression] = []
     if isinstance(expression, cst.Name):
-        definitions = file.flow(file.scope_of(expression)).uses.get(id(expression), ())
+        definitions = file.definitions(expression)
         return bool(definitions) and any(_defined(d, file, depth - 1) for d in definitions)
     if isinstance(expression, cst.Call):
         return _result(file.call(expression), file, depth - 1)

@@ -67,7 +67,7 @@ class CreatedThenCast(Rule):
         """The call that makes what is cast, at once or in an assignment whose name nothing else reads."""
         made = file.written(expression)
         if isinstance(expression, cst.Name):
-            definitions = file.flow(file.scope_of(expression)).uses.get(id(expression), ())
+            definitions = file.definitions(expression)
             if any(len(file.readers(d)) != 1 for d in definitions):
                 return None
         return made if isinstance(made, cst.Call) else None

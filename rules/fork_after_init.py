@@ -93,4 +93,4 @@ class ForkAfterInit(Rule):
         """Whether a name stands for the context that a call gives."""
         if not isinstance(context, cst.Name):
             return False
-        return any(d.value is chosen.node for d in file.flow(file.scope_of(context)).uses.get(id(context), ()))
+        return any(d.value is chosen.node for d in file.definitions(context))

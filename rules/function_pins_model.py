@@ -74,7 +74,7 @@ class FunctionPinsModel(Rule):
         if isinstance(given, cst.Call):
             inside = bool(loops) or file.contexts.comprehension(given) is not None
             return inside or self._called_again(given, traced, file)
-        definitions = file.flow(file.scope_of(given)).uses.get(id(given), ())
+        definitions = file.definitions(given)
         if not definitions or any(d.binds is not Binds.VALUE or d.path for d in definitions):
             return False
         looped = [any(file.tree.contains(loop, d.node) for loop in loops) for d in definitions]

@@ -119,7 +119,7 @@ class HeavyCallback(Rule):
                 continue  # a list of this call alone
             if any(trimmed(found.container, h.body) for h in hooks) or bounded(found.container, owner):
                 continue
-            if is_copy(found.item, hook, file):
+            if is_copy(found.item, file):
                 where = file.call(found.where) if isinstance(found.where, cst.Call) else found.where
                 what = (
                     "each call of this hook keeps another copy of weights or outputs; keep a number, or write to disk"

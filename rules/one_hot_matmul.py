@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._axes import assigned
 from tfmemlint_rules._one_hot import OneHot, looked_up_elsewhere, looks_up, one_hot, plain_axes
 
 from tfmemlint.api import (  # fmt: skip
@@ -126,7 +125,7 @@ def _gather(
 ) -> Fix | None:
     keras = (made.call.name or "").startswith("tf.keras.ops")
     spelled = api_text(file, "tf.keras.ops.take" if keras else "tf.gather")
-    if whole is None or spelled is None or made.ids is None or assigned(left, file) is not made.call.node:
+    if whole is None or spelled is None or made.ids is None or file.written(left) is not made.call.node:
         return None
     drop = made.statement(left, file)
     if drop is None:

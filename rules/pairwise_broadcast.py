@@ -71,7 +71,7 @@ def _in_parts(node: cst.BaseExpression, file: File) -> bool:
     """Whether an operand is a slice of rows that a loop moves on, or one row that a function is mapped over."""
     loops = list(file.contexts.loops(node))
     for name in (n for n in _names(node)):
-        for definition in file.flow(file.scope_of(name)).uses.get(id(name), ()):
+        for definition in file.definitions(name):
             value = definition.value
             if isinstance(value, cst.Subscript) and any(file.tree.contains(loop, definition.node) for loop in loops):
                 first = value.slice[0].slice

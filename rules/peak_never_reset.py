@@ -82,8 +82,8 @@ class PeakNeverReset(Rule):
             return True
         if isinstance(parent, cst.Assign) and isinstance(parent.targets[0].target, cst.Name):
             name = parent.targets[0].target
-            made = [d for d in file.flow(file.scope_of(name)).bindings.get(name.value, ()) if d.node is name]
-            return any(_peak_of(use, file) for d in made for use in file.uses_of(d))
+            made = file.definition(name)
+            return made is not None and any(_peak_of(use, file) for use in file.uses_of(made))
         return False
 
     def _resets(self, scope: Node, file: File, depth: int) -> bool:

@@ -106,7 +106,7 @@ class PredictInLoop(Rule):
         if argument is None or loop is None or not isinstance(argument.expression, cst.Name):
             return False
         bound = set(assigned_names(loop, file))
-        found = file.flow(file.scope_of(predict.node)).uses.get(id(argument.expression), ())
+        found = file.definitions(argument.expression)
         copies = [file.call(d.value) for d in found if isinstance(d.value, cst.Call) and not d.path]
         return bool(copies) and all(
             copy.method in COPIES and not bound & {n.value for n in walk(copy.node) if isinstance(n, cst.Name)}
@@ -174,5 +174,5 @@ class PredictInLoop(Rule):
         target = parent.targets[0].target if isinstance(parent, cst.Assign) and len(parent.targets) == 1 else None
         if not isinstance(target, cst.Name):
             return False
-        made = [d for d in file.flow(file.scope_of(target)).bindings.get(target.value, ()) if d.node is target]
-        return any(self._used_as_array(use, file) for d in made for use in file.uses_of(d))
+        made = file.definition(target)
+        return made is not None and any(self._used_as_array(use, file) for use in file.uses_of(made))

@@ -92,7 +92,7 @@ class RetraceOnPythonValue(Rule):
         rounds = Rounds.around(value, file)
         made = value
         if isinstance(value, cst.Name):
-            definitions = file.flow(file.scope_of(value)).uses.get(id(value), ())
+            definitions = file.definitions(value)
             d = definitions[0] if len(definitions) == 1 else None
             if d is None or not rounds.holding(d.node) or d.path or rounds.few(rounds.holding(d.node), file):
                 return None

@@ -72,7 +72,7 @@ class RetraceOnShape(Rule):
         """Whether the expression is, or names, a slice of which exactly one bound is a number that changes with the
         loop."""
         if isinstance(node, cst.Name):
-            definitions = file.flow(file.scope_of(node)).uses.get(id(node), ())
+            definitions = file.definitions(node)
             made = definitions[0] if len(definitions) == 1 else None
             inside = made is not None and any(file.tree.contains(loop, made.node) for loop in loops)
             if made is None or not inside or made.path or not isinstance(made.value, cst.Subscript):

@@ -136,7 +136,7 @@ def _built_outside(fit: Call, made: Call, file: File) -> Call | None:
     receiver = fit.receiver_node
     if not isinstance(receiver, cst.Name):
         return None
-    definitions = file.flow(file.scope_of(receiver)).uses.get(id(receiver), ())
+    definitions = file.definitions(receiver)
     if len(definitions) != 1 or not isinstance(definitions[0].value, cst.Call) or definitions[0].path:
         return None
     call = file.call(definitions[0].value)

@@ -117,7 +117,7 @@ class TensorsKeptAcrossSteps(Rule):
                     return False
         if not isinstance(container, cst.Name):
             return isinstance(container, cst.Attribute)
-        definitions = file.flow(file.scope_of(container)).uses.get(id(container), ())
+        definitions = file.definitions(container)
         return bool(definitions) and not any(
             file.tree.contains(loop, d.node) and not isinstance(d.value, cst.AugAssign) for d in definitions
         )

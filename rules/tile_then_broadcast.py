@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._axes import assigned, size_one
+from tfmemlint_rules._axes import size_one
 from tfmemlint_rules._operands import operands
 
 from tfmemlint.api import (
@@ -100,7 +100,7 @@ def _repeated(tile: Call, file: File) -> tuple[list[int], int | None] | None:
     given = tile.arg(1, "multiples", "repeats", "shape", "n")
     if given is None:
         return None
-    expression = assigned(given.expression, file)
+    expression = file.written(given.expression)
     if isinstance(expression, cst.Call) and file.call(expression).name in WRAPS and expression.args:
         expression = expression.args[0].value
     multiples = file.value(expression)
@@ -126,7 +126,7 @@ def _carries(other: cst.BaseExpression, tile: Call, axes: list[int], rank: int |
 
 def _untiled(node: cst.BaseExpression, file: File) -> cst.BaseExpression:
     """What an operand is when its own tiling is taken off, too."""
-    found = assigned(node, file)
+    found = file.written(node)
     if isinstance(found, cst.Call) and file.call(found).name in (*TILES, *REPEATS) and found.args:
         return found.args[0].value
     return node
@@ -137,7 +137,7 @@ def _same_result(tile: Call, other: cst.BaseExpression, file: File) -> bool:
     given, made, value = tile.value_of(0), tile.value, file.value(other)
     if not (isinstance(given, Array) and isinstance(made, Array) and isinstance(value, Array)):
         return False
-    if isinstance(assigned(other, file), cst.Call) and _untiled(other, file) is not other:
+    if isinstance(file.written(other), cst.Call) and _untiled(other, file) is not other:
         return False
     plain, wanted = broadcast(given.shape, value.shape), broadcast(made.shape, value.shape)
     return plain is not None and plain == wanted and None not in plain

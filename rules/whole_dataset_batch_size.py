@@ -114,7 +114,7 @@ class WholeDatasetBatchSize(Rule):
         """The names in an expression, and in what those stand for, where no part of it is cut off."""
         for name in (n for n in walk(node) if isinstance(n, cst.Name)):
             yield name.value
-            for d in file.flow(file.scope_of(name)).uses.get(id(name), ()) if deep else ():
+            for d in file.definitions(name) if deep else ():
                 if d.value is not None and not any(isinstance(n, cst.Slice) for n in walk(d.value)):
                     yield from self._names(d.value, file, deep=False)
 

@@ -98,7 +98,7 @@ class WholeDatasetForward(Rule):
     def _batch(self, given: cst.BaseExpression, file: File) -> bool:
         """Whether what is given is an element of a dataset that a loop goes over: a batch, however large."""
         for name in (n for n in walk(given) if isinstance(n, cst.Name)):
-            for d in file.flow(file.scope_of(name)).uses.get(id(name), ()):
+            for d in file.definitions(name):
                 over = file.value(d.value) if d.binds is Binds.ITEM and d.value is not None else None
                 if d.binds is Binds.ITEM and not isinstance(over, Array):
                     return True

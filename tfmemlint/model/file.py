@@ -155,6 +155,16 @@ class File:
         """The Name nodes that read `name` (or an attribute of that name), in source order."""
         return self._loads.get(name, [])
 
+    def definitions(self, use: Node) -> Definitions:
+        """What a name, attribute or item may have got its value from where it is read; empty where only scopes around
+        its own bind it."""
+        return self.flow(self.scope_of(use)).uses.get(id(use), ())
+
+    def definition(self, target: cst.Name) -> Definition | None:
+        """The definition that a name makes in the target of an assignment, loop or `with`."""
+        made = self.flow(self.scope_of(target)).bindings.get(target.value, ())
+        return next((d for d in made if d.node is target), None)
+
     def uses_of(self, definition: Definition) -> list[cst.Name]:
         """The Name nodes of the definition's own scope that may read it."""
         flow = self.flow(definition.scope)
@@ -185,12 +195,12 @@ class File:
         return ()
 
     def written(self, expression: cst.BaseExpression) -> cst.BaseExpression:
-        """The expression that a name stands for where a single assignment in its scope gives it that value; any other
-        expression as it is."""
+        """The expression that a name or attribute stands for where a single assignment in its scope gives it that
+        value; any other expression as it is."""
         for _ in range(MOST_NAMES):
-            if not isinstance(expression, cst.Name):
+            if not isinstance(expression, (cst.Name, cst.Attribute)):
                 break
-            found = self.flow(self.scope_of(expression)).uses.get(id(expression), ())
+            found = self.definitions(expression)
             plain = len(found) == 1 and found[0].binds is Binds.VALUE and not found[0].path
             if not plain or not isinstance(found[0].value, cst.BaseExpression):
                 break
