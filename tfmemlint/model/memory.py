@@ -65,12 +65,14 @@ class Memory:
             if self._lowest == depth:
                 self._running[key] = (depth, result)
                 result = widen(result, compute())
-        except RecursionError:  # the rule that asks may stand deep in a stack of its own
+        except Exception as error:
             if depth:
                 raise
-            self._running.clear()
+            self._running.clear()  # the next rule that asks finds nothing half done
             self._lowest = outer
-            return Unknown("nested too deeply for Python's stack")
+            if not isinstance(error, RecursionError):
+                raise
+            return Unknown("nested too deeply for Python's stack")  # the rule may stand deep in a stack of its own
         del self._running[key]
         if self._lowest >= depth:
             self._values[key] = result
