@@ -72,7 +72,7 @@ LOOPS = [
     ("ds = tf.data.Dataset.range(5)\na = ds.map(work)\nb = a.batch(2)\na", "range map -> ? x 5"),
     ("a = tf.data.Dataset\nb = a.range\nb(3)", "range -> tf int64 () x 3"),
     ("a = 1\nfor i in items():\n    def f():\n        return a\nf()", "1"),
-    ("x = [i * 2 for i in (1, 2)]\nx", "list of 2 | 4"),
+    ("x = [i * 2 for i in (1, 2)]\nx", "comprehension of 2 | 4"),
     ("i = 7\nx = [i for i in (1, 2)]\ni", "7"),
 ]  # fmt: skip
 

@@ -10,6 +10,8 @@ from programs import HEADER, model_of
 from tfmemlint.config import Config
 from tfmemlint.engine import lint
 from tfmemlint.model.file import File
+from tfmemlint.model.memory import Memory
+from tfmemlint.model.values import Const, Value
 from tfmemlint.registry import load_rules
 
 END = "\nlast = tf.data.Dataset.range(4).batch(2)\n"
@@ -137,3 +139,31 @@ def test_the_budget_grows_with_the_program() -> None:
     small, large = model_of("x = 1\n"), model_of("x = 1\n" * 5000)
     assert small.values.budget < large.values.budget
     assert large.values.budget <= small.values.budget + 10 * len(large.tree)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "range(10 ** 19)", "range(-(2 ** 63), 2 ** 63)", "range(0, 5, 0)", "tf.range(2 ** 64)", "tf.range(0, 5, 0)",
+        "tf.data.Dataset.range(10 ** 19)", "tf.data.Dataset.range(0, 5, 0)", "np.zeros(10 ** 25)[3:]", "[1, 2][::0]",
+        "np.zeros(10)[::0]", "np.arange(0, float('inf'))", "np.arange(0, 1, 1e-320)", "np.arange(float('nan'), 1)",
+        "9 ** 9 ** 9", "1 << 10 ** 6", "[0] * 10 ** 18", "'a' * 10 ** 12", "1 // 0", "int(float('inf'))",
+        "round(float('nan'))", "pow(10, 10 ** 6)", "math.sqrt(-1)", "len('a' * 5)",
+    ],
+)  # fmt: skip
+def test_no_constant_makes_a_rule_fail(expression: str) -> None:
+    """Counts beyond a machine word, endless ranges and steps of nothing are values like any other, or not known."""
+    program = f"{HEADER}\nx = {expression}\nfor i in {expression}:\n    y = tf.constant(x)\n{END}"
+    found = lint(program.encode(), "program.py", Config(), load_rules()).findings
+    assert [finding.message for finding in found if finding.code == "TFM000"] == []
+
+
+def test_what_fails_for_one_rule_is_looked_at_anew_for_the_next() -> None:
+    memory = Memory(nodes=1)
+
+    def fails() -> Value:
+        raise KeyError("a hole in the model")
+
+    with pytest.raises(KeyError):
+        memory.once((1, 0), lambda: memory.once((2, 0), fails))
+    assert memory.once((1, 0), lambda: memory.once((2, 0), lambda: Const(5))) == Const(5)

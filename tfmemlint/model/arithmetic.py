@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tfmemlint.model.values import Array, Const, Length, Sequence, Shape, Unknown, Value, constant
+from tfmemlint.model.values import Array, Const, Length, Sequence, Shape, Unknown, Value, constant, range_length
 
 _ORDER = (
     "bool",
@@ -163,6 +163,6 @@ def part_of_file(array: Array, indices: list[Value | slice]) -> bool:
 def _sliced(size: int | None, index: slice) -> int | None:
     bounds = [constant(b) if isinstance(b, Value) else None for b in (index.start, index.stop, index.step)]
     exact = all(b == Const(None) or isinstance(constant(b), int) for b in (index.start, index.stop, index.step))
-    if size is None or size < 0 or not exact:
+    if size is None or size < 0 or not exact or bounds[2] == 0:
         return None
-    return len(range(*slice(*bounds).indices(size)))
+    return range_length(slice(*bounds).indices(size))

@@ -9,7 +9,7 @@ import libcst as cst
 
 from tfmemlint.model.scopes import COMPREHENSIONS, FUNCTIONS, SCOPE_CLASSES, SCOPES, own_nodes
 from tfmemlint.model.tree import Node
-from tfmemlint.model.values import Api, Array, Dataset, Iterator, Sequence, Value
+from tfmemlint.model.values import Api, Array, Dataset, Iterator, Length, Sequence, Value
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -25,6 +25,9 @@ TRACING_CALLS = frozenset(
 ) | {"tf.while_loop", "tf.map_fn", "tf.scan", "tf.vectorized_map"}
 
 TRACERS = TRACING_CALLS | {"tf.function"}
+
+COUNTING = frozenset({"enumerate", "iter", "tqdm", "as_numpy_iterator", "list"})
+"""Wrappers that change neither what is run over nor how much of it."""
 
 PYTHON_CALLS = frozenset({"tf.py_function", "tf.numpy_function", "tf.compat.v1.py_func"})
 """What is given to these runs as Python, also where the call is traced."""
@@ -70,14 +73,7 @@ class Contexts:
         if not isinstance(loop, cst.For):
             return None
         value = self._file.value(loop.iter)
-        while isinstance(value, Iterator) and value.function in (
-            "enumerate",
-            "iter",
-            "tqdm",
-            "as_numpy_iterator",
-            "trange",
-            "list",
-        ):
+        while isinstance(value, Iterator) and value.function in COUNTING:
             value = value.of
         return value
 
@@ -95,15 +91,7 @@ class Contexts:
             return len(value.items)
         if isinstance(value, Array) and value.shape:
             return value.shape[0]
-        if isinstance(value, Iterator) and value.function == "range" and isinstance(loop.iter, cst.Call):
-            bounds = [self._file.value(arg.value) for arg in loop.iter.args]
-            from tfmemlint.model.values import integer
-
-            numbers = [integer(b) for b in bounds]
-            known = [n for n in numbers if n is not None]
-            if len(known) == len(numbers) and known and (len(known) < 3 or known[2] != 0):
-                return len(range(*known))
-        return None
+        return value.of.count if isinstance(value, Iterator) and isinstance(value.of, Length) else None
 
     # -- functions ---------------------------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ it earlier. Rules choose the effects they care about by a classifier that labels
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ from tfmemlint.model.flow import always, exhaustive
 from tfmemlint.model.functions import Frame
 from tfmemlint.model.scopes import COMPREHENSIONS
 from tfmemlint.model.tree import Node, children
-from tfmemlint.model.values import Class, Devices, Function, Sequence, integer
+from tfmemlint.model.values import Class, Devices, Function, Iterator, Length, Sequence
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -28,7 +28,7 @@ MOST_STEPS = 20_000
 
 MOST_NESTED = 6
 
-PASSED_ON = frozenset({"builtins.enumerate", "builtins.list", "builtins.reversed", "tqdm.tqdm"})
+PASSED_ON = frozenset({"enumerate", "list", "reversed", "tqdm"})
 """Functions that give what they are given, item by item."""
 
 EXITS = frozenset({"sys.exit", "os._exit", "builtins.exit", "builtins.quit"})
@@ -120,7 +120,7 @@ class Order:
         if len(targets) != 1:
             return
         target = targets[0]
-        if (isinstance(target, Function) and not target.traced) or isinstance(target, Function):
+        if isinstance(target, Function):
             self._enter(target.node, self._file.values.functions.frame(target, call))
         elif isinstance(target, Class):
             init = self._file.values.classes.method(target.node, "__init__")
@@ -137,18 +137,15 @@ class Order:
         if isinstance(function, cst.Lambda):
             self._expression(function.body, frame)
         else:
-            self._suite(function.body, frame)
+            self._block(function.body.body, frame)
         self._loops = loops
         self._state = join([self._state, *self._returns.pop()])
         self._stack.pop()
 
     # -- statements --------------------------------------------------------------------------------------------------
 
-    def _suite(self, suite: cst.BaseSuite, frame: Frame | None) -> None:
-        self._block(suite.body, frame)
-
-    def _block(self, statements: object, frame: Frame | None) -> None:
-        for statement in statements:  # type: ignore[attr-defined]
+    def _block(self, statements: Iterable[Node], frame: Frame | None) -> None:
+        for statement in statements:
             if self._state is None:
                 return
             if isinstance(statement, cst.SimpleStatementLine):
@@ -200,12 +197,12 @@ class Order:
         elif isinstance(node, cst.With):
             for item in node.items:
                 self._expression(item.item, frame)
-            self._suite(node.body, frame)
+            self._block(node.body.body, frame)
         elif isinstance(node, cst.Match):
             before, ends = self._state, []
             for case in node.cases:
                 self._state = before
-                self._suite(case.body, frame)
+                self._block(case.body.body, frame)
                 ends.append(self._state)
             self._state = join(ends if exhaustive(node) else [before, *ends])
 
@@ -214,60 +211,54 @@ class Order:
         before = self._state
         if not self._stack and isinstance(node.test, cst.Comparison) and always(node.test):
             self._imported = before  # the main guard: what follows does not happen to those who import the module
-        self._suite(node.body, frame)
+        self._block(node.body.body, frame)
         if always(node.test):
             return
         taken, self._state = self._state, before
         if isinstance(node.orelse, cst.If):
             self._if(node.orelse, frame)
         elif node.orelse is not None:
-            self._suite(node.orelse.body, frame)
+            self._block(node.orelse.body.body, frame)
         self._state = join([taken, self._state])
 
     def _loop(self, node: cst.For | cst.While, frame: Frame | None) -> None:
         self._expression(node.iter if isinstance(node, cst.For) else node.test, frame)
         before = self._state
         self._loops.append([])
-        self._suite(node.body, frame)
+        self._block(node.body.body, frame)
         left = self._loops.pop()
         entered = always(node.test) if isinstance(node, cst.While) else self._turns(node.iter)
         self._state = join([*([] if entered else [before]), self._state, *left])
         if node.orelse is not None:
-            self._suite(node.orelse.body, frame)
+            self._block(node.orelse.body.body, frame)
 
     def _turns(self, iterated: cst.BaseExpression) -> bool:
         """Whether a loop over this has one turn at least."""
         value = self._file.value(iterated)
+        while isinstance(value, Iterator) and value.function in PASSED_ON:
+            value = value.of
         if isinstance(value, Devices):
             return True  # done for each device: without any there would be nothing to say about the order
         if isinstance(value, Sequence):
             return not value.open and bool(value.items)
-        call = self._file.call(iterated) if isinstance(iterated, cst.Call) else None
-        if call is None or not call.node.args:
-            return False
-        if call.name in PASSED_ON:
-            return self._turns(call.node.args[0].value)
-        numbers = [integer(self._file.value(arg.value)) for arg in call.node.args]
-        known = [n for n in numbers if n is not None]
-        ranges = call.name in ("builtins.range", "tqdm.trange") and len(known) == len(numbers) and known[2:] != [0]
-        return ranges and len(range(*known[:3])) > 0
+        return isinstance(value, Iterator) and isinstance(value.of, Length) and bool(value.of.count)
 
     def _try(self, node: cst.Try | cst.TryStar, frame: Frame | None) -> None:
         before = self._state
-        self._suite(node.body, frame)
+        self._block(node.body.body, frame)
         raised = join([before, self._state])
         if node.orelse is not None:
-            self._suite(node.orelse.body, frame)
+            self._block(node.orelse.body.body, frame)
         ends = [self._state]
         for handler in node.handlers:
             self._state = raised
-            self._suite(handler.body, frame)
+            self._block(handler.body.body, frame)
             ends.append(self._state)
         self._state = join(ends)
         if node.finalbody is not None:
             dead = self._state is None
             self._state = raised if dead else self._state
-            self._suite(node.finalbody.body, frame)
+            self._block(node.finalbody.body.body, frame)
             self._state = None if dead else self._state
 
 

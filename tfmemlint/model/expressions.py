@@ -11,6 +11,7 @@ from tfmemlint.model import operations
 from tfmemlint.model.functions import Frame
 from tfmemlint.model.transfer.devices import chosen_devices
 from tfmemlint.model.values import (
+    COMPREHENSION,
     Const,
     Function,
     Iterator,
@@ -95,9 +96,9 @@ def _dict(evaluator: Evaluator, node: cst.Dict, frame: Frame | None) -> Value:
 
 def _comprehension(evaluator: Evaluator, node: Any, frame: Frame | None) -> Value:
     item = evaluator.value(node.elt, frame)
-    kind = "list" if isinstance(node, cst.ListComp) else "set" if isinstance(node, cst.SetComp) else "generator"
     of = evaluator.value(node.for_in.iter, frame)
-    return (chosen_devices(of, node) if isinstance(node, cst.ListComp) else None) or Iterator(of, item, kind)
+    chosen = chosen_devices(of, node) if isinstance(node, cst.ListComp) else None
+    return chosen or Iterator(of, item, COMPREHENSION)
 
 
 def _walrus(evaluator: Evaluator, node: cst.NamedExpr, frame: Frame | None) -> Value:

@@ -152,7 +152,7 @@ def subscript(value: Value, indices: list[Value | slice]) -> Value:
     if len(indices) == 1 and isinstance(indices[0], slice):
         bounds = [constant(b) for b in (indices[0].start, indices[0].stop, indices[0].step)]
         whole = [b for b in bounds if b is None or isinstance(b, int)]
-        if isinstance(value, Sequence) and not value.open and len(whole) == 3:
+        if isinstance(value, Sequence) and not value.open and len(whole) == 3 and whole[2] != 0:
             return Sequence(value.items[whole[0] : whole[1] : whole[2]], value.kind)
         if isinstance(value, Devices):
             every = isinstance(indices[0].start, Const) and bounds[0] in (None, 0)

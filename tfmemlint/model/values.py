@@ -209,9 +209,16 @@ class Dataset(Value):
         return tuple(step.name for step in self.steps)
 
 
+COMPREHENSION = "comprehension"
+"""The `function` of an Iterator that is made of other items than those of `of`, or of fewer."""
+
+
 @dataclass(frozen=True, slots=True)
 class Iterator(Value):
-    """`iter(x)`, `enumerate(x)`, `zip(...)`: `item` is one element, `of` what is iterated."""
+    """`iter(x)`, `enumerate(x)`, `zip(...)`, a comprehension: `item` is one element, `of` what is iterated.
+
+    `function` is the last part of the name of what is called, or COMPREHENSION.
+    """
 
     of: Value
     item: Value
@@ -269,6 +276,16 @@ def constant(value: Value) -> object | None:
     if isinstance(value, Length):
         return value.count
     return None
+
+
+def range_length(bounds: Iterable[int | None]) -> int | None:
+    """The number of items of `range(*bounds)`, however large; None where a bound is not known or Python refuses it."""
+    numbers = list(bounds)
+    known = [n for n in numbers if n is not None]
+    if not 1 <= len(known) == len(numbers) <= 3 or known[2:] == [0]:
+        return None
+    items = range(*known)
+    return max(0, -(-(items.stop - items.start) // items.step))  # len(items) ends where a machine word does
 
 
 def integer(value: Value) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import libcst as cst
 
 from tfmemlint.model.transfer.table import dtype_of, models, shape_of
 from tfmemlint.model.values import (
+    COMPREHENSION,
     Array,
     Const,
     Instance,
@@ -75,7 +77,10 @@ def _arange(call: Call, target: Value) -> Value:
         default = "float64" if any(isinstance(b, float) for b in numbers) else "int64"
         start, stop = (0, numbers[0]) if len(numbers) == 1 else numbers[:2]
         step = numbers[2] if len(numbers) == 3 else 1
-        count = max(0, -int(-(stop - start) // step)) if step else None
+        try:
+            count = max(0, math.ceil((stop - start) / step))
+        except (ArithmeticError, ValueError):  # endless, or NumPy refuses it
+            count = None
     dtype, explicit = numpy_dtype(call, default)
     return Array("np", dtype, (count,), call, explicit)
 
@@ -157,7 +162,7 @@ def _array(call: Call, target: Value) -> Value:
 
 def listed(call: Call, data: Value) -> Value:
     """What each item of the list given to a call is: of a comprehension, or of a list that a loop appends to."""
-    if isinstance(data, Iterator) and data.function in ("list", "generator"):
+    if isinstance(data, Iterator) and data.function in ("list", COMPREHENSION):
         return data.item
     name = call.node.args[0].value if call.node.args else None
     if not isinstance(data, Sequence) or data.items or data.kind != "list" or not isinstance(name, cst.Name):

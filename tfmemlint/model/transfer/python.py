@@ -26,12 +26,16 @@ from tfmemlint.model.values import (
     Value,
     constant,
     integer,
+    range_length,
 )
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
 
 B = "builtins."
+
+LONGEST_RANGE = 8
+"""Items up to which a `range` is written out."""
 
 
 @models(B + "len")
@@ -49,15 +53,13 @@ def _len(call: Call, target: Value) -> Value:
     return Length(of, count)
 
 
-@models(B + "range")
+@models(B + "range", "tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange")
 def _range(call: Call, target: Value) -> Value:
-    bounds = [call.value_of(i) for i in range(3) if call.arg(i) is not None]
-    numbers = [integer(b) for b in bounds]
-    if bounds and all(n is not None for n in numbers):
-        known = range(*[n for n in numbers if n is not None]) if numbers[-1] != 0 or len(numbers) < 3 else range(0)
-        if len(known) <= 8:
-            return Sequence(tuple(Const(i) for i in known), "range")
-    return Iterator(Api("builtins.range"), Unknown("an index"), "range")
+    bounds = [integer(call.value_of(i)) for i in range(3) if call.arg(i) is not None]
+    length = None if call.open else range_length(bounds)
+    if length is not None and length <= LONGEST_RANGE:
+        return Sequence(tuple(Const(i) for i in range(*[b for b in bounds if b is not None])), "range")
+    return Iterator(Length(Api("builtins.range"), length), Unknown("an index"), "range")
 
 
 @models(B + "enumerate")
@@ -80,7 +82,6 @@ def _zip(call: Call, target: Value) -> Value:
     "tqdm.tqdm",
     "tqdm.notebook.tqdm",
     "tqdm.auto.tqdm",
-    "tqdm.trange",
 )
 def _iter(call: Call, target: Value) -> Value:
     of = call.value_of(0)

@@ -20,6 +20,7 @@ from tfmemlint.model.values import (
     Value,
     constant,
     integer,
+    range_length,
 )
 
 if TYPE_CHECKING:
@@ -63,10 +64,7 @@ def _from_tensors(call: Call, target: Value) -> Value:
 def _range(call: Call, target: Value) -> Value:
     name = call_name(target)
     bounds = [integer(call.value_of(i)) for i in range(3) if call.arg(i) is not None]
-    count = None
-    if name.endswith(".range") and bounds and None not in bounds:
-        count = len(range(*[b for b in bounds if b is not None]))
-    return Dataset(name, call, (), INT64, count)
+    return Dataset(name, call, (), INT64, range_length(bounds) if name.endswith(".range") else None)
 
 
 @models(f"{D}.list_files", "tf.data.TFRecordDataset", "tf.data.TextLineDataset")

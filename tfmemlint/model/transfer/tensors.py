@@ -10,7 +10,18 @@ from tfmemlint.model.transfer.arrays import expanded, reshaped
 from tfmemlint.model.transfer.axes import joined_shape
 from tfmemlint.model.transfer.structures import as_tensor
 from tfmemlint.model.transfer.table import dtype_of, models, shape_of
-from tfmemlint.model.values import Array, Const, Length, Method, Sequence, Unknown, Value, constant, integer
+from tfmemlint.model.values import (
+    Array,
+    Const,
+    Length,
+    Method,
+    Sequence,
+    Unknown,
+    Value,
+    constant,
+    integer,
+    range_length,
+)
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -114,10 +125,7 @@ def _range(call: Call, target: Value) -> Value:
     kinds = {type(b) for b in bounds}
     default = "float32" if float in kinds else "int32" if kinds == {int} else None
     dtype, explicit = written_dtype(call, default)
-    count = None
-    numbers = [b for b in bounds if isinstance(b, int)]
-    if numbers and len(numbers) == len(bounds) and numbers[-1] != 0:
-        count = len(range(*numbers))
+    count = range_length(b if isinstance(b, int) else None for b in bounds)
     return Array("tf", dtype, (count,), call, explicit)
 
 
