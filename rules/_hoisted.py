@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._loops import assigned_names, free_names
+from tfmemlint_rules._loops import assigned_names
 
-from tfmemlint.api import Call, Dataset, Edit, File, Fix, Node, Safety, walk
+from tfmemlint.api import Call, Dataset, Edit, File, Fix, Node, Safety, free_names, walk
 from tfmemlint.fix.edits import indentation, statement_lines
 
 Loop = cst.For | cst.While
@@ -108,7 +108,7 @@ def _plain(line: Node, part: Node, file: File) -> bool:
 def _outermost(lines: list[Node], loop: Loop, file: File) -> Loop | None:
     """The outermost of the loops around that bind nothing which these lines read or bind."""
     names = {name for line in lines for name in _bound(line)}
-    reads = {name for line in lines for name in free_names(line, file)} - names
+    reads = {name.value for line in lines for name in free_names(line, file)} - names
     found: Loop | None = None
     for each in (loop, *file.contexts.loops(loop)):
         inside = found is None or found in getattr(each.body, "body", ())

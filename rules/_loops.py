@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Edit, File, Fix, Node, Safety, walk
+from tfmemlint.api import Edit, File, Fix, Node, Safety, free_names, walk
 from tfmemlint.fix.edits import indentation, statement_lines
 
 
@@ -44,7 +44,7 @@ def hoist(file: File, made: Node, message: str) -> Fix | None:
     if lines is None or not isinstance(block, cst.IndentedBlock) or len(block.body) < 2:
         return None
     own = _bound_names(statement)
-    reads = free_names(statement, file) - own
+    reads = {name.value for name in free_names(statement, file)} - own
     target = None
     for loop in file.contexts.loops(statement):
         free = loop.body is block or (target is not None and file.tree.parent(target) is loop.body)
@@ -75,23 +75,6 @@ def _blank(text: str) -> int:
     """The length of the blank lines at the start of a text."""
     rest = text.lstrip()
     return text.rfind("\n", 0, len(text) - len(rest)) + 1
-
-
-def free_names(node: Node, file: File) -> set[str]:
-    """The names that code reads from the scopes around it: what functions inside it bind is left out."""
-    found = set()
-    for name in (n for n in walk(node) if isinstance(n, cst.Name)):
-        above = file.tree.parent(name)
-        if isinstance(above, (cst.Param, cst.FunctionDef)) and above.name is name:
-            continue
-        if (isinstance(above, cst.Attribute) and above.attr is name) or getattr(above, "keyword", None) is name:
-            continue
-        scope = file.scope_of(name)
-        while file.tree.contains(node, scope) and name.value not in file.flow(scope).bindings:
-            scope = file.scope_of(scope)
-        if not file.tree.contains(node, scope):
-            found.add(name.value)
-    return found
 
 
 def _bound_names(statement: Node) -> set[str]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import libcst as cst
-from tfmemlint_rules._loops import assigned_names, free_names, guarded_in
+from tfmemlint_rules._loops import assigned_names, guarded_in
 
-from tfmemlint.api import Call, File, Node, own_nodes, walk
+from tfmemlint.api import Call, File, Node, free_names, own_nodes, walk
 
 
 def same_each_time(made: Node, loop: cst.For | cst.While, file: File) -> bool:
@@ -13,7 +13,7 @@ def same_each_time(made: Node, loop: cst.For | cst.While, file: File) -> bool:
     if isinstance(loop, cst.For) and file.contexts.over_data(loop):
         return True
     bound = set(assigned_names(loop, file)) - ({made.name.value} if isinstance(made, cst.FunctionDef) else set())
-    return not bound & free_names(made, file)
+    return not any(name.value in bound for name in free_names(made, file))
 
 
 def made_in_called_function(made: Node, file: File) -> bool:
@@ -66,7 +66,10 @@ def _wasted(factory: cst.FunctionDef, callers: tuple[Call, ...], file: File) -> 
         and not guarded_in(loop, call.node, file)
         and _used_at_once(call.node, loop, file)
         and same_each_time(call.node, loop, file)
-        and (file.contexts.over_data(loop) or not set(assigned_names(loop, file)) & free_names(factory, file))
+        and (
+            file.contexts.over_data(loop)
+            or not set(assigned_names(loop, file)) & {name.value for name in free_names(factory, file)}
+        )
         for call, loop in zip(callers, loops, strict=True)
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfmemlint.api import Call, Definition, Edit, File, Fix, Node, Safety, dotted
+from tfmemlint.api import Call, Definition, Edit, File, Fix, Node, Safety, dotted, home_of
 from tfmemlint.fix.edits import indentation, statement_lines
 
 MAKES = (
@@ -32,13 +32,7 @@ def uses_of_strategy(name: str, made: Call, file: File) -> list[Node] | None:
         return None
     targets = {id(d.node) for d in bindings}
     reads = (use for use in file.loads(name) if not isinstance(file.tree.parent(use), (cst.AssignTarget, cst.NameItem)))
-    return [use for use in reads if id(use) not in targets and _home(use, file) is scope]
-
-
-def _home(use: cst.Name, file: File) -> Node:
-    """The scope whose name this is."""
-    scopes = (file.scope_of(use), *file.scopes_around(file.scope_of(use)))
-    return next((scope for scope in scopes if use.value in file.flow(scope).bindings), file.module)
+    return [use for use in reads if id(use) not in targets and home_of(use, file) is scope]
 
 
 def _is_strategy(d: Definition, file: File) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Call, Definition, Edit, File, walk
+from tfmemlint.api import Call, Definition, Edit, File, home_of, is_variable, walk
 from tfmemlint.fix.edits import statement_lines
 
 CONSUMES = frozenset({"gradient", "jacobian", "batch_jacobian"})
@@ -92,17 +92,9 @@ def _deletion(use: cst.Name, file: File) -> cst.Del | None:
 def _captured(definition: Definition, file: File) -> bool:
     """Whether a nested function reads the name and does not bind it itself."""
     for use in file.loads(definition.name):
-        scope = file.scope_of(use)
-        if scope is definition.scope or definition.name in file.flow(scope).bindings:
-            continue
-        parent = file.tree.parent(use)
-        if isinstance(parent, cst.Attribute) and parent.attr is use:
-            continue
-        for outer in file.scopes_around(scope):
-            if outer is definition.scope:
-                return True
-            if definition.name in file.flow(outer).bindings:
-                break
+        inside = file.scope_of(use) is not definition.scope
+        if inside and is_variable(use, file) and home_of(use, file) is definition.scope:
+            return True
     return False
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Mapping, Node, Sequence, dotted
+from tfmemlint.api import Call, File, Mapping, Node, Sequence, dotted, home_of
 
 CONTAINERS = frozenset({
     "builtins.list", "builtins.dict", "builtins.set", "collections.deque", "collections.defaultdict",
@@ -71,7 +71,7 @@ def _is_outer(target: cst.BaseExpression, statement: Node, file: File) -> bool:
     if not any(file.contexts.function(n) is function for n in named):
         return False
     outer = next((s for s in file.scopes_around(function) if target.value in file.flow(s).bindings), file.module)
-    return not (isinstance(outer, cst.FunctionDef) and file.contexts.traced(outer.body.body[0]))
+    return not _traced(outer, file)
 
 
 def is_outer_container(expression: cst.BaseExpression, file: File) -> bool:
@@ -87,15 +87,14 @@ def is_outer_container(expression: cst.BaseExpression, file: File) -> bool:
         return dotted(expression) == f"self.{expression.attr.value}" and _kept_by_class(expression, file)
     if not isinstance(expression, cst.Name):
         return False
-    scope = file.scope_of(expression)
-    if expression.value in file.flow(scope).bindings:
+    home = home_of(expression, file)
+    if home is file.scope_of(expression) or _traced(home, file):
         return False
-    for outer in file.scopes_around(scope):
-        made = file.flow(outer).bindings.get(expression.value)
-        if made:
-            inside = isinstance(outer, cst.FunctionDef) and file.contexts.traced(outer.body.body[0])
-            return not inside and any(_makes_container(d.value, file) for d in made)
-    return False
+    return any(_makes_container(d.value, file) for d in file.flow(home).bindings.get(expression.value, ()))
+
+
+def _traced(scope: Node, file: File) -> bool:
+    return isinstance(scope, cst.FunctionDef) and file.contexts.traced(scope.body.body[0])
 
 
 def _makes_container(value: Node | None, file: File) -> bool:

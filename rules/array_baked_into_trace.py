@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Array, File, Finding, Fix, Node, Rule, Safety, dotted, on_file, show_bytes, walk
+from tfmemlint.api import Array, File, Finding, Fix, Node, Rule, Safety, dotted, home_of, on_file, show_bytes, walk
 from tfmemlint.fix.edits import api_text, insert_after, statement_lines
 
 PYTHON_USES = frozenset({"shape", "dtype", "size", "ndim", "nbytes"})
@@ -101,10 +101,8 @@ class ArrayBakedIntoTrace(Rule):
         if isinstance(node, cst.Attribute):
             targets = [t.target for a in file.tree.of(cst.Assign) for t in a.targets if dotted(t.target) == path]
             return targets[0] if len(targets) == 1 else None
-        for scope in file.scopes_around(file.scope_of(node)):
-            if path in file.flow(scope).bindings:
-                return next((d.node for d in file.flow(scope).end.get(path, ())), None)
-        return None
+        home = home_of(node, file) if isinstance(node, cst.Name) else file.module
+        return next((d.node for d in file.flow(home).end.get(path, ())), None)
 
     def _tensor(self, path: str, made: Node | None, file: File) -> Fix | None:
         spelled = api_text(file, "tf.constant")

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._dtypes import is_test
+from tfmemlint_rules._invariant import definitions_of
 
 from tfmemlint.api import (
     Array,
@@ -109,14 +110,14 @@ class ArrayCapturedInLayer(Rule):
     def _tensor(self, node: cst.Name | cst.Attribute, file: File) -> Fix | None:
         """A line after the array's only assignment that makes a tensor of it."""
         spelled = api_text(file, "tf.constant")
-        scope = file.scope_of(node)
-        name = node.value if isinstance(node, cst.Name) else None
-        while name is not None and name not in file.flow(scope).bindings and scope is not file.module:
-            scope = file.scope_of(scope)
-        definitions = file.flow(scope).bindings.get(name, ()) if name is not None else ()
+        name, definitions = file.text(node), definitions_of(node, file) if isinstance(node, cst.Name) else ()
         if len(definitions) != 1 or spelled is None or not isinstance(definitions[0].node, cst.Name):
             return None
         line = file.tree.statement(definitions[0].node)
         if not isinstance(line, cst.SimpleStatementLine) or statement_lines(file, line) is None:
             return None
-        return Fix("make it a tensor", (insert_after(file, line, f"{name} = {spelled}({name})"),), Safety.UNSAFE)
+        return Fix(
+            "make it a tensor",
+            (insert_after(file, line, f"{name} = {spelled}({name})"),),
+            Safety.UNSAFE,
+        )

@@ -5,8 +5,10 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._hoisted import hoist, pipeline_parts
-from tfmemlint_rules._invariant import draws_inside, passes_unchanging, unchanging
+from tfmemlint_rules._invariant import unchanging
 from tfmemlint_rules._once import builds_model, made_once, other_world, retries, stored
+from tfmemlint_rules._passed import passes_unchanging
+from tfmemlint_rules._pure import draws_inside
 
 from tfmemlint.api import Call, Dataset, File, Finding, Node, Rule, Safety, on_call, on_file, own_nodes
 

@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._loops import assigned_names, free_names, guarded_in, hoist
+from tfmemlint_rules._loops import assigned_names, guarded_in, hoist
 from tfmemlint_rules._remade import made_in_called_function, same_each_time
 
-from tfmemlint.api import Api, File, Finding, Node, Rule, Safety, on_file, walk
+from tfmemlint.api import Api, File, Finding, Node, Rule, Safety, free_names, on_file, walk
 
 KEEPS = frozenset({"append", "add", "setdefault", "extend", "insert"})
 
@@ -112,4 +112,4 @@ class FunctionMadeInLoop(Rule):
             return False
         bound = {n.value for c in walk(comprehension) if isinstance(c, cst.CompFor) for n in walk(c.target)
                  if isinstance(n, cst.Name)}  # fmt: skip
-        return not bound & free_names(made, file)
+        return not any(name.value in bound for name in free_names(made, file))
