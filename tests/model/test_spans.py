@@ -39,6 +39,16 @@ def test_spans_are_those_of_the_position_provider(text: str) -> None:
     assert compared or not text.strip()
 
 
+def test_blanks_at_the_end_of_a_file_move_nothing() -> None:
+    """libcst drops the empty line before them: the text that it generates is shorter than the file."""
+    text = "class T:\n    def f(self):\n        a = 1\n\n  "
+    module = cst.parse_module(text)
+    spans = Spans(module, text)
+    method = module.body[0].body.body[0]  # type: ignore[attr-defined]
+    start, end = spans[method.body.body[0]]
+    assert (module.code != text, text[start:end]) == (True, "a = 1")
+
+
 def test_a_tree_of_another_text_is_refused() -> None:
     with pytest.raises(ValueError, match="positions unknown"):
         Spans(cst.parse_module("a = 1\n"), "a = 12\n")

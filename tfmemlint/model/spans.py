@@ -59,12 +59,15 @@ class _Offsets(CodegenState):
 class Spans:
     """Start and end offsets of every node of a module, without the whitespace around it.
 
-    Raises ValueError when the generated text would not have the length of `text`: then no offset can be trusted.
+    Raises ValueError when the tree generates another text, blank space at the file's end aside: then no offset can be
+    trusted.
     """
 
     def __init__(self, module: cst.Module, text: str) -> None:
         state = _Offsets(module.default_indent, module.default_newline)
         module._codegen(state)
+        # libcst drops empty lines before blanks at the end of a file. The text itself, which takes as long to make as the
+        # offsets, is compared only where the lengths differ.
         if state.offset != len(text) and module.code.rstrip() != text.rstrip():
             raise ValueError(
                 f"positions unknown: the tree generates {state.offset} characters, the text has {len(text)}"
