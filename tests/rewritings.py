@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import builtins
 import contextlib
+from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any, TypeVar
 
@@ -18,7 +19,6 @@ import libcst as cst
 
 from tfmemlint.model.spans import Spans
 
-_BLOCKS = (cst.FunctionDef, cst.ClassDef, cst.Lambda)
 _Kind = TypeVar("_Kind", bound=cst.CSTNode)
 
 
@@ -173,7 +173,10 @@ class Spell(Rewriter):
     def __init__(self, module: cst.Module) -> None:
         super().__init__(module)
         self.tensorflow = self._alias(module)
+        attributes = {id(node.attr) for node in nodes(module, cst.Attribute)}
+        self.used = {name.value for name in nodes(module, cst.Name) if id(name) not in attributes} | set(dir(builtins))
         self.added: dict[str, str] = {}
+        self.bound: dict[str, str] = {}
 
     def _alias(self, module: cst.Module) -> str:
         for node in nodes(module, cst.ImportAlias):
@@ -182,9 +185,9 @@ class Spell(Rewriter):
                     return node.asname.name.value
         raise NotApplied
 
+    @abstractmethod
     def spelled(self, parts: tuple[str, ...]) -> tuple[str, ...] | None:
         """The other spelling of a name, TensorFlow's alias left out, or None to leave it."""
-        raise NotImplementedError
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
         parts = dotted(original_node)
@@ -213,18 +216,12 @@ class Spell(Rewriter):
         self.bound[line(name)] = known
         return name
 
-    bound: dict[str, str]
-    used: set[str]
-
 
 class FromImports(Spell):
     """`tf.data.Dataset` becomes `Dataset` of `from tensorflow.data import Dataset`."""
 
     def __init__(self, module: cst.Module) -> None:
         super().__init__(module)
-        self.bound = {}
-        attributes = {id(node.attr) for node in nodes(module, cst.Attribute)}
-        self.used = {name.value for name in nodes(module, cst.Name) if id(name) not in attributes} | set(dir(builtins))
         self.inner = {id(node.value) for node in nodes(module, cst.Attribute)}
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
@@ -274,4 +271,4 @@ class Rewriting:
 
     name: str
     make: Callable[[cst.Module], Rewriter]
-    share: float = field(default=0.5)
+    share: float = 0.5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,9 +22,9 @@ class Hoist(Rewriter):
         self._wanted: set[int] = set()
         self._made: list[list[cst.SimpleStatementLine]] = []
 
+    @abstractmethod
     def wanted(self, root: cst.BaseExpression) -> Sequence[cst.BaseExpression]:
         """The parts of an expression that a statement evaluates first."""
-        raise NotImplementedError
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if isinstance(node, (cst.SimpleStatementLine, cst.For)):
