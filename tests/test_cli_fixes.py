@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import signal
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from command_line import HEAD, Run, write
+from killed import ends_before
 from packs import Install, rule_module
 
 pytestmark = pytest.mark.usefixtures("here")
@@ -196,32 +194,8 @@ def test_a_file_that_must_not_be_written_stays_and_others_are_repaired(
     assert [Path(name).read_text() for name in ("a.py", "b.py")] == [HEAD + "shout\n", HEAD + "calm\n"]
 
 
-KILLED = """
-import os, signal, sys
+FIXING = """
 from tfmemlint.cli import main
-from tfmemlint.fix import write
-
-left = int(sys.argv[1])
-replace = write.write_atomically
-
-def trace(frame, event, argument):
-    global left
-    if frame.f_code.co_filename != write.__file__:
-        return None
-    if event == "line":
-        left -= 1
-        if left < 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-    return trace
-
-def traced(*arguments):
-    sys.settrace(trace)
-    try:
-        replace(*arguments)
-    finally:
-        sys.settrace(None)
-
-write.write_atomically = traced
 sys.exit(main(["check", "--fix", "-n", "-q", "-j", "1", "--isolated", "--select=TFM305", "."]))
 """
 
@@ -235,14 +209,13 @@ def test_killed_at_any_moment_each_file_is_old_or_new() -> None:
     for steps in range(0, 400, 13):
         for name in names:
             Path(name).write_text(old)
-        done = subprocess.run([sys.executable, "-c", KILLED, str(steps)], capture_output=True)
+        ended = ends_before(steps, FIXING)
         texts = [Path(name).read_text() for name in names]
         assert all(text in (old, new) for text in texts)
         assert not [name for name in os.listdir(".") if name.endswith(".py") and name not in names]
         made.add(sum(text == new for text in texts))
         for name in set(os.listdir(".")) - set(names):
             os.unlink(name)
-        if done.returncode == 0:
+        if ended:
             break
-        assert done.returncode == -signal.SIGKILL, done.stderr
     assert made == {0, 1, 2}

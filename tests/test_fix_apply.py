@@ -6,10 +6,7 @@ import ast
 import json
 import os
 import re
-import signal
 import stat
-import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from killed import ends_before
 
 from tfmemlint.finding import Edit, Finding, Fix, Safety, Severity, Span
 from tfmemlint.fix.apply import FileChangedError, Fixed, fix_bytes, write_atomically
@@ -305,26 +303,8 @@ def test_a_failing_system_leaves_the_old_file_and_no_other(
     assert [entry.name for entry in tmp_path.iterdir()] == ["train.py"]
 
 
-KILLED_AT_A_LINE = """
-import os, signal, sys
-from tfmemlint.fix import write
-
-left = int(sys.argv[2])
-
-def trace(frame, event, argument):
-    global left
-    if frame.f_code.co_filename != write.__file__:
-        return None
-    if event == "line":
-        left -= 1
-        if left < 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-    return trace
-
-old, new = b"old" * 100_000, b"new" * 200_000
-sys.settrace(trace)
-write.write_atomically(sys.argv[1], old, new)
-sys.settrace(None)
+WRITING = """
+write.write_atomically(sys.argv[1], b"old" * 100_000, b"new" * 200_000)
 """
 
 
@@ -334,11 +314,10 @@ def test_killed_at_any_line_the_file_is_old_or_new(tmp_path: Path) -> None:
     seen: list[bytes] = []
     for line in range(200):
         file.write_bytes(old)
-        done = subprocess.run([sys.executable, "-c", KILLED_AT_A_LINE, str(file), str(line)], check=False)
+        ended = ends_before(line, WRITING, str(file))
         seen.append(file.read_bytes())
-        if done.returncode == 0:
+        if ended:
             break
-        assert done.returncode == -signal.SIGKILL
     assert set(seen) == {old, new}
     assert seen == sorted(seen, key=lambda content: content == new), "once new, it stays new"
-    assert done.returncode == 0
+    assert ended
