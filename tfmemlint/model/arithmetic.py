@@ -101,6 +101,18 @@ def array_binary(name: str, left: Value, right: Value) -> Value:
     return replace(first, dtype=divided(name, dtype, first.library), explicit=False, variable=False)
 
 
+def array_in_place(name: str, left: Value, right: Value) -> Value | None:
+    """`left op= right` where NumPy writes into the array on the left, whose dtype and shape stay; None elsewhere."""
+    if not isinstance(left, Array) or left.library != "np" or left.shape == ():
+        return None
+    if left.dtype in INTEGERS:
+        number = constant(right)
+        whole = isinstance(right, (Const, Length)) and not isinstance(number, float) and name != "Divide"
+        return left if left.shape is not None and whole else None  # anything else NumPy may refuse
+    tensor = isinstance(right, Array) and right.library != "np"
+    return None if tensor or left.dtype is None or not right.known else left
+
+
 def divided(name: str, dtype: str | None, library: str) -> str | None:
     """The dtype after the operator: true division of integers makes floats."""
     if name != "Divide" or dtype not in INTEGERS:

@@ -164,7 +164,7 @@ class Evaluator(Memory):
 
     def _augmented(self, node: cst.AugAssign, frame: Frame | None) -> Value:
         left, right = self.value(node.target, frame), self.value(node.value, frame)
-        return operations.binary(type(node.operator).__name__.removesuffix("Assign"), left, right)
+        return operations.in_place(type(node.operator).__name__.removesuffix("Assign"), left, right)
 
     # -- expressions -------------------------------------------------------------------------------------------------
 

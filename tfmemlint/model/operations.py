@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tfmemlint.model import knowledge
-from tfmemlint.model.arithmetic import array_binary, index_array
+from tfmemlint.model.arithmetic import array_binary, array_in_place, index_array
 from tfmemlint.model.values import (
     BOTTOM,
     Api,
@@ -208,6 +208,11 @@ def unary(name: str, value: Value) -> Value:
 def binary(name: str, left: Value, right: Value) -> Value:
     """`left op right`, `name` being libcst's operator class: Add, Divide, MatrixMultiply, ..."""
     return one_of(_binary(name, a, b) for a in left.options for b in right.options)
+
+
+def in_place(name: str, left: Value, right: Value) -> Value:
+    """What `left op= right` leaves in `left`."""
+    return one_of(array_in_place(name, a, b) or _binary(name, a, b) for a in left.options for b in right.options)
 
 
 def _binary(name: str, left: Value, right: Value) -> Value:
