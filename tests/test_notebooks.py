@@ -112,7 +112,8 @@ def test_what_only_ipython_understands_is_masked(cell: str, text: str | None) ->
 
 
 @pytest.mark.parametrize(
-    "magic", ["%%bash", "%%html", "%%writefile a.py", "%%javascript", "%%sh", "%%script x", "%%", "%%sql"]
+    "magic",
+    ["%%bash", "%%html", "%%writefile a.py", "%%javascript", "%%sh", "%%script x", "%%", "%%sql", "%bash", "%bq query"],
 )
 def test_cells_of_other_languages_are_skipped(magic: str) -> None:
     assert source_of("a = 1", f"{magic}\nx = 1", "b = 2").text == "a = 1\n\nb = 2\n"

@@ -17,6 +17,8 @@ CELL_MAGICS_RUNNING_PYTHON = {
 }
 
 _CELL_MAGIC = re.compile(r"%%(\w*)")
+# Some notebooks are written for front ends that take a cell magic with one percent sign; none of these is a line magic.
+_SHORT_CELL_MAGIC = re.compile(r"%(?:bash|sh|script|writefile|html|javascript|js|latex|perl|ruby|svg|bq)\b")
 _ESCAPE = re.compile(r"\s*(?:[%!?,;/])")
 _HELP = re.compile(r"\s*%{0,2}[A-Za-z_*][\w*.\[\]-]*\s*\?{1,2}\s*;?\s*$")
 _AUTOMAGIC = re.compile(
@@ -46,6 +48,8 @@ def runs_python(lines: Sequence[str]) -> bool:
     """Whether the cell's body is code of the notebook's own program: no cell magic, or only ones that run Python."""
     for line in lines:
         if line.strip():
+            if _SHORT_CELL_MAGIC.match(line):
+                return False
             magic = _CELL_MAGIC.match(line)
             if not magic:
                 return True
