@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Api, Argument, Call, Const, File, Instance
+from tfmemlint.api import Api, Argument, Call, Const, File, Instance, Node
 
 DESCRIBES = (
     "tf.TensorSpec", "tf.RaggedTensorSpec", "tf.SparseTensorSpec", "tf.io.", "tf.keras.metrics.", "tf.keras.losses.",
@@ -106,6 +106,24 @@ def _may_say_float64(node: cst.BaseExpression) -> bool:
     if isinstance(node, cst.Call):
         return any(_may_say_float64(arg.value) for arg in node.args)  # Policy("float64")
     return isinstance(node, cst.Name) and node.value in ("float64", "double")
+
+
+def wanted_there(node: Node, file: File) -> bool:
+    """Whether the code around it has asked for float64: `if K.floatx() == "float64"`."""
+    below = node
+    for above in file.tree.ancestors(node):
+        if isinstance(above, (cst.If, cst.IfExp)) and below is above.body and isinstance(above.test, cst.Comparison):
+            for part in above.test.comparisons:
+                if isinstance(part.operator, (cst.Equal, cst.In, cst.Is)) and _mentions(above.test, part):
+                    return True
+        below = above
+    return False
+
+
+def _mentions(test: cst.Comparison, compared: cst.ComparisonTarget) -> bool:
+    given = compared.comparator
+    sides = [test.left, given, *(e.value for e in getattr(given, "elements", ()))]
+    return any(_may_say_float64(side) for side in sides)
 
 
 def is_test(file: File) -> bool:

@@ -19,10 +19,22 @@ def few_iterations(loop: Node, file: File, most: int) -> bool:
     if not isinstance(loop, cst.For):
         return False
     count = file.contexts.literal_count(loop)
+    count = _taken(loop.iter, file) if count is None else count
     if count is None and (view := _view(loop.iter)) is not None:
         held = file.value(view)
         count = len(held.items) if isinstance(held, Mapping) and not held.open else None
     return count is not None and count <= most
+
+
+def _taken(node: cst.BaseExpression, file: File) -> int | None:
+    """The count of `ds.take(n)`, inside `enumerate` too, where it is known."""
+    if isinstance(node, cst.Call) and file.call(node).name == "builtins.enumerate" and node.args:
+        node = node.args[0].value
+    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute) or node.func.attr.value != "take":
+        return None
+    counts = [integer(option) for option in file.call(node).value_of(0, "count").options] if node.args else []
+    known = [count for count in counts if count is not None and count >= 0]
+    return max(known) if known and len(known) == len(counts) else None
 
 
 def _view(node: cst.BaseExpression) -> cst.BaseExpression | None:

@@ -2,7 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tfmemlint_rules._dtypes import is_test
+
 from tfmemlint.api import (
+    Api,
     Array,
     Call,
     Const,
@@ -22,6 +25,7 @@ MANY_CLASSES = 32
 CLASSES = {"mnist": 10, "fashion_mnist": 10, "cifar10": 10, "cifar100": 100, "reuters": 46, "imdb": 2}
 """Classes of Keras' bundled data sets, which `to_categorical` finds where it is not told."""
 
+SOFTMAX = (Const("softmax"), Api("tf.nn.softmax"), Api("tf.keras.activations.softmax"))
 MAKERS = ("tf.keras.utils.to_categorical", "tf.one_hot")
 
 
@@ -63,6 +67,8 @@ class DenseOneHotLabels(Rule):
     @on_file("to_categorical", "one_hot")
     def check(self, file: File) -> Iterator[Finding]:
         seen: set[int] = set()
+        if is_test(file):
+            return
         for fit in file.calls("tf.keras.Model.fit", "tf.keras.Model.evaluate"):
             for labels in self._labels(fit):
                 made = labels.origin
@@ -77,8 +83,8 @@ class DenseOneHotLabels(Rule):
 
     def _report(self, made: Call, labels: Array, fit: Call, file: File) -> Iterator[Finding]:
         classes = integer(made.value_of("num_classes" if made.name == MAKERS[0] else "depth"))
-        if classes is None and made.lacks("num_classes", "depth"):
-            classes = _counted(made)
+        if classes is None:
+            classes = _counted(made) or _told_apart(file)
         size = labels.bytes
         if not self._large(classes, size, file):
             return
@@ -128,3 +134,11 @@ def _counted(made: Call) -> int | None:
     labels = made.value_of(0)
     origin = labels.origin.name if isinstance(labels, Array) and labels.origin is not None else None
     return CLASSES.get((origin or "").removesuffix(".load_data").rpartition(".")[2])
+
+
+def _told_apart(file: File) -> int | None:
+    """The most classes that a softmax layer of the file tells apart; None where one's size is not known."""
+    layers = [c for c in file.calls("tf.keras.layers.Dense") if c.value_of("activation") in SOFTMAX]
+    counts = [integer(layer.value_of("units")) for layer in layers]
+    known = [count for count in counts if count is not None]
+    return max(known) if known and len(known) == len(counts) else None

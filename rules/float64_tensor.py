@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import libcst as cst
 from tfmemlint_rules._accidents import accidents, elements_of
-from tfmemlint_rules._dtypes import float64_by_design, named, names_float64
+from tfmemlint_rules._dtypes import float64_by_design, named, names_float64, wanted_there
 from tfmemlint_rules._sinks import arrays_entering
 
 from tfmemlint.api import (
@@ -16,6 +16,7 @@ from tfmemlint.api import (
     File,
     Finding,
     Fix,
+    Length,
     Rule,
     Safety,
     on_file,
@@ -73,7 +74,7 @@ class Float64Tensor(Rule):
                 size = None  # one element's, and there are many
             elif self._small(size, file) or (isinstance(value, Array) and value.shape == ()):
                 continue
-            if not _scalar(made) and not self._casts_back(made, file):
+            if not _scalar(made, file) and not wanted_there(made.node, file) and not self._casts_back(made, file):
                 yield self._report(made, size, self._narrow(dtype, file), file)
         yield from self._arrays(file)
 
@@ -146,9 +147,14 @@ def _given_size(made: Call) -> int | None:
     return None if count is None else 8 * count
 
 
-def _scalar(made: Call) -> bool:
-    """Whether a Python number is made a tensor."""
+def _scalar(made: Call, file: File) -> bool:
+    """Whether a Python number is made a tensor, also one that is reckoned with a `len`."""
     given = made.value_of(0)
+    sides = [made.node.args[0].value] if made.node.args else []
+    for side in sides:
+        sides += [side.left, side.right] if isinstance(side, cst.BinaryOperation) else []
+    if len(sides) > 1 and not given.known and any(isinstance(file.value(side), Length) for side in sides):
+        return True
     number = isinstance(given, Const) or (
         isinstance(given, Api) and given.name in ("np.pi", "np.e", "np.inf", "np.nan", "math.pi")
     )

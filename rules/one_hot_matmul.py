@@ -14,6 +14,7 @@ from tfmemlint.api import (  # fmt: skip
     Fix,
     Rule,
     Safety,
+    integer,
     on_call,
     on_file,
     show_bytes,
@@ -114,10 +115,20 @@ def _large(made: OneHot, table: cst.BaseExpression, file: File) -> bool:
     """Whether the table is known to have many rows; one of unknown size counts where it is a layer's weight."""
     value = file.value(table)
     shape = value.shape if isinstance(value, Array) else None
-    rows = made.rows if made.rows is not None else shape[0] if shape and len(shape) == 2 else None
+    given = (made.rows, shape[0] if shape and len(shape) == 2 else None, _default(made, file))
+    rows = next((count for count in given if count is not None), None)
     if rows is not None:
         return rows >= SMALL
     return isinstance(value, Array) and value.variable
+
+
+def _default(made: OneHot, file: File) -> int | None:
+    """The number of rows where it is a parameter that is usually small: its default."""
+    depth = made.call.arg("depth", "num_classes")
+    found = file.definitions(depth.expression) if depth is not None else ()
+    defaults = [d.value.default for d in found if isinstance(d.value, cst.Param) and d.value.default is not None]
+    rows = integer(file.value(defaults[0])) if len(defaults) == len(found) == 1 else None
+    return rows if rows is not None and rows < SMALL else None
 
 
 def _gather(

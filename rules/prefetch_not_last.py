@@ -69,7 +69,7 @@ class PrefetchNotLast(Rule):
         for prefetch in file.calls("tf.data.Dataset.prefetch"):
             after = later.get(id(prefetch.node), [])
             again = any(call.name == "tf.data.Dataset.prefetch" for call in after)
-            after = [call for call in after if self._same(prefetch, call, file)]
+            after = [call for call in after if self._same(prefetch, call, file) and not _lent(prefetch, call, file)]
             after = [call for call in after if self._carries_on(prefetch, call, after, file)]
             if (
                 after
@@ -129,3 +129,17 @@ class PrefetchNotLast(Rule):
         size = prefetch.value_of("buffer_size")
         count = integer(size)
         return size == Api("tf.data.AUTOTUNE") or (count is not None and count <= SMALL)
+
+
+def _lent(prefetch: Call, call: Call, file: File) -> bool:
+    """Whether a step stands in a function that is given the pipeline by a name which others read too."""
+    function, receiver = file.contexts.function(call.node), call.receiver_node
+    while isinstance(receiver, cst.Call) and isinstance(receiver.func, cst.Attribute):
+        receiver = receiver.func.value
+    if function is None or function is file.contexts.function(prefetch.node) or not isinstance(receiver, cst.Name):
+        return False
+    if not any(isinstance(d.value, cst.Param) for d in file.definitions(receiver)):
+        return False
+    callers = file.values.functions.callers(function) or ()
+    given = [arg.value for caller in callers for arg in caller.node.args if isinstance(arg.value, cst.Name)]
+    return any(len(file.readers(d)) > 1 for name in given for d in file.definitions(name))
