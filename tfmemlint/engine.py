@@ -130,22 +130,22 @@ def parse(source: Source) -> tuple[cst.Module | None, Source, list[Finding]]:
         return cst.parse_module(source.text), source, []
     except cst.ParserSyntaxError as error:
         if len(source.blocks) == 1:
-            return None, source, [_syntax_error(source, error, 0, source.text)]
+            return None, source, [_syntax_error(error, 0, source.text)]
     bad: dict[int, Finding] = {}
     for index, block in enumerate(source.blocks):
         text = source.text[block.span.start : block.span.end]
         try:
             cst.parse_module(text)
         except cst.ParserSyntaxError as error:
-            bad[index] = _syntax_error(source, error, block.span.start, text)
+            bad[index] = _syntax_error(error, block.span.start, text)
     rest = source.without_blocks(set(bad))
     try:
         return cst.parse_module(rest.text), rest, list(bad.values())
     except cst.ParserSyntaxError as error:
-        return None, source, [*bad.values(), _syntax_error(source, error, 0, source.text)]
+        return None, source, [*bad.values(), _syntax_error(error, 0, source.text)]
 
 
-def _syntax_error(source: Source, error: cst.ParserSyntaxError, start: int, text: str) -> Finding:
+def _syntax_error(error: cst.ParserSyntaxError, start: int, text: str) -> Finding:
     row, column, why = error.raw_line, error.raw_column, "is not valid Python"
     try:
         with warnings.catch_warnings():

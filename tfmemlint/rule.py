@@ -107,12 +107,6 @@ class Rule:
         if missing:
             fail(f"the docstring lacks {', '.join(missing)}")
 
-    @property
-    def triggers(self) -> frozenset[str]:
-        """Words of which a file must hold at least one for this rule to have anything to report."""
-        called = {name.rpartition(".")[2] for _, names in self.call_handlers for name in names}
-        return frozenset(called.union(*(words for _, words in self.file_handlers)))
-
     def finding(
         self,
         where: Call | cst.CSTNode | Span,

@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of, shown_in, value_in
 
-from tfmemlint.model.pipelines import element_bytes
+from tfmemlint.model.transfer.table import structure_bytes
 from tfmemlint.model.values import Dataset
 
 SETUP = """
@@ -94,4 +94,4 @@ def test_elements_and_counts(program: str, expected: str) -> None:
 def test_bytes_of_an_element(program: str, expected: int | None) -> None:
     value = value_in(model_of(SETUP + program))
     assert isinstance(value, Dataset)
-    assert element_bytes(value) == expected
+    assert structure_bytes(value.element) == expected

@@ -16,7 +16,7 @@ from tfmemlint.model.scopes import OUTER, Binds
 from tfmemlint.model.tree import Node, walk
 
 if TYPE_CHECKING:
-    from tfmemlint.model.calls import Argument, Call
+    from tfmemlint.model.calls import Argument
     from tfmemlint.model.file import File
 
 
@@ -63,17 +63,6 @@ def link_span(file: File, call: cst.Call) -> Span:
     name = file.span(call.func.attr)
     dot = file.source.text.rindex(".", outer_span(file, call.func.value).end, name.start)
     return Span(dot, file.span(call).end)
-
-
-def reorder_links(file: File, calls: Sequence[cst.Call], order: Sequence[int]) -> tuple[Edit, ...]:
-    """Write the links of `calls` (in source order) in another order into the same slots; layout and comments stay."""
-    spans = [link_span(file, call) for call in calls]
-    texts = [file.source.text[span.start : span.end] for span in spans]
-    return tuple(
-        Edit(span.start, span.end, texts[index])
-        for span, index, old in zip(spans, order, range(len(calls)), strict=True)
-        if index != old
-    )
 
 
 def remove_argument(file: File, call: cst.Call, argument: Argument) -> Edit:
@@ -155,7 +144,7 @@ def statement_lines(file: File, statement: Node) -> Span | None:
     return Span(first.start, min(last.end + 1, len(text)))
 
 
-def api_text(file: File, name: str, at: Node | None = None) -> str | None:
+def api_text(file: File, name: str) -> str | None:
     """How this file writes a canonical API name, by the imports that reach the end of the module; None if it imports
     nothing that leads there."""
     best: tuple[bool, int, str] | None = None
@@ -197,14 +186,6 @@ def ensure_numpy(file: File) -> tuple[str, tuple[Edit, ...]]:
 
 def _is_future(node: Node) -> bool:
     return isinstance(node, cst.ImportFrom) and isinstance(node.module, cst.Name) and node.module.value == "__future__"
-
-
-def same_expression(file: File, calls: Sequence[Call]) -> bool:
-    """Whether method calls are links of one chain in one expression."""
-    nodes = sorted((call.node for call in calls), key=file.tree.order)
-    # In preorder the last link of a chain comes first and holds the others.
-    outermost = nodes[0]
-    return all(file.tree.contains(outermost, node) for node in nodes)
 
 
 def dedent(file: File, statements: Sequence[Node], levels: str) -> tuple[Edit, ...] | None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from tfmemlint.model.axes import has_scalar_part, may_group
 from tfmemlint.model.mapped import ESCAPES, body
 from tfmemlint.model.transfer.datasets import inner_pipelines
-from tfmemlint.model.transfer.table import elements, structure_bytes
-from tfmemlint.model.values import Array, Const, Dataset, Step, Value, constant
+from tfmemlint.model.transfer.table import elements
+from tfmemlint.model.values import Array, Const, Dataset, Step, Value
 
 D = "tf.data.Dataset"
 
 BATCHING = frozenset(
     {"batch", "padded_batch", "ragged_batch", "sparse_batch", "bucket_by_sequence_length", "group_by_window"}
 )
-OPAQUE = frozenset({"apply", "flat_map", "interleave", "window", "scan", "rebatch", "map_with_unknown"})
+OPAQUE = frozenset({"apply", "flat_map", "interleave", "window", "scan", "rebatch"})
 BATCHED_SOURCES = frozenset({
     "tf.keras.utils.image_dataset_from_directory", "tf.keras.utils.text_dataset_from_directory",
     "tf.keras.utils.audio_dataset_from_directory", "tf.keras.utils.timeseries_dataset_from_array",
@@ -120,16 +120,6 @@ def source_draws(ds: Dataset) -> bool | None:
     if ds.source in ORDERED_SOURCES:
         return False
     return None
-
-
-def element_bytes(ds: Dataset) -> int | None:
-    """Bytes of one element of the pipeline as it stands, or None."""
-    return structure_bytes(ds.element)
-
-
-def buffer_number(step: Step, parameter: str) -> object | None:
-    """The constant that a step was given for a parameter, or None."""
-    return constant(step.call.value_of(parameter)) if step.call is not None else None
 
 
 def expensive_source(ds: Dataset) -> bool:

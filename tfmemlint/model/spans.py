@@ -66,8 +66,8 @@ class Spans:
     def __init__(self, module: cst.Module, text: str) -> None:
         state = _Offsets(module.default_indent, module.default_newline)
         module._codegen(state)
-        # libcst drops empty lines before blanks at the end of a file. Making its text takes as long as all offsets took,
-        # so the texts are compared only where their lengths differ.
+        # libcst drops empty lines before blanks at the end of a file. Its text takes as long to make as all offsets:
+        # texts are compared only where their lengths differ.
         if state.offset != len(text) and module.code.rstrip() != text.rstrip():
             raise ValueError(
                 f"positions unknown: the tree generates {state.offset} characters, the text has {len(text)}"

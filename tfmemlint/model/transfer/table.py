@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tfmemlint.model.values import Array, Const, Length, Sequence, Unknown, Value, constant, integer
+from tfmemlint.model.values import Api, Array, Const, Length, Mapping, Sequence, Unknown, Value, integer
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -38,8 +38,6 @@ def shape_of(value: Value) -> tuple[int | None, ...] | None:
 def dtype_of(value: Value, python_float: str) -> str | None:
     """The dtype that a dtype argument names; Python's `float` is `python_float` (float64 in NumPy, float32 in
     TensorFlow)."""
-    from tfmemlint.model.values import Api
-
     name: object = None
     if isinstance(value, Api):
         library, _, name = value.name.rpartition(".")
@@ -61,8 +59,6 @@ def dtype_of(value: Value, python_float: str) -> str | None:
 
 def elements(value: Value) -> list[Value]:
     """The leaves of nested tuples, lists and dictionaries."""
-    from tfmemlint.model.values import Mapping
-
     if isinstance(value, Sequence):
         return [leaf for item in value.items for leaf in elements(item)]
     if isinstance(value, Mapping):
@@ -72,8 +68,6 @@ def elements(value: Value) -> list[Value]:
 
 def map_structure(function: Callable[[Value], Value], value: Value) -> Value:
     """The same structure with each leaf replaced."""
-    from tfmemlint.model.values import Mapping
-
     if isinstance(value, Sequence) and not value.open:
         return Sequence(tuple(map_structure(function, item) for item in value.items), value.kind)
     if isinstance(value, Mapping) and not value.open:
@@ -94,17 +88,3 @@ def structure_bytes(value: Value) -> int | None:
 def unknown(why: str) -> Transfer:
     """A model that says nothing, with a reason."""
     return lambda call, target: Unknown(why)
-
-
-__all__ = [
-    "TABLE",
-    "Transfer",
-    "constant",
-    "dtype_of",
-    "elements",
-    "map_structure",
-    "models",
-    "shape_of",
-    "structure_bytes",
-    "unknown",
-]
