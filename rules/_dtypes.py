@@ -53,9 +53,7 @@ def _spelled(expression: cst.BaseExpression) -> bool:
 
 
 def float64_by_design(file: File) -> bool:
-    """Whether the module sets a float64 policy, imports a library built on float64, or is a unit test."""
-    if is_test(file):
-        return True
+    """Whether the module sets a float64 policy or imports a library built on float64."""
     if any(policy_name(call) == "float64" for call in file.calls(*POLICIES)):
         return True
     return any(_wants_float64(d.api) for ds in file.flow(file.module).end.values() for d in ds) or _part_of_one(file)
@@ -124,24 +122,3 @@ def _mentions(test: cst.Comparison, compared: cst.ComparisonTarget) -> bool:
     given = compared.comparator
     sides = [test.left, given, *(e.value for e in getattr(given, "elements", ()))]
     return any(_may_say_float64(side) for side in sides)
-
-
-def is_test(file: File) -> bool:
-    """Whether the file is a unit test by its name, by a test class in it or by pytest in its imports."""
-    name = file.source.path.replace("\\", "/").rpartition("/")[2]
-    if name.startswith("test_") or name.removesuffix(".py").endswith(("_test", "_tests", "test_utils", "test_util")):
-        return True
-    imported = (alias for node in file.tree.of(cst.Import) for alias in node.names)
-    if any(isinstance(alias.name, cst.Name) and alias.name.value == "pytest" for alias in imported):
-        return True
-    return any(_is_test_case(node, file) for node in file.tree.of(cst.ClassDef))
-
-
-def _is_test_case(node: cst.ClassDef, file: File) -> bool:
-    base = file.values.classes.bases(node)[0]
-    return base in (
-        "unittest.TestCase",
-        "tf.test.TestCase",
-        "absl.testing.absltest.TestCase",
-        "absl.testing.parameterized.TestCase",
-    )

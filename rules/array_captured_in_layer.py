@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._invariant import definitions_of
 
 from tfmemlint.api import (
@@ -58,6 +57,7 @@ class ArrayCapturedInLayer(Rule):
     code = "TFM614"
     summary = "an array captured by a Lambda layer or loss is a constant of every graph"
     fix_safety = (Safety.UNSAFE,)
+    in_tests = False
 
     @on_call("tf.keras.layers.Lambda")
     def layer(self, call: Call, file: File) -> Iterator[Finding]:
@@ -70,7 +70,7 @@ class ArrayCapturedInLayer(Rule):
     def _functions(self, call: Call, names: tuple[str, ...], file: File) -> Iterator[Finding]:
         given = [leaf for name in names for option in call.value_of(name).options for leaf in elements(option)]
         for function in given:
-            if isinstance(function, Function) and not is_test(file):
+            if isinstance(function, Function):
                 found = next(self._captured(function, file), None)
                 if found is not None:
                     node, array = found

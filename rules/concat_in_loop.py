@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._collected import collect_in_list
 from tfmemlint_rules._collecting import Collected, collected, used_otherwise
-from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._items import few_iterations
 from tfmemlint_rules._loops import assigned_names
 
@@ -55,11 +54,12 @@ class ConcatInLoop(Rule):
     code = "TFM702"
     summary = "concatenating in a loop copies everything again in each iteration"
     fix_safety = (Safety.UNSAFE,)
+    in_tests = False
 
     @on_call(*TENSOR, *NUMPY)
     def check(self, concat: Call, file: File) -> Iterator[Finding]:
         found = collected(concat, file)
-        if found is None or is_test(file):
+        if found is None:
             return
         loop = next((loop for loop in file.contexts.loops(concat.node) if not few_iterations(loop, file, FEW)), None)
         if loop is None or used_otherwise(found, loop, file) or not self._collects(concat, found, loop, file):

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._hoisted import hoist, pipeline_parts
 from tfmemlint_rules._invariant import unchanging
 from tfmemlint_rules._once import builds_model, made_once, other_world, retries, stored
@@ -67,11 +66,10 @@ class DatasetBuiltInLoop(Rule):
     code = "TFM312"
     summary = "a pipeline built in each iteration copies its data and fills its buffers again"
     fix_safety = (Safety.UNSAFE,)
+    in_tests = False
 
     @on_file("for", "while")
     def check(self, file: File) -> Iterator[Finding]:
-        if is_test(file):
-            return
         for source in file.calls(*SOURCES):
             if file.contexts.mapped(source.node) or file.contexts.traced(source.node):
                 continue
@@ -94,7 +92,7 @@ class DatasetBuiltInLoop(Rule):
     @on_call("builtins.iter")
     def kept(self, call: Call, file: File) -> Iterator[Finding]:
         loop, given = file.contexts.loop(call.node), call.arg(0)
-        if loop is None or given is None or is_test(file) or not stored(call.node, loop, file):
+        if loop is None or given is None or not stored(call.node, loop, file):
             return
         pipeline = all(isinstance(option, Dataset) for option in given.value.options)
         if pipeline and unchanging([given.expression], loop, file) and self._again(call, loop, file):

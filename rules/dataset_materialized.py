@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._keeping import keeping
 from tfmemlint_rules._lengths import TINY, covers, is_tiny, whole_length
 from tfmemlint_rules._materialized import small, weight
@@ -45,11 +44,10 @@ class DatasetMaterialized(Rule):
 
     code = "TFM310"
     summary = "a whole dataset is kept in memory as a list, an array or one batch"
+    in_tests = False
 
     @on_file("Dataset", "TFRecordDataset", "load", "image_dataset_from_directory", "make_csv_dataset")
     def check(self, file: File) -> Iterator[Finding]:
-        if is_test(file):
-            return
         for where, ds in keeping(file):
             yield from self._report(where, ds, file)
         for batch in file.calls(*BATCHES):

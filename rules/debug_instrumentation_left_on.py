@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import is_test
 
 from tfmemlint.api import Call, Edit, File, Finding, Fix, Node, Rule, Safety, on_call, walk
 from tfmemlint.fix.edits import statement_lines
@@ -48,10 +47,11 @@ class DebugInstrumentationLeftOn(Rule):
     code = "TFM802"
     summary = "numeric checks and debug dumps left on double the peak and slow every op"
     fix_safety = (Safety.UNSAFE,)
+    in_tests = False
 
     @on_call(*OFF)
     def check(self, call: Call, file: File) -> Iterator[Finding]:
-        if is_test(file) or any(file.calls(OFF[call.name or ""])) or _conditional(call, file):
+        if any(file.calls(OFF[call.name or ""])) or _conditional(call, file):
             return
         function = file.contexts.function(call.node)
         if isinstance(function, cst.FunctionDef) and not _runs_always(function, file, 2):

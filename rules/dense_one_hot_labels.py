@@ -2,8 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._dtypes import is_test
-
 from tfmemlint.api import (
     Api,
     Array,
@@ -63,12 +61,11 @@ class DenseOneHotLabels(Rule):
 
     code = "TFM205"
     summary = "one-hot labels take one number per class instead of one integer"
+    in_tests = False
 
     @on_file("to_categorical", "one_hot")
     def check(self, file: File) -> Iterator[Finding]:
         seen: set[int] = set()
-        if is_test(file):
-            return
         for fit in file.calls("tf.keras.Model.fit", "tf.keras.Model.evaluate"):
             for labels in self._labels(fit):
                 made = labels.origin

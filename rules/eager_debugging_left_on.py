@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._models import is_model
 
 from tfmemlint.api import Argument, Call, Edit, File, Finding, Fix, Node, Rule, Safety, constant, on_call, on_file
@@ -47,10 +46,11 @@ class EagerDebuggingLeftOn(Rule):
     code = "TFM506"
     summary = "eager debugging left on runs every step without a graph"
     fix_safety = (Safety.UNSAFE,)
+    in_tests = False
 
     @on_call(SWITCH, OLD_SWITCH, DEBUG)
     def switch(self, call: Call, file: File) -> Iterator[Finding]:
-        if is_test(file) or self._behind_flag(call.node, file):
+        if self._behind_flag(call.node, file):
             return
         if call.name != DEBUG and (constant(call.value_of("run_eagerly")) is not True or self._set_back(call, file)):
             return
@@ -73,14 +73,14 @@ class EagerDebuggingLeftOn(Rule):
         assigned = [(a, a.targets[0].target) for a in file.tree.of(cst.Assign)]
         switches = [(a, t) for a, t in assigned if isinstance(t, cst.Attribute) and t.attr.value == "run_eagerly"]
         on = [constant(file.value(assign.value)) is True for assign, _ in switches]
-        if switches and all(on) and not is_test(file):
+        if switches and all(on):
             for assign, target in switches:
                 if is_model(file.value(target.value), file) and not self._behind_flag(assign, file):
                     yield self.finding(target.attr, file, TRAINS, fix=self._remove(assign, file))
 
     def _compiled(self, call: Call, file: File) -> Iterator[Finding]:
         flag = call.arg("run_eagerly")
-        if flag is None or not self._literally_true(flag) or is_test(file):
+        if flag is None or not self._literally_true(flag):
             return
         fix = Fix("leave it out", (remove_argument(file, call.node, flag),), Safety.UNSAFE)
         yield self.finding(

@@ -57,6 +57,7 @@ class Float64NumpyInput(Rule):
     code = "TFM202"
     summary = "NumPy's default float64 doubles what enters TensorFlow"
     fix_safety = (Safety.UNSAFE,)
+    in_tests = False
 
     @on_file("np", "numpy", "random", "zeros", "ones", "linspace", "array")
     def check(self, file: File) -> Iterator[Finding]:

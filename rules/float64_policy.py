@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import POLICIES, is_test, policy_name
+from tfmemlint_rules._dtypes import POLICIES, policy_name
 
 from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, on_call
 from tfmemlint.fix.edits import replace_node
@@ -40,11 +40,12 @@ class Float64Policy(Rule):
     code = "TFM204"
     summary = "a float64 policy doubles the memory of every layer"
     fix_safety = (Safety.UNSAFE,)
+    in_tests = False
 
     @on_call(*POLICIES)
     def check(self, policy: Call, file: File) -> Iterator[Finding]:
         chosen = policy.arg(0, "policy", "value")
-        if chosen is None or policy_name(policy) != "float64" or is_test(file):
+        if chosen is None or policy_name(policy) != "float64":
             return
         fix = None
         if isinstance(chosen.expression, cst.SimpleString):

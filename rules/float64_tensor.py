@@ -62,6 +62,7 @@ class Float64Tensor(Rule):
     code = "TFM201"
     summary = "float64 tensors take twice the memory of float32"
     fix_safety = (Safety.UNSAFE,)
+    in_tests = False
 
     @on_file("float64", "double", "to_double")
     def check(self, file: File) -> Iterator[Finding]:

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._loops import assigned_names, guarded_in, hoist
 from tfmemlint_rules._remade import made_in_called_function, same_each_time
 
@@ -49,11 +48,10 @@ class FunctionMadeInLoop(Rule):
     code = "TFM502"
     summary = "a traced function made in a loop is traced again in each iteration"
     fix_safety = (Safety.UNSAFE,)
+    in_tests = False
 
     @on_file("function")
     def check(self, file: File) -> Iterator[Finding]:
-        if is_test(file):
-            return
         for call in file.calls("tf.function"):
             if not isinstance(file.tree.parent(call.node), cst.Decorator) and not self._kept(call.node, file):
                 yield from self._report(call.node, call.node, file)

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._environment import settings
 
 from tfmemlint.api import Api, Call, Const, File, Finding, Instance, Node, Rule, Value, dotted, on_file
@@ -61,11 +60,10 @@ class GpuSharedWithoutLimit(Rule):
 
     code = "TFM106"
     summary = "TensorFlow takes the whole card that another library needs too"
+    in_tests = False
 
     @on_file("cupy", "torch", "jax", "numba", "pycuda", "cudf")
     def check(self, file: File) -> Iterator[Finding]:
-        if is_test(file):
-            return
         uses = [use for use in self._uses(file) if not _alternative(use.node, file)]
         if not uses or any(file.calls(*LIMITS)) or any(s.variable in VARIABLES for s in settings(file)):
             return

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._graph_ops import makes_op, outermost
 from tfmemlint_rules._items import few_iterations
 from tfmemlint_rules._sessions import SESSION, session_runs
@@ -47,11 +46,10 @@ class GraphGrowsInLoop(Rule):
 
     code = "TFM901"
     summary = "ops built in a session loop make the graph grow with every step"
+    in_tests = False
 
     @on_file("Session", "InteractiveSession")
     def check(self, file: File) -> Iterator[Finding]:
-        if is_test(file):
-            return
         seen: set[int] = set()
         for loop in _session_loops(file):
             if _fresh_graph(loop, file):

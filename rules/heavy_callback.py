@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 from tfmemlint_rules._copies import bounded, is_copy, kept, trimmed
-from tfmemlint_rules._dtypes import is_test
 
 from tfmemlint.api import (
     Call,
@@ -59,6 +58,7 @@ class HeavyCallback(Rule):
 
     code = "TFM607"
     summary = "a callback that records too much holds copies of weights or events"
+    in_tests = False
 
     @on_call("tf.keras.callbacks.TensorBoard")
     def tensorboard(self, call: Call, file: File) -> Iterator[Finding]:
@@ -91,8 +91,6 @@ class HeavyCallback(Rule):
 
     @on_file("Callback")
     def callbacks(self, file: File) -> Iterator[Finding]:
-        if is_test(file):
-            return
         for node in file.tree.of(cst.ClassDef):
             if file.values.classes.derives(node, "tf.keras.callbacks.Callback"):
                 hooks = [m for m in file.values.classes.methods(node) if m.name.value in HOOKS]
@@ -103,7 +101,7 @@ class HeavyCallback(Rule):
     def functions(self, call: Call, file: File) -> Iterator[Finding]:
         for hook in sorted(HOOKS):
             for option in call.value_of(hook).options:
-                if isinstance(option, Function) and not is_test(file):
+                if isinstance(option, Function):
                     yield from self._keeps(option.node, file.module, [option.node], file)
 
     def _keeps(

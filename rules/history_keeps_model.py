@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._histories import Stored, store_numbers
 from tfmemlint_rules._made import fate
 from tfmemlint_rules._models import all_models
@@ -45,11 +44,10 @@ class HistoryKeepsModel(Rule):
     code = "TFM612"
     summary = "a stored History keeps its model alive"
     fix_safety = (Safety.SAFE,)
+    in_tests = False
 
     @on_file("fit")
     def check(self, file: File) -> Iterator[Finding]:
-        if is_test(file):
-            return
         for stored in self._stored(file):
             loop = file.contexts.loop(stored.where)
             around: Node | None = loop if stored.container is not None else stored.where

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._consumers import consumptions
-from tfmemlint_rules._dtypes import is_test
 
 from tfmemlint.api import Call, Dataset, File, Finding, Fix, Rule, Safety, Severity, elements, integer, on_file
 from tfmemlint.fix.chains import autotune_text
@@ -58,11 +57,10 @@ class MissingPrefetch(Rule):
     summary = "a pipeline without prefetch lets the model wait for its input"
     severity = Severity.INFO
     fix_safety = (Safety.SAFE,)
+    in_tests = False
 
     @on_file("fit", "evaluate", "predict", "batch", "padded_batch", "make_csv_dataset")
     def check(self, file: File) -> Iterator[Finding]:
-        if is_test(file):
-            return
         seen: set[int] = set()
         for use in consumptions(file):
             for ds in use.datasets:

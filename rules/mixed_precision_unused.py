@@ -56,6 +56,7 @@ class MixedPrecisionUnused(Rule):
     severity = Severity.INFO
     default = False
     fix_safety = (Safety.DISPLAY,)
+    in_tests = False
 
     @on_call("tf.keras.Model.compile")
     def check(self, compiled: Call, file: File) -> Iterator[Finding]:

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._items import few_iterations
 from tfmemlint_rules._made import calls_in, changed, fate
 from tfmemlint_rules._models import clears, model_at
@@ -60,11 +59,10 @@ class ModelBuiltInLoop(Rule):
     code = "TFM601"
     summary = "a Keras model built in a loop leaves its predecessors in memory"
     fix_safety = (Safety.UNSAFE,)
+    in_tests = False
 
     @on_file("for", "while")
     def check(self, file: File) -> Iterator[Finding]:
-        if is_test(file):
-            return
         cleared: dict[Node, bool] = {}
         for node in file.tree.of(cst.Call):
             loop = self._loop(node, cleared, file)

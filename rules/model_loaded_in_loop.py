@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._items import few_iterations
 from tfmemlint_rules._loading import FEW, called_again, conditional, constant, handler_of, needs_fresh
 from tfmemlint_rules._loops import assigned_names
@@ -54,11 +53,10 @@ class ModelLoadedInLoop(Rule):
     code = "TFM606"
     summary = "a model loaded in a loop is built again in each iteration"
     fix_safety = (Safety.UNSAFE,)
+    in_tests = False
 
     @on_file("load_model", "load", "applications", "KerasLayer")
     def check(self, file: File) -> Iterator[Finding]:
-        if is_test(file):
-            return
         for node in file.tree.of(cst.Call):
             call = file.call(node) if self._word(node, file) else None
             if call is None or call.name is None or not self._loads(call.name):

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import is_test
 
 from tfmemlint.api import Call, Class, Dataset, File, Finding, Function, Instance, Node, Rule, Value, on_file, own_nodes
 
@@ -53,11 +52,10 @@ class OpsInGenerator(Rule):
 
     code = "TFM319"
     summary = "ops inside a generator run eagerly for each element and leave objects behind"
+    in_tests = False
 
     @on_file("from_generator")
     def check(self, file: File) -> Iterator[Finding]:
-        if is_test(file):
-            return
         seen: set[int] = set()  # two pipelines may use one generator
         for source in file.calls("tf.data.Dataset.from_generator"):
             found = self._first(source, file)

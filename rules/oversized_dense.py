@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._models import in_training
 
 from tfmemlint.api import Array, Call, File, Finding, Instance, Rule, on_file
@@ -50,11 +49,10 @@ class OversizedDense(Rule):
 
     code = "TFM604"
     summary = "a dense layer on a flattened map has more weights than the rest of the model"
+    in_tests = False
 
     @on_file("Dense")
     def check(self, file: File) -> Iterator[Finding]:
-        if is_test(file):
-            return
         for node in file.tree.of(cst.Call):
             call = file.call(node) if node.args else None
             target = call.target if call is not None else None

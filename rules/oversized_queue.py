@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import is_test
 
 from tfmemlint.api import (
     Call,
@@ -67,11 +66,10 @@ class OversizedQueue(Rule):
 
     code = "TFM615"
     summary = "a long queue of batches and many processes fill host memory"
+    in_tests = False
 
     @on_file("max_queue_size", "workers")
     def check(self, file: File) -> Iterator[Finding]:
-        if is_test(file):
-            return
         for node in file.tree.of(cst.Call):
             call = file.call(node) if node.args else None
             if call is not None and self._queues(call, file):

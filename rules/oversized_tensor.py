@@ -2,8 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._dtypes import is_test
-
 from tfmemlint.api import Array, Call, File, Finding, Rule, on_call, show_bytes
 
 MAKES = (
@@ -52,12 +50,11 @@ class OversizedTensor(Rule):
 
     code = "TFM701"
     summary = "one tensor passes the configured size"
+    in_tests = False
 
     @on_call(*MAKES)
     def check(self, call: Call, file: File) -> Iterator[Finding]:
         value = call.value
-        if is_test(file):
-            return
         if not isinstance(value, Array) or value.bytes is None or value.bytes <= file.config.max_tensor:
             return
         sizes = " x ".join(str(size) for size in value.shape or ())

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._tapes import Tape, tape_of
 
 from tfmemlint.api import Call, File, Finding, Fix, Node, Rule, Safety, constant, on_call
@@ -48,10 +47,11 @@ class PersistentTapeNotReleased(Rule):
     code = "TFM402"
     summary = "a persistent tape that is not released holds all activations while later code runs"
     fix_safety = (Safety.SAFE,)
+    in_tests = False
 
     @on_call("tf.GradientTape")
     def check(self, made: Call, file: File) -> Iterator[Finding]:
-        if constant(made.value_of("persistent")) is not True or file.contexts.traced(made.node) or is_test(file):
+        if constant(made.value_of("persistent")) is not True or file.contexts.traced(made.node):
             return
         tape = tape_of(made, file)
         if tape is None or tape.escapes or tape.deleted or not self._several(tape, file):

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._items import item_loop
 from tfmemlint_rules._loops import assigned_names
 from tfmemlint_rules._models import all_models
@@ -69,11 +68,12 @@ class PredictInLoop(Rule):
     code = "TFM602"
     summary = "predict() in a loop sets up a dataset for every item"
     fix_safety = (Safety.UNSAFE,)
+    in_tests = False
 
     @on_call("tf.keras.Model.predict")
     def check(self, predict: Call, file: File) -> Iterator[Finding]:
         argument = predict.arg("x")
-        if argument is None or is_test(file) or not all_models(predict.receiver, file):
+        if argument is None or not all_models(predict.receiver, file):
             return
         if self._whole_set(predict, file):
             return

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._datasets import following, is_step, same_pipeline
-from tfmemlint_rules._dtypes import is_test
 
 from tfmemlint.api import Api, Call, File, Finding, Fix, Rule, Safety, integer, on_file
 from tfmemlint.fix.chains import autotune_text, move_link
@@ -51,11 +50,10 @@ class PrefetchNotLast(Rule):
     code = "TFM303"
     summary = "prefetch() before the last step buffers elements at the wrong stage"
     fix_safety = (Safety.SAFE,)
+    in_tests = False
 
     @on_file("prefetch")
     def check(self, file: File) -> Iterator[Finding]:
-        if is_test(file):
-            return
         later: dict[int, list[Call]] = {}
         for call in file.calls(*(f"tf.data.Dataset.{name}" for name in (*WORK, "prefetch"))):
             for ds in call.datasets():

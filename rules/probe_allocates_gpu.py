@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import is_test
 
 from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, on_call
 from tfmemlint.fix.edits import api_text, replace_node
@@ -44,6 +43,7 @@ class ProbeAllocatesGpu(Rule):
     code = "TFM104"
     summary = "this probe makes the GPU devices and takes all their memory"
     fix_safety = (Safety.SAFE, Safety.DISPLAY)
+    in_tests = False  # where they are what the test framework offers for skipping tests
 
     @on_call(
         "tensorflow.python.client.device_lib.list_local_devices",
@@ -54,8 +54,6 @@ class ProbeAllocatesGpu(Rule):
         "tf.compat.v1.test.gpu_device_name",
     )
     def check(self, probe: Call, file: File) -> Iterator[Finding]:
-        if is_test(file):
-            return  # what the test framework offers for skipping tests
         yield self.finding(
             probe,
             file,

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import is_test
 
 from tfmemlint.api import Array, Call, File, Finding, Function, Instance, Node, Rule, Value, elements, on_file, walk
 from tfmemlint.model.networks import SEQUENTIAL, placed
@@ -50,10 +49,11 @@ class PruningNotStripped(Rule):
 
     code = "TFM608"
     summary = "a pruned model that is not stripped holds twice the weights"
+    in_tests = False
 
     @on_file("prune_low_magnitude")
     def check(self, file: File) -> Iterator[Finding]:
-        if is_test(file) or self._strips(file):
+        if self._strips(file):
             return
         reported: set[int] = set()
         for node in file.tree.of(cst.Call):

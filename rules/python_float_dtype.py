@@ -42,6 +42,7 @@ class PythonFloatDtype(Rule):
     code = "TFM208"
     summary = "Python's float is float64 in NumPy, twice the memory of float32"
     fix_safety = (Safety.UNSAFE,)
+    in_tests = False
 
     @on_file("float")
     def check(self, file: File) -> Iterator[Finding]:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import is_test
 
 from tfmemlint.api import Call, File, Finding, Fix, Function, Node, Rule, Safety, Severity, Step, integer, on_call, walk
 from tfmemlint.fix.chains import add_argument, autotune_text
@@ -53,10 +52,11 @@ class SequentialMap(Rule):
     summary = "map() without num_parallel_calls makes one element at a time"
     severity = Severity.INFO
     fix_safety = (Safety.SAFE, Safety.UNSAFE)
+    in_tests = False
 
     @on_call("tf.data.Dataset.map", "tf.data.Dataset.interleave")
     def check(self, step: Call, file: File) -> Iterator[Finding]:
-        if not step.datasets() or not step.lacks("num_parallel_calls") or is_test(file):
+        if not step.datasets() or not step.lacks("num_parallel_calls"):
             return
         if file.contexts.mapped(step.node) or self._trivial(step) or self._on_purpose(step, file):
             return

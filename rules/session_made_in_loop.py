@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._sessions import SESSIONS
 
 from tfmemlint.api import Call, Const, File, Finding, Function, Node, Rule, dotted, on_call, own_nodes, walk
@@ -48,10 +47,11 @@ class SessionMadeInLoop(Rule):
 
     code = "TFM902"
     summary = "a session made in a loop and not closed keeps its variables and graph"
+    in_tests = False
 
     @on_call(*SESSIONS)
     def check(self, made: Call, file: File) -> Iterator[Finding]:
-        loop = self._loop(made, file) if not is_test(file) else None
+        loop = self._loop(made, file)
         if loop is None or _asked_first(made, file) or _kept(made, file):
             return
         cost = "its variables and graph stay until Python drops the last reference to it"

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._sparse import gradients_of, sparse_sources
 
 from tfmemlint.api import Call, File, Finding, Node, Rule, on_call
@@ -51,11 +50,10 @@ class SparseGradientDensified(Rule):
 
     code = "TFM706"
     summary = "arithmetic makes the sparse gradient of an embedding dense"
+    in_tests = False
 
     @on_call("tf.GradientTape.gradient")
     def check(self, gradient: Call, file: File) -> Iterator[Finding]:
-        if is_test(file):
-            return
         sources = sparse_sources(gradient, file)
         if sources is None:
             return

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._lengths import TINY, covers, is_tiny, picked, whole_length
 
 from tfmemlint.api import (
@@ -65,11 +64,12 @@ class WholeDatasetBatchSize(Rule):
     code = "TFM315"
     summary = "one batch of the whole data holds the activations of all examples at once"
     fix_safety = (Safety.DISPLAY,)
+    in_tests = False
 
     @on_call(*METHODS)
     def check(self, call: Call, file: File) -> Iterator[Finding]:
         size, data = call.arg("batch_size"), call.arg("x")
-        if size is None or data is None or size.value == Const(None) or is_test(file):
+        if size is None or data is None or size.value == Const(None):
             return
         if all(isinstance(option, Dataset) for option in data.value.options):
             yield self.finding(

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._models import all_models, is_model
 
 from tfmemlint.api import (
@@ -65,11 +64,10 @@ class WholeDatasetForward(Rule):
     code = "TFM603"
     summary = "calling a model on a whole data set holds all activations at once"
     fix_safety = (Safety.DISPLAY,)
+    in_tests = False
 
     @on_file("Model", "Sequential", "keras", "load_model")
     def check(self, file: File) -> Iterator[Finding]:
-        if is_test(file):
-            return
         for node in file.tree.of(cst.Call):
             if not node.args or not isinstance(node.func, (cst.Name, cst.Attribute)):
                 continue

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfmemlint_rules._datasets import last_before
-from tfmemlint_rules._dtypes import is_test
 from tfmemlint_rules._lengths import TINY, is_tiny, whole_length
 from tfmemlint_rules._names import names_or_indices
 
@@ -51,12 +50,13 @@ class WholeDatasetShuffleBuffer(Rule):
 
     code = "TFM309"
     summary = "a shuffle buffer for the whole data is a second copy of it"
+    in_tests = False
 
     @on_call("tf.data.Dataset.shuffle")
     def check(self, shuffle: Call, file: File) -> Iterator[Finding]:
         argument = shuffle.arg("buffer_size")
         datasets = shuffle.datasets()
-        if argument is None or not datasets or is_test(file) or last_before(shuffle, "batch") is not None:
+        if argument is None or not datasets or last_before(shuffle, "batch") is not None:
             return
         length, literal = whole_length(argument), integer(argument.value)
         buffer = length.count if length is not None else literal

@@ -8,8 +8,10 @@ import pytest
 import tfmemlint_fixtures
 
 from tfmemlint.dev_docs import write_docs
+from tfmemlint.engine import lint
 from tfmemlint.registry import load_rules
 from tfmemlint.rule import HEADINGS, Rule
+from tfmemlint.testing import load_case
 
 ROOT = Path(__file__).parents[1]
 FIXTURES = Path(tfmemlint_fixtures.__path__[0])
@@ -40,6 +42,15 @@ def test_case_folder_exists_and_marks_the_findings(rule: Rule) -> None:
     for name in ("bad.py", "good.py", "findings.txt"):
         assert (folder / name).is_file(), f"{rule.code} lacks {folder.name}/{name}"
     assert re.search(rf"#!.*\b{rule.code}\b", (folder / "bad.py").read_text("utf-8"))
+
+
+@every_rule
+def test_unit_tests_are_left_alone_where_the_rule_says_so(rule: Rule) -> None:
+    case = load_case(FIXTURES / f"{rule.code}_{rule.name.replace('-', '_')}")
+    data = case.text("bad.py").encode()
+    plain, test = (lint(data, name, case.config, [rule]).findings for name in ("bad.py", "test_bad.py"))
+    assert plain
+    assert test == (plain if rule.in_tests else ())
 
 
 @every_rule

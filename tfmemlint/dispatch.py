@@ -10,6 +10,7 @@ import libcst as cst
 
 from tfmemlint.finding import Finding, Severity, Span
 from tfmemlint.model import knowledge
+from tfmemlint.model.unittests import is_test
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
@@ -43,6 +44,8 @@ def rule_words(rule: type[Rule]) -> frozenset[str]:
 def dispatch(file: File, rules: Sequence[Rule]) -> list[Finding]:
     """Findings of all rules on one file, severities as the rules have them."""
     found: list[Finding] = []
+    if not all(rule.in_tests for rule in rules) and is_test(file):
+        rules = [rule for rule in rules if rule.in_tests]
     for rule, run in _handlers(file, rules):
         try:
             found.extend(run())

@@ -70,6 +70,8 @@ class Rule:
     severity: ClassVar[Severity] = Severity.WARNING
     default: ClassVar[bool] = True
     """Whether the rule runs without being selected by code."""
+    in_tests: ClassVar[bool] = True
+    """Whether the rule speaks about unit tests too, where what is made is small and gone soon."""
     fix_safety: ClassVar[tuple[Safety, ...]] = ()
     """The kinds of fix that the rule may attach; empty when it has none."""
 
