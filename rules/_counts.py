@@ -12,6 +12,7 @@ WRAPPERS = frozenset(f"builtins.{name}" for name in ("reversed", "enumerate", "l
 
 def count_of(iterated: cst.BaseExpression, file: File) -> int | None:
     """The number of items of a `range`, a display or an array, also under `reversed`, `enumerate`, `zip`."""
+    iterated = file.written(iterated)
     if isinstance(iterated, cst.Call):
         name, given = file.call(iterated).name, [arg.value for arg in iterated.args]
         if name == "builtins.range":

@@ -9,7 +9,7 @@ import libcst as cst
 from tfmemlint_rules._pure import DEEP, pure
 from tfmemlint_rules._touched import touched
 
-from tfmemlint.api import Api, Binds, Definition, File, Node, children, free_names, home_of, is_variable, walk
+from tfmemlint.api import Api, Binds, Const, Definition, File, Node, children, free_names, home_of, is_variable, walk
 
 Within = cst.For | cst.While | cst.FunctionDef
 
@@ -31,6 +31,9 @@ def definitions_of(name: cst.Name, file: File) -> Sequence[Definition]:
 
 def _evaluated(part: Node, file: File) -> Iterator[Node]:
     """The nodes of an expression; of the lambdas in it only the names that they read from outside."""
+    if isinstance(part, cst.Lambda):
+        yield from free_names(part, file)
+        return
     stack = [part]
     while stack:
         node = stack.pop()
@@ -71,7 +74,8 @@ class _Rounds:
             return not all(d.binds is Binds.PARAMETER or self._rebound_same(d, depth) for d in inside)
         if inside:
             return not all(self._rebound_same(d, depth) for d in inside)
-        return not isinstance(self.file.value(name), Api) and touched(name, self.besides, self.within, self.file)
+        fixed = isinstance(self.file.value(name), (Api, Const))
+        return not fixed and touched(name, self.besides, self.within, self.file)
 
     def _rebound_same(self, definition: Definition, depth: int) -> bool:
         """Whether a name bound in the loop or function is bound to the same each time."""

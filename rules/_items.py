@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 from tfmemlint_rules._loops import assigned_names
 
-from tfmemlint.api import Const, File, Mapping, Node, Sequence, integer, parameters, walk
+from tfmemlint.api import Const, File, Iterator, Mapping, Node, Sequence, integer, parameters, walk
 
 EXPANDS = frozenset({"np.expand_dims", "tf.expand_dims"})
 LISTS = frozenset({
@@ -20,6 +20,9 @@ def few_iterations(loop: Node, file: File, most: int) -> bool:
         return False
     count = file.contexts.literal_count(loop)
     count = _taken(loop.iter, file) if count is None else count
+    value = file.contexts.iterated(loop) if count is None else None
+    if isinstance(value, Iterator) and isinstance(value.of, Sequence) and not value.of.open:
+        count = len(value.of.items)  # of a comprehension
     if count is None and (view := _view(loop.iter)) is not None:
         held = file.value(view)
         count = len(held.items) if isinstance(held, Mapping) and not held.open else None

@@ -85,7 +85,7 @@ def _appended(file: File) -> Iterator[tuple[Call, Dataset]]:
             ds = file.contexts.iterated(loop)
             if not isinstance(ds, Dataset) or ds.source is None or not _keeps_all(node, node.func.value, loop, file):
                 continue
-            kept = node.args[0].value
+            kept = file.written(node.args[0].value)
             if is_element(kept, loop.target, ds, _counted(loop, file)) and _unchanged(kept, loop, file):
                 yield file.call(node), ds
 

@@ -122,6 +122,8 @@ def _is_shape(node: cst.BaseExpression, argument: Argument) -> bool:
 def _plain(argument: Argument) -> Value:
     """The argument's value, `int(...)` and a closing `.numpy()` taken off."""
     node = argument.expression
+    if not argument.value.known:
+        node = argument.evaluator.file.written(node)
     while isinstance(node, cst.Call):
         if isinstance(node.func, cst.Attribute) and node.func.attr.value in ("numpy", "item"):
             node = node.func.value

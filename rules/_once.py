@@ -99,6 +99,10 @@ def retries(loop: cst.For | cst.While) -> bool:
 def stored(node: Node, loop: cst.For | cst.While, file: File) -> bool:
     """Whether a value is put into a list or dictionary from outside the loop, beside those of other iterations."""
     parent = file.tree.parent(node)
+    if isinstance(parent, cst.Assign) and isinstance(parent.targets[0].target, cst.Name):
+        named = file.definition(parent.targets[0].target)
+        readers = file.readers(named) if named is not None else []
+        return len(readers) == 1 and file.contexts.loop(readers[0]) is loop and stored(readers[0], loop, file)
     call = file.tree.parent(parent) if isinstance(parent, cst.Arg) else None
     if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.attr.value in KEEPS:
         owner: Node = call.func.value

@@ -13,7 +13,14 @@ def same_each_time(made: Node, loop: cst.For | cst.While, file: File) -> bool:
     if isinstance(loop, cst.For) and file.contexts.over_data(loop):
         return True
     bound = set(assigned_names(loop, file)) - ({made.name.value} if isinstance(made, cst.FunctionDef) else set())
-    return not any(name.value in bound for name in free_names(made, file))
+    return not any(name.value in bound and not _fixed(name, loop, file) for name in free_names(made, file))
+
+
+def _fixed(name: cst.Name, loop: cst.For | cst.While, file: File) -> bool:
+    """Whether a name is that of a function which the loop makes the same each time."""
+    found = file.definitions(name)
+    functions = [d.value for d in found if isinstance(d.value, (cst.FunctionDef, cst.Lambda))]
+    return bool(functions) and len(functions) == len(found) and all(same_each_time(f, loop, file) for f in functions)
 
 
 def made_in_called_function(made: Node, file: File) -> bool:

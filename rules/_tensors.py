@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import libcst as cst
+from tfmemlint_rules._python_uses import needs_python
 
 from tfmemlint.api import Array, Binds, Call, Definition, File, Function, Instance, parameters
 
@@ -51,7 +52,7 @@ def holds_tensor(expression: cst.BaseExpression, file: File, depth: int = DEPTH)
 
 def _defined(d: Definition, file: File, depth: int) -> bool:
     if d.binds is Binds.PARAMETER and isinstance(d.scope, (cst.FunctionDef, cst.Lambda)):
-        return _inputs(d, file) or _passed(d, file, depth)
+        return _inputs(d, file) or _passed(d, file, depth) or _traced(d, file)
     if d.binds is not Binds.VALUE or not isinstance(d.value, cst.BaseExpression):
         return False
     if d.path and isinstance(d.value, (cst.Tuple, cst.List)):
@@ -70,6 +71,34 @@ def _inputs(d: Definition, file: File) -> bool:
     owner = file.class_of(function)
     names = [p.name.value for p in parameters(function)]
     return owner is not None and names[1:2] == [d.name] and file.values.classes.derives(owner, "tf.keras.layers.Layer")
+
+
+def _traced(d: Definition, file: File) -> bool:
+    """Whether a parameter is what a traced function is called with from elsewhere, and nothing asks for a number."""
+    function, parameter = d.scope, d.value
+    if not isinstance(function, cst.FunctionDef) or not isinstance(parameter, cst.Param) or d.name == "self":
+        return False
+    if parameter.default is not None or parameter.annotation is not None or file.values.functions.callers(function):
+        return False
+    names = [p.name.value for p in parameters(function) if p.name.value != "self"]
+    if names[:1] != [d.name] and not any(_operand(use, file) for use in file.uses_of(d)):
+        return False
+    value = file.values.functions.defined(function, None)
+    return isinstance(value, Function) and value.traced and not needs_python(value, d.name, file)
+
+
+def _operand(use: cst.Name, file: File) -> bool:
+    """Whether TensorFlow or a model is given a name."""
+    argument = file.tree.parent(use)
+    call = file.tree.parent(argument) if isinstance(argument, cst.Arg) else None
+    if not isinstance(call, cst.Call):
+        return False
+    name, targets = file.call(call).name or "", file.call(call).target.options
+    return (
+        name.startswith(("tf.math.", "tf.nn.", "tf.keras."))
+        or name in PLAIN
+        or all(isinstance(target, Instance) for target in targets)
+    )
 
 
 def _passed(d: Definition, file: File, depth: int) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Mapping, Node, Sequence, dotted, home_of
+from tfmemlint.api import Call, Definition, File, Mapping, Node, Sequence, dotted, home_of
 
 CONTAINERS = frozenset({
     "builtins.list", "builtins.dict", "builtins.set", "collections.deque", "collections.defaultdict",
@@ -90,7 +90,17 @@ def is_outer_container(expression: cst.BaseExpression, file: File) -> bool:
     home = home_of(expression, file)
     if home is file.scope_of(expression) or _traced(home, file):
         return False
-    return any(_makes_container(d.value, file) for d in file.flow(home).bindings.get(expression.value, ()))
+    return any(_makes_container(_part(d), file) for d in file.flow(home).bindings.get(expression.value, ()))
+
+
+def _part(definition: Definition) -> Node | None:
+    """What a name is given, also as one of several: `outputs, sizes = [], []`."""
+    value = definition.value
+    for at in definition.path:
+        if not isinstance(value, (cst.Tuple, cst.List)) or isinstance(at, slice) or at >= len(value.elements):
+            return None
+        value = value.elements[at].value
+    return value
 
 
 def _traced(scope: Node, file: File) -> bool:

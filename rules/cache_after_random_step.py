@@ -7,6 +7,7 @@ from tfmemlint_rules._names import names_or_indices
 
 from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Step, on_call, show_bytes, structure_bytes
 from tfmemlint.fix.chains import move_link
+from tfmemlint.model.mapped import body
 from tfmemlint.model.pipelines import draws_at_random
 
 
@@ -29,7 +30,8 @@ class CacheAfterRandomStep(Rule):
     ```
 
     ## Fix safety
-    Unsafe: the elements of later epochs change, which is the point of the repair.
+    Unsafe: the elements of later epochs change, which is the point of the repair. Only suggested where the random map
+    reads or decodes as well: before it the cache would keep names or bytes, so the map is to be split.
 
     ## When not to use it
     When one fixed draw is wanted, as for an evaluation set or a fixed split of the data.
@@ -40,7 +42,7 @@ class CacheAfterRandomStep(Rule):
 
     code = "TFM306"
     summary = "cache() after a random step freezes the first epoch's draw and keeps what it expanded"
-    fix_safety = (Safety.UNSAFE,)
+    fix_safety = (Safety.UNSAFE, Safety.DISPLAY)
 
     @on_call("tf.data.Dataset.cache")
     def check(self, cache: Call, file: File) -> Iterator[Finding]:
@@ -88,4 +90,7 @@ class CacheAfterRandomStep(Rule):
         chain = links(file, [*(step.call for step in steps[steps.index(first) :]), cache])
         if chain is None:
             return None
-        return Fix("cache before drawing", move_link(file, chain, len(chain) - 1, 0), Safety.UNSAFE)
+        found = body(first)
+        little = found.decodes or found.reads  # it would keep what the elements are made of: names, bytes
+        safety = Safety.DISPLAY if little and first.name == "map" else Safety.UNSAFE
+        return Fix("cache before drawing", move_link(file, chain, len(chain) - 1, 0), safety)

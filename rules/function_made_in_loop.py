@@ -6,7 +6,7 @@ import libcst as cst
 from tfmemlint_rules._loops import assigned_names, guarded_in, hoist
 from tfmemlint_rules._remade import made_in_called_function, same_each_time
 
-from tfmemlint.api import Api, File, Finding, Node, Rule, Safety, free_names, on_file, walk
+from tfmemlint.api import File, Finding, Node, Rule, Safety, free_names, on_file, walk
 
 KEEPS = frozenset({"append", "add", "setdefault", "extend", "insert"})
 
@@ -57,10 +57,7 @@ class FunctionMadeInLoop(Rule):
                 yield from self._report(call.node, call.node, file)
         for function in file.tree.of(cst.FunctionDef):
             for decorator in function.decorators:
-                expression = (
-                    decorator.decorator.func if isinstance(decorator.decorator, cst.Call) else decorator.decorator
-                )
-                if file.value(expression) == Api("tf.function"):
+                if file.values.functions.traces(decorator.decorator):
                     yield from self._report(decorator.decorator, function, file)
 
     def _report(self, where: Node, made: Node, file: File) -> Iterator[Finding]:

@@ -59,12 +59,16 @@ class GradientInsidePersistentTape(Rule):
         ]
         if not inside or self._higher_order(tape, file):
             return
-        yield self.finding(
-            inside[0],
+        for i, gradient in enumerate(inside):
+            yield self._report(gradient, None if i else self._dedent(gradient, tape, file), tape, file)
+
+    def _report(self, gradient: Call, fix: Fix | None, tape: Tape, file: File) -> Finding:
+        return self.finding(
+            gradient,
             file,
             "the backward pass is recorded and kept as well: a persistent tape goes on recording inside its block; "
             "take the gradient after it",
-            fix=self._dedent(inside[0], tape, file),
+            fix=fix,
             related=[(tape.block, "the tape's block")],
         )
 

@@ -67,7 +67,7 @@ class PartialMemoryGrowth(Rule):
         enabled = growth.arg("enable")
         if enabled is not None and constant(enabled.value) is False:
             return
-        if self._limited(growth, file):
+        if self._limited(growth, file) or _only_one(growth, file):
             return
         which = "one GPU" if device.selection == "one" else "some of the GPUs"
         yield self.finding(
@@ -117,3 +117,14 @@ def _chooses_cards(file: File) -> bool:
     """Whether the program has to do with the variable that hides cards: any text of it that is not documentation."""
     texts = [node for node in file.tree.of(cst.SimpleString) if "CUDA_VISIBLE_DEVICES" in node.value]
     return any(not isinstance(file.tree.parent(node), cst.Expr) for node in texts)
+
+
+def _only_one(growth: Call, file: File) -> bool:
+    """Whether the device is unpacked from a list that must have one item: `(gpu,) = list_physical_devices("GPU")`."""
+    device = growth.arg("device")
+    found = file.definitions(device.expression) if device is not None else ()
+    targets = [file.tree.parent(d.node) for d in found]
+    return any(
+        isinstance(element, cst.Element) and len(getattr(file.tree.parent(element), "elements", ())) == 1
+        for element in targets
+    )

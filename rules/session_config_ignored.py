@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Api, Call, File, Finding, Instance, Rule, on_call
+from tfmemlint.api import Call, File, Finding, Instance, Rule, on_call
 from tfmemlint.model.runtime import initialises
 
 GRAPH_MODE = (
@@ -60,7 +60,7 @@ class SessionConfigIgnored(Rule):
 
     @on_call(*SESSIONS)
     def check(self, session: Call, file: File) -> Iterator[Finding]:
-        if any(file.calls(*GRAPH_MODE)) or self._runs(session, file) or _before_version_2(file):
+        if any(file.calls(*GRAPH_MODE)) or self._runs(session, file) or file.before_version_2:
             return
         config = session.arg("config")
         carried = config is not None or (session.method == "set_session" and self._configured(session))
@@ -89,15 +89,3 @@ class SessionConfigIgnored(Rule):
     def _eager(self, session: Call, file: File) -> bool:
         """Whether the program certainly runs eager ops or Keras models itself."""
         return any(initialises(file.call(node)) for node in file.tree.of(cst.Call) if node is not session.node)
-
-
-def _before_version_2(file: File) -> bool:
-    """Whether the options are made by names that TensorFlow 2 has no more: `tf.ConfigProto`, `tf.Session`."""
-    return any(_gone(c.node.func, file) for c in file.calls("tf.compat.v1.ConfigProto", *SESSIONS[:2]))
-
-
-def _gone(function: cst.BaseExpression, file: File) -> bool:
-    if isinstance(function, cst.Attribute):
-        return file.value(function.value) == Api("tf")
-    imported = [d.api for d in file.definitions(function)]
-    return any(api.startswith(("tf.", "tensorflow.")) and api.count(".") == 1 for api in imported)

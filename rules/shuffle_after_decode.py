@@ -86,7 +86,7 @@ class ShuffleAfterDecode(Rule):
             file,
             f"shuffle() after this map holds {held} elements as it made them{weigh}; shuffle what it reads instead",
             fix=self._move(step, datasets, shuffle, file),
-            related=[(step.call, "expanded here")],
+            related=[(step.call, "made here")],
             bytes=cost,
         )
 

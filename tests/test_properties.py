@@ -45,13 +45,6 @@ NAMES_SAY_IT = {"TFM316", "TFM904"}
 """Rules that go by what a variable is called (`num_devices`, `BATCH_PER_REPLICA`): renaming takes away evidence."""
 
 
-HOLES = {
-    *(("arguments named", code) for code in ("TFM101", "TFM309", "TFM310", "TFM312", "TFM502", "TFM510")),
-    ("numbers named", "TFM312"),
-}
-"""Known holes, by rewriting and code: what gets a name of its own hides the finding, or is one more use of it."""
-
-
 @cache
 def _all_rules() -> tuple[Rule, ...]:
     return load_rules()
@@ -91,7 +84,6 @@ def different(case: Case, name: str, rewriting: Rewriting) -> list[str] | None:
         f"{case}/{name}:{row}: {code} {'lost' if (code, row) in before else 'new'} with {rewriting.name}"
         f": {lines[row - 1].strip()}"
         for code, row in sorted(before ^ after)
-        if (rewriting.name, code) not in HOLES
     ]
 
 

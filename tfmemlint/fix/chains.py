@@ -113,4 +113,6 @@ def autotune_text(file: File, at: Call) -> str | None:
             if not late:
                 return name
     old = api_text(file, "tf.compat.v1")
+    if file.before_version_2:
+        return api_text(file, "tf.data.experimental.AUTOTUNE")
     return api_text(file, "tf.data.AUTOTUNE") or (f"{old}.data.experimental.AUTOTUNE" if old is not None else None)

@@ -9,7 +9,7 @@ import libcst as cst
 
 from tfmemlint.model.scopes import COMPREHENSIONS, FUNCTIONS, SCOPE_CLASSES, SCOPES, own_nodes
 from tfmemlint.model.tree import Node
-from tfmemlint.model.values import Api, Array, Dataset, Iterator, Length, Sequence, Value
+from tfmemlint.model.values import Array, Dataset, Iterator, Length, Sequence, Value
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -122,12 +122,8 @@ class Contexts:
     def _is_traced(self, function: cst.FunctionDef | cst.Lambda) -> bool:
         file = self._file
         if isinstance(function, cst.FunctionDef):
-            for decorator in function.decorators:
-                expression = (
-                    decorator.decorator.func if isinstance(decorator.decorator, cst.Call) else decorator.decorator
-                )
-                if file.value(expression) == Api("tf.function"):
-                    return True
+            if any(file.values.functions.traces(decorator.decorator) for decorator in function.decorators):
+                return True
             owner = file.class_of(function)
             if owner is not None and function.name.value in TRACED_METHODS:
                 return file.values.classes.derives(owner, "tf.keras.layers.Layer")

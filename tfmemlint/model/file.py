@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.finding import Span
-from tfmemlint.model import knowledge
+from tfmemlint.model import knowledge, versions
 from tfmemlint.model.calls import Call
 from tfmemlint.model.contexts import Contexts
 from tfmemlint.model.effects import Effects
@@ -206,6 +206,11 @@ class File:
                 break
             expression = found[0].value
         return expression
+
+    @cached_property
+    def before_version_2(self) -> bool:
+        """Whether the program is written for TensorFlow 1."""
+        return versions.before_version_2(self)
 
     @cached_property
     def grown(self) -> frozenset[str]:

@@ -9,6 +9,7 @@ import libcst as cst
 
 from tfmemlint.model import by_use, operations
 from tfmemlint.model.binding import given_at, given_by
+from tfmemlint.model.mapped import whole
 from tfmemlint.model.scopes import OUTER, Definitions, ScopeNode, own_nodes, parameters
 from tfmemlint.model.uses import Uses
 from tfmemlint.model.values import Api, Const, Function, Instance, Sequence, Unknown, Value, constant, one_of
@@ -51,12 +52,13 @@ class Functions(Uses):
 
     def defined(self, node: cst.FunctionDef, frame: Frame | None) -> Value:
         """The value of a `def`: a function, traced if one of its decorators is `tf.function`."""
-        traced = any(self._traces(decorator.decorator, frame) for decorator in node.decorators)
+        traced = any(self.traces(decorator.decorator, frame) for decorator in node.decorators)
         return Function(node, traced=traced, frame=frame)
 
-    def _traces(self, decorator: cst.BaseExpression, frame: Frame | None) -> bool:
-        expression = decorator.func if isinstance(decorator, cst.Call) else decorator
-        return self._evaluator.value(expression, frame) == Api("tf.function")
+    def traces(self, decorator: cst.BaseExpression, frame: Frame | None = None) -> bool:
+        """Whether a decorator is `tf.function`, with or without options."""
+        called = [decorator.func] if isinstance(decorator, cst.Call) else []
+        return any(whole(self._evaluator.value(d, frame)) == Api("tf.function") for d in (*called, decorator))
 
     # -- parameters --------------------------------------------------------------------------------------------------
 

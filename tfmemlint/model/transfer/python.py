@@ -91,7 +91,10 @@ def _iter(call: Call, target: Value) -> Value:
 
 @models(B + "next")
 def _next(call: Call, target: Value) -> Value:
-    return operations.item_of(call.value_of(0))
+    of = call.value_of(0)
+    if isinstance(of, Iterator) and of.function == "iter" and isinstance(of.of, Devices):
+        return operations.item(of.of, Const(0))
+    return operations.item_of(of)
 
 
 @models(B + "list", B + "tuple", B + "set")
