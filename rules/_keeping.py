@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._materialized import is_element, iterated
+from tfmemlint_rules._elements import is_element
+from tfmemlint_rules._materialized import iterated
 
 from tfmemlint.api import Call, Dataset, File, Node, Value, dotted, walk
 from tfmemlint.api import Iterator as Items

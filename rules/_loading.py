@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import libcst as cst
+from tfmemlint_rules._altered import changed
 from tfmemlint_rules._items import few_iterations
 from tfmemlint_rules._loops import assigned_names
-from tfmemlint_rules._made import changed, fate
+from tfmemlint_rules._made import fate
 
 from tfmemlint.api import Call, File, Node, own_nodes, parameters, walk
 

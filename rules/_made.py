@@ -13,6 +13,7 @@ TRAINS = frozenset({
     "compile", "fit", "train_on_batch", "evaluate", "predict", "fit_generator", "trainable_variables",
     "trainable_weights",
 })  # fmt: skip
+
 KEEPS = frozenset({"append", "add", "extend", "insert", "setdefault", "update", "put", "appendleft"})
 
 
@@ -81,8 +82,7 @@ def _passed(arg: cst.Arg, file: File, depth: int = 3) -> Fate:
     for target in call.target.options if depth else ():
         if not isinstance(target, Function) or not isinstance(target.node, cst.FunctionDef):
             continue
-        given = {p.name.value: call.arg(p.name.value) for p in parameters(target.node)}
-        names = {name for name, argument in given.items() if argument is not None and argument.node is arg}
+        names = {p.name.value for p in parameters(target.node) if call.receives(p.name.value, arg)}
         for use in own_nodes(target.node, (cst.Name,)):
             if not isinstance(use, cst.Name) or use.value not in names:
                 continue
@@ -125,45 +125,3 @@ def calls_in(function: Function | Class, file: File) -> Iterator[cst.Call]:
         yield from (n for n in own_nodes(node, (cst.Call,)) if isinstance(n, cst.Call))
     elif isinstance(node, cst.Lambda):
         yield from (n for n in walk(node.body) if isinstance(n, cst.Call))
-
-
-CHANGES = frozenset({
-    "set_weights", "load_weights", "layers", "trainable", "trainable_variables", "trainable_weights", "variables",
-    "weights", "fit", "compile", "train_on_batch", "add", "pop", "get_layer", "assign",
-})  # fmt: skip
-
-
-def changed(made: cst.BaseExpression, file: File) -> bool:
-    """Whether what a call gives is changed afterwards, or goes to code that may change it."""
-    assign = file.tree.parent(made)
-    target = assign.targets[0].target if isinstance(assign, cst.Assign) else None
-    if not isinstance(target, cst.Name):
-        return False
-    definition = file.definition(target)
-    for use in file.uses_of(definition) if definition is not None else ():
-        parent = file.tree.parent(use)
-        if isinstance(parent, cst.Attribute) and parent.attr.value in CHANGES:
-            return True
-        if isinstance(parent, cst.Attribute) and isinstance(file.tree.parent(parent), cst.AssignTarget):
-            return True
-        call = file.tree.parent(parent) if isinstance(parent, cst.Arg) else None
-        if isinstance(parent, cst.Arg) and isinstance(call, cst.Call) and _may_change(parent, call, file):
-            return True
-        if isinstance(parent, cst.Element):
-            return True  # a part of another model
-    return False
-
-
-def _may_change(arg: cst.Arg, node: cst.Call, file: File) -> bool:
-    call = file.call(node)
-    if call.names:
-        return any(name.startswith(("tensorflow_model_optimization.", "tf.keras.Sequential")) for name in call.names)
-    for target in call.target.options:
-        if not isinstance(target, Function) or not isinstance(target.node, cst.FunctionDef):
-            return True
-        given = {p.name.value: call.arg(p.name.value) for p in parameters(target.node)}
-        names = {name for name, argument in given.items() if argument is not None and argument.node is arg}
-        used = [n for n in own_nodes(target.node, (cst.Name,)) if isinstance(n, cst.Name) and n.value in names]
-        if any(isinstance(p := file.tree.parent(n), cst.Attribute) and p.attr.value in CHANGES for n in used):
-            return True
-    return not call.target.known

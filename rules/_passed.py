@@ -20,7 +20,7 @@ def passes_unchanging(
     read, outer = _made_of(parts, function, file)
     if not whole and call.open:
         return False
-    given = [arg.value for arg in call.node.args if whole or any(_is_for(arg, name, call) for name in read)]
+    given = [arg.value for arg in call.node.args if whole or any(call.receives(name, arg) for name in read)]
     if not unchanging(given, loop, file, besides=[call.node]):
         return False
     if any(touched(name, [call.node], loop, file) for name in outer):
@@ -35,11 +35,6 @@ def passes_unchanging(
         touched(receiver, [call.node], loop, file, receiver.value + path.removeprefix(owner.name.value))
         for path in paths
     )
-
-
-def _is_for(arg: cst.Arg, parameter: str, call: Call) -> bool:
-    given = call.arg(parameter)
-    return given is not None and given.node is arg
 
 
 def _made_of(parts: list[Node], function: cst.FunctionDef, file: File) -> tuple[set[str], list[cst.Name]]:

@@ -62,7 +62,7 @@ def _argument(node: cst.Call, arg: cst.Arg, use: cst.Name, file: File, depth: in
     if arg.keyword is not None and arg.keyword.value in ("name", "axis", "training", "shape"):
         return True
     if word in SHAPED:
-        return not any((a := call.arg(value)) is not None and a.node is arg for value in VALUES)
+        return not any(call.receives(value, arg) for value in VALUES)
     target = call.target
     if isinstance(target, Function) and arg.value is use and depth > 0 and not arg.star:
         index = node.args.index(arg)

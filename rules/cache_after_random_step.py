@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._datasets import earlier_steps, in_memory, links, reshuffles
+from tfmemlint_rules._datasets import earlier_steps, in_memory, reshuffles
+from tfmemlint_rules._links import links
 from tfmemlint_rules._names import names_or_indices
 
 from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Step, on_call, show_bytes, structure_bytes

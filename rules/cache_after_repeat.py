@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._datasets import last_before, links, steps_between
+from tfmemlint_rules._datasets import last_before, steps_between
+from tfmemlint_rules._links import links
 
 from tfmemlint.api import (
     Call,

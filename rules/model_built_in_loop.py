@@ -3,8 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._altered import changed
 from tfmemlint_rules._items import few_iterations
-from tfmemlint_rules._made import calls_in, changed, fate
+from tfmemlint_rules._made import calls_in, fate
 from tfmemlint_rules._models import clears, model_at
 
 from tfmemlint.api import Call, Class, File, Finding, Fix, Function, Instance, Node, Rule, Safety, on_file, walk

@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._altered import changed
 from tfmemlint_rules._items import few_iterations
 from tfmemlint_rules._loading import FEW, called_again, conditional, constant, handler_of, needs_fresh
 from tfmemlint_rules._loops import assigned_names
-from tfmemlint_rules._made import changed
 
 from tfmemlint.api import Call, File, Finding, Fix, Node, Rule, Safety, on_file, walk
 from tfmemlint.finding import Edit

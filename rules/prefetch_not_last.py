@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._datasets import following, is_step, same_pipeline
+from tfmemlint_rules._links import following, is_step, same_pipeline
 
 from tfmemlint.api import Api, Call, File, Finding, Fix, Rule, Safety, integer, on_file
 from tfmemlint.fix.chains import autotune_text, move_link

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._datasets import earlier_steps, following, last_before, links, makes_sequences, steps_between
+from tfmemlint_rules._datasets import earlier_steps, last_before, makes_sequences, steps_between
+from tfmemlint_rules._links import following, links
 
 from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, integer, on_call, show_bytes, structure_bytes
 from tfmemlint.fix.chains import move_link

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._datasets import links
+from tfmemlint_rules._links import links
 
 from tfmemlint.api import (
     Call,

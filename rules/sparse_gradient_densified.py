@@ -3,7 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._sparse import gradients_of, sparse_sources
+from tfmemlint_rules._gradient_uses import gradients_of
+from tfmemlint_rules._sparse import sparse_sources
 
 from tfmemlint.api import Call, File, Finding, Node, Rule, on_call
 

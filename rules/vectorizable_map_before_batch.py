@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._datasets import links
 from tfmemlint_rules._elementwise import elementwise
+from tfmemlint_rules._links import links
 
 from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Severity, on_call
 from tfmemlint.fix.chains import move_link

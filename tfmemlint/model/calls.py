@@ -150,6 +150,11 @@ class Call:
                 return Argument(self._bound[key], self.evaluator, self.frame)
         return None
 
+    def receives(self, name: str, arg: cst.Arg) -> bool:
+        """Whether a parameter gets this very argument."""
+        argument = self.arg(name)
+        return argument is not None and argument.node is arg
+
     def value_of(self, name: str | int, *others: str) -> Value:
         """The value of an argument; Unknown when it is not given."""
         argument = self.arg(name, *others)

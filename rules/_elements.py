@@ -1,0 +1,105 @@
+"""Which expressions are an element of a pipeline, and which only its label, a number or a name."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from tfmemlint.api import Array, Const, Dataset, Mapping, Sequence, dotted
+
+LARGE_PARTS = re.compile(r"image|video|audio|frame|pixel|feature|input|speech|wave|signal|volume|array", re.IGNORECASE)
+"""Parts of the keys under which elements hold what is large; under others stand labels, names, numbers."""
+
+SAME = frozenset({"numpy", "copy", "astype", "reshape", "squeeze", "flatten", "ravel"})
+COPIES = frozenset({"array", "asarray", "cast", "convert_to_tensor", "squeeze", "expand_dims", "identity"})
+"""Methods and functions that give all of an element again."""
+
+
+def is_number(leaf: Array, ds: Dataset) -> bool:
+    """Whether one example's part is a single number, batched or not."""
+    groups = sum(step.name in ("batch", "padded_batch", "window") for step in ds.steps)
+    return leaf.shape is not None and len(leaf.shape) <= groups
+
+
+def is_name(node: cst.CSTNode, name: str) -> bool:
+    return isinstance(node, cst.Name) and node.value == name
+
+
+def is_label(node: cst.CSTNode) -> bool:
+    """`d["label"]` or `pair[1]`."""
+    if (
+        isinstance(node, cst.Call)
+        and isinstance(node.func, cst.Attribute)
+        and node.func.attr.value in ("numpy", "item")
+    ):
+        node = node.func.value
+    if not isinstance(node, cst.Subscript) or len(node.slice) != 1 or not isinstance(node.slice[0].slice, cst.Index):
+        return False
+    key = node.slice[0].slice.value
+    if isinstance(key, cst.SimpleString):
+        return LARGE_PARTS.search(str(key.evaluated_value)) is None
+    return isinstance(key, cst.Name) or (isinstance(key, cst.Integer) and key.evaluated_value != 0)
+
+
+def is_element(
+    node: cst.BaseExpression, target: cst.BaseAssignTargetExpression, ds: Dataset, counted: bool = False
+) -> bool:
+    """Whether a value is an element that `target` was bound to, or the part of one that is not its label; `counted`
+    where the target starts with a number (`enumerate`)."""
+    if counted and isinstance(target, (cst.Tuple, cst.List)) and len(target.elements) == 2:
+        inner = target.elements[1].value
+        if not isinstance(inner, (cst.Name, cst.Tuple, cst.List)):
+            return False
+        target = inner
+    node = _unwrapped(node)
+    if isinstance(node, (cst.Tuple, cst.List)):
+        return any(_keeps(_unwrapped(element.value), target, ds) for element in node.elements)
+    return _keeps(node, target, ds)
+
+
+def _unwrapped(node: cst.BaseExpression) -> cst.BaseExpression:
+    """Without what copies, scales or casts an element but leaves it as large."""
+    while True:
+        if isinstance(node, cst.BinaryOperation) and isinstance(node.right, (cst.Integer, cst.Float)):
+            node = node.left
+        elif isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in SAME:
+            node = node.func.value
+        elif isinstance(node, cst.Call) and node.args and (dotted(node.func) or "").rpartition(".")[2] in COPIES:
+            node = node.args[0].value
+        else:
+            return node
+
+
+def _keeps(node: cst.BaseExpression, target: cst.BaseAssignTargetExpression, ds: Dataset) -> bool:
+    if isinstance(node, cst.Subscript):
+        return (
+            isinstance(node.value, cst.Name)
+            and is_name(target, node.value.value)
+            and not is_label(node)
+            and _is_item(node)
+        )
+    if not isinstance(node, cst.Name):
+        return False
+    if is_name(target, node.value):
+        return True
+    if isinstance(target, (cst.Tuple, cst.List)):
+        names = [element.value for element in target.elements]
+        places = [i for i, name in enumerate(names) if is_name(name, node.value)]
+        return bool(places) and places[0] == 0 and not _part_small(ds, places[0])
+    return False
+
+
+def _is_item(node: cst.Subscript) -> bool:
+    index = node.slice[0].slice
+    return isinstance(index, cst.Index) and isinstance(index.value, (cst.SimpleString, cst.Integer))
+
+
+def _part_small(ds: Dataset, index: int) -> bool:
+    element = ds.element
+    if isinstance(element, Mapping):
+        return True
+    if not isinstance(element, Sequence) or index >= len(element.items):
+        return False
+    part = element.items[index]
+    return isinstance(part, Const) or (isinstance(part, Array) and is_number(part, ds))
