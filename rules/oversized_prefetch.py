@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfmemlint_rules._datasets import last_before
-from tfmemlint_rules._dtypes import is_test
 
 from tfmemlint.api import Call, Dataset, File, Finding, Fix, Rule, Safety, integer, on_call, show_bytes, structure_bytes
 from tfmemlint.fix.chains import autotune_text
@@ -47,12 +46,13 @@ class OversizedPrefetch(Rule):
     code = "TFM304"
     summary = "prefetch() of many batches keeps them all in memory"
     fix_safety = (Safety.SAFE,)
+    in_tests = False
 
     @on_call("tf.data.Dataset.prefetch")
     def check(self, prefetch: Call, file: File) -> Iterator[Finding]:
         argument = prefetch.arg("buffer_size")
         datasets = prefetch.datasets()
-        if argument is None or is_test(file) or not datasets or not all(batched(ds) for ds in datasets):
+        if argument is None or not datasets or not all(batched(ds) for ds in datasets):
             return
         batch = self._batch(prefetch, datasets)
         if batch is None or self._before_batch(prefetch, file):
