@@ -1,0 +1,192 @@
+"""The names of one file as they are written: in which scope they are read, what binds them there, what writes to them
+from elsewhere, and by which words calls are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import libcst as cst
+
+from tfmemlint.model.flow import Flow
+from tfmemlint.model.scopes import OUTER, Binds, Definition, Definitions, ScopeNode, dotted, enclosing_scope
+from tfmemlint.model.tree import Node, Tree
+
+GROWS = ("append", "extend", "insert", "pop", "remove", "clear", "appendleft")
+"""Methods of a list that change its length."""
+
+_NO_LOADS = (
+    cst.FunctionDef, cst.ClassDef, cst.Param, cst.ImportAlias, cst.AsName, cst.AssignTarget, cst.NameItem,
+)  # fmt: skip
+"""What binds or declares the names directly below it and reads none of them (but a parameter's default)."""
+
+MOST_NAMES = 8
+"""Names behind each other that `File.written` looks behind."""
+
+
+class Program:
+    """Scopes, names and words of one module. What they stand for is the evaluator's business."""
+
+    def __init__(self, module: cst.Module) -> None:
+        self.module = module
+        self.tree = Tree(module)
+        self._flows: dict[int, Flow] = {}
+        self._scopes: dict[int, ScopeNode] = {}
+
+    def scope_of(self, node: Node) -> ScopeNode:
+        """The module, function, lambda or class body in which a node is evaluated."""
+        key = id(node)
+        scope = self._scopes.get(key)
+        if scope is None:
+            scope = self._scopes[key] = enclosing_scope(self.tree, node)
+        return scope
+
+    def scopes_around(self, scope: ScopeNode) -> Iterator[ScopeNode]:
+        """The function and module scopes whose names a scope sees, nearest first."""
+        while not isinstance(scope, cst.Module):
+            scope = self.scope_of(scope)
+            if not isinstance(scope, cst.ClassDef):
+                yield scope
+
+    def flow(self, scope: ScopeNode) -> Flow:
+        """The reaching definitions of a scope."""
+        flow = self._flows.get(id(scope))
+        if flow is None:
+            flow = self._flows[id(scope)] = Flow(scope)
+        return flow
+
+    def class_of(self, function: ScopeNode) -> cst.ClassDef | None:
+        """The class whose body defines this function, or None."""
+        scope = self.scope_of(function) if not isinstance(function, cst.Module) else None
+        return scope if isinstance(scope, cst.ClassDef) else None
+
+    @cached_property
+    def _loads(self) -> dict[str, list[cst.Name]]:
+        found: dict[str, list[cst.Name]] = {}
+        for name in self.tree.of(cst.Name):
+            parent = self.tree.parent(name)
+            if isinstance(parent, _NO_LOADS) and not (isinstance(parent, cst.Param) and parent.default is name):
+                continue
+            if isinstance(parent, cst.Arg) and parent.keyword is name:
+                continue
+            found.setdefault(name.value, []).append(name)
+        return found
+
+    def loads(self, name: str) -> list[cst.Name]:
+        """The Name nodes that read `name` (or an attribute of that name), in source order."""
+        return self._loads.get(name, [])
+
+    def definitions(self, use: Node) -> Definitions:
+        """What a name, attribute or item may have got its value from where it is read; empty where only scopes around
+        its own bind it."""
+        return self.flow(self.scope_of(use)).uses.get(id(use), ())
+
+    def definition(self, target: cst.Name) -> Definition | None:
+        """The definition that a name makes in the target of an assignment, loop or `with`."""
+        made = self.flow(self.scope_of(target)).bindings.get(target.value, ())
+        return next((d for d in made if d.node is target), None)
+
+    def uses_of(self, definition: Definition) -> list[cst.Name]:
+        """The Name nodes of the definition's own scope that may read it."""
+        flow = self.flow(definition.scope)
+        return [n for n in self.loads(definition.name) if any(d is definition for d in flow.uses.get(id(n), ()))]
+
+    def written(self, expression: cst.BaseExpression) -> cst.BaseExpression:
+        """The expression that a name or attribute stands for where a single assignment in its scope gives it that
+        value; any other expression as it is."""
+        for _ in range(MOST_NAMES):
+            if not isinstance(expression, (cst.Name, cst.Attribute)):
+                break
+            found = self.definitions(expression)
+            plain = len(found) == 1 and found[0].binds is Binds.VALUE and not found[0].path
+            if not plain or not isinstance(found[0].value, cst.BaseExpression):
+                break
+            expression = found[0].value
+        return expression
+
+    @cached_property
+    def grown(self) -> frozenset[str]:
+        """Names and dotted paths of which a method is called that changes how many items a list holds."""
+        calls = (node.func for word in GROWS for node in self.calls_by_word.get(word, ()))
+        return frozenset(
+            name for func in calls if isinstance(func, cst.Attribute) and (name := dotted(func.value)) is not None
+        )
+
+    @cached_property
+    def set_attributes(self) -> dict[str, list[str]]:
+        """For the last part of each attribute that is assigned: the dotted paths by which it is."""
+        found: dict[str, list[str]] = {}
+        assigned: list[Node] = [node.target for node in self.tree.of(cst.AssignTarget)]
+        assigned += [node.target for node in self.tree.of(cst.AugAssign)]
+        assigned += [node.target for node in self.tree.of(cst.AnnAssign)]
+        for target in assigned:
+            if isinstance(target, cst.Attribute):
+                found.setdefault(target.attr.value, []).append(dotted(target) or "")
+        return found
+
+    def inner_writes(self, name: str, scope: ScopeNode) -> tuple[Definition, ...]:
+        """For a name of a scope: the definitions that functions inside of it make after `global` or `nonlocal`."""
+        if isinstance(scope, cst.Module):
+            return self.global_writes.get(name, ())
+        return self._nonlocal_writes.get((id(scope), name), ())
+
+    @cached_property
+    def _nonlocal_writes(self) -> dict[tuple[int, str], tuple[Definition, ...]]:
+        found: dict[tuple[int, str], tuple[Definition, ...]] = {}
+        for statement in self.tree.of(cst.Nonlocal):
+            scope = self.scope_of(statement)
+            for name in (item.name.value for item in statement.names):
+                owner = next((s for s in self.scopes_around(scope) if name in self.flow(s).bindings), None)
+                ends = tuple(d for d in self.flow(scope).end.get(name, ()) if d is not OUTER)
+                if owner is not None:
+                    found[id(owner), name] = found.get((id(owner), name), ()) + ends
+        return found
+
+    @cached_property
+    def global_writes(self) -> dict[str, tuple[Definition, ...]]:
+        """For module names that functions assign after `global`: those functions' definitions."""
+        found: dict[str, list[Definition]] = {}
+        for statement in self.tree.of(cst.Global):
+            scope = self.scope_of(statement)
+            for item in statement.names:
+                ends = self.flow(scope).end.get(item.name.value, ())
+                found.setdefault(item.name.value, []).extend(d for d in ends if d is not OUTER)
+        return {name: tuple(definitions) for name, definitions in found.items()}
+
+    @cached_property
+    def star_imports(self) -> tuple[str, ...]:
+        """Modules of which everything is imported."""
+        return tuple(
+            dotted(node.module) or ""
+            for node in self.tree.of(cst.ImportFrom)
+            if isinstance(node.names, cst.ImportStar) and node.module
+        )
+
+    # -- calls -------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def calls_by_word(self) -> dict[str, list[cst.Call]]:
+        """Call nodes by the last part of what is called as it is written."""
+        found: dict[str, list[cst.Call]] = {}
+        for node in self.tree.of(cst.Call):
+            func = node.func
+            word = (
+                func.attr.value if isinstance(func, cst.Attribute) else func.value if isinstance(func, cst.Name) else ""
+            )
+            found.setdefault(word if isinstance(word, str) else "", []).append(node)
+        return found
+
+    @cached_property
+    def renamed(self) -> dict[str, set[str]]:
+        """For the last part of an imported or assigned API name: the other words by which this file calls it."""
+        found: dict[str, set[str]] = {}
+        for alias in self.tree.of(cst.ImportAlias):
+            if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
+                original = dotted(alias.name) or ""
+                found.setdefault(original.rpartition(".")[2], set()).add(alias.asname.name.value)
+        for assign in self.tree.of(cst.Assign):
+            word = (dotted(assign.value) or "").rpartition(".")[2]
+            for target in assign.targets if word else ():
+                if name := dotted(target.target):
+                    found.setdefault(word, set()).add(name.rpartition(".")[2])
+        return found
