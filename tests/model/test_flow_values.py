@@ -14,6 +14,7 @@ BRANCHES = [
     ("a = 1\nif flag():\n    a = other()\na", "?"),
     ("a = 1\nif __name__ == '__main__':\n    a = 2\na", "2"),
     ("a = 1\nif True:\n    a = 2\na", "2"),
+    ("a = 1\nif flag():\n    raise ValueError\n    a = 2\na", "1"),
     ("a = 5 if flag() else 6\na", "5 | 6"),
     ("a = None\nif flag():\n    a = 4\na", "4"),
     ("a = flag() or 3\na", "?"),
