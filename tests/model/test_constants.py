@@ -48,6 +48,21 @@ ARGUMENTS = [
     ("from absl import flags\nflags.DEFINE_integer('size', 8, 'h')\nFLAGS = flags.FLAGS\nFLAGS.size", "8"),
 ]
 
+RECORDS = [
+    ("from types import SimpleNamespace\nc = SimpleNamespace(n=4)\nc.n", "4"),
+    ("c = argparse.Namespace(n=4)\ndef f(c):\n    probe(c.n)\nf(c)", "4"),
+    ("def f(c=argparse.Namespace(n=4)):\n    probe(c.n)", "4"),
+    ("c = argparse.Namespace(n=4)\nc.n = 5\nc.n", "5"),
+    ("c = argparse.Namespace(n=4)\ndef f(c):\n    probe(c.n)\nc.n = 5\nf(c)", "?"),
+    ("c = argparse.Namespace(n=4)\nc.m", "?"),
+    ("c = argparse.Namespace(**given)\nc.n", "?"),
+    ("from collections import namedtuple\nC = namedtuple('C', 'm, n')\nC(3, 4).n", "4"),
+    ("from collections import namedtuple\nC = namedtuple('C', ['m', 'n'])\nC(3, n=4).n", "4"),
+    ("from collections import namedtuple\nC = namedtuple('C', 'm n')\nC(3).n", "?"),
+    ("parser.add_argument('--n', default=4)\ndef f(args):\n    probe(args.n)\nargs = parser.parse_args()\nargs.n = 5\n"
+     "f(args)", "?"),
+]  # fmt: skip
+
 PARSER = "import argparse\nparser = argparse.ArgumentParser()\n"
 
 
@@ -56,6 +71,6 @@ def test_constants(program: str, expected: str) -> None:
     assert shown_in(program) == expected
 
 
-@pytest.mark.parametrize(("program", "expected"), ARGUMENTS)
-def test_defaults_of_the_command_line(program: str, expected: str) -> None:
+@pytest.mark.parametrize(("program", "expected"), [*ARGUMENTS, *RECORDS])
+def test_defaults_of_the_command_line_and_records(program: str, expected: str) -> None:
     assert shown_in(PARSER + program) == expected

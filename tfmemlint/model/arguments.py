@@ -19,10 +19,17 @@ MAKES_FLAGS = ("DEFINE_integer", "DEFINE_float", "DEFINE_string", "DEFINE_enum")
 
 def default(evaluator: Evaluator, name: str) -> Value:
     """The default of the argument that `parse_args` stores as `name`; flags that are on or off are not known."""
+    if changed(evaluator, name):
+        return Unknown(f"{name} is set to something else")
     found = [call.arg("default") for call in _calls(evaluator, "add_argument") if _stored_as(call) == name]
     values = [Unknown("no default") if argument is None else argument.value for argument in found]
     known = one_of(values) if values else Unknown(f"argument {name} is not added in this file")
     return Unknown("a flag of the command line") if _is_flag(known) else known
+
+
+def changed(evaluator: Evaluator, name: str) -> bool:
+    """Whether something but a method's own object gets another attribute `name` somewhere in the file."""
+    return any(path.rpartition(".")[0] != "self" for path in evaluator.file.set_attributes.get(name, ()))
 
 
 def flag(evaluator: Evaluator, name: str) -> Value:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from tfmemlint.model import arguments, by_use, knowledge, operations
+from tfmemlint.model import arguments, by_use, knowledge, operations, records
 from tfmemlint.model.annotations import promised
 from tfmemlint.model.calls import Call
 from tfmemlint.model.classes import Classes
@@ -195,6 +195,8 @@ class Evaluator(Memory):
             return self.classes.attribute(Instance(None, None, base.node), name, bound=False)
         if isinstance(base, Instance) and base.type_name == arguments.NAMESPACE:
             return arguments.default(self, name)
+        if isinstance(base, Instance) and base.type_name == records.RECORD:
+            return Unknown(f"{name} is set anew") if arguments.changed(self, name) else records.attribute(base, name)
         if isinstance(base, Instance) and base.class_node is not None:
             return self.classes.attribute(base, name, bound=True)
         return operations.attribute(base, name)

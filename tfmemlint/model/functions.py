@@ -10,7 +10,9 @@ import libcst as cst
 from tfmemlint.model import by_use, operations
 from tfmemlint.model.binding import given_at, given_by
 from tfmemlint.model.mapped import whole
+from tfmemlint.model.records import RECORD
 from tfmemlint.model.scopes import OUTER, Definitions, ScopeNode, own_nodes, parameters
+from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.uses import Uses
 from tfmemlint.model.values import Api, Const, Function, Instance, Sequence, Unknown, Value, constant, one_of
 
@@ -86,7 +88,7 @@ class Functions(Uses):
         if mapped is not None:
             return mapped
         default = self._evaluator.value(param.default, None) if param.default is not None and not callers else None
-        if default is not None and constant(default) is not None and not isinstance(constant(default), bool):
+        if default is not None and _is_setting(default):
             return default  # nobody here passes another
         if not callers:
             why = "is called in ways that are not seen" if callers is None else "is not called in this file"
@@ -193,6 +195,14 @@ class Functions(Uses):
         environments = [flow.before.get(id(file.tree.statement(call.node)), flow.end) for call in calls or ()]
         found = {id(definition): definition for env in environments for definition in env.get(name, ())}
         return tuple(d for d in found.values() or flow.end.get(name, ()) if d is not OUTER)
+
+
+def _is_setting(default: Value) -> bool:
+    """Whether a parameter's default is a number or text, or a structure of such; flags and None are mere marks."""
+    if isinstance(default, Instance):
+        return default.type_name == RECORD
+    leaves = elements(default)
+    return bool(leaves) and all(constant(v) is not None and not isinstance(constant(v), bool) for v in leaves)
 
 
 def _static(function: cst.FunctionDef | cst.Lambda) -> bool:

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tfmemlint.model import operations
+from tfmemlint.model import operations, records
 from tfmemlint.model.arguments import PARSER, namespace
 from tfmemlint.model.transfer.table import models
 from tfmemlint.model.values import (
@@ -194,6 +194,16 @@ def _super(call: Call, target: Value) -> Value:
 def _parsed(call: Call, target: Value) -> Value:
     name = getattr(target, "name", "")
     return Sequence((namespace(call), Unknown("the rest"))) if name.endswith("known_args") else namespace(call)
+
+
+@models("argparse.Namespace", records.RECORD, f"{records.NAMED_TUPLE}.__call__")
+def _record(call: Call, target: Value) -> Value:
+    return records.made(call)
+
+
+@models(records.NAMED_TUPLE)
+def _named_tuple(call: Call, target: Value) -> Value:
+    return Instance(records.NAMED_TUPLE, call)
 
 
 @models("argparse.ArgumentParser")
