@@ -47,17 +47,10 @@ class LogicalCpuCancelsGrowth(Rule):
 
     @on_call(LOGICAL)
     def check(self, split: Call, file: File) -> Iterator[Finding]:
-        if not self._is_cpu(split) or any(s.variable == VARIABLE and s.value == KEPT for s in settings(file)):
+        if _classify(split) is None or any(s.variable == VARIABLE and s.value == KEPT for s in settings(file)):
             return
-        function = file.contexts.function(split.node)
         for growth in file.calls(GROWTH):
-            device = growth.value_of("device")
-            on_gpu = isinstance(device, Devices) and device.kind != "CPU"
-            if (
-                on_gpu
-                and constant(growth.value_of("enable")) is not False
-                and self._together(split, growth, function, file)
-            ):
+            if _classify(growth) is not None and self._together(split, growth, file):
                 yield self.finding(
                     split,
                     file,
@@ -66,15 +59,11 @@ class LogicalCpuCancelsGrowth(Rule):
                 )
                 return
 
-    def _is_cpu(self, split: Call) -> bool:
-        device = split.value_of("device")
-        return isinstance(device, Devices) and device.kind == "CPU"
-
-    def _together(self, split: Call, growth: Call, function: object, file: File) -> bool:
+    def _together(self, split: Call, growth: Call, file: File) -> bool:
         """Whether one run does both: they share a function, or one has happened when the other is reached."""
-        if file.contexts.function(growth.node) is function:
+        if file.contexts.function(growth.node) is file.contexts.function(split.node):
             return not self._exclusive(split.node, growth.node, file)
-        order = file.effects.order("logical and growth", lambda n: n.name if isinstance(n, Call) else None)
+        order = file.effects.order("logical and growth", _classify)
         return bool(order.before(split.node, GROWTH) or order.before(growth.node, LOGICAL))
 
     def _exclusive(self, a: cst.Call, b: cst.Call, file: File) -> bool:
@@ -84,3 +73,13 @@ class LogicalCpuCancelsGrowth(Rule):
             if isinstance(node, cst.If) and id(node) in above:
                 return file.tree.contains(node.body, a) != file.tree.contains(node.body, b)
         return False
+
+
+def _classify(node: object) -> str | None:
+    """Which of the two a call does: split a CPU, or let a GPU's memory grow."""
+    device = node.value_of("device") if isinstance(node, Call) and node.name in (LOGICAL, GROWTH) else None
+    if not isinstance(node, Call) or not isinstance(device, Devices):
+        return None
+    if node.name == LOGICAL:
+        return LOGICAL if device.kind == "CPU" else None
+    return GROWTH if device.kind != "CPU" and constant(node.value_of("enable")) is not False else None
