@@ -96,7 +96,7 @@ def writes_attribute(function: Function, rest: str, file: File, depth: int = DEE
     for node in own_nodes(function.node, (cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.Call)):
         if attribute in _attributes(node) and not (isinstance(node, cst.Call) and file.call(node).names):
             return True
-        if isinstance(node, cst.Call) and depth > 0 and node.func.__class__ is cst.Attribute:
+        if isinstance(node, cst.Call) and depth > 0 and isinstance(node.func, cst.Attribute):
             inner = [t for t in file.call(node).target.options if isinstance(t, Function) and t.receiver is not None]
             if any(writes_attribute(t, rest, file, depth - 1) for t in inner if t.node is not function.node):
                 return True

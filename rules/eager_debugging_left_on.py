@@ -73,7 +73,7 @@ class EagerDebuggingLeftOn(Rule):
         assigned = [(a, a.targets[0].target) for a in file.tree.of(cst.Assign)]
         switches = [(a, t) for a, t in assigned if isinstance(t, cst.Attribute) and t.attr.value == "run_eagerly"]
         on = [constant(file.value(assign.value)) is True for assign, _ in switches]
-        if switches and all(on):
+        if all(on):
             for assign, target in switches:
                 if is_model(file.value(target.value), file) and not self._behind_flag(assign, file):
                     yield self.finding(target.attr, file, TRAINS, fix=self._remove(assign, file))
@@ -83,12 +83,7 @@ class EagerDebuggingLeftOn(Rule):
         if flag is None or not self._literally_true(flag):
             return
         fix = Fix("leave it out", (remove_argument(file, call.node, flag),), Safety.UNSAFE)
-        yield self.finding(
-            call,
-            file,
-            TRAINS,
-            fix=fix,
-        )
+        yield self.finding(call, file, TRAINS, fix=fix)
 
     def _literally_true(self, flag: Argument) -> bool:
         return isinstance(flag.expression, cst.Name) and flag.expression.value == "True"
@@ -99,17 +94,7 @@ class EagerDebuggingLeftOn(Rule):
         callers = (file.values.functions.callers(function) if function is not None and depth else None) or ()
         if callers and all(self._behind_flag(call.node, file, depth - 1) for call in callers):
             return True
-        for above in file.tree.ancestors(node):
-            if isinstance(above, cst.If) and not isinstance(file.value(above.test), type(None)):
-                test = above.test
-                guard = (
-                    isinstance(test, cst.Comparison)
-                    and isinstance(test.left, cst.Name)
-                    and test.left.value == "__name__"
-                )
-                if not guard:
-                    return True
-        return False
+        return any(isinstance(above, cst.If) and not _is_entry(above.test) for above in file.tree.ancestors(node))
 
     def _set_back(self, call: Call, file: File) -> bool:
         return any(
@@ -129,3 +114,8 @@ class EagerDebuggingLeftOn(Rule):
         if not alone or lines is None or len(getattr(block, "body", ())) < 2:
             return None
         return Fix("remove the switch", (Edit(lines.start, lines.end, ""),), Safety.UNSAFE)
+
+
+def _is_entry(test: cst.BaseExpression) -> bool:
+    """Whether a test is that of `if __name__ == "__main__"`."""
+    return isinstance(test, cst.Comparison) and isinstance(test.left, cst.Name) and test.left.value == "__name__"

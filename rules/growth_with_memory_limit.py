@@ -43,11 +43,10 @@ class GrowthWithMemoryLimit(Rule):
     code = "TFM103"
     summary = "memory growth and a memory limit cancel each other"
     severity = Severity.ERROR
-    fix_safety = ()
 
     @on_call(GROWTH, LIMIT)
     def check(self, later: Call, file: File) -> Iterator[Finding]:
-        if not self._relevant(later, file):
+        if _classify(later) is None:
             return
         other = LIMIT if later.name == GROWTH else GROWTH
         order = file.effects.order("growth and limit", _classify)
@@ -67,9 +66,6 @@ class GrowthWithMemoryLimit(Rule):
         yield self.finding(
             later, file, f"growth and a memory limit exclude each other: this {why}", related=[(earlier, "set here")]
         )
-
-    def _relevant(self, call: Call, file: File) -> bool:
-        return _classify(call) is not None
 
     def _same_branch(self, earlier: cst.Call, later: Call, file: File) -> bool:
         """Whether whatever runs the later call has run the earlier one: a loop over the GPUs in the same block."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
 from tfmemlint_rules._datasets import last_before
 
 from tfmemlint.api import Call, Dataset, File, Finding, Fix, Rule, Safety, integer, on_call, show_bytes, structure_bytes
@@ -94,9 +95,8 @@ class OversizedPrefetch(Rule):
     def _before_batch(self, prefetch: Call, file: File) -> bool:
         """A batch that follows makes it another rule's finding: the prefetch stands at the wrong place."""
         parent = file.tree.parent(prefetch.node)
-        while parent is not None and parent.__class__.__name__ in ("Attribute", "Call"):
-            name = getattr(getattr(parent, "attr", None), "value", None)
-            if name in ("batch", "padded_batch"):
+        while isinstance(parent, (cst.Attribute, cst.Call)):
+            if isinstance(parent, cst.Attribute) and parent.attr.value in GROUPS:
                 return True
             parent = file.tree.parent(parent)
         return False
