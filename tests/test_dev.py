@@ -188,6 +188,17 @@ def test_dump_model_tells_values_and_why_one_is_unknown(tmp_path: Path, capsys: 
     assert re.search(r"^\d+ nodes; \d+ evaluations of at most \d+$", out, re.MULTILINE)
 
 
+def test_dump_model_ends_quietly_when_nobody_reads_on(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("import tensorflow as tf\n" + "x = tf.zeros(3)\n" * 500)
+    command = [sys.executable, "-m", "tfmemlint.dev", "dump-model", str(tmp_path / "a.py")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None and running.stderr is not None
+        assert running.stdout.readline().startswith("2:")
+        running.stdout.close()
+        assert running.stderr.read() == ""
+    assert running.returncode == 0
+
+
 def test_dump_model_names_the_line_that_does_not_parse(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "program.py"
     path.write_text("import tensorflow as tf\nx = (\n")

@@ -16,6 +16,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from tfmemlint.cli_output import silence_closed_pipes
 from tfmemlint.dev_docs import write_docs
 from tfmemlint.dev_dump import dump_model
 from tfmemlint.dev_rule import NewRuleError, new_rule
@@ -38,6 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(words)
     try:
         return int(options.run(options))
+    except BrokenPipeError:  # `dump-model FILE | head`
+        silence_closed_pipes()
+        return 0
     except OSError as error:
         print(f"tfmemlint.dev: {error.filename}: {error.strerror}", file=sys.stderr)
     except (CaseError, NewRuleError) as error:
