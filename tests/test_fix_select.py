@@ -67,6 +67,11 @@ def test_only_safe_fixes_unless_unsafe_ones_are_asked_for() -> None:
     assert places(select_fixes(findings, unsafe=True)) == [1, 2]
 
 
+def test_an_edit_leaves_line_ends_to_the_file() -> None:
+    with pytest.raises(ValueError, match="carriage return"):
+        Edit(0, 0, "x = 1\r\n")
+
+
 def test_only_codes_that_may_be_fixed() -> None:
     findings = [found(1, Edit(0, 1, "")), found(2, Edit(2, 3, ""), code="TFM901")]
     assert places(select_fixes(findings, fixable=lambda code: code == "TFM901")) == [2]

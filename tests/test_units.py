@@ -27,6 +27,7 @@ from tfmemlint.units import show_bytes
         (3 << 29, "1.5 GiB"),
         (1 << 40, "1 TiB"),
         (5 << 50, "5 PiB"),
+        (1 << 61, "2048 PiB"),
     ],
 )
 def test_edges(count: int, shown: str) -> None:

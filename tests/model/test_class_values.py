@@ -14,6 +14,8 @@ ATTRIBUTES = [
     (CLASS + "c = C(4)\nc.n = 6\nc.n", "6"),
     (CLASS + "def f(c: C):\n    probe(c.n)\nf(C(4))", "4"),
     ("class C:\n    size = 7\nC.size", "7"),
+    ("class Mixin:\n    pass\nclass C(keras.layers.Layer, Mixin):\n    pass\nC().add_weight",
+     "tf.keras.layers.Layer.add_weight"),
     ("class C:\n    size = 7\nC().size", "7"),
     ("class C:\n    size = 7\n    def f(self):\n        probe(self.size)", "7"),
     ("class C:\n    size = 7\n    other = size * 2\nC.other", "14"),

@@ -30,6 +30,7 @@ PARAMETERS = [
     ("def f(x: np.ndarray):\n    probe(x)", "np ? ..."),
     ("def f(x: 'tf.Tensor'):\n    probe(x)", "tf ? ..."),
     ("from typing import Optional\ndef f(x: Optional[tf.Tensor]):\n    probe(x)", "tf ? ..."),
+    ("from tensorflow import Tensor\ndef f(x: Tensor | None):\n    probe(x)", "tf ? ..."),
     ("def f(x: tf.Tensor | None = None):\n    probe(x)", "tf ? ..."),
     ("def f(batch):\n    for x in g(batch):\n        pass\ndef g(n):\n    probe(n)\nf(32)", "32"),
 ]

@@ -205,7 +205,8 @@ def test_a_broken_configuration_of_the_run_stops_it(text: str, tmp_path: Path, m
 def test_an_unknown_rule_of_the_command_line_stops_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("good.py").write_text(WASTE)
-    for word, near in (("TFM3O5", "TFM305"), ("TFM3055", "TFM305"), ("cache-after-repeet", "cache-after-repeat")):
+    slips = {"TFM3O5": "TFM305", "TFMIO5": "TFM105", "TFM3055": "TFM305", "cache-after-repeet": "cache-after-repeat"}
+    for word, near in slips.items():
         done = check("--fix", "--select", word)
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr == f"tfmemlint: error: --select: unknown rule selector '{word}'; did you mean {near}?\n"
