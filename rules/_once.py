@@ -18,7 +18,7 @@ MODELS = ("tf.keras.Sequential", "tf.keras.Model", "tf.keras.applications.", "tf
 KNOWN_DECORATORS = frozenset({"staticmethod", "classmethod", "property", "abstractmethod"})
 
 
-def made_once(node: Node, within: cst.For | cst.While | cst.FunctionDef, file: File) -> bool:
+def made_once(node: Node, within: Node, file: File) -> bool:
     """Whether code in a loop or function stands where it runs at most once: behind `if ds is None`, in a branch that
     leaves the loop, where an attempt failed, or in a function that keeps its result."""
     if isinstance(within, cst.FunctionDef) and any(_keeps(d, file) for d in within.decorators):

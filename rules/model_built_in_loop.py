@@ -7,6 +7,7 @@ from tfmemlint_rules._altered import changed
 from tfmemlint_rules._items import few_iterations
 from tfmemlint_rules._made import calls_in, fate
 from tfmemlint_rules._models import clears, model_at
+from tfmemlint_rules._once import made_once
 
 from tfmemlint.api import Call, Class, File, Finding, Fix, Function, Instance, Node, Rule, Safety, on_file, walk
 from tfmemlint.fix.edits import api_text, insert_first
@@ -85,7 +86,7 @@ class ModelBuiltInLoop(Rule):
     def _builds(self, node: cst.Call, loop: Node, file: File) -> bool:
         """Whether the call makes a model that this iteration uses up and nobody keeps."""
         call = file.call(node)
-        if not (call.value.known or call.target.known) or self._once(node, loop, file):
+        if not (call.value.known or call.target.known) or made_once(node, loop, file) or _own_graph(node, loop, file):
             return False
         if any(clears(t.node, file) for t in call.target.options if isinstance(t, Function)):
             return False
@@ -128,31 +129,9 @@ class ModelBuiltInLoop(Rule):
         for node in calls_in(function, file):
             path = model_at(file.call(node))
             done = fate(node, file, path) if path is not None else None
-            if done is not None and done.trained and not done.kept and not self._once(node, function.node, file):
+            if done is not None and done.trained and not done.kept and not made_once(node, function.node, file):
                 return True
         return False
-
-    def _once(self, node: cst.Call, loop: Node, file: File) -> bool:
-        """Whether the call runs once (`if model is None`, a `break` after it) or in a graph of its own."""
-        for above in file.tree.ancestors(node):
-            if above is loop:
-                return False
-            if isinstance(above, cst.With) and any("Graph" in file.text(item.item) for item in above.items):
-                return True
-            if isinstance(above, cst.If) and file.tree.contains(above.body, node):
-                last = above.body.body[-1]
-                if isinstance(last, cst.SimpleStatementLine) and isinstance(last.body[-1], (cst.Break, cst.Return)):
-                    return True
-                if any(isinstance(n, (cst.Is, cst.Not)) for n in self._operators(above.test)):
-                    return True
-        return False
-
-    def _operators(self, test: cst.BaseExpression) -> Iterator[Node]:
-        for node in walk(test):
-            if isinstance(node, cst.Comparison):
-                yield from (c.operator for c in node.comparisons)
-            elif isinstance(node, cst.UnaryOperation):
-                yield node.operator
 
     def _report(self, call: Call, loop: Node, file: File) -> Finding:
         spelled = api_text(file, CLEAR)
@@ -169,3 +148,9 @@ class ModelBuiltInLoop(Rule):
             fix=fix,
             related=[(loop, "the loop")],
         )
+
+
+def _own_graph(node: cst.Call, loop: Node, file: File) -> bool:
+    """Whether each iteration makes what it makes in a graph of its own."""
+    blocks = (block for block in file.contexts.withs(node) if file.tree.contains(loop, block))
+    return any("Graph" in file.text(item.item) for block in blocks for item in block.items)
