@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -74,6 +76,44 @@ class TestTensorFlow:
         first, second = measure.measure(Program(textwrap.dedent(program)), SETTINGS)
         assert first.live_bytes == second.live_bytes
         assert first.live_bytes is not None and first.live_bytes >= 6 * 3_200_000
+
+    def test_a_program_s_figures_are_the_same_in_each_run_to_the_byte(self) -> None:
+        program = """
+            import numpy as np
+            import tensorflow as tf
+            weights = tf.Variable(tf.random.normal([256, 256]))
+            sums = []
+            for step in range(20):
+                with tf.GradientTape() as tape:
+                    loss = tf.reduce_sum(tf.square(weights * np.arange(step + 1.0, dtype=np.float32)[-1]))
+                weights.assign_sub(tape.gradient(loss, weights))
+                sums.append(tf.reduce_mean(tf.constant(np.ones((step + 1, 3), np.float32)), axis=[0, 1]))
+                tfmemlint_mark()
+        """
+        runs = measure.measure(Program(textwrap.dedent(program)), replace(SETTINGS, repeat=3))
+        assert [run.status for run in runs] == ["ok"] * 3
+        figures = [(run.peak_bytes, run.live_bytes, [mark[1:3] for mark in run.marks]) for run in runs]
+        assert figures[0] == figures[1] == figures[2]
+
+    def test_a_pipeline_has_filled_its_buffer_whenever_the_program_goes_on(self) -> None:
+        program = """
+            import tensorflow as tf
+            data = tf.data.Dataset.range(40).map(lambda i: tf.fill([512, 512], tf.cast(i, tf.float32))).prefetch(8)
+            for step, row in enumerate(data):
+                tfmemlint_mark()
+        """
+        result = run(program)
+        live = [mark[1] // MIB for mark in result.marks if mark[1] is not None]
+        filled = 8 + 1 + 1  # the buffer, the row that waits for room there, and the row that the program holds
+        assert live == [filled] * 31 + [9, 8, 7, 6, 5, 4, 3, 2, 1]
+
+    def test_what_is_timed_runs_as_it_likes(self) -> None:
+        program = """
+            import os
+            tfmemlint_value(len(os.sched_getaffinity(0)))
+        """
+        assert run(program, replace(SETTINGS, timed=True)).value == len(os.sched_getaffinity(0))
+        assert run(program).value == 1
 
     def test_data_sets_of_texts_and_tables_are_made_up_too(self) -> None:
         program = """
@@ -152,6 +192,46 @@ class TestTensorFlow:
         """
         result = run(program)
         assert (result.status, result.value) == ("ok", 3.0)
+
+
+class TestArrays:
+    """Where arrays lie once `child_arrays` has been installed, in a process of its own."""
+
+    def python(self, source: str) -> str:
+        start = f"""
+import sys
+sys.path.insert(0, {str(measure.CHILD.parent)!r})
+import child_arrays
+import numpy as np
+kept = child_arrays.install()
+sys.path.pop(0)
+"""
+        done = subprocess.run(
+            [sys.executable, "-c", start + textwrap.dedent(source)], capture_output=True, text=True, check=False
+        )
+        return done.stdout + done.stderr
+
+    def test_each_array_lies_past_a_multiple_of_64(self) -> None:
+        source = """
+            sizes = [*range(200), 5_000, 300_000]
+            arrays = [make(size) for size in sizes for make in (np.empty, np.zeros, np.arange)]
+            arrays += [array + 1 for array in arrays]
+            print({array.ctypes.data % 64 for array in arrays if array.size}, all(not np.zeros(n).any() for n in sizes))
+        """
+        assert self.python(source) == "{16} True\n"
+
+    def test_arrays_keep_their_content_when_they_grow_and_shrink(self) -> None:
+        source = """
+            for first in range(1, 300, 7):
+                array = np.arange(first)
+                for size in (3, 5_000, 64, 100_000, 17, 1):
+                    kept = array[:size].copy()
+                    array.resize(size)
+                    assert (array[: len(kept)] == kept).all() and not array[len(kept) :].any()
+                    assert array.ctypes.data % 64 == 16
+            print(np.fromiter(range(10_000), int).sum())
+        """
+        assert self.python(source) == "49995000\n"
 
 
 class TestWithoutTensorFlow:

@@ -2,7 +2,7 @@
 
     python child.py REQUEST.json        (or - for the request on standard input)
 
-The only file of tfmemlint that imports TensorFlow; with the two `child_*.py` beside it it needs the standard library
+The only file of tfmemlint that imports TensorFlow; with the `child_*.py` beside it it needs the standard library
 alone, so that it runs under the user's own interpreter, where tfmemlint need not be installed. Keys of the request:
 
 - `program`: path of the Python file to run as `__main__`; `source`: its text, written to that path first, where given
@@ -10,6 +10,7 @@ alone, so that it runs under the user's own interpreter, where tfmemlint need no
 - `result`: path of the JSON file to write; standard output where missing
 - `device`: "cpu", "gpu" or "auto"; `simulated_gpus`: how many graphics cards TensorFlow's own checks shall believe in
 - `preload`: import TensorFlow before the program, so that its import is not part of the figures (default true)
+- `paced`: place arrays and wait for other threads such that the tensor bytes of two runs are the same; with `preload`
 - `lines`: whether to note the user's lines that were executing, `own`: the folder whose files are the user's
 - `substitute`: stand in for data that would be fetched and cut training short (see `child_datasets.py`
   and `child_substitutes.py`)
@@ -38,6 +39,8 @@ from typing import Any
 
 EXCERPT = 4000
 MARKS = 10_000
+KEPT: list[Any] = []
+"""What C code points to."""
 OUT_OF_MEMORY = ("ResourceExhaustedError", "MemoryError", "_ArrayMemoryError")
 
 
@@ -53,7 +56,7 @@ def _load(name: str) -> Any:
     return module
 
 
-probes, runtime = _load("child_probes"), _load("child_runtime")
+pace, probes, runtime = _load("child_pace"), _load("child_probes"), _load("child_runtime")
 
 
 def simulate_gpus(count: int) -> None:
@@ -78,6 +81,7 @@ class Monitor:
     def __init__(self, request: dict[str, Any]) -> None:
         self.runtime = runtime.Runtime(request.get("device", "auto"), runtime.Reserve(request.get("reserve", 0)))
         self.traces = runtime.Traces()
+        self.pace = pace.Pace(self.runtime.live)
         self.marks: list[list[Any]] = []
         self.value: float | None = None
         self.rss_start: int | None = None
@@ -114,6 +118,7 @@ class Monitor:
     def mark(self, *_: Any) -> None:
         """The program has done one more step."""
         if len(self.marks) < MARKS:
+            self.pace.settle()
             current, peak = self.runtime.live() or (0, 0)
             traces = self.traces.count - self.traces_start
             self.marks.append([round(time.monotonic() - self.start, 4), current, peak, probes.rss(), traces])
@@ -129,6 +134,7 @@ class Monitor:
 
     def figures(self, seconds: float) -> dict[str, Any]:
         """What was measured, after the program's end and with its globals still alive."""
+        self.pace.settle()
         self.sampler.sample()
         before = self.runtime.live()
         rss_peak, rss_end = probes.rss_peak(), probes.rss()
@@ -218,6 +224,9 @@ def measure(request: dict[str, Any]) -> tuple[dict[str, Any], int]:
     program = os.path.abspath(request["program"])
     monitor = Monitor(request)
     prepare(request)
+    if request.get("paced"):
+        KEPT.append(_load("child_arrays").install())
+        monitor.pace.install()
     monitor.install()
     substitutes = _load("child_substitutes").Substitutes(monitor.mark) if request.get("substitute") else None
     if substitutes is not None:

@@ -24,7 +24,7 @@ from tfmemlint.verify.cli_arguments import settings, split_line
 from tfmemlint.verify.evidence import EvidenceError, Sample
 from tfmemlint.verify.examples import ExampleError, read_examples
 from tfmemlint.verify.judge import inconclusive, judge
-from tfmemlint.verify.measure import MeasureError, Run, Settings, measure
+from tfmemlint.verify.measure import MeasureError, Run, Settings
 from tfmemlint.verify.plan import plan
 from tfmemlint.verify.programs import PlanError
 from tfmemlint.verify.result import Result
@@ -143,8 +143,7 @@ def _results(tasks: Sequence[Task], chosen: Settings) -> list[Result]:
                 results.append(Result(found.code, found.name, task.place, found.message, verdict))
                 continue
             pair = task.plan.pair
-            before = measure(pair.before, chosen, progress.ran)
-            after = measure(pair.after, chosen, progress.ran)
+            before, after = pair.run(task.plan.claim, chosen, progress.ran)
             verdict = judge(task.plan.claim, before, after)
             reason = _hinted(verdict.reason, (*before, *after)) if verdict.kind == "inconclusive" else verdict.reason
             verdict = replace(verdict, reason=reason)

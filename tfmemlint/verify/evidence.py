@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 
 from tfmemlint.verify.judge import METRICS, Claim, judge
-from tfmemlint.verify.measure import Program, Settings, measure
+from tfmemlint.verify.measure import Program, Settings
 from tfmemlint.verify.result import Environment, Pair, Result
 
 if sys.version_info >= (3, 11):
@@ -134,8 +134,7 @@ def read_samples(folder: Path, codes: Iterable[str] = ()) -> list[Sample]:
 
 def gather(sample: Sample, settings: Settings, done: Callable[[], None] | None = None) -> Result:
     """Run both programs of the sample and judge them. Raises MeasureError."""
-    before = measure(sample.pair.before, settings, done)
-    after = measure(sample.pair.after, settings, done)
+    before, after = sample.pair.run(sample.claim, settings, done)
     verdict = judge(sample.claim, before, after)
     return Result(sample.code, sample.folder.name, sample.folder.name, "", verdict, sample.pair, before, after)
 

@@ -89,6 +89,11 @@ class Claim:
     error: str | None = None
     output: str | None = None
 
+    @property
+    def timed(self) -> bool:
+        """Whether it is about time."""
+        return self.metric == "seconds"
+
 
 @dataclass(frozen=True)
 class Verdict:

@@ -3,6 +3,7 @@
 A program of its own because code between fork and exec is not safe in a process with threads. Keys of the JSON object:
 
 - `limits`: name of a resource limit without `RLIMIT_` -> number
+- `repeatable`: take away what differs between two runs of one program, as far as the system lets (Linux)
 - `die_with_parent`: end as soon as the process with the number `parent`, which started this one, ends (Linux)
 - `read_only`: in an own mount namespace, make every file system read-only but for `writable`; `shm` is a folder that
   takes the place of `/dev/shm`
@@ -30,6 +31,7 @@ KEPT = {
 }
 PR_SET_PDEATHSIG, PR_SET_SECUREBITS, PR_SET_NO_NEW_PRIVS = 1, 28, 38
 NO_ROOT_LOCKED = 0b1111
+ADDR_NO_RANDOMIZE, QUERY = 0x0040000, 0xFFFFFFFF
 
 
 def mount(source: str, target: str, flags: int) -> None:
@@ -93,6 +95,22 @@ def set_limits(limits: dict[str, int]) -> None:
         resource.setrlimit(which, (wanted, wanted))
 
 
+def make_repeatable() -> None:
+    """Have the threads of one program take turns, and its memory lie, the same way in each run.
+
+    On one processor, under batch scheduling, a thread that wakes another one goes on until it waits itself; elsewhere
+    both run at once, and which of them allocates or frees first is chance. Addresses decide the order of hash tables.
+    """
+    if sys.platform != "linux":
+        return
+    with contextlib.suppress(OSError):
+        processors = sorted(os.sched_getaffinity(0))
+        os.sched_setaffinity(0, {processors[os.getpid() % len(processors)]})
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+    libc = ctypes.CDLL(None)
+    libc.personality(ctypes.c_ulong(libc.personality(ctypes.c_ulong(QUERY)) | ADDR_NO_RANDOMIZE))
+
+
 def main(arguments: list[str]) -> None:
     """Apply the settings, then replace this process by the command."""
     settings = json.loads(arguments[0])
@@ -101,6 +119,8 @@ def main(arguments: list[str]) -> None:
         if os.getppid() != settings["parent"]:  # it ended before the line above
             sys.exit(1)
     set_limits(settings.get("limits", {}))
+    if settings.get("repeatable"):
+        make_repeatable()
     if settings.get("read_only"):
         make_read_only(settings["writable"], settings.get("shm"))
         os.chdir(settings["writable"])

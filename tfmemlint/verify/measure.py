@@ -53,6 +53,8 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     level: Level | None = None
     interval: float = 0.005
+    timed: bool = False
+    """Whether seconds are compared, which a program takes as it likes, and not bytes, the same in each run."""
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -162,8 +164,8 @@ def read_result(path: Path, outcome: Outcome) -> Run:
 
 
 def _variables(settings: Settings) -> dict[str, str]:
-    # TensorFlow shares an array's memory where it happens to be aligned to 64 bytes and copies it elsewhere. With a
-    # threshold that stays, malloc maps each large array 16 bytes past a page: always copied, the same in each run.
+    # `child_arrays` places the arrays of the program's own thread. In the others, as those of a pipeline's generator,
+    # a threshold that stays makes malloc map each large array 16 bytes past a page, where TensorFlow copies it too.
     extra = {"TF_CPU_ALLOCATOR_USE_BFC": "1", "MALLOC_MMAP_THRESHOLD_": "65536"}
     if settings.device == "cpu":
         extra["CUDA_VISIBLE_DEVICES"] = "-1"
@@ -195,6 +197,7 @@ def run_once(program: Program, settings: Settings) -> Run:
             "substitute": program.substitute,
             "package": program.package,
             "interval": settings.interval,
+            "paced": not settings.timed,
             "reserve": first_region(settings),
         }
         if program.folder is not None:
@@ -209,6 +212,7 @@ def run_once(program: Program, settings: Settings) -> Run:
                 extra=_variables(settings),
                 level=settings.level,
                 gpu=settings.device != "cpu",
+                repeatable=settings.device != "gpu" and not settings.timed,
             )
         except OSError as error:
             raise MeasureError(f"cannot start {settings.python}: {error.strerror}") from error

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 
-from tfmemlint.verify.judge import Verdict
-from tfmemlint.verify.measure import Program, Run, Settings
+from tfmemlint.verify.judge import Claim, Verdict
+from tfmemlint.verify.measure import Program, Run, Settings, measure
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,13 @@ class Pair:
     before: Program
     after: Program
     replaced: tuple[str, ...] = ()
+
+    def run(
+        self, claim: Claim, settings: Settings, done: Callable[[], None] | None = None
+    ) -> tuple[tuple[Run, ...], tuple[Run, ...]]:
+        """The runs of both programs, made as the claim needs them; `done` is called after each. Raises MeasureError."""
+        chosen = replace(settings, timed=claim.timed)
+        return measure(self.before, chosen, done), measure(self.after, chosen, done)
 
 
 @dataclass(frozen=True)

@@ -255,18 +255,21 @@ def run(
     extra: Mapping[str, str] | None = None,
     level: Level | None = None,
     gpu: bool = False,
+    repeatable: bool = False,
     tick: Callable[[], None] | None = None,
 ) -> Outcome:
     """Run `command` in the folder `work` (see `workspace`) and wait for its end; nothing of it is left behind.
 
-    `extra` adds variables to the minimal environment, `tick` is called a few times a second. Raises OSError where the
-    command cannot be started; every other exception (Ctrl-C) passes through after all processes are killed.
+    `extra` adds variables to the minimal environment, `repeatable` gives all threads one processor and fixed addresses,
+    `tick` is called a few times a second. Raises OSError where the command cannot be started; every other exception
+    (Ctrl-C) passes through after all processes are killed.
     """
     level = level or strongest_level()
     marker = secrets.token_hex(8)
     settings = {
         "die_with_parent": True,
         "parent": os.getpid(),
+        "repeatable": repeatable,
         "limits": {"CORE": 0, "CPU": int(limits.cpu), "FSIZE": limits.disk, "DATA": 3 * limits.memory + 4 * GIB},
     }
     process = subprocess.Popen(
