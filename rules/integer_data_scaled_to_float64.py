@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._scaling import Scaling, scalings
 
-from tfmemlint.api import ITEM_BYTES, Edit, File, Finding, Fix, Rule, Safety, constant, on_file, show_bytes
+from tfmemlint.api import ITEM_BYTES, Edit, File, Finding, Fix, Rule, Safety, constant, on_file, own_nodes, show_bytes
 from tfmemlint.fix.edits import append_method, ensure_numpy, outer_span
 
 EXACT = frozenset({"uint8", "int8", "uint16", "int16"})
@@ -70,6 +70,9 @@ class IntegerDataScaledToFloat64(Rule):
 
     def _in_float32(self, scaling: Scaling, file: File) -> Fix | None:
         numpy, imports = ensure_numpy(file)
+        function = file.contexts.function(scaling.node)
+        if imports and function is not None and any(own_nodes(function, (cst.Import, cst.ImportFrom))):
+            return None  # it brings its own imports, and may run where the module does not
         if scaling.data.dtype not in EXACT:
             if not isinstance(scaling.operand, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)):
                 return None

@@ -84,6 +84,10 @@ class PredictInLoop(Rule):
         unnamed = [a for a in predict.node.args if a.keyword is None]
         if receiver is None or argument is None or extra or len(unnamed) > 1:
             return None
+        displays = (cst.List, cst.Tuple)
+        if isinstance(argument.expression, displays):
+            if any(isinstance(element.value, displays) for element in argument.expression.elements):
+                return None  # `predict` makes an array of nested lists, a call takes them for several inputs
         at = outer_span(file, argument.expression)
         text = file.source.text[at.start : at.end]
         array = ".numpy()" if self._used_as_array(predict.node, file) else ""

@@ -73,11 +73,31 @@ def move_link(file: File, chain: Sequence[Call], source: int, target: int, text:
         texts[source] = text + texts[source][len(_bare(file, chain[source])) :]
     order = list(range(len(chain)))
     order.insert(target, order.pop(source))
-    return tuple(
-        Edit(span.start, span.end, texts[index])
-        for span, index, old in zip(spans, order, range(len(chain)), strict=True)
-        if index != old
-    )
+    above = _comments_above(file, chain)
+    about = [file.source.text[span.start : span.end] for span in above]
+    moved = [(spans, texts, new, old) for new, old in enumerate(order) if new != old]
+    moved += [(above, about, new, old) for new, old in enumerate(order) if above and about[new] != about[old]]
+    edits = (Edit(places[new].start, places[new].end, words[old]) for places, words, new, old in moved)
+    return tuple(sorted(edits, key=lambda edit: edit.start))
+
+
+def _comments_above(file: File, chain: Sequence[Call]) -> list[Span]:
+    """The comment lines directly above the links, where each begins what a statement of its own does to a name."""
+    statements = [file.tree.statement(call.node) for call in chain]
+    named = all(isinstance(call.receiver_node, cst.Name) for call in chain)
+    if not named or len({id(statement) for statement in statements}) < len(chain):
+        return []
+    return [_lines_above(file, file.span(statement).start) for statement in statements]
+
+
+def _lines_above(file: File, offset: int) -> Span:
+    end = start = file.source.line_span(offset).start
+    while start > 0:
+        line = file.source.line_span(start - 1)
+        if not file.source.text[line.start : line.end].lstrip().startswith("#"):
+            break
+        start = line.start
+    return Span(start, end)
 
 
 def _bare(file: File, call: Call) -> str:
