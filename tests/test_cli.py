@@ -686,6 +686,8 @@ def test_the_tools_own_codes_have_pages(code: str, run: Run) -> None:
 def test_rules_as_a_table_and_as_json(run: Run) -> None:
     lines = run("rules").out.splitlines()
     assert lines[0].split() == ["code", "name", "severity", "default", "fix", "summary"]
+    kinds = {line.split()[0]: line.split()[4] for line in lines if line.startswith(("TFM301", "TFM305", "TFM308"))}
+    assert kinds == {"TFM301": "shown", "TFM305": "safe/unsafe", "TFM308": "unsafe"}
     records = json.loads(run("rules", "--output-format=json").out)
     assert [line.split()[:2] for line in lines[1:]] == [[each["code"], each["name"]] for each in records]
     assert [each["code"] for each in records] == sorted(each["code"] for each in records)
