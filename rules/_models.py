@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import libcst as cst
-from tfmemlint_rules._loops import assigned_names
 
 from tfmemlint.api import (
     Call,
@@ -79,12 +78,6 @@ def copies_of_parameters(file: File) -> tuple[int, str]:
             slots = knowledge.optimizer_slots(f"tf.keras.optimizers.{kind}")
             return 2 + (slots if slots is not None else 2), kind
     return 4, ""
-
-
-def varies_with_loop(call: Call, loop: cst.For | cst.While, file: File) -> bool:
-    """Whether any name that a call reads is bound by the loop."""
-    bound = set(assigned_names(loop, file))
-    return any(isinstance(n, cst.Name) and n.value in bound for arg in call.node.args for n in walk(arg.value))
 
 
 BUILDERS = frozenset({"tf.keras.Sequential", "tf.keras.Model", "tf.keras.models.clone_model"})

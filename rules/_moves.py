@@ -7,8 +7,6 @@ import libcst as cst
 from tfmemlint.api import Api, Binds, Edit, File, Fix, Node, Safety, Span, walk
 from tfmemlint.fix.edits import statement_lines
 
-COMPOUND = (cst.If, cst.For, cst.Try)
-
 
 def move_before(file: File, moved: Node, anchor: Node) -> Fix | None:
     """Move the statement that holds `moved`, and the assignments it reads from, before the one that holds `anchor`.

@@ -30,8 +30,9 @@ class PredictInLoop(Rule):
     Reports `model.predict()` of a Keras model that is called for each item or batch in a Python loop.
 
     ## Why it costs memory
-    Every call builds a dataset, an iterator and callbacks before the model runs: 131 ms against 1.2 ms for one small
-    batch on TensorFlow 2.21. It leaks no more on current versions, but each call holds its own copy of the input.
+    Every call builds a dataset, an iterator and callbacks before the model runs: a hundred rows, one a call, took 20
+    times as long as with the model itself called. It leaks no more on current versions, but each call holds its own
+    copy of the input.
 
     ## Example
     ```python
