@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import libcst as cst
-from tfmemlint_rules._loops import assigned_names
 
-from tfmemlint.api import Const, File, Iterator, Mapping, Node, Sequence, integer, parameters, walk
+from tfmemlint.api import Const, File, Iterator, Mapping, Node, Sequence, assigned_names, integer, parameters, walk
 
 EXPANDS = frozenset({"np.expand_dims", "tf.expand_dims"})
 LISTS = frozenset({
@@ -58,7 +57,7 @@ def item_loop(expression: cst.BaseExpression, file: File, most: int) -> Node | N
     single = is_single(expression, file)
     most = most // 2 if single else most
     for loop in file.contexts.loops(expression):
-        if read & set(assigned_names(loop, file)):
+        if read & assigned_names(loop, file):
             if isinstance(loop, cst.For) and _view(loop.iter) is not None and not single:
                 return None
             if not few_iterations(loop, file, most):
@@ -125,7 +124,7 @@ def _called_in_loop(expression: Node, read: set[str], file: File, most: int) -> 
     for call in callers or ():
         for loop in file.contexts.loops(call.node):
             passed = {n.value for arg in call.node.args for n in walk(arg.value) if isinstance(n, cst.Name)}
-            if passed & set(assigned_names(loop, file)) and not few_iterations(loop, file, most):
+            if passed & assigned_names(loop, file) and not few_iterations(loop, file, most):
                 return loop
     return None
 

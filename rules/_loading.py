@@ -5,10 +5,9 @@ from __future__ import annotations
 import libcst as cst
 from tfmemlint_rules._altered import changed
 from tfmemlint_rules._items import few_iterations
-from tfmemlint_rules._loops import assigned_names
 from tfmemlint_rules._made import fate
 
-from tfmemlint.api import Call, File, Node, own_nodes, parameters, walk
+from tfmemlint.api import Call, File, Node, assigned_names, own_nodes, parameters, walk
 
 SAVES = frozenset({"save", "save_model", "save_weights", "export"})
 TRAINS = frozenset({"fit", "train_on_batch", "compile", "fit_generator"})
@@ -104,6 +103,6 @@ def _of_item(caller: Call, loop: Node, file: File) -> bool:
         n.value for c in walk(loop) if isinstance(c, cst.CompFor) for n in walk(c.target) if isinstance(n, cst.Name)
     }
     if isinstance(loop, (cst.For, cst.While)):
-        bound = set(assigned_names(loop, file))
+        bound = assigned_names(loop, file)
     receiver = caller.receiver_node
     return receiver is not None and any(isinstance(n, cst.Name) and n.value in bound for n in walk(receiver))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._loops import assigned_names
 from tfmemlint_rules._made import KEEPS
 
-from tfmemlint.api import File, Node, own_nodes, walk
+from tfmemlint.api import File, Node, assigned_names, own_nodes, walk
 
 SEEDS = frozenset({"tf.random.set_seed", "tf.keras.utils.set_random_seed", "tf.compat.v1.set_random_seed"})
 GRAPHS = ("tf.Graph", "tf.compat.v1.Session", "tf.compat.v1.Graph", "tf.compat.v1.InteractiveSession",
@@ -67,7 +66,7 @@ def _first(test: cst.BaseExpression, holds: bool, within: Node, file: File) -> b
             return zero or isinstance(step.operator, (cst.Is, cst.NotIn))
         return isinstance(step.operator, (cst.IsNot, cst.In, cst.NotEqual))
     if isinstance(test, cst.Name) and isinstance(within, (cst.For, cst.While)):
-        return test.value in set(assigned_names(within, file))
+        return test.value in assigned_names(within, file)
     return isinstance(test, cst.Call) and not holds and file.call(test).name == "builtins.hasattr"
 
 
@@ -78,7 +77,7 @@ def other_world(node: Node, loop: cst.For | cst.While, file: File) -> bool:
             break
         for item in block.items:
             names = {n.value for n in walk(item.item) if isinstance(n, cst.Name)}
-            if names & set(assigned_names(loop, file)) or any(n.startswith(GRAPHS) for n in _called(item.item, file)):
+            if names & assigned_names(loop, file) or any(n.startswith(GRAPHS) for n in _called(item.item, file)):
                 return True
     return any(name in SEEDS or name.startswith(GRAPHS) for name in _called(loop.body, file))
 
@@ -110,7 +109,7 @@ def stored(node: Node, loop: cst.For | cst.While, file: File) -> bool:
         owner = target.value
     else:
         return False
-    bound = set(assigned_names(loop, file))
+    bound = assigned_names(loop, file)
     return not any(isinstance(n, cst.Name) and n.value in bound for n in walk(owner))
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import libcst as cst
-from tfmemlint_rules._loops import assigned_names, guarded_in
 
-from tfmemlint.api import Call, File, Node, free_names, own_nodes, walk
+from tfmemlint.api import Call, File, Node, assigned_names, free_names, own_nodes, walk
 
 
 def same_each_time(made: Node, loop: cst.For | cst.While, file: File) -> bool:
     """Whether the function closes over nothing that the loop makes, or the loop runs over data."""
     if isinstance(loop, cst.For) and file.contexts.over_data(loop):
         return True
-    bound = set(assigned_names(loop, file)) - ({made.name.value} if isinstance(made, cst.FunctionDef) else set())
+    bound = assigned_names(loop, file) - ({made.name.value} if isinstance(made, cst.FunctionDef) else set())
     return not any(name.value in bound and not _fixed(name, loop, file) for name in free_names(made, file))
 
 
@@ -75,7 +74,7 @@ def _wasted(factory: cst.FunctionDef, callers: tuple[Call, ...], file: File) -> 
         and same_each_time(call.node, loop, file)
         and (
             file.contexts.over_data(loop)
-            or not set(assigned_names(loop, file)) & {name.value for name in free_names(factory, file)}
+            or not assigned_names(loop, file) & {name.value for name in free_names(factory, file)}
         )
         for call, loop in zip(callers, loops, strict=True)
     )
@@ -92,3 +91,17 @@ def _used_at_once(call: cst.Call, loop: cst.For | cst.While, file: File) -> bool
     calls = [n for n in walk(loop.body) if isinstance(n, cst.Call) and isinstance(n.func, cst.Name)
              and n.func.value == name]  # fmt: skip
     return bool(calls) and all(file.contexts.loop(c) is loop for c in calls)
+
+
+def guarded_in(within: Node, node: Node, file: File) -> bool:
+    """Whether an `if` keeps a node of a loop or function from running each time: any but a plain flag from outside."""
+    scope = file.flow(file.scope_of(node))
+    for above in file.tree.ancestors(node):
+        if above is within:
+            return False
+        if isinstance(above, cst.If):
+            test = above.test.expression if isinstance(above.test, cst.UnaryOperation) else above.test
+            bound = scope.bindings.get(test.value, ()) if isinstance(test, cst.Name) else ()
+            if not isinstance(test, cst.Name) or any(file.tree.contains(within, d.node) for d in bound):
+                return True
+    return False

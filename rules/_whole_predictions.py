@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import libcst as cst
-from tfmemlint_rules._loops import assigned_names
 
-from tfmemlint.api import Call, Const, Dataset, File, Instance, Length, Node, integer, walk
+from tfmemlint.api import Call, Const, Dataset, File, Instance, Length, Node, assigned_names, integer, walk
 
 COPIES = frozenset({"copy", "deepcopy", "array"})
 
@@ -27,7 +26,7 @@ def _copy_of_all(predict: Call, file: File) -> bool:
     argument, loop = predict.arg("x"), file.contexts.loop(predict.node)
     if argument is None or loop is None or not isinstance(argument.expression, cst.Name):
         return False
-    bound = set(assigned_names(loop, file))
+    bound = assigned_names(loop, file)
     found = file.definitions(argument.expression)
     copies = [file.call(d.value) for d in found if isinstance(d.value, cst.Call) and not d.path]
     return bool(copies) and all(
@@ -60,7 +59,7 @@ def model_changes(predict: Call, loop: Node, file: File) -> bool:
         return True
     names = {n.value for n in walk(receiver) if isinstance(n, cst.Name)} if receiver is not None else set()
     if isinstance(loop, (cst.For, cst.While)):
-        if names & (set(assigned_names(loop, file)) - {"self"}):
+        if names & (assigned_names(loop, file) - {"self"}):
             return True
         return any(isinstance(n, cst.Call) and _trains(file.call(n), loop, file) for n in walk(loop.body))
     targets = (c.target for c in walk(loop) if isinstance(c, cst.CompFor))

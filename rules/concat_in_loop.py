@@ -6,9 +6,8 @@ import libcst as cst
 from tfmemlint_rules._collected import collect_in_list
 from tfmemlint_rules._collecting import Collected, collected, used_otherwise
 from tfmemlint_rules._items import few_iterations
-from tfmemlint_rules._loops import assigned_names
 
-from tfmemlint.api import Array, Call, File, Finding, Rule, Safety, on_call, walk
+from tfmemlint.api import Array, Call, File, Finding, Rule, Safety, assigned_names, on_call, walk
 
 NUMPY = ("np.concatenate", "np.append", "np.vstack", "np.hstack", "np.stack", "np.row_stack")
 JOINS = ("concatenate", "append", "vstack", "hstack")
@@ -80,7 +79,7 @@ class ConcatInLoop(Rule):
             return False
         from_tensorflow = any(_from_tensorflow(part, file) for part in found.others)
         if concat.name in NUMPY:
-            bound = set(assigned_names(loop, file))
+            bound = assigned_names(loop, file)
             data = file.contexts.over_data(loop) and any(found.reads(part) & bound for part in found.others)
             return from_tensorflow or data or any(_fed(part, loop, file) for part in found.others)
         if found.starts_empty(loop, file):

@@ -3,13 +3,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._hoisted import hoist, pipeline_parts
 from tfmemlint_rules._invariant import unchanging
 from tfmemlint_rules._once import builds_model, made_once, other_world, retries, stored
 from tfmemlint_rules._passed import passes_unchanging
+from tfmemlint_rules._pipeline_parts import pipeline_parts
 from tfmemlint_rules._pure import draws_inside
 
-from tfmemlint.api import Call, Dataset, File, Finding, Node, Rule, Safety, on_call, on_file, own_nodes
+from tfmemlint.api import Call, Dataset, File, Finding, Fix, Loop, Node, Rule, Safety, on_call, on_file, own_nodes
+from tfmemlint.fix.hoist import hoist
 
 SOURCES = (
     *(f"tf.data.Dataset.{name}" for name in (
@@ -85,9 +86,14 @@ class DatasetBuiltInLoop(Rule):
                 file,
                 "this pipeline is built again in each iteration: it copies its data and fills its buffers "
                 f"anew{leak}; build it once",
-                fix=hoist(file, pipeline_parts(source, loop, file, derived=False), loop) if place is source else None,
+                fix=self._hoist(source, loop, file) if place is source else None,
                 related=related,
             )
+
+    def _hoist(self, source: Call, loop: Loop, file: File) -> Fix | None:
+        parts = pipeline_parts(source, loop, file, derived=False)
+        assigned = all(isinstance(file.tree.parent(part), cst.Assign) for part in parts)
+        return hoist(file, [file.tree.statement(part) for part in parts], "build it once") if assigned else None
 
     @on_call("builtins.iter")
     def kept(self, call: Call, file: File) -> Iterator[Finding]:

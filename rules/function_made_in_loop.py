@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._loops import assigned_names, guarded_in, hoist
-from tfmemlint_rules._remade import made_in_called_function, same_each_time
+from tfmemlint_rules._remade import guarded_in, made_in_called_function, same_each_time
 
-from tfmemlint.api import File, Finding, Node, Rule, Safety, free_names, on_file, walk
+from tfmemlint.api import File, Finding, Fix, Node, Rule, Safety, assigned_names, free_names, on_file, walk
+from tfmemlint.fix.hoist import hoist
 
 KEEPS = frozenset({"append", "add", "setdefault", "extend", "insert"})
 
@@ -74,8 +74,12 @@ class FunctionMadeInLoop(Rule):
             file,
             "this makes a new traced function each time it runs: nothing is reused and every call traces again; "
             "make it once",
-            fix=hoist(file, made, "make it before the loop") if inside else None, related=related,
+            fix=self._hoist(made, file) if inside else None, related=related,
         )  # fmt: skip
+
+    def _hoist(self, made: Node, file: File) -> Fix | None:
+        statement = made if isinstance(made, cst.FunctionDef) else file.tree.statement(made)
+        return hoist(file, [statement], "make it before the loop")
 
     def _kept(self, node: Node, file: File) -> bool:
         """Whether the function goes into a container or an attribute, to be used again."""
@@ -94,7 +98,7 @@ class FunctionMadeInLoop(Rule):
         loop = file.contexts.loop(target)
         if loop is None or not isinstance(target, cst.Attribute):
             return True
-        return bool(set(assigned_names(loop, file)) & {n.value for n in walk(target.value) if isinstance(n, cst.Name)})
+        return bool(assigned_names(loop, file) & {n.value for n in walk(target.value) if isinstance(n, cst.Name)})
 
     def _collected(self, node: Node, file: File) -> bool:
         """Whether a comprehension makes one function for each of its items."""

@@ -6,11 +6,9 @@ import libcst as cst
 from tfmemlint_rules._altered import changed
 from tfmemlint_rules._items import few_iterations
 from tfmemlint_rules._loading import FEW, called_again, conditional, constant, handler_of, needs_fresh
-from tfmemlint_rules._loops import assigned_names
 
-from tfmemlint.api import Call, File, Finding, Fix, Node, Rule, Safety, on_file, walk
-from tfmemlint.finding import Edit
-from tfmemlint.fix.edits import indentation, insert_before, statement_lines
+from tfmemlint.api import Call, File, Finding, Fix, Loop, Node, Rule, Safety, assigned_names, on_file, walk
+from tfmemlint.fix.hoist import hoist
 
 LOADS = (
     "tf.keras.models.load_model", "tf.keras.saving.load_model", "tf.saved_model.load", "tensorflow_hub.load",
@@ -94,7 +92,7 @@ class ModelLoadedInLoop(Rule):
         targets = [c.target for c in walk(around) if isinstance(c, cst.CompFor)]
         bound = {n.value for target in targets for n in walk(target) if isinstance(n, cst.Name)}
         for loop in file.contexts.loops(call.node):
-            bound |= set(assigned_names(loop, file))
+            bound |= assigned_names(loop, file)
         if any(isinstance(n, cst.Name) and n.value in bound for a in call.node.args for n in walk(a.value)):
             return False
         loops = [around, *(loop for loop in file.contexts.loops(call.node) if file.tree.contains(loop, around))]
@@ -111,20 +109,7 @@ class ModelLoadedInLoop(Rule):
             related=[(around, "runs again")],
         )
 
-    def _hoist(self, call: Call, loop: cst.For | cst.While | None, file: File) -> Fix | None:
-        if loop is None:
+    def _hoist(self, call: Call, loop: Loop | None, file: File) -> Fix | None:
+        if loop is None or not isinstance(file.tree.parent(call.node), cst.Assign):
             return None
-        line = file.tree.statement(call.node)
-        assign = file.tree.parent(call.node)
-        lines = statement_lines(file, line)
-        block = file.tree.parent(line)
-        if not isinstance(assign, cst.Assign) or lines is None or block is not loop.body or len(loop.body.body) < 2:
-            return None
-        if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1 or "\n" in file.text(assign):
-            return None
-        if not indentation(file, line):
-            return None
-        outermost = list(file.contexts.loops(call.node))[-1]
-        written = file.source.text[lines.start : lines.end].strip()
-        edits = (insert_before(file, outermost, written), Edit(lines.start, lines.end, ""))
-        return Fix("load it before the loop", edits, Safety.UNSAFE)
+        return hoist(file, [file.tree.statement(call.node)], "load it before the loop")

@@ -13,6 +13,8 @@ from tfmemlint.model.tree import Node, walk
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
 
+Loop = cst.For | cst.While
+
 
 def is_variable(name: cst.Name, file: File) -> bool:
     """Whether a name stands for a variable: it is no attribute, no keyword, and not what a `def` or parameter is
@@ -30,6 +32,12 @@ def home_of(name: cst.Name, file: File) -> ScopeNode:
     scope = file.scope_of(name)
     around = (scope, *file.scopes_around(scope))
     return next((each for each in around if name.value in file.flow(each).bindings), file.module)
+
+
+def assigned_names(loop: Loop, file: File) -> set[str]:
+    """The names that a loop binds: its target and what its body assigns."""
+    bindings = file.flow(file.scope_of(loop)).bindings.values()
+    return {d.name for definitions in bindings for d in definitions if file.tree.contains(loop, d.node)}
 
 
 def free_names(code: Node, file: File) -> Iterator[cst.Name]:
