@@ -29,6 +29,8 @@ def _small(ds: Dataset, step: Call, file: File) -> bool:
         return False
     if ds.source in FILE_NAME_SOURCES or (ds.source in COUNTERS and not mapped):
         return True
+    if ds.source is None and (size := step.arg("buffer_size")) is not None and SAID.search(file.text(size.expression)):
+        return True  # a pipeline of something not known, `shuffle(len(paths))`
     leaves = elements(ds.element)
     if any(isinstance(leaf, Array) and leaf.dtype == "string" for leaf in leaves) and ds.source == SLICES:
         return True

@@ -126,12 +126,26 @@ class Contexts:
                 return True
             owner = file.class_of(function)
             if owner is not None and function.name.value in TRACED_METHODS:
-                return file.values.classes.derives(owner, "tf.keras.layers.Layer")
+                return file.values.classes.derives(owner, "tf.keras.layers.Layer") and not self._asks_numpy(owner)
         if self._given_to(TRACERS, function):
             return True
         # Else every place that calls it or gives it away (to `strategy.run`, say) must be traced code.
         uses = file.values.functions.uses(function)
         return bool(uses) and isinstance(function, cst.FunctionDef) and all(self.traced(use) for use in uses)
+
+    def _asks_numpy(self, owner: cst.ClassDef) -> bool:
+        """Whether a method that Keras would trace asks a tensor for its NumPy array, which a trace cannot give: such a
+        model only ever runs eagerly."""
+        methods = [m for m in owner.body.body if isinstance(m, cst.FunctionDef) and m.name.value in TRACED_METHODS]
+        return any(
+            isinstance(call, cst.Call)
+            and isinstance(call.func, cst.Attribute)
+            and call.func.attr.value == "numpy"
+            and not call.args
+            and not self.conditional(call, method)
+            for method in methods
+            for call in own_nodes(method, (cst.Call,))
+        )
 
     def _given_to(self, names: frozenset[str], function: cst.FunctionDef | cst.Lambda) -> bool:
         """Whether one of these APIs is given the function."""
