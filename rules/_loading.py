@@ -6,8 +6,9 @@ import libcst as cst
 from tfmemlint_rules._altered import changed
 from tfmemlint_rules._items import few_iterations
 from tfmemlint_rules._made import fate
+from tfmemlint_rules._once import first_time
 
-from tfmemlint.api import Call, File, Node, assigned_names, own_nodes, parameters, walk
+from tfmemlint.api import Call, Const, File, Function, Node, assigned_names, own_nodes, parameters, walk
 
 SAVES = frozenset({"save", "save_model", "save_weights", "export"})
 TRAINS = frozenset({"fit", "train_on_batch", "compile", "fit_generator"})
@@ -23,23 +24,38 @@ def called_again(call: Call, file: File) -> Node | None:
     made = file.tree.parent(call.node)
     if isinstance(made, cst.Assign) and not isinstance(made.targets[0].target, cst.Name):
         return None  # kept in an attribute
-    if not constant(call, function, file) or needs_fresh(call, function.body, file):
+    if not constant(call, function, file) or conditional(call.node, function, file):
+        return None
+    if needs_fresh(call, function.body, file):
         return None
     returned = _returned(call, function)
     if not returned and not _forgotten(call, file):
         return None
     for caller in file.values.functions.callers(function) or ():
-        if returned and not _forgotten(caller, file):
-            continue
-        handler = handler_of(caller.node, file)
-        if handler is not None and not conditional(caller.node, handler, file):
-            return handler
-        around: list[Node] = [n for n in file.contexts.loops(caller.node) if not few_iterations(n, file, FEW)]
-        comprehension = file.contexts.comprehension(caller.node)
-        for loop in around or ([comprehension] if comprehension is not None else []):
-            if not conditional(caller.node, loop, file) and not _of_item(caller, loop, file):
-                return None if needs_fresh(call, loop, file) else loop
+        if not returned or _forgotten(caller, file):
+            again = _again(caller, file, 2)
+            if again is not None:
+                return None if needs_fresh(call, again, file) else again
     return None
+
+
+def _again(caller: Call, file: File, depth: int) -> Node | None:
+    """The handler or loop around a call, or around the calls of the function of the module that it stands in."""
+    handler = handler_of(caller.node, file)
+    if handler is not None:
+        return None if lazy(caller.node, handler, file) else handler
+    around: list[Node] = [n for n in file.contexts.loops(caller.node) if not few_iterations(n, file, FEW)]
+    comprehension = file.contexts.comprehension(caller.node)
+    for loop in around or ([comprehension] if comprehension is not None else []):
+        if not conditional(caller.node, loop, file) and not _of_item(caller, loop, file):
+            return loop
+    function = file.contexts.function(caller.node)
+    if not depth or not isinstance(function, cst.FunctionDef) or function.decorators or file.class_of(function):
+        return None
+    if around or conditional(caller.node, function, file):
+        return None
+    outer = (_again(c, file, depth - 1) for c in file.values.functions.callers(function) or ())
+    return next((found for found in outer if found is not None), None)
 
 
 def handler_of(node: cst.Call, file: File) -> cst.FunctionDef | None:
@@ -54,18 +70,36 @@ def handler_of(node: cst.Call, file: File) -> cst.FunctionDef | None:
 
 
 def constant(call: Call, handler: cst.FunctionDef, file: File) -> bool:
+    """Whether a function loads from the same place each time."""
     local = set(file.flow(handler).bindings)
     if file.class_of(handler) is not None:
         local -= {p.name.value for p in (*parameters(handler),)[:1]}  # the object's own settings
     reads = (n for a in call.node.args for n in walk(a.value) if isinstance(n, cst.Name))
-    return not any(n.value in local for n in reads) and not conditional(call.node, handler, file)
+    return not any(n.value in local and not isinstance(file.value(n), Const) for n in reads)
+
+
+def lazy(node: cst.Call, handler: cst.FunctionDef, file: File) -> bool:
+    """Whether a handler loads for its first request alone: `if model is None`. What asks about the request
+    (`if request.method == "POST"`) is there to hold again."""
+    below: Node = node
+    for above in file.tree.ancestors(node):
+        if above is handler:
+            return False
+        if isinstance(above, (cst.If, cst.IfExp)) and below is not above.test:
+            if first_time(above.test, below is above.body, handler, file):
+                return True
+        below = above
+    return False
 
 
 def needs_fresh(call: Call, loop: Node, file: File) -> bool:
     """Whether the loop saves or trains a model, or gives the file that is loaded to something else, too."""
     given = {file.text(a.value) for a in call.node.args if a.keyword is None}
+    home = file.contexts.function(call.node)
     for node in walk(loop):
         if isinstance(node, cst.Call) and node is not call.node:
+            if any(isinstance(t, Function) and t.node is home for t in file.call(node).target.options):
+                continue  # it is there to load the model
             if file.call(node).method in SAVES | TRAINS:
                 return True
             if any(file.text(a.value) in given for a in node.args) and file.call(node).name is None:
@@ -80,7 +114,7 @@ def conditional(node: cst.Call, loop: Node, file: File) -> bool:
             return False
         if isinstance(above, cst.If):
             return True
-        if isinstance(above, cst.Try) and any(isinstance(n, (cst.Break, cst.Return)) for n in walk(above)):
+        if isinstance(above, cst.Try) and any(isinstance(n, (cst.Break, cst.Return)) for n in walk(above.body)):
             return True
     return False
 

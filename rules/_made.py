@@ -61,6 +61,8 @@ def _fate(uses: list[Node], file: File) -> Fate:
         if isinstance(parent, cst.Attribute) and parent.value is use:
             trained = trained or parent.attr.value in TRAINS
             continue
+        if isinstance(parent, cst.Del):
+            continue
         only_read = False
         if isinstance(parent, cst.Arg):
             passed = _passed(parent, file)

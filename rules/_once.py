@@ -29,10 +29,12 @@ def made_once(node: Node, within: Node, file: File) -> bool:
         if isinstance(above, cst.ExceptHandler):
             return True
         if isinstance(above, cst.If) and below is not above.test:
-            if _first(above.test, below is above.body, within, file) or (below is above.body and _leaves(above.body)):
+            if first_time(above.test, below is above.body, within, file) or (
+                below is above.body and _leaves(above.body)
+            ):
                 return True
         if isinstance(above, cst.IfExp) and below is not above.test:
-            if _first(above.test, below is above.body, within, file):
+            if first_time(above.test, below is above.body, within, file):
                 return True
         below = above
     return False
@@ -49,12 +51,12 @@ def _leaves(body: cst.BaseSuite) -> bool:
     return isinstance(small, (cst.Break, cst.Return, cst.Raise))
 
 
-def _first(test: cst.BaseExpression, holds: bool, within: Node, file: File) -> bool:
+def first_time(test: cst.BaseExpression, holds: bool, within: Node, file: File) -> bool:
     """Whether a condition (or its opposite) is one that holds the first time only: nothing is there yet."""
     if isinstance(test, cst.BooleanOperation):
-        return _first(test.left, holds, within, file) or _first(test.right, holds, within, file)
+        return first_time(test.left, holds, within, file) or first_time(test.right, holds, within, file)
     if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
-        return holds or _first(test.expression, not holds, within, file)
+        return holds or first_time(test.expression, not holds, within, file)
     if isinstance(test, cst.Comparison):
         step = test.comparisons[0]
         if holds:

@@ -112,13 +112,18 @@ def _once(node: Node, within: Node, file: File) -> bool:
             test = above.test
             if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
                 return True
-            if isinstance(test, cst.Comparison) and len(test.comparisons) == 1:
+            if isinstance(test, cst.Comparison) and len(test.comparisons) == 1 and not _recurs(test.left):
                 other = file.value(test.comparisons[0].comparator)
                 equal = isinstance(test.comparisons[0].operator, (cst.Equal, cst.Is))
                 if equal and (other == Const(None) or integer(other) is not None):
                     return True
         below = above
     return False
+
+
+def _recurs(left: cst.BaseExpression) -> bool:
+    """Whether a test holds again and again: `step % 100 == 0`."""
+    return isinstance(left, cst.BinaryOperation) and isinstance(left.operator, cst.Modulo)
 
 
 def _fresh_graph(part: Node, file: File) -> bool:

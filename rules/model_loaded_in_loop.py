@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._altered import changed
 from tfmemlint_rules._items import few_iterations
-from tfmemlint_rules._loading import FEW, called_again, conditional, constant, handler_of, needs_fresh
+from tfmemlint_rules._loading import FEW, called_again, conditional, constant, handler_of, lazy, needs_fresh
 
-from tfmemlint.api import Call, File, Finding, Fix, Loop, Node, Rule, Safety, assigned_names, on_file, walk
+from tfmemlint.api import Call, Const, File, Finding, Fix, Loop, Node, Rule, Safety, assigned_names, on_file, walk
 from tfmemlint.fix.hoist import hoist
 
 LOADS = (
@@ -66,7 +66,7 @@ class ModelLoadedInLoop(Rule):
                     yield self._report(call, "in each iteration", around, self._hoist(call, loop, file), file)
                 continue
             handler = handler_of(node, file)
-            if handler is not None and constant(call, handler, file):
+            if handler is not None and constant(call, handler, file) and not lazy(call.node, handler, file):
                 yield self._report(call, "for each request", handler, None, file)
             elif handler is None:
                 again = called_again(call, file)
@@ -93,7 +93,8 @@ class ModelLoadedInLoop(Rule):
         bound = {n.value for target in targets for n in walk(target) if isinstance(n, cst.Name)}
         for loop in file.contexts.loops(call.node):
             bound |= assigned_names(loop, file)
-        if any(isinstance(n, cst.Name) and n.value in bound for a in call.node.args for n in walk(a.value)):
+        reads = (n for a in call.node.args for n in walk(a.value) if isinstance(n, cst.Name))
+        if any(n.value in bound and not isinstance(file.value(n), Const) for n in reads):
             return False
         loops = [around, *(loop for loop in file.contexts.loops(call.node) if file.tree.contains(loop, around))]
         if any(needs_fresh(call, loop, file) for loop in loops):

@@ -98,6 +98,8 @@ def _comprehension(evaluator: Evaluator, node: Any, frame: Frame | None) -> Valu
     item = evaluator.value(node.elt, frame)
     of = evaluator.value(node.for_in.iter, frame)
     chosen = chosen_devices(of, node) if isinstance(node, cst.ListComp) else None
+    if node.for_in.inner_for_in is not None:
+        of = Unknown("several loops in one comprehension")
     return chosen or Iterator(of, item, COMPREHENSION)
 
 
