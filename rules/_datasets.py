@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Array, Call, Const, Dataset, Mapping, Sequence, Step, elements
+import libcst as cst
+
+from tfmemlint.api import Array, Call, Const, Dataset, File, Mapping, Node, Sequence, Step, elements
 
 
 def earlier_steps(call: Call) -> tuple[tuple[Step, ...], ...] | None:
@@ -22,6 +24,23 @@ def last_before(call: Call, name: str) -> Step | None:
             return None
         found = matching[-1]
     return found
+
+
+def on_a_path(step: Step, call: Call, file: File) -> bool:
+    """Whether some run surely comes from a step to a later call: what decides about the call decides about both.
+
+    So it is where only the step stands under a condition (`if training: ds = ds.repeat()`), in the same function.
+    """
+    if step.call is None or file.contexts.function(step.call.node) is not file.contexts.function(call.node):
+        return False
+    below: Node = call.node
+    for above in file.tree.ancestors(call.node):
+        if isinstance(above, (cst.FunctionDef, cst.Lambda)):
+            break
+        if isinstance(above, (cst.If, cst.IfExp, cst.Try, cst.Match)) and not file.tree.contains(below, step.call.node):
+            return False
+        below = above
+    return True
 
 
 def steps_between(call: Call, earlier: Step) -> list[Step]:
@@ -62,20 +81,21 @@ def reshuffles(shuffle: Step) -> bool:
 def makes_sequences(batch: Step, after: tuple[Step, ...]) -> bool:
     """Whether a `batch` may make examples rather than batches of them: sequences of numbers, characters or records.
 
-    It does where the elements are single numbers, or rows of them in full groups; and it may where full groups are
-    asked for or a map follows, unless the elements are known to be pairs or arrays of their own.
+    It may where full groups are asked for or a map follows, unless the elements are known to be pairs or arrays of
+    their own. Rows of numbers in full groups are sequences, single numbers in groups that nothing takes apart are not.
     """
     if batch.call is None:
         return True
+    full = batch.call.arg("drop_remainder") is not None and batch.call.value_of("drop_remainder") != Const(False)
+    mapped = any(step.name in ("map", "filter") for step in after)
     datasets = batch.call.datasets()
     leaves = [leaf for ds in datasets for leaf in elements(ds.element)]
     if len(leaves) == 1 and isinstance(leaves[0], Array) and leaves[0].shape == ():
-        return True
+        return full or mapped
     if all(isinstance(ds.element, (Sequence, Mapping)) for ds in datasets):
         return False
-    full = batch.call.arg("drop_remainder") is not None and batch.call.value_of("drop_remainder") != Const(False)
     shapes = [leaf.shape for leaf in leaves if isinstance(leaf, Array) and leaf.shape]
     if full and len(shapes) == len(leaves) == 1 and len(shapes[0]) == 1:
         return True
     known = bool(leaves) and len(shapes) == len(leaves)
-    return not known and (full or any(step.name in ("map", "filter") for step in after))
+    return not known and (full or mapped)

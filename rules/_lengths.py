@@ -97,11 +97,7 @@ def whole_length(argument: Argument | None) -> Length | None:
 def _first_axis(node: cst.BaseExpression, argument: Argument) -> Length | None:
     """`x.shape[0]` of something that is not known or `info.splits["train"].num_examples`, also behind a name."""
     file = argument.evaluator.file
-    if isinstance(node, cst.Name):
-        definitions = file.definitions(node)
-        if len(definitions) != 1 or definitions[0].path or not isinstance(definitions[0].value, cst.BaseExpression):
-            return None
-        node = definitions[0].value
+    node = file.written(node)
     if isinstance(node, cst.Attribute) and node.attr.value in ("num_examples", "total_num_examples"):
         of = node.value.value if isinstance(node.value, cst.Subscript) else node.value
         splits = isinstance(of, cst.Attribute) and of.attr.value == "splits"

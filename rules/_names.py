@@ -15,7 +15,7 @@ COUNTERS = frozenset(
     {"tf.data.Dataset.range", "tf.data.Dataset.random", "tf.data.Dataset.counter", "tf.data.experimental.Counter"}
 )
 RANGES = frozenset({"np.arange", "tf.range", "builtins.range", "np.random.permutation"})
-SAID = re.compile(r"path|file|fname|url|shard|pattern|glob|dirs|indices|index|idx|_ids?\b|nodes|^dict\(", re.IGNORECASE)
+SAID = re.compile(r"path|file|fname|url|shard|pattern|glob|dirs|indices|index|idx|_ids?\b|nodes", re.IGNORECASE)
 
 
 def names_or_indices(step: Call, file: File) -> bool:

@@ -144,9 +144,17 @@ def plain_axes(call: Call) -> bool:
 
 
 def looked_up_elsewhere(node: cst.CSTNode, file: File) -> bool:
-    """Whether the code looks rows up in the other branch of an `if`: the product is chosen there, for TPUs."""
+    """Whether the code looks rows up in the other branch of an `if`, or there and returns: the product is chosen here,
+    for TPUs."""
+    lookups = [call for name in LOOKUPS for call in file.calls_by_word.get(name, ())]
     for above in file.tree.ancestors(node):
         if isinstance(above, cst.If) and above.orelse is not None:
-            if any(file.tree.contains(above, call) for name in LOOKUPS for call in file.calls_by_word.get(name, ())):
+            if any(file.tree.contains(above, call) for call in lookups):
                 return True
-    return False
+    function = file.contexts.function(node)
+    return function is not None and any(
+        isinstance(file.tree.parent(call), cst.Return)
+        and file.tree.contains(function, call)
+        and file.contexts.conditional(call, function)
+        for call in lookups
+    )

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._datasets import earlier_steps, in_memory, reshuffles
+from tfmemlint_rules._datasets import earlier_steps, in_memory, on_a_path, reshuffles
 from tfmemlint_rules._links import links
 from tfmemlint_rules._names import names_or_indices
 
@@ -51,8 +51,8 @@ class CacheAfterRandomStep(Rule):
         if not in_memory(cache) or not chains:
             return
         found = [self._random(steps, file) for steps in chains]
-        first = found[0]
-        if first is None or first.call is None or any(step is None for step in found):
+        first = next((step for step in found if step is not None), None)
+        if first is None or first.call is None or (None in found and not on_a_path(first, cache, file)):
             return
         what = "shuffle()" if first.name == "shuffle" else f"the random {first.name}()"
         size = self._bytes(cache)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._datasets import last_before, steps_between
+from tfmemlint_rules._datasets import earlier_steps, last_before, on_a_path, steps_between
 from tfmemlint_rules._links import links
 
 from tfmemlint.api import (
@@ -61,7 +61,7 @@ class CacheAfterRepeat(Rule):
     def check(self, cache: Call, file: File) -> Iterator[Finding]:
         if cache.open or (cache.arg("filename") is not None and cache.value_of("filename") != Const("")):
             return
-        repeat = last_before(cache, "repeat")
+        repeat = last_before(cache, "repeat") or self._sometimes(cache, file)
         if repeat is None or repeat.call is None:
             return
         times = constant(repeat.call.value_of("count"))
@@ -81,6 +81,11 @@ class CacheAfterRepeat(Rule):
             related=[(repeat.call, "repeated here")],
             bytes=self._bytes(cache),
         )
+
+    def _sometimes(self, cache: Call, file: File) -> Step | None:
+        """A repeat under a condition that does not decide about the cache."""
+        steps = [step for steps in earlier_steps(cache) or () for step in steps if step.name == "repeat"]
+        return next((step for step in reversed(steps) if on_a_path(step, cache, file)), None)
 
     def _bytes(self, cache: Call) -> int | None:
         for ds in cache.datasets():

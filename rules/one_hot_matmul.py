@@ -47,7 +47,8 @@ class OneHotMatmul(Rule):
     ```
 
     ## Fix safety
-    Unsafe: ids out of range give an error instead of zeros, and the gradient is sparse.
+    Unsafe: ids out of range give an error instead of zeros, and the gradient is sparse. Only shown where
+    neither the table nor its number of rows is seen, since it may be a batch of tables.
 
     ## When not to use it
     For small tables, and on TPUs, where the product is fast; fewer than 64 rows are not reported.
@@ -58,7 +59,7 @@ class OneHotMatmul(Rule):
 
     code = "TFM704"
     summary = "a product with one-hot rows builds a large matrix to look up rows"
-    fix_safety = (Safety.UNSAFE,)
+    fix_safety = (Safety.UNSAFE, Safety.DISPLAY)
 
     @on_call(*MATMULS)
     def product(self, call: Call, file: File) -> Iterator[Finding]:
@@ -112,14 +113,14 @@ class OneHotMatmul(Rule):
 
 
 def _large(made: OneHot, table: cst.BaseExpression, file: File) -> bool:
-    """Whether the table is known to have many rows; one of unknown size counts where it is a layer's weight."""
+    """Whether the table may have many rows: not where its size is known to be small, nor where it was just computed."""
     value = file.value(table)
     shape = value.shape if isinstance(value, Array) else None
     given = (made.rows, shape[0] if shape and len(shape) == 2 else None, _default(made, file))
     rows = next((count for count in given if count is not None), None)
     if rows is not None:
         return rows >= SMALL
-    return isinstance(value, Array) and value.variable
+    return not (isinstance(value, Array) and not value.variable)
 
 
 def _default(made: OneHot, file: File) -> int | None:
@@ -142,4 +143,7 @@ def _gather(
     if drop is None:
         return None
     text = f"{spelled}({file.text(right)}, {file.text(made.ids)}{', axis=0' if keras else ''})"
-    return Fix("look the rows up", (*drop, replace_node(file, whole, text)), Safety.UNSAFE)
+    # Where neither is seen it may be a batch of tables, whose rows tf.gather would count by another axis.
+    seen = made.rows is not None or isinstance(file.value(right), Array)
+    safety = Safety.UNSAFE if seen else Safety.DISPLAY
+    return Fix("look the rows up", (*drop, replace_node(file, whole, text)), safety)

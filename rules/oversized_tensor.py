@@ -10,6 +10,8 @@ MAKES = (
     "tf.random.gamma", "tf.random.poisson", "tf.random.stateless_truncated_normal", "tf.random.Generator.normal",
     "tf.random.Generator.uniform", "tf.random.Generator.truncated_normal", "tf.constant", "tf.tile", "tf.repeat",
     "tf.broadcast_to", "tf.linalg.diag", "tf.keras.ops.zeros", "tf.keras.ops.ones", "tf.keras.ops.one_hot",
+    "tf.keras.ops.empty", "tf.keras.ops.eye", "tf.keras.ops.identity", "tf.keras.backend.zeros",
+    "tf.keras.backend.ones", "tf.keras.backend.random_normal", "tf.keras.backend.random_uniform",
     "tf.keras.random.normal", "tf.keras.random.uniform", "tf.keras.random.truncated_normal",
     "tf.keras.layers.Layer.add_weight", "tf.compat.v1.get_variable", "np.zeros", "np.ones", "np.full", "np.empty",
     "np.eye", "np.identity", "np.random.rand", "np.random.randn", "np.random.random", "np.random.normal",

@@ -2,12 +2,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._datasets import earlier_steps, last_before, makes_sequences, steps_between
-from tfmemlint_rules._links import following, links
+from tfmemlint_rules._datasets import earlier_steps, last_before, steps_between
+from tfmemlint_rules._links import links
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, integer, on_call, show_bytes, structure_bytes
+from tfmemlint.api import (
+    Array,
+    Call,
+    Dataset,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    Step,
+    elements,
+    integer,
+    on_call,
+    show_bytes,
+    structure_bytes,
+)
 from tfmemlint.fix.chains import move_link
-from tfmemlint.model.pipelines import BATCHED_SOURCES, batched_source
+from tfmemlint.model.pipelines import batched_source
 
 GROUPS = ("batch", "padded_batch")
 
@@ -79,19 +94,20 @@ class ShuffleAfterBatch(Rule):
     def _batched_source(self, shuffle: Call) -> Call | None:
         """The source that gives batches itself, as those that read directories do."""
         datasets = shuffle.datasets()
-        if not datasets or not all(ds.source in BATCHED_SOURCES and batched_source(ds) for ds in datasets):
+        if not datasets or not all(batched_source(ds) for ds in datasets):
             return None
         return datasets[0].call
 
     def _sequences(self, shuffle: Call, file: File) -> bool:
-        """Whether the batches may be examples themselves, as they are when text is cut into sequences."""
-        if any(call.method in GROUPS for call in following(file, shuffle)):
-            return True
+        """Whether the batches are examples themselves, as they are when text is cut into sequences."""
+        for later in file.calls(*(f"tf.data.Dataset.{name}" for name in GROUPS)):
+            for ds in later.value.options:
+                made = [s.call.node for s in ds.steps if s.call is not None] if isinstance(ds, Dataset) else []
+                if shuffle.node in made and later.node in made[made.index(shuffle.node) :]:
+                    return True
         for ds in shuffle.datasets():
             last = max(i for i, step in enumerate(ds.steps) if step.name in GROUPS)
-            if any(step.name in ("map", "filter") for step in ds.steps[last:]) and makes_sequences(
-                ds.steps[last], ds.steps[last:]
-            ):
+            if any(step.name == "map" for step in ds.steps[last:]) and _numbers(ds.steps[last]):
                 return True
         return False
 
@@ -104,3 +120,9 @@ class ShuffleAfterBatch(Rule):
         return (
             Fix("shuffle before batching", move_link(file, chain, 1, 0), Safety.UNSAFE) if chain is not None else None
         )
+
+
+def _numbers(batch: Step) -> bool:
+    """Whether a batch groups single numbers or names."""
+    leaves = [leaf for ds in batch.call.datasets() for leaf in elements(ds.element)] if batch.call is not None else []
+    return bool(leaves) and all(isinstance(leaf, Array) and leaf.shape == () for leaf in leaves)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tfmemlint_rules._datasets import in_memory
 from tfmemlint_rules._links import links
 
 from tfmemlint.api import (
@@ -25,10 +26,13 @@ MANY = 1000
 """Elements from which on a buffer of whole images or sounds is reported although their size is not known."""
 
 STOPS = frozenset({
-    "batch", "padded_batch", "ragged_batch", "unbatch", "filter", "flat_map", "interleave", "window", "apply", "take",
-    "skip", "cache", "scan", "group_by_window", "bucket_by_sequence_length",
+    "batch", "padded_batch", "ragged_batch", "unbatch", "flat_map", "interleave", "window", "apply", "scan",
+    "group_by_window", "bucket_by_sequence_length",
 })  # fmt: skip
-"""Steps over which a shuffle cannot be moved to come before a map."""
+"""Steps that make other elements of what a map made."""
+
+PICKS = frozenset({"filter", "take", "skip", "shard", "cache"})
+"""Steps that leave elements as they are, but over which a shuffle cannot be moved: others would be left, or kept."""
 
 
 class ShuffleAfterDecode(Rule):
@@ -94,8 +98,8 @@ class ShuffleAfterDecode(Rule):
         """The first map that expands what the shuffle buffers, if nothing between keeps the two apart."""
         first = None
         for step in ds.steps:
-            if step.name in STOPS:
-                first = None
+            if step.name in STOPS or (step.name == "cache" and step.call is not None and in_memory(step.call)):
+                first = None  # a shuffle shares what a cache in memory holds
             elif step.name == "map" and first is None and self._expands(step):
                 first = step
         return first
@@ -113,8 +117,10 @@ class ShuffleAfterDecode(Rule):
     def _move(self, first: Step, datasets: tuple[Dataset, ...], shuffle: Call, file: File) -> Fix | None:
         if len(datasets) != 1:
             return None
-        steps = datasets[0].steps
-        chain = links(file, [*(step.call for step in steps[steps.index(first) :]), shuffle])
+        steps = datasets[0].steps[datasets[0].steps.index(first) :]
+        if any(step.name in PICKS for step in steps):
+            return None
+        chain = links(file, [*(step.call for step in steps), shuffle])
         if chain is None:
             return None
         return Fix("shuffle before the map", move_link(file, chain, len(chain) - 1, 0), Safety.UNSAFE)

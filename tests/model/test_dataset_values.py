@@ -74,7 +74,8 @@ STEPS = [
     ("next(iter(s.batch(4)))", "(tf float32 (4, 8), tf int64 (4))"),
     ("for v in r.as_numpy_iterator():\n    probe(v)", "np int64 ()"),
     ("len(r)", "len 10"),
-    ("r.cardinality()", "len 10"),
+    ("r.cardinality()", "len 10"), ("r.cardinality().numpy()", "len 10"),
+    ("tf.data.experimental.cardinality(r).numpy()", "len 10"),
     ("ds = r\nds = ds.map(abs)\nds = ds.batch(2)\nds", "range map batch -> ? x 5"), ("(r if flag else s).batch(2)",
      "from_tensor_slices batch -> (tf float32 (2, 8), tf int64 (2)) x 50 | range batch -> tf int64 (2) x 5"),
 ]  # fmt: skip

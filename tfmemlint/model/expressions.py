@@ -15,6 +15,7 @@ from tfmemlint.model.values import (
     Const,
     Function,
     Iterator,
+    Length,
     Mapping,
     Sequence,
     Unknown,
@@ -32,6 +33,8 @@ def _subscript(evaluator: Evaluator, node: cst.Subscript, frame: Frame | None) -
         return followed
     base = evaluator.value(node.value, frame)
     indices = [_index(evaluator, element.slice, frame) for element in node.slice]
+    if isinstance(base, Unknown) and isinstance(node.value, cst.Attribute) and node.value.attr.value == "shape":
+        return Length(Unknown("something whose shape is not known")) if indices == [Const(0)] else base
     return one_of(operations.subscript(option, indices) for option in base.options)
 
 

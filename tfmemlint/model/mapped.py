@@ -115,7 +115,7 @@ def body_of(value: Value, evaluator: Evaluator, depth: int = FOLLOWED) -> Body:
             found.names.add(option.name)
             found.random = found.random or draws(option.name)
         elif isinstance(option, Instance):
-            _object(option, found)
+            _object(option, evaluator, depth, found)
         else:
             found.unseen = True
     return found
@@ -135,7 +135,7 @@ def _collect(function: Function, evaluator: Evaluator, depth: int, found: Body) 
                 else:
                     found.unseen = True
             elif isinstance(option, Instance):
-                _object(option, found)
+                _object(option, evaluator, depth, found)
             elif isinstance(option, (Api, Method)):
                 found.names.add(option.name)
                 found.random = found.random or draws(option.name)
@@ -151,13 +151,20 @@ def _add(found: Body, inner: Body) -> None:
     found.random = found.random or inner.random
 
 
-def _object(value: Instance, found: Body) -> None:
-    """A callable object: a Keras layer or model, or a function with some of its arguments."""
+def _object(value: Instance, evaluator: Evaluator, depth: int, found: Body) -> None:
+    """A callable object: a Keras layer or model, one of a class of this module, a function with some arguments."""
     inner = whole(value)
     if inner is not value and value.call is not None:
         _add(found, body_of(inner, value.call.evaluator, FOLLOWED - 1))
         return
-    if value.type_name is None or value.class_node is not None:
+    if value.class_node is not None:
+        made = [name for name in ("__call__", "call") if evaluator.classes.method(value.class_node, name) is not None]
+        if made and depth > 0 and (made[0] == "__call__" or value.type_name is not None):
+            _add(found, body_of(evaluator.classes.attribute(value, made[0], bound=True), evaluator, depth - 1))
+        else:
+            found.unseen = True
+        return
+    if value.type_name is None:
         found.unseen = True
         return
     found.names.add(f"{value.type_name}.__call__")

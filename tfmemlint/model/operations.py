@@ -76,6 +76,8 @@ def attribute(base: Value, name: str) -> Value:
             return found
     if isinstance(base, Dataset) and name == "element_spec":
         return base.element
+    if isinstance(base, Length) and name == "numpy":  # a cardinality is a tensor
+        return Method(base, "tf.Tensor.numpy")
     if isinstance(base, Mapping) and name in ("items", "values", "get"):
         return Method(base, f"builtins.dict.{name}")
     if name == "output" and isinstance(base, Instance):

@@ -39,7 +39,8 @@ def written_dtype(call: Call, default: str | None) -> tuple[str | None, bool]:
         "tf.random.Generator.uniform", "tf.random.gamma", "tf.random.poisson", "tf.keras.ops.zeros",
         "tf.keras.ops.ones", "tf.keras.random.normal", "tf.keras.random.uniform",
         "tf.keras.random.truncated_normal", "tf.random.stateless_truncated_normal",
-        "tf.random.Generator.truncated_normal")  # fmt: skip
+        "tf.random.Generator.truncated_normal", "tf.keras.backend.zeros", "tf.keras.backend.ones",
+        "tf.keras.backend.random_normal", "tf.keras.backend.random_uniform", "tf.keras.ops.empty")  # fmt: skip
 def _created(call: Call, target: Value) -> Value:
     dtype, explicit = written_dtype(call, "float32")
     return Array("tf", dtype, shape_of(call.value_of("shape")), call, explicit)
@@ -93,11 +94,11 @@ def _like(call: Call, target: Value) -> Value:
     return Array("tf", dtype, given.shape, call, explicit)
 
 
-@models("tf.eye")
+@models("tf.eye", "tf.keras.ops.eye", "tf.keras.ops.identity")
 def _eye(call: Call, target: Value) -> Value:
     dtype, explicit = written_dtype(call, "float32")
-    n = integer(call.value_of("num_rows"))
-    m = integer(call.value_of("num_columns")) if call.arg("num_columns") is not None else n
+    n = integer(call.value_of("num_rows", "N", "n"))
+    m = integer(call.value_of("num_columns", "M")) if call.arg("num_columns", "M") is not None else n
     shape = (n, m) if call.lacks("batch_shape") else None
     return Array("tf", dtype, shape, call, explicit)
 
