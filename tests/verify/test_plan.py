@@ -246,6 +246,31 @@ class TestFunctions:
                 main()
         """)
 
+    def test_a_name_of_the_function_keeps_nothing_that_is_called_so_outside(self) -> None:
+        text = """
+            import tensorflow as tf
+
+            def double(n):
+                result = tf.zeros([n])
+                result = result * 2.0
+                return result
+
+            result = print("another")
+            made = double(3)
+            result = made + 1.0
+        """
+        assert before(text, "tf.zeros([n])") == dedented("""
+            import tensorflow as tf
+
+            def double(n):
+                result = tf.zeros([n])
+                result = result * 2.0
+                return result
+
+            made = double(3)
+            result = made + 1.0
+        """)
+
     def test_a_function_without_callers_is_called_with_what_is_known(self) -> None:
         text = """
             import tensorflow as tf

@@ -108,7 +108,9 @@ class Slice:
     def definitions(self, name: cst.Name) -> list[Definition]:
         """The definitions that may give a name its value, in its own scope or around it."""
         scope = self.file.scope_of(name)
-        found = list(self.file.flow(scope).uses.get(id(name), (OUTER,)))
+        flow = self.file.flow(scope)
+        # A name that its own scope binds and that reads nothing is one that is written.
+        found = list(flow.uses.get(id(name), () if name.value in flow.bindings else (OUTER,)))
         if OUTER in found and self._is_load(name):
             for outer in self.file.scopes_around(scope):
                 there = self.file.flow(outer).bindings.get(name.value)
