@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -26,6 +27,9 @@ MATMULS = (
     "tf.linalg.matmul", "tf.matmul", "tf.keras.ops.matmul", "tf.keras.ops.dot", "tf.keras.backend.dot", "tf.tensordot",
     "tf.keras.ops.tensordot", "tf.einsum", "tf.linalg.einsum", "tf.keras.ops.einsum",
 )  # fmt: skip
+
+TABLE = re.compile(r"vocab|embed|table|codebook|lookup|tokens|num_(items|users|codes)", re.IGNORECASE)
+"""Words in the names of a table that is not seen, or of its number of rows, that say it has one for each of many."""
 
 
 class OneHotMatmul(Rule):
@@ -113,14 +117,18 @@ class OneHotMatmul(Rule):
 
 
 def _large(made: OneHot, table: cst.BaseExpression, file: File) -> bool:
-    """Whether the table may have many rows: not where its size is known to be small, nor where it was just computed."""
+    """Whether the table has many rows, as far as can be told: one of unknown size where it is a layer's weight, or not
+    seen and called a table."""
     value = file.value(table)
     shape = value.shape if isinstance(value, Array) else None
     given = (made.rows, shape[0] if shape and len(shape) == 2 else None, _default(made, file))
     rows = next((count for count in given if count is not None), None)
     if rows is not None:
         return rows >= SMALL
-    return not (isinstance(value, Array) and not value.variable)
+    if isinstance(value, Array):
+        return value.variable
+    depth = made.call.arg("depth", "num_classes")
+    return any(bool(TABLE.search(file.text(n))) for n in (table, depth.expression if depth is not None else table))
 
 
 def _default(made: OneHot, file: File) -> int | None:
