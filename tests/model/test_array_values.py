@@ -33,6 +33,8 @@ NUMPY = [
     ("np.tile(np.zeros((2, 3)), (2, 2))", "np float64 (4, 6)"), ("np.mean(np.zeros((2, 3)), axis=0)", "np float64 (3)"),
     ("np.zeros((2, 3)).sum(axis=1)", "np float64 (2)"), ("np.argmax(np.zeros((2, 3)), axis=1)", "np int64 (2)"),
     ("np.max(np.zeros((2, 3), np.uint8))", "np uint8 ()"), ("np.dot(np.zeros((2, 3)), np.zeros((3, 4)))", "?"),
+    ("np.zeros((2, 3)) > 0.5", "np bool (2, 3)"), ("(np.zeros((2, 3)) == np.ones(3)).astype(int)", "np int64 (2, 3)"),
+    ("np.zeros(3) is None", "?"), ("np.zeros(3) != None", "?"), ("1 < np.zeros(3) < 2", "?"),
     ("np.load('f.npy')", "np ? ..."), ("np.pad(np.zeros((2, 2)), 1)", "np float64 ..."),
     ("np.asarray(tf.zeros([2]))", "np float32 (2)"), ("tf.zeros([2]).numpy()", "np float32 (2)"),
 ]  # fmt: skip
@@ -61,6 +63,7 @@ TENSORS = [
     ("tf.stack([tf.zeros([3, 5]), tf.zeros([3, 5])], axis=-4)", "tf float32 ..."),
     ("tf.concat([tf.zeros([2, 3]), tf.zeros([4, 3])], 0)", "tf float32 (6, 3)"),
     ("tf.concat([tf.zeros([2, 3]), x], 0)", "tf ? ..."),
+    ("tf.cast(tf.zeros([2, 3]) > 0.5, tf.int32) / 2", "tf float64 (2, 3)"), ("tf.zeros([2]) >= x", "?"),
     ("tf.tile(tf.zeros([2, 3]), [2, 1])", "tf float32 (4, 3)"),
     ("tf.repeat(tf.zeros([2, 3]), 2, axis=0)", "tf float32 (4, 3)"),
     ("tf.matmul(tf.zeros([2, 3]), tf.zeros([3, 5]))", "tf float32 (2, 5)"),

@@ -24,6 +24,11 @@ ATTRIBUTES = [
      "range batch -> tf int64 (2) x 3"),
     ("class C:\n    def __init__(self):\n        self.x = np.zeros((2, 3))\n"
      "    def b(self):\n        y = self.x.T\n        probe(y)", "np float64 (3, 2)"),
+    ("class C:\n    def __init__(self):\n        self.x = np.zeros((2, 3), np.uint8)\n        self.b()\n"
+     "    def b(self):\n        probe(self.x)\n        self.x = self.x.reshape(6) / 255.0", "np uint8 (2, 3)"),
+    ("class C:\n    def __init__(self):\n        self.x = np.zeros((2, 3), np.uint8)\n"
+     "    def b(self):\n        probe(self.x)\n        self.x = self.x.reshape(6) / 255.0\n"
+     "c = C()\nfor i in range(3):\n    c.b()", "np float64 (6) | np uint8 (2, 3)"),
     ("class C:\n    def f(self):\n        probe(self.missing)", "?"),
     ("class C:\n    def __init__(self):\n        self.a, self.b = 1, 2\n    def f(self):\n        probe(self.b)", "2"),
     ("class C:\n    def __init__(self):\n        self.a = None\n    def set(self):\n        self.a = 2\n"

@@ -8,7 +8,7 @@ import libcst as cst
 
 from tfmemlint.model import knowledge, operations
 from tfmemlint.model.binding import given_by
-from tfmemlint.model.scopes import OUTER, Definition, dotted
+from tfmemlint.model.scopes import OUTER, Definition, ScopeNode, dotted
 from tfmemlint.model.values import Api, Class, Const, Function, Instance, Unknown, Value, one_of
 
 if TYPE_CHECKING:
@@ -66,13 +66,17 @@ class Classes:
         """The methods that the class itself defines."""
         return [statement for statement in node.body.body if isinstance(statement, cst.FunctionDef)]
 
-    def attribute(self, instance: Instance, name: str, bound: bool) -> Value:
-        """An attribute or method of an object (`bound`) or of its class."""
+    def attribute(self, instance: Instance, name: str, bound: bool, reader: ScopeNode | None = None) -> Value:
+        """An attribute or method of an object (`bound`) or of its class; a method that is its `reader` before it sets
+        it sees what others have set."""
         assert instance.class_node is not None
         method = self.method(instance.class_node, name)
         if method is not None:
             return self._method(method, instance if bound else None, instance.class_node)
         definitions = self.definitions(instance.class_node, name)
+        others = [d for d in definitions if d.scope is not reader]
+        if others and len(others) < len(definitions) and reader and self._evaluator.functions.once(reader):
+            definitions = others
         if definitions:
             values = [self._value(d, name, instance) for d in definitions]
             kept = [v for v in values if v != Const(None)]

@@ -102,12 +102,19 @@ class Order:
             before = self._state
             for child in children(node):
                 self._expression(child, frame)
-            self._state = join([before, self._state])
+            if not self._whole(node):
+                self._state = join([before, self._state])
             return
         for child in children(node):
             self._expression(child, frame)
         if isinstance(node, cst.Call):
             self._call(node, frame)
+
+    def _whole(self, node: Node) -> bool:
+        """Whether this is a comprehension that certainly runs its element: a generator may never be asked for one."""
+        if not isinstance(node, (cst.ListComp, cst.SetComp, cst.DictComp)):
+            return False
+        return not node.for_in.ifs and node.for_in.inner_for_in is None and self._turns(node.for_in.iter)
 
     def _call(self, node: cst.Call, frame: Frame | None) -> None:
         self._steps += 1

@@ -175,7 +175,9 @@ class Evaluator(Memory):
         base = without_none([self.value(node.value, frame)])
         if not base.known:
             return base
-        return one_of(self.attribute(option, node.attr.value) for option in base.options)
+        scope = self.file.scope_of(node)
+        reader = None if self.file.flow(scope).uses.get(id(node), (OUTER,)) != (OUTER,) else scope
+        return one_of(self.attribute(option, node.attr.value, reader) for option in base.options)
 
     def followed(self, node: Node, frame: Frame | None) -> Value | None:
         """The value of `self.x` or `d["k"]` where this scope assigned it on every path."""
@@ -185,8 +187,8 @@ class Evaluator(Memory):
             return None
         return one_of(self.definition(d, self._frame_of(scope, frame)) for d in found)
 
-    def attribute(self, base: Value, name: str) -> Value:
-        """The attribute `name` of a value."""
+    def attribute(self, base: Value, name: str, reader: ScopeNode | None = None) -> Value:
+        """The attribute `name` of a value, as a scope reads it that has not set it before."""
         if base == arguments.FLAGS:
             return arguments.flag(self, name)
         if isinstance(base, Api):
@@ -198,7 +200,7 @@ class Evaluator(Memory):
         if isinstance(base, Instance) and base.type_name == records.RECORD:
             return Unknown(f"{name} is set anew") if arguments.changed(self, name) else records.attribute(base, name)
         if isinstance(base, Instance) and base.class_node is not None:
-            return self.classes.attribute(base, name, bound=True)
+            return self.classes.attribute(base, name, True, reader)
         return operations.attribute(base, name)
 
     def callee(self, node: cst.Call, frame: Frame | None) -> Value:

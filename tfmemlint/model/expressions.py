@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from tfmemlint.model.evaluate import Evaluator
 
 
+ELEMENTWISE = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual, cst.Equal, cst.NotEqual)
+"""Comparisons that arrays make element by element."""
+
+
 def _subscript(evaluator: Evaluator, node: cst.Subscript, frame: Frame | None) -> Value:
     followed = evaluator.followed(node, frame)
     if followed is not None:
@@ -50,6 +54,15 @@ def _index(evaluator: Evaluator, index: cst.BaseSlice, frame: Frame | None) -> V
 def _binary(evaluator: Evaluator, node: cst.BinaryOperation, frame: Frame | None) -> Value:
     left, right = evaluator.value(node.left, frame), evaluator.value(node.right, frame)
     return operations.binary(type(node.operator).__name__, left, right)
+
+
+def _comparison(evaluator: Evaluator, node: cst.Comparison, frame: Frame | None) -> Value:
+    """`x > 0.5`: truth values of the shape of the arrays that are compared."""
+    if len(node.comparisons) > 1 or not isinstance(node.comparisons[0].operator, ELEMENTWISE):
+        return Unknown("a truth value")
+    left = evaluator.value(node.left, frame)
+    right = evaluator.value(node.comparisons[0].comparator, frame)
+    return operations.compared(left, right)
 
 
 def _unary(evaluator: Evaluator, node: cst.UnaryOperation, frame: Frame | None) -> Value:
@@ -143,7 +156,7 @@ def _formatted(evaluator: Evaluator, node: cst.FormattedString, frame: Frame | N
 
 
 EXPRESSIONS: dict[type, Callable[[Evaluator, Any, Frame | None], Value]] = {
-    cst.Subscript: _subscript, cst.BinaryOperation: _binary, cst.UnaryOperation: _unary,
+    cst.Subscript: _subscript, cst.BinaryOperation: _binary, cst.UnaryOperation: _unary, cst.Comparison: _comparison,
     cst.BooleanOperation: _boolean, cst.IfExp: _if_expression, cst.Tuple: _display,
     cst.List: _display, cst.Set: _display, cst.Dict: _dict, cst.ListComp: _comprehension,
     cst.SetComp: _comprehension, cst.GeneratorExp: _comprehension, cst.NamedExpr: _walrus, cst.Lambda: _lambda,

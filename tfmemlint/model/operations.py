@@ -212,6 +212,18 @@ def binary(name: str, left: Value, right: Value) -> Value:
     return one_of(_binary(name, a, b) for a in left.options for b in right.options)
 
 
+def compared(left: Value, right: Value) -> Value:
+    """What an element-wise comparison of two values gives."""
+    return one_of(_compared(a, b) for a in left.options for b in right.options)
+
+
+def _compared(left: Value, right: Value) -> Value:
+    added = _binary("Add", left, right) if Const(None) not in (left, right) else Unknown("compared with None")
+    if not isinstance(added, Array):
+        return BOTTOM if added is BOTTOM else Unknown("a truth value")
+    return Array(added.library, "bool", added.shape)
+
+
 def in_place(name: str, left: Value, right: Value) -> Value:
     """What `left op= right` leaves in `left`."""
     return one_of(array_in_place(name, a, b) or _binary(name, a, b) for a in left.options for b in right.options)

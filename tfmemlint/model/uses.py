@@ -35,6 +35,18 @@ class Uses:
             self._callers[key] = self._find_callers(function)
         return self._callers[key]
 
+    def once(self, function: ScopeNode, depth: int = 4) -> bool:
+        """Whether a function runs once in a program, or once for each object: called from one place, in no loop."""
+        callers = self.callers(function)
+        if not depth or callers is None or len(callers) != 1:
+            return False
+        place, contexts = callers[0].node, self._evaluator.file.contexts
+        if contexts.loop(place) is not None or contexts.comprehension(place) is not None:
+            return False
+        outer = contexts.function(place)
+        named = isinstance(outer, cst.FunctionDef)
+        return outer is None or (named and (outer.name.value == "__init__" or self.once(outer, depth - 1)))
+
     def _find_callers(self, function: ScopeNode) -> tuple[Call, ...] | None:
         if not isinstance(function, (cst.FunctionDef, cst.Lambda)):
             return None

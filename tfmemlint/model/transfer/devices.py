@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.model.transfer.table import models
+from tfmemlint.model.tree import walk
 from tfmemlint.model.values import Const, Devices, Value, constant
 
 if TYPE_CHECKING:
@@ -21,21 +22,31 @@ def _devices(call: Call, target: Value) -> Value:
 
 
 def chosen_devices(devices: Value, comprehension: cst.ListComp) -> Value | None:
-    """What `[d for d in devices]` is, and `[d for d in devices if d.device_type == "GPU"]`; None for anything else."""
+    """What `[d for d in devices]` is, `[d for d in devices if d.device_type == "GPU"]`, and what another condition
+    leaves of devices of one kind; None for anything else."""
     loop = comprehension.for_in
     if not isinstance(devices, Devices) or not comprehension.elt.deep_equals(loop.target) or loop.inner_for_in:
         return None
     if not loop.ifs:
         return devices
+    kind = _type_tested(loop)
+    if kind is not None:
+        return Devices(kind, "all", devices.call, devices.logical) if devices.selection == "all" else None
+    tests = [node for clause in loop.ifs for node in walk(clause)]
+    if devices.kind is None or any(isinstance(n, cst.SimpleString) and devices.kind in n.value for n in tests):
+        return None  # all of them may be meant: `if "GPU" in d.name`
+    return Devices(devices.kind, "some", devices.call, devices.logical)
+
+
+def _type_tested(loop: cst.CompFor) -> str | None:
+    """The kind of which `d.device_type == "GPU"`, alone, leaves the devices."""
     test = loop.ifs[0].test
     if len(loop.ifs) > 1 or not isinstance(test, cst.Comparison) or len(test.comparisons) > 1:
         return None
     left, right = test.left, test.comparisons[0].comparator
     typed = isinstance(left, cst.Attribute) and left.attr.value == "device_type" and left.value.deep_equals(loop.target)
     equal = isinstance(test.comparisons[0].operator, cst.Equal) and isinstance(right, cst.SimpleString)
-    if not typed or not equal or devices.selection != "all" or not isinstance(right, cst.SimpleString):
-        return None
-    return Devices(str(right.evaluated_value), "all", devices.call, devices.logical)
+    return str(right.evaluated_value) if typed and equal and isinstance(right, cst.SimpleString) else None
 
 
 @models("tf.config.set_memory_growth", "tf.config.experimental.set_memory_growth", "tf.config.set_visible_devices")
