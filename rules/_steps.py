@@ -40,20 +40,19 @@ def several_outputs(call: Call) -> bool:
     return False
 
 
-def step_names(loop: cst.For | cst.While) -> set[str]:
-    """The names that hold this step's data: the loop's target and what its body makes from it, not what it carries
-    from step to step."""
+DRAWS = ("tf.random.", "np.random.", "tf.keras.random.")
+
+
+def step_names(loop: cst.For | cst.While, file: File) -> set[str]:
+    """The names that hold this step's data: the loop's target, what its body draws, and what it makes from these, not
+    what it carries from step to step."""
     found = {n.value for n in walk(loop.target) if isinstance(n, cst.Name)} if isinstance(loop, cst.For) else set()
     for node in walk(loop.body):
         if isinstance(node, cst.Assign):
             read = {n.value for n in walk(node.value) if isinstance(n, cst.Name)}
             bound = {n.value for t in node.targets for n in walk(t.target) if isinstance(n, cst.Name)}
-            drawn = (
-                isinstance(node.value, cst.Call)
-                and isinstance(node.value.func, cst.Name)
-                and node.value.func.value == "next"
-            )
-            if drawn or (read & found and not read & bound):
+            name = file.call(node.value).name or "" if isinstance(node.value, cst.Call) else ""
+            if name == "builtins.next" or name.startswith(DRAWS) or (read & found and not read & bound):
                 found |= bound
     return found
 
@@ -108,7 +107,7 @@ def kept_kind(item: cst.BaseExpression, loop: cst.For | cst.While, file: File) -
     call = value.origin
     if not file.tree.contains(loop, call.node) or not runs_model(call):
         return None
-    return "outputs" if given(call, step_names(loop)) else None
+    return "outputs" if given(call, step_names(loop, file)) else None
 
 
 def _of_this_step(gradient: Call, loop: cst.For | cst.While, file: File) -> bool:
@@ -124,8 +123,10 @@ def _made_by(item: cst.BaseExpression, file: File) -> Call | None:
     if not isinstance(item, cst.Name):
         return None
     definitions = file.definitions(item)
-    values = [d.value for d in definitions if not d.path]
-    return file.call(values[0]) if len(values) == 1 and isinstance(values[0], cst.Call) else None
+    if len(definitions) != 1 or not isinstance(definitions[0].value, cst.Call):
+        return None
+    made = file.call(definitions[0].value)
+    return made if not definitions[0].path or made.name in GRADIENTS else None
 
 
 def given(call: Call, names: set[str]) -> bool:

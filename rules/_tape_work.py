@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._tapes import Tape
 
-from tfmemlint.api import Call, Edit, File, Fix, Node, Safety, walk
+from tfmemlint.api import Api, Array, Call, Edit, File, Fix, Node, Safety, walk
 from tfmemlint.fix.edits import indentation, statement_lines
 
 
@@ -15,8 +15,10 @@ def needed_statements(tapes: list[Tape], file: File) -> set[int]:
     """The statements of the block (by id) on which what is differentiated depends."""
     names: set[str] = set()
     for gradient in (g for tape in tapes for g in tape.gradients):
+        one = file.contexts.comprehension(gradient.node) is None
         places = [
-            file.tree.statement(gradient.node),
+            *(arg.value for arg in gradient.node.args if one),
+            *([] if one else [file.tree.statement(gradient.node)]),
             *(c.iter for c in file.contexts.loops(gradient.node) if isinstance(c, cst.For)),
         ]
         names |= {n.value for place in places for n in walk(place) if isinstance(n, cst.Name)}
@@ -24,7 +26,7 @@ def needed_statements(tapes: list[Tape], file: File) -> set[int]:
     outside = [a for a in file.tree.of(cst.Assign) if file.scope_of(a) is file.scope_of(tapes[0].block)]
     outside = [a for a in outside if not file.tree.contains(tapes[0].block, a)]
     for assign in reversed(outside):
-        if not isinstance(assign.value, cst.Call) and any(_writes(t) & names for t in assign.targets):
+        if not isinstance(assign.value, cst.Call) and any(_writes(t, file) & names for t in assign.targets):
             names |= {n.value for n in walk(assign.value) if isinstance(n, cst.Name)}
     needed: set[int] = set()
     body = list(tapes[0].block.body.body)
@@ -32,13 +34,13 @@ def needed_statements(tapes: list[Tape], file: File) -> set[int]:
     while len(needed) > before:
         before = len(needed)
         for statement in reversed(body):
-            if id(statement) not in needed and _writes(statement) & names:
+            if id(statement) not in needed and _writes(statement, file) & names:
                 needed.add(id(statement))
                 names |= {n.value for n in walk(statement) if isinstance(n, cst.Name)}
     return needed
 
 
-def _writes(statement: Node) -> set[str]:
+def _writes(statement: Node, file: File) -> set[str]:
     """The names that a statement binds or may change by a method: `losses.append(x)`."""
     found: set[str] = set()
     for node in walk(statement):
@@ -48,7 +50,7 @@ def _writes(statement: Node) -> set[str]:
             base = node.value.func
             while isinstance(base, (cst.Attribute, cst.Subscript, cst.Call)):
                 base = base.func if isinstance(base, cst.Call) else base.value
-            if isinstance(base, cst.Name):
+            if isinstance(base, cst.Name) and not isinstance(file.value(base), Api):
                 found.add(base.value)
         elif isinstance(node, cst.AsName):
             found |= {n.value for n in walk(node.name) if isinstance(n, cst.Name)}
@@ -114,12 +116,45 @@ def _trailing(body: list[Node], file: File) -> list[Node]:
     return found
 
 
+def _called(node: cst.BaseExpression) -> str:
+    func = node.func if isinstance(node, cst.Call) else None
+    return func.attr.value if isinstance(func, cst.Attribute) else ""
+
+
 def nested_lines(statement: Node) -> Iterator[cst.SimpleStatementLine]:
-    """The lines in the loops and conditions of a block."""
-    if isinstance(statement, (cst.For, cst.If, cst.Else)):
+    """The lines in the loops, conditions and contexts of a block."""
+    if isinstance(statement, cst.With) and any("stop_recording" in _called(item.item) for item in statement.items):
+        return
+    if isinstance(statement, (cst.For, cst.If, cst.Else, cst.With)):
         for inner in statement.body.body:
             if isinstance(inner, cst.SimpleStatementLine):
                 yield inner
             yield from nested_lines(inner)
     if isinstance(statement, cst.If) and statement.orelse is not None:
         yield from nested_lines(statement.orelse)
+
+
+SHOWS = ("builtins.print", "tf.print", "tf.summary.", "logging.", "absl.logging.")
+
+
+def shown(line: cst.SimpleStatementLine, file: File) -> Call | None:
+    """The call of a line that only shows or logs something, and that computes it for that from tensors."""
+    small = line.body[0]
+    if len(line.body) != 1 or not isinstance(small, cst.Expr) or not isinstance(small.value, cst.Call):
+        return None
+    call = file.call(small.value)
+    if not (call.name or "").startswith(SHOWS):
+        return None
+    ops = [n for arg in call.node.args for n in walk(arg.value) if isinstance(n, cst.Call) and _op(n, file)]
+    return call if any(_op_within(op, file) for op in ops) else None
+
+
+def _op_within(op: cst.Call, file: File) -> bool:
+    """Whether an op is given what another op or an operator computes: that result is kept for it."""
+    inner = [n for arg in op.args for n in walk(arg.value)]
+    return any(isinstance(n, cst.BinaryOperation) or (isinstance(n, cst.Call) and _op(n, file)) for n in inner)
+
+
+def _op(node: cst.Call, file: File) -> bool:
+    value = file.value(node)
+    return isinstance(value, Array) and value.library == "tf" and (file.call(node).name or "").startswith("tf.")

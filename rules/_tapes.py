@@ -45,17 +45,24 @@ def tape_of(made: Call, file: File) -> Tape | None:
 
 
 def _assigned(made: cst.Assign, file: File) -> Tape | None:
-    """The tape of `tape = GradientTape()` that exactly one `with tape:` enters."""
+    """The tape of `tape = GradientTape()` that exactly one `with tape:` enters, also under another name."""
     target = made.targets[0].target
     if len(made.targets) != 1 or not isinstance(target, cst.Name):
         return None
     definition = file.definition(target)
     uses = file.uses_of(definition) if definition is not None else []
-    items = [file.tree.parent(use) for use in uses]
-    blocks = [file.tree.parent(item) for item in items if isinstance(item, cst.WithItem) and item.asname is None]
-    if definition is None or len(blocks) != 1 or not isinstance(blocks[0], cst.With):
+    parents = [file.tree.parent(use) for use in uses]
+    items = [above for above in parents if isinstance(above, cst.WithItem)]
+    block = file.tree.parent(items[0]) if len(items) == 1 else None
+    if definition is None or not isinstance(block, cst.With):
         return None
-    return _tape(blocks[0], target.value, definition, file)
+    named = items[0].asname
+    if named is None:
+        return _tape(block, target.value, definition, file)
+    if len(uses) > 1 or not isinstance(named.name, cst.Name):
+        return None
+    again = file.definition(named.name)
+    return _tape(block, named.name.value, again, file) if again is not None else None
 
 
 def _tape(block: cst.With, name: str, definition: Definition, file: File) -> Tape:
@@ -95,6 +102,24 @@ def _captured(definition: Definition, file: File) -> bool:
         inside = file.scope_of(use) is not definition.scope
         if inside and is_variable(use, file) and home_of(use, file) is definition.scope:
             return True
+    return False
+
+
+def of_one_run(tape: Tape, file: File) -> tuple[Call, ...]:
+    """The tape's gradients; of those in branches that exclude each other only the first."""
+    found: list[Call] = []
+    for gradient in tape.gradients:
+        if not any(_excludes(gradient.node, other.node, file) for other in found):
+            found.append(gradient)
+    return tuple(found)
+
+
+def _excludes(a: cst.Call, b: cst.Call, file: File) -> bool:
+    """Whether two calls stand in different branches of one `if`."""
+    for above in file.tree.ancestors(a):
+        if isinstance(above, (cst.If, cst.IfExp)) and file.tree.contains(above, b) and above.orelse is not None:
+            first, second = (file.tree.contains(above.body, call) for call in (a, b))
+            return first != second and file.tree.contains(above.orelse, b if first else a)
     return False
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._tape_work import move_below, needed_statements, nested_lines, updates_metric
+from tfmemlint_rules._tape_work import move_below, needed_statements, nested_lines, shown, updates_metric
 from tfmemlint_rules._tapes import Tape, tape_of
 
 from tfmemlint.api import Call, File, Finding, Instance, Node, Rule, Safety, constant, on_call, walk
@@ -12,7 +12,8 @@ from tfmemlint.api import Call, File, Finding, Instance, Node, Rule, Safety, con
 class ExtraWorkInsideTape(Rule):
     """
     ## What it does
-    Reports metric updates, and forward passes whose result the gradient does not depend on, inside a tape's block.
+    Reports metric updates, and forward passes and logging whose results the gradient does not depend on, inside a
+    tape's block.
 
     ## Why it costs memory
     The tape records every differentiable op in its block and keeps its inputs. A metric's intermediate results, or
@@ -39,7 +40,8 @@ class ExtraWorkInsideTape(Rule):
     Safe for a metric's update at the end of the block or followed only by statements that do not read the metric.
 
     ## When not to use it
-    When the metric's result is part of the loss; then it is not reported. Traced code keeps nothing and is silent.
+    When the metric's result is part of the loss; then it is not reported. Traced code keeps nothing and is silent, and
+    so is logging of what is there already, which costs nothing.
 
     ## References
     - https://www.tensorflow.org/guide/autodiff
@@ -61,9 +63,11 @@ class ExtraWorkInsideTape(Rule):
             return
         needed = needed_statements([t for t in tapes if t is not None], file)
         for statement in self._recorded(tape, made, file):
-            yield from self._extra(statement, needed, tape, file)
-            for inner in nested_lines(statement):
-                yield from self._update(inner, statement, tape, file)
+            for line in [statement] if isinstance(statement, cst.SimpleStatementLine) else nested_lines(statement):
+                updates = list(self._update(line, statement, tape, file))
+                yield from updates
+                if not updates and id(statement) not in needed and not self._keeps_losses(tape):
+                    yield from self._unneeded(line, tape, file)
 
     def _all(self, block: cst.With, file: File) -> list[Tape | None]:
         calls = [file.call(item.item) for item in block.items if isinstance(item.item, cst.Call)]
@@ -81,26 +85,18 @@ class ExtraWorkInsideTape(Rule):
         ends = [i for i, s in enumerate(body) if any(file.tree.contains(s, g.node) for g in tape.gradients)]
         return body[: ends[0]] if ends else body
 
-    def _extra(self, statement: Node, needed: set[int], tape: Tape, file: File) -> Iterator[Finding]:
-        if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
-            return
-        small = statement.body[0]
-        expression = small.value if isinstance(small, (cst.Expr, cst.Assign)) else None
-        if not isinstance(expression, cst.Call):
-            return
-        call = file.call(expression)
-        related = [(tape.block, "the tape's block")]
-        found = list(self._update(statement, statement, tape, file))
-        yield from found
-        if found:
-            return
-        if id(statement) not in needed and self._forward(call) and not self._keeps_losses(tape):
+    def _unneeded(self, line: cst.SimpleStatementLine, tape: Tape, file: File) -> Iterator[Finding]:
+        """A forward pass of a model, or what is computed to be shown, in a line that no gradient depends on."""
+        calls = [file.call(node) for node in walk(line) if isinstance(node, cst.Call)]
+        forward = next((call for call in calls if self._forward(call)), None)
+        call = forward or shown(line, file)
+        what = "records this forward pass and keeps its activations" if forward else "keeps what is computed here"
+        if call is not None:
             yield self.finding(
                 call,
                 file,
-                "the tape records this forward pass and keeps its activations, which no gradient needs; "
-                "move it below the block",
-                related=related,
+                f"the tape {what}, which no gradient needs; move it below the block",
+                related=[(tape.block, "the tape's block")],
             )
 
     def _update(self, line: cst.SimpleStatementLine, statement: Node, tape: Tape, file: File) -> Iterator[Finding]:

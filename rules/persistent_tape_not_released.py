@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._tapes import Tape, tape_of
+from tfmemlint_rules._tapes import Tape, of_one_run, tape_of
 
 from tfmemlint.api import Call, File, Finding, Fix, Node, Rule, Safety, constant, on_call
 from tfmemlint.fix.edits import insert_after, statement_lines
@@ -81,7 +81,7 @@ class PersistentTapeNotReleased(Rule):
         return any(file.tree.order(d.node) > last for d in definitions)
 
     def _several(self, tape: Tape, file: File) -> bool:
-        if len(tape.gradients) > 1 or any(file.contexts.comprehension(g.node) for g in tape.gradients):
+        if len(of_one_run(tape, file)) > 1 or any(file.contexts.comprehension(g.node) for g in tape.gradients):
             return True
         return any(
             not file.tree.contains(loop, tape.block) for g in tape.gradients for loop in file.contexts.loops(g.node)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._tapes import Tape, drop_deletion, tape_of
+from tfmemlint_rules._tapes import Tape, drop_deletion, of_one_run, tape_of
 
 from tfmemlint.api import Argument, Call, Edit, File, Finding, Fix, Rule, Safety, constant, on_call
 from tfmemlint.fix.edits import remove_argument
@@ -52,9 +52,9 @@ class PersistentTapeUsedOnce(Rule):
         if persistent is None or constant(persistent.value) is not True or file.contexts.traced(made.node):
             return
         tape = tape_of(made, file)
-        if tape is None or tape.escapes or len(tape.gradients) != 1:
+        if tape is None or tape.escapes or len(of_one_run(tape, file)) != 1:
             return
-        if self._repeated(tape.gradients[0], tape, file):
+        if any(self._repeated(gradient, tape, file) for gradient in tape.gradients):
             return
         yield self.finding(
             made,

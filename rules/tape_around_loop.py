@@ -10,7 +10,7 @@ from tfmemlint.api import Array, Call, Dataset, File, Finding, Node, Rule, Seque
 from tfmemlint.api import Iterator as Items
 
 STEPS = frozenset({"take", "batch", "shuffle", "prefetch", "repeat", "enumerate", "as_numpy_iterator", "skip", "map"})
-DATA_NAME = re.compile(r"(^|_)(ds|dataset|datasets|loader|dataloader|batches)$")
+DATA_NAME = re.compile(r"(^|_)ds$|(dataset|datasets|loader|batches)$", re.IGNORECASE)
 
 ZIPS = frozenset({"builtins.zip", "builtins.enumerate"})
 Round = cst.For | cst.While | cst.ListComp | cst.GeneratorExp
@@ -134,10 +134,19 @@ class TapeAroundLoop(Rule):
         """`next(iterator)` of a pipeline in the body."""
         for node in walk(loop.body):
             if isinstance(node, cst.Call) and node.args and file.call(node).name == "builtins.next":
-                value = file.value(node.args[0].value)
+                drawn = node.args[0].value
+                value = file.value(drawn)
                 if isinstance(value, Items) and all(isinstance(o, Dataset) for o in value.of.options):
                     return True
+                if any(self._is_data(made, file) for made in _iterators(drawn, file)):
+                    return True
         return False
+
+
+def _iterators(drawn: cst.BaseExpression, file: File) -> list[cst.Call]:
+    """The calls `iter(...)` that may have made an iterator."""
+    made = [d.value for d in file.definitions(drawn)] if isinstance(drawn, cst.Name) else [drawn]
+    return [node for node in made if isinstance(node, cst.Call) and file.call(node).name == "builtins.iter"]
 
 
 def _derived(loop: Round, target: Node, plain: bool = False) -> set[str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._tapes import CONSUMES, Tape, tape_of
 
-from tfmemlint.api import Call, File, Finding, Node, Rule, constant, on_call
+from tfmemlint.api import Call, Const, File, Finding, Node, Rule, constant, on_call
 
 STORES = frozenset({"append", "add", "extend", "insert", "setdefault", "put", "appendleft"})
 
@@ -56,6 +56,10 @@ class TapeEscapes(Rule):
             if persistent or not self._consumed_here(item.asname.name, made, file):
                 yield self._report(made, "an attribute", file)
             return
+        if isinstance(item, cst.Assign) and isinstance(kept := item.targets[0].target, cst.Attribute):
+            if persistent and not self._dropped(kept, file):
+                yield self._report(item, "an attribute", file)
+            return
         tape = tape_of(made, file)
         if tape is not None and isinstance(item, cst.WithItem) and item.asname is not None and not tape.gradients:
             if self._is_global(item.asname.name, file):
@@ -92,6 +96,19 @@ class TapeEscapes(Rule):
             if any(leaving.value is made and tape.name not in file.flow(made).bindings for made in lambdas):
                 return leaving
         return None
+
+    def _dropped(self, attribute: cst.Attribute, file: File) -> bool:
+        """Whether the attribute is deleted or set to something else anywhere: then the tape goes."""
+        name = attribute.attr.value
+        for node in file.tree.of(cst.Attribute):
+            if node is not attribute and node.attr.value == name and isinstance(file.tree.parent(node), cst.Del):
+                return True
+        others = [a for a in file.tree.of(cst.Assign) if file.contexts.function(a) is not None]
+        return any(
+            isinstance(t.target, cst.Attribute) and t.target is not attribute and t.target.attr.value == name
+            and file.value(a.value) == Const(None) and not _initialises(a, file)
+            for a in others for t in a.targets
+        )  # fmt: skip
 
     def _consumed_here(self, attribute: cst.Attribute, made: Call, file: File) -> bool:
         """Whether the function that enters the tape also takes its gradient."""
@@ -145,3 +162,8 @@ class TapeEscapes(Rule):
             file,
             f"this tape goes into {place} while it holds all activations of its forward pass; take its gradient first",
         )
+
+
+def _initialises(assign: cst.Assign, file: File) -> bool:
+    function = file.contexts.function(assign)
+    return isinstance(function, cst.FunctionDef) and function.name.value == "__init__"

@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._steps import ends_soon, given, is_short, kept_kind, runs_model, several_outputs
+from tfmemlint_rules._stored import Stored, bounded, stored
 
-from tfmemlint.api import Array, Call, Dataset, File, Finding, Fix, Node, Rule, Safety, dotted, on_file, walk
+from tfmemlint.api import Array, Dataset, File, Finding, Fix, Rule, Safety, dotted, on_file, walk
+from tfmemlint.api import Iterator as Items
 from tfmemlint.fix.edits import append_method
 
 EMPTIES = frozenset({"clear", "pop", "popleft"})
@@ -49,26 +51,16 @@ class TensorsKeptAcrossSteps(Rule):
 
     @on_file("append", "extend", "for", "while")
     def check(self, file: File) -> Iterator[Finding]:
-        for node in file.calls_by_word.get("append", ()):
-            if isinstance(node.func, cst.Attribute) and len(node.args) == 1:
-                yield from self._kept(file.call(node), node.func.value, node.args[0].value, node, file)
-        for aug in file.tree.of(cst.AugAssign):
-            if (
-                isinstance(aug.operator, cst.AddAssign)
-                and isinstance(aug.value, cst.List)
-                and len(aug.value.elements) == 1
-            ):
-                yield from self._kept(aug, aug.target, aug.value.elements[0].value, aug, file)
-        for assign in file.tree.of(cst.Assign):
-            target = assign.targets[0].target
-            if isinstance(target, cst.Subscript) and dotted(target) is None:  # a constant key is written over
-                yield from self._kept(assign, target.value, assign.value, assign, file)
+        for put in stored(file):
+            yield from self._kept(put, file)
         for made in file.tree.of(cst.ListComp):
             yield from self._listed(made, file)
 
     def _listed(self, made: cst.ListComp, file: File) -> Iterator[Finding]:
         """`[model(x) for x in dataset]`."""
         items = file.value(made.for_in.iter)
+        while isinstance(items, Items) and items.function in ("enumerate", "tqdm", "iter"):
+            items = items.of
         if not all(isinstance(o, Dataset) for o in items.options) or file.contexts.traced(made):
             return
         bound = {n.value for n in walk(made.for_in.target) if isinstance(n, cst.Name)}
@@ -80,19 +72,16 @@ class TensorsKeptAcrossSteps(Rule):
             fix = Fix("keep them in host memory", (edit,), Safety.UNSAFE)
             yield self.finding(call, file, MESSAGE.format("outputs"), fix=fix, related=[(made, "the loop")])
 
-    def _kept(
-        self, where: Call | Node, container: cst.BaseExpression, item: cst.BaseExpression, node: Node, file: File
-    ) -> Iterator[Finding]:
-        loop = file.contexts.loop(node)
-        if loop is None or file.contexts.traced(node) or ends_soon(loop, file):
+    def _kept(self, put: Stored, file: File) -> Iterator[Finding]:
+        loop = file.contexts.loop(put.node)
+        if loop is None or file.contexts.traced(put.node) or ends_soon(loop, file):
             return
-        if any(file.tree.contains(block, loop) and self._tapes(block, file) for block in file.contexts.withs(node)):
+        if any(file.tree.contains(block, loop) and self._tapes(block, file) for block in file.contexts.withs(put.node)):
             return  # the loss is made of them; a tape around the loop is another rule's business
-        if isinstance(file.value(container), Array) or not self._outlives(container, loop, file):
+        if isinstance(file.value(put.container), Array) or not self._outlives(put.container, loop, file):
             return
-        parts = [e.value for e in item.elements] if isinstance(item, (cst.Tuple, cst.List)) else [item]
-        found = [(part, what) for part in parts if (what := kept_kind(part, loop, file)) is not None]
-        if not found:
+        found = [(part, what) for part in put.parts if (what := kept_kind(part, loop, file)) is not None]
+        if not found or bounded(put.container, file):
             return
         part, what = found[0]
         fix = None
@@ -100,7 +89,7 @@ class TensorsKeptAcrossSteps(Rule):
         several = isinstance(value, Array) and value.origin is not None and several_outputs(value.origin)
         if what == "outputs" and not several:
             fix = Fix("keep them in host memory", (append_method(file, part, ".numpy()"),), Safety.UNSAFE)
-        yield self.finding(where, file, MESSAGE.format(what), fix=fix, related=[(loop, "the loop")])
+        yield self.finding(put.where, file, MESSAGE.format(what), fix=fix, related=[(loop, "the loop")])
 
     def _tapes(self, block: cst.With, file: File) -> bool:
         calls = (item.item for item in block.items)

@@ -64,6 +64,13 @@ def _converted(call: Call, target: Value) -> Value:
     return Array("tf", dtype, shape, given.origin or call, explicit or given.explicit, variable)
 
 
+@models("tf.GradientTape.gradient")
+def _gradient(call: Call, target: Value) -> Value:
+    """One gradient has the shape of its source; of several sources little is said."""
+    source = call.value_of("sources")
+    return Array("tf", source.dtype, source.shape) if isinstance(source, Array) else Array("tf")
+
+
 @models("tf.compat.v1.placeholder")
 def _placeholder(call: Call, target: Value) -> Value:
     dtype = dtype_of(call.value_of("dtype"), "float32")

@@ -1,0 +1,64 @@
+"""Places that put a value into a list or dictionary, and containers that keep only the last few."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from tfmemlint.api import Call, File, Node, dotted
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """A value that is put into a container: what does it, as a call or a statement, and the two expressions."""
+
+    where: Call | Node
+    node: Node
+    container: cst.BaseExpression
+    item: cst.BaseExpression
+
+    @property
+    def parts(self) -> list[cst.BaseExpression]:
+        """The value, or the parts of the tuple, list or dictionary that is stored."""
+        if isinstance(self.item, (cst.Tuple, cst.List, cst.Dict)):
+            return [element.value for element in self.item.elements]
+        return [self.item]
+
+
+def stored(file: File) -> Iterator[Stored]:
+    """`list.append(x)`, `list.extend([x])`, `list += [x]` and `container[key] = x` of a file."""
+    for word in ("append", "extend"):
+        for node in file.calls_by_word.get(word, ()):
+            item = node.args[0].value if len(node.args) == 1 else None
+            item = item if word == "append" else _only(item)
+            if isinstance(node.func, cst.Attribute) and item is not None:
+                yield Stored(file.call(node), node, node.func.value, item)
+    for aug in file.tree.of(cst.AugAssign):
+        item = _only(aug.value) if isinstance(aug.operator, cst.AddAssign) else None
+        if item is not None:
+            yield Stored(aug, aug, aug.target, item)
+    for assign in file.tree.of(cst.Assign):
+        target = assign.targets[0].target
+        if isinstance(target, cst.Subscript) and dotted(target) is None:  # a constant key is written over
+            yield Stored(assign, assign, target.value, assign.value)
+
+
+def _only(items: cst.BaseExpression | None) -> cst.BaseExpression | None:
+    """The item of a display that has one."""
+    single = isinstance(items, (cst.List, cst.Tuple)) and len(items.elements) == 1
+    return items.elements[0].value if single and isinstance(items, (cst.List, cst.Tuple)) else None
+
+
+def bounded(container: cst.BaseExpression, file: File) -> bool:
+    """Whether a container is made as `deque(maxlen=...)`: what is put in pushes something out."""
+    path = dotted(container)
+    for node in file.calls_by_word.get("deque", ()):
+        made = file.call(node)
+        above = file.tree.parent(node)
+        length = made.arg("maxlen") or made.arg(1)
+        if made.name == "collections.deque" and length is not None and isinstance(above, cst.Assign):
+            if any(dotted(target.target) == path for target in above.targets):
+                return True
+    return False
