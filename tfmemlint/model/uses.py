@@ -44,8 +44,9 @@ class Uses:
         if contexts.loop(place) is not None or contexts.comprehension(place) is not None:
             return False
         outer = contexts.function(place)
-        named = isinstance(outer, cst.FunctionDef)
-        return outer is None or (named and (outer.name.value == "__init__" or self.once(outer, depth - 1)))
+        if outer is None or not isinstance(outer, cst.FunctionDef):
+            return outer is None
+        return outer.name.value == "__init__" or self.once(outer, depth - 1)
 
     def _find_callers(self, function: ScopeNode) -> tuple[Call, ...] | None:
         if not isinstance(function, (cst.FunctionDef, cst.Lambda)):
