@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._sparse import Sources
 
-from tfmemlint.api import Call, Definition, File, Node, dotted, integer
+from tfmemlint.api import Binds, Call, Definition, File, Node, dotted, integer
 
 WRAPS = frozenset({"builtins.zip", "builtins.enumerate", "builtins.list", "builtins.tuple", "builtins.reversed"})
 
@@ -26,10 +26,22 @@ def gradients_of(gradient: Call, sources: Sources, file: File) -> Iterator[Node]
         if isinstance(parent, cst.Subscript) and parent.value is use and len(parent.slice) == 1:
             index = parent.slice[0].slice
             at = integer(file.value(index.value)) if isinstance(index, cst.Index) else None
-            if at is not None and not isinstance(sources, str) and at in sources:
+            listed = at is not None and not isinstance(sources, str) and at in sources
+            if listed or (isinstance(index, cst.Index) and _counts(index.value, file)):
                 yield from _uses(parent, file)
         elif isinstance(sources, str) or len(sources) == 1:
             yield from _items(use, file)
+
+
+def _counts(index: cst.BaseExpression, file: File) -> bool:
+    """Whether an index is what a loop counts: all items of a list have their turn."""
+    found = file.definitions(index) if isinstance(index, cst.Name) else ()
+    return bool(found) and all(
+        d.binds is Binds.ITEM
+        and isinstance(d.value, cst.Call)
+        and file.call(d.value).name in ("builtins.range", "builtins.enumerate")
+        for d in found
+    )
 
 
 def _uses(node: Node, file: File) -> list[Node]:

@@ -83,8 +83,9 @@ def _appended(file: File) -> Iterator[tuple[Call, Dataset]]:
             loop = file.contexts.loop(node)
             if not isinstance(node.func, cst.Attribute) or not isinstance(loop, cst.For) or len(node.args) != 1:
                 continue
-            ds = file.contexts.iterated(loop)
-            if not isinstance(ds, Dataset) or ds.source is None or not _keeps_all(node, node.func.value, loop, file):
+            value = file.contexts.iterated(loop)
+            ds = iterated(value) if value is not None else None
+            if ds is None or not _keeps_all(node, node.func.value, loop, file):
                 continue
             kept = file.written(node.args[0].value)
             if is_element(kept, loop.target, ds, _counted(loop, file)) and _unchanged(kept, loop, file):

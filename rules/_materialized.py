@@ -16,14 +16,21 @@ FEW = 100
 A_FEW = 1 << 20
 """Bytes up to which the few elements that `take` leaves are no burden."""
 
+PEEK = 8
+"""Elements that `take` may leave however large they are: somebody wants to look at them."""
+
 WRAPPERS = frozenset({"as_numpy_iterator", "enumerate", "iter", "tqdm", "reversed"})
 
 
 def iterated(value: Value) -> Dataset | None:
-    """The pipeline that is run through, wrappers taken off; None if it may be anything else."""
+    """The pipeline that is run through, wrappers taken off; of several that it may be the smallest, None if it may be
+    anything else."""
     while isinstance(value, Iterator) and value.function in WRAPPERS:
         value = value.of
-    return value if isinstance(value, Dataset) and value.source is not None else None
+    found = [option for option in value.options if isinstance(option, Dataset) and option.source is not None]
+    if not found or len(found) < len(value.options):
+        return None
+    return min(found, key=lambda ds: (not small(ds), weight(ds) or 0))
 
 
 def small(ds: Dataset, peeks: bool = True) -> bool:
@@ -32,7 +39,7 @@ def small(ds: Dataset, peeks: bool = True) -> bool:
         return True
     size, few = weight(ds), peeks and any(_leaves_few(step) for step in ds.steps)
     if size is not None:
-        return size <= (A_FEW if few else TINY)
+        return size <= (A_FEW if few else TINY) or (peeks and any(_leaves_few(step, PEEK) for step in ds.steps))
     if _toy(ds) or few or any(_labels(step) for step in ds.steps):
         return True
     if ds.source == "tf.data.TFRecordDataset" and "map" not in ds.names():
@@ -60,10 +67,13 @@ def _toy(ds: Dataset) -> bool:
     return count is not None and count <= FEW and ds.source != "tf.data.Dataset.from_tensors"
 
 
-def _leaves_few(step: Step) -> bool:
+def _leaves_few(step: Step, few: int | None = None) -> bool:
+    """Whether a step leaves a part, or certainly no more than a `few`."""
     if step.name not in ("take", "shard") or step.call is None:
         return False
     count = integer(step.call.value_of("count"))
+    if few is not None:
+        return step.name == "take" and count is not None and 0 <= count <= few
     return step.name == "shard" or count is None or 0 <= count <= FEW
 
 

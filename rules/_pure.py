@@ -21,7 +21,7 @@ IMPURE = frozenset({"builtins.input", "builtins.next", "builtins.iter", "builtin
 
 PURE_METHODS = frozenset({
     "astype", "reshape", "to_numpy", "tolist", "copy", "drop", "items", "keys", "values", "format", "join", "strip",
-    "lower", "upper", "replace", "glob", "transpose", "squeeze", "flatten", "ravel", "numpy", "to_dict", "split", "get",
+    "lower", "upper", "replace", "glob", "transpose", "squeeze", "flatten", "ravel", "numpy", "to_dict", "split",
     "toarray", "todense", "union", "mean", "std", "sum", "min", "max", "round", "clip", "head", "exists", "resolve",
 })  # fmt: skip
 """Methods that give the same for the same object, of whichever library it is."""
@@ -38,6 +38,8 @@ def pure(node: cst.Call, file: File, depth: int = DEEP) -> bool:
     functions = [t for t in call.target.options if isinstance(t, Function)]
     if functions:
         return len(functions) == len(call.target.options) and all(_pure_body(f, file, depth - 1) for f in functions)
+    if call.method == "get":  # of a dictionary, not of a queue
+        return any(arg.keyword is None for arg in node.args)
     return call.receiver_node is not None and call.method in PURE_METHODS
 
 

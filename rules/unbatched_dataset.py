@@ -46,26 +46,38 @@ class UnbatchedDataset(Rule):
 
     @on_file("fit", "evaluate", "predict", "Dataset", "TFRecordDataset")
     def check(self, file: File) -> Iterator[Finding]:
+        found: dict[int, list[Consumption]] = {}
         for use in consumptions(file):
             where = use.node if use.parameter else use.model_call
-            if where is None or not all(batched(ds) is False for ds in use.datasets):
-                continue
-            last = self._last(use.datasets[0])
-            what = "the validation dataset" if use.parameter == "validation_data" else "this dataset"
-            related = [(last, "the pipeline ends here")] if last is not None else []
-            yield self.finding(
-                where,
-                file,
-                f"{what} is not batched: each example is taken for a batch; add batch(n) to the pipeline",
-                fix=self._suggest(use, file),
-                related=related,
-            )
+            if where is not None and all(batched(ds) is False for ds in use.datasets):
+                found.setdefault(id(where), []).append(use)
+        for uses in found.values():
+            yield self._report(uses, file)
+
+    def _report(self, uses: list[Consumption], file: File) -> Finding:
+        """One finding for all pipelines that a call is given."""
+        use, what = uses[0], "this dataset is"
+        if use.parameter == "validation_data":
+            what = "the validation dataset is"
+        if len(uses) > 1:
+            what = "the training and the validation dataset are"
+        where = use.node if use.parameter else use.model_call
+        assert where is not None
+        ends = {id(last.node): last for each in uses if (last := self._last(each.datasets[0])) is not None}
+        return self.finding(
+            where,
+            file,
+            f"{what} not batched: each example is taken for a batch; add batch(n) to the pipeline",
+            fix=self._suggest(uses, list(ends.values()), file),
+            related=[(last, "the pipeline ends here") for last in ends.values()],
+        )
 
     def _last(self, ds: Dataset) -> Call | None:
         return ds.steps[-1].call if ds.steps and ds.steps[-1].call is not None else ds.call
 
-    def _suggest(self, use: Consumption, file: File) -> Fix | None:
-        last = self._last(use.datasets[0])
-        if last is None or len(use.datasets) > 1:
-            return None
-        return Fix("batch the examples", (append_method(file, last.node, ".batch(32)"),), Safety.DISPLAY)
+    def _suggest(self, uses: list[Consumption], ends: list[Call], file: File) -> Fix | None:
+        parts = any(not isinstance(value, Dataset) for end in ends for value in end.value.options)
+        if not ends or parts or any(len(use.datasets) > 1 for use in uses):
+            return None  # a call may give several pipelines at once, as tfds.load does
+        edits = [append_method(file, last.node, ".batch(32)") for last in ends]
+        return Fix("batch the examples", tuple(sorted(edits, key=lambda edit: edit.start)), Safety.DISPLAY)

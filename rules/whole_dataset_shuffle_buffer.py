@@ -6,7 +6,20 @@ from tfmemlint_rules._datasets import last_before
 from tfmemlint_rules._lengths import TINY, is_tiny, whole_length
 from tfmemlint_rules._names import names_or_indices
 
-from tfmemlint.api import Call, Const, File, Finding, Rule, integer, on_call, show_bytes, structure_bytes
+from tfmemlint.api import (
+    Array,
+    Call,
+    Const,
+    Dataset,
+    File,
+    Finding,
+    Rule,
+    elements,
+    integer,
+    on_call,
+    show_bytes,
+    structure_bytes,
+)
 from tfmemlint.model.pipelines import batched
 
 MANY = 100_000
@@ -65,6 +78,9 @@ class WholeDatasetShuffleBuffer(Rule):
         held = min(buffer, count) if buffer is not None and count is not None else buffer
         sizes = {structure_bytes(ds.element) for ds in datasets}
         size = sizes.pop() if len(sizes) == 1 else None
+        least = min(_known_bytes(ds) for ds in datasets)
+        if size is None and held is not None and least * held > MUCH:
+            size = least  # beside names or numbers whose size is not known
         cost = size * held if size is not None and held is not None else None
         if cost is None or cost <= MUCH:
             if cost is not None and cost <= TINY:
@@ -110,3 +126,10 @@ class WholeDatasetShuffleBuffer(Rule):
     def _lines(self, shuffle: Call) -> bool:
         """Lines of text as they are read: small."""
         return any(ds.source == "tf.data.TextLineDataset" and "map" not in ds.names() for ds in shuffle.datasets())
+
+
+def _known_bytes(ds: Dataset) -> int:
+    """Bytes of those parts of an element whose size is known; what a map makes larger is a rule of its own."""
+    if "map" in ds.names():
+        return 0
+    return sum(leaf.bytes or 0 for leaf in elements(ds.element) if isinstance(leaf, Array))
