@@ -80,6 +80,8 @@ class EagerDebuggingLeftOn(Rule):
 
     def _compiled(self, call: Call, file: File) -> Iterator[Finding]:
         flag = call.arg("run_eagerly")
+        if flag is None and call.name and constant(call.value_of("run_eagerly")) is True:
+            yield self.finding(call, file, TRAINS)  # in a dictionary of options
         if flag is None or not self._literally_true(flag):
             return
         fix = Fix("leave it out", (remove_argument(file, call.node, flag),), Safety.UNSAFE)

@@ -10,9 +10,7 @@ from tfmemlint.api import (
     File,
     Finding,
     Instance,
-    Mapping,
     Rule,
-    Value,
     constant,
     integer,
     on_file,
@@ -92,29 +90,19 @@ class OversizedQueue(Rule):
         return any(file.values.classes.derives(node, base) for base in DATA_SETS)
 
     def _given(self, call: Call, file: File) -> Iterator[Finding]:
-        queue, workers = (integer(self._argument(call, name)) for name in ("max_queue_size", "workers"))
+        queue, workers = (integer(call.value_of(name)) for name in ("max_queue_size", "workers"))
         batch = self._batch_bytes(call, file)
         size = queue * batch if queue is not None and batch is not None else None
+        if size is not None and size < file.config.min_bytes:
+            return
         if queue is not None and (queue >= LARGE_QUEUE or (queue > DEFAULT and (size or 0) >= LARGE)):
             weigh = f": {show_bytes(size)}" if size is not None else ""
             what = f"the queue keeps {queue} finished batches in host memory{weigh}; about {DEFAULT} are enough"
             yield self.finding(call, file, what, bytes=size)
         elif workers is not None and workers >= MANY_WORKERS:
-            if constant(self._argument(call, "use_multiprocessing")) is True:
+            if constant(call.value_of("use_multiprocessing")) is True:
                 what = f"{workers} processes each hold a copy of the data set and its arrays; use fewer, or threads"
                 yield self.finding(call, file, what)
-
-    def _argument(self, call: Call, name: str) -> Value:
-        """An argument, also one of a dictionary that is passed with `**`; not what a function was itself given so."""
-        if call.arg(name) is None:
-            for arg in call.node.args:
-                scope = call.evaluator.file.scope_of(arg.value)
-                if isinstance(scope, cst.FunctionDef) and getattr(scope.params.star_kwarg, "name", None) is not None:
-                    continue
-                given = call.evaluator.value(arg.value, call.frame) if arg.star == "**" else None
-                if isinstance(given, Mapping) and given.get(name).known:
-                    return given.get(name)
-        return call.value_of(name)
 
     def _batch_bytes(self, call: Call, file: File) -> int | None:
         """The bytes of one batch, where the data set's `__getitem__` makes arrays of known sizes."""

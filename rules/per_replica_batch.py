@@ -99,7 +99,7 @@ class PerReplicaBatch(Rule):
             for node in inner:
                 batch = file.call(node) if isinstance(node, cst.Call) else None
                 size = batch.arg("batch_size") if batch is not None and batch.name == "tf.data.Dataset.batch" else None
-                if size is not None and any(GLOBAL.search(name) for name in _size_names(size.expression, file, 0)):
+                if size is not None and self._global(size.expression, file):
                     yield self.finding(
                         call,
                         file,
@@ -108,6 +108,13 @@ class PerReplicaBatch(Rule):
                         related=[(batch, "batched here")] if batch is not None else [],
                     )
                     return
+
+    def _global(self, size: cst.BaseExpression, file: File) -> bool:
+        """Whether a size is named the global one, or is one that was multiplied by the number of replicas."""
+        written = file.written(size)
+        if isinstance(written, cst.BinaryOperation) and isinstance(written.operator, cst.Multiply):
+            return any("num_replicas_in_sync" in _size_names(s, file, 0) for s in (written.left, written.right))
+        return any(GLOBAL.search(name) for name in _size_names(size, file, 0))
 
 
 def _size_names(node: cst.BaseExpression, file: File, depth: int) -> list[str]:

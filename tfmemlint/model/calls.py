@@ -11,7 +11,7 @@ import libcst as cst
 from tfmemlint.model import knowledge
 from tfmemlint.model.binding import held
 from tfmemlint.model.scopes import parameters
-from tfmemlint.model.values import Api, Class, Dataset, Function, Instance, Method, Step, Unknown, Value
+from tfmemlint.model.values import Api, Class, Dataset, Function, Instance, Mapping, Method, Step, Unknown, Value
 
 if TYPE_CHECKING:
     from tfmemlint.model.evaluate import Evaluator
@@ -156,9 +156,24 @@ class Call:
         return argument is not None and argument.node is arg
 
     def value_of(self, name: str | int, *others: str) -> Value:
-        """The value of an argument; Unknown when it is not given."""
+        """The value of an argument, also of a dictionary that `**` passes; Unknown when it is not given."""
         argument = self.arg(name, *others)
-        return argument.value if argument is not None else ABSENT
+        return argument.value if argument is not None else self._unpacked((name, *others))
+
+    def _unpacked(self, names: tuple[str | int, ...]) -> Value:
+        """What a dictionary holds that is passed with `**`; not what a function was itself given so."""
+        for arg in self.node.args:
+            if arg.star != "**":
+                continue
+            scope = self.evaluator.file.scope_of(arg.value)
+            if isinstance(scope, cst.FunctionDef) and getattr(scope.params.star_kwarg, "name", None) is not None:
+                continue
+            given = self.evaluator.value(arg.value, self.frame)
+            found = [given.get(name) for name in names if isinstance(name, str)] if isinstance(given, Mapping) else []
+            known = next((value for value in found if value.known), None)
+            if known is not None:
+                return known
+        return ABSENT
 
     @property
     def open(self) -> bool:

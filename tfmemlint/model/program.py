@@ -92,17 +92,28 @@ class Program:
         return [n for n in self.loads(definition.name) if any(d is definition for d in flow.uses.get(id(n), ()))]
 
     def written(self, expression: cst.BaseExpression) -> cst.BaseExpression:
-        """The expression that a name or attribute stands for where a single assignment in its scope gives it that
-        value; any other expression as it is."""
+        """The expression that a name or attribute stands for where a single assignment in its scope, or for a name in
+        a scope around it, gives it that value; any other expression as it is."""
         for _ in range(MOST_NAMES):
             if not isinstance(expression, (cst.Name, cst.Attribute)):
                 break
-            found = self.definitions(expression)
+            found = self.definitions(expression) or self._outer(expression)
             plain = len(found) == 1 and found[0].binds is Binds.VALUE and not found[0].path
             if not plain or not isinstance(found[0].value, cst.BaseExpression):
                 break
             expression = found[0].value
         return expression
+
+    def _outer(self, expression: cst.BaseExpression) -> Definitions:
+        """All definitions of a name in the scope around that binds it; empty where a function may set it, too."""
+        scope = self.scope_of(expression)
+        if not isinstance(expression, cst.Name) or expression.value in self.flow(scope).bindings:
+            return ()
+        declared: list[cst.Global | cst.Nonlocal] = [*self.tree.of(cst.Global), *self.tree.of(cst.Nonlocal)]
+        if any(item.name.value == expression.value for node in declared for item in node.names):
+            return ()
+        bindings = (self.flow(around).bindings.get(expression.value) for around in self.scopes_around(scope))
+        return tuple(next((found for found in bindings if found), ()))
 
     @cached_property
     def grown(self) -> frozenset[str]:
