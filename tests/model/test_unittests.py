@@ -31,12 +31,21 @@ def test_not_by_a_similar_name(path: str) -> None:
         "from unittest import TestCase\nclass Trains(TestCase): pass",
         "import tensorflow as tf\nclass Base(tf.test.TestCase): pass\nclass Trains(Base): pass",
         "from absl.testing import parameterized\nclass Trains(parameterized.TestCase): pass",
+        '"""Checks."""\nimport keras\ndef test_model():\n    assert keras.Sequential() is not None',
     ],
 )
 def test_by_what_it_holds(text: str) -> None:
     assert looked_at(text)
 
 
-@pytest.mark.parametrize("text", ["import pytest_like", "class TestCase: pass\nclass Trains(TestCase): pass"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import pytest_like",
+        "class TestCase: pass\nclass Trains(TestCase): pass",
+        "def test_step(x):\n    return model(x)",
+        "def test_step(x):\n    assert x\nfor x in ds:\n    test_step(x)",
+    ],
+)
 def test_not_by_similar_things(text: str) -> None:
     assert not looked_at(text)

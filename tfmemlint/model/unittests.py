@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint.model.scopes import own_nodes
+
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
 
@@ -15,11 +17,37 @@ CASES = frozenset({
 
 
 def is_test(file: File) -> bool:
-    """Whether a file is a unit test by its name, by a test class in it or by pytest in its imports."""
+    """Whether a file is a unit test by its name, by a test class in it, by pytest in its imports or by functions
+    that pytest runs in a module that does nothing itself."""
     name = file.source.path.replace("\\", "/").rpartition("/")[2]
     if name.startswith("test_") or name.removesuffix(".py").endswith(("_test", "_tests", "test_utils", "test_util")):
         return True
     imported = (alias.name for node in file.tree.of(cst.Import) for alias in node.names)
     if any(isinstance(module, cst.Name) and module.value == "pytest" for module in imported):
         return True
-    return any(file.values.classes.bases(node)[0] in CASES for node in file.tree.of(cst.ClassDef))
+    if any(file.values.classes.bases(node)[0] in CASES for node in file.tree.of(cst.ClassDef)):
+        return True
+    return _only_defines(file) and any(_asserts(node) for node in file.module.body)
+
+
+def _only_defines(file: File) -> bool:
+    """Whether a module runs nothing: imports, constants, functions and classes."""
+    plain = (cst.Import, cst.ImportFrom, cst.Assign, cst.AnnAssign, cst.Pass)
+    for statement in file.module.body:
+        if isinstance(statement, cst.SimpleStatementLine):
+            if not all(isinstance(s, plain) or _text(s) for s in statement.body):
+                return False
+        elif not isinstance(statement, (cst.FunctionDef, cst.ClassDef)):
+            return False
+    return True
+
+
+def _text(statement: cst.BaseSmallStatement) -> bool:
+    return isinstance(statement, cst.Expr) and isinstance(statement.value, (cst.SimpleString, cst.ConcatenatedString))
+
+
+def _asserts(statement: cst.CSTNode) -> bool:
+    """Whether a statement is a function that pytest runs: `test_...` with an `assert` of its own."""
+    if not isinstance(statement, cst.FunctionDef) or not statement.name.value.startswith("test_"):
+        return False
+    return any(isinstance(node, cst.Assert) for node in own_nodes(statement, (cst.Assert,)))
