@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Array, Binds, File, Node, Sequence, dotted, walk
+from tfmemlint.api import Array, Binds, Const, File, Node, Sequence, dotted, walk
 
 Round = cst.For | cst.While | cst.BaseComp
 
@@ -74,4 +74,6 @@ def _adds(node: Node, path: str | None, file: File) -> bool:
         return node.func.attr.value in ADDS and dotted(node.func.value) == path
     if isinstance(node, cst.AssignTarget) and isinstance(node.target, cst.Subscript):
         return dotted(node.target.value) == path and not isinstance(file.value(node.target.value), (Array, Sequence))
+    if isinstance(node, cst.AugAssign) and isinstance(node.target, cst.Subscript):
+        return dotted(node.target.value) == path and isinstance(file.value(node.target), Const)
     return False
