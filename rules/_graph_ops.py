@@ -52,6 +52,9 @@ def makes_op(node: Node, file: File) -> bool:
     if isinstance(node, cst.BinaryOperation):
         sides = [file.value(side) for side in (node.left, node.right)]
         return isinstance(node.operator, OPERATORS) and any(isinstance(v, Array) and v.library == "tf" for v in sides)
+    if isinstance(node, cst.UnaryOperation):
+        value = file.value(node.expression)
+        return isinstance(node.operator, cst.Minus) and isinstance(value, Array) and value.library == "tf"
     return isinstance(node, cst.Call) and _call_makes_op(file.call(node))
 
 
@@ -72,6 +75,6 @@ def _call_makes_op(call: Call) -> bool:
 def outermost(node: Node, file: File) -> bool:
     """Whether no op around it takes it as an argument: one finding is enough for `reduce_mean(cast(equal(a, b)))`."""
     above = file.tree.parent(node)
-    while isinstance(above, (cst.Arg, cst.Element, cst.List, cst.Tuple, cst.UnaryOperation)):
+    while isinstance(above, (cst.Arg, cst.Element, cst.List, cst.Tuple)):
         above = file.tree.parent(above)
     return above is None or not makes_op(above, file)

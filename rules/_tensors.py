@@ -23,6 +23,9 @@ PLAIN = frozenset(
 METHODS = frozenset({"__call__", "gradient", "jacobian", "batch_jacobian"})
 """Last parts of names below OPS that are methods and give tensors."""
 
+OF_ARRAYS = frozenset({"write", "unstack", "scatter", "split", "stack", "gather", "concat", "read"})
+"""Methods of a `tf.TensorArray` that give tensors, or the array with more in it."""
+
 DEPTH = 8
 
 
@@ -38,7 +41,10 @@ def holds_tensor(expression: cst.BaseExpression, file: File, depth: int = DEPTH)
         definitions = file.definitions(expression)
         return bool(definitions) and any(_defined(d, file, depth - 1) for d in definitions)
     if isinstance(expression, cst.Call):
-        return _result(file.call(expression), file, depth - 1)
+        parent = file.tree.parent(expression)
+        target = parent.targets[0].target if isinstance(parent, cst.Assign) else None
+        named = file.definition(target) if isinstance(target, cst.Name) else None
+        return _result(file.call(expression), file, depth - 1) or (named is not None and _computed(named, file))
     if isinstance(expression, cst.BinaryOperation):
         parts = [expression.left, expression.right]
     elif isinstance(expression, cst.Subscript):
@@ -60,7 +66,22 @@ def _defined(d: Definition, file: File, depth: int) -> bool:
         if len(d.path) > 1 or isinstance(at, slice) or at >= len(d.value.elements):
             return False
         return holds_tensor(d.value.elements[at].value, file, depth)
-    return holds_tensor(d.value, file, depth)
+    return holds_tensor(d.value, file, depth) or _computed(d, file)
+
+
+def _computed(d: Definition, file: File) -> bool:
+    """Whether traced code calls something unknown, a model say, and gives the result to an op that takes a tensor."""
+    if d.path or not isinstance(d.value, cst.Call) or not d.value.args or not file.contexts.traced(d.value):
+        return False
+    if file.call(d.value).target.known:
+        return False
+    for use in file.uses_of(d):
+        argument = file.tree.parent(use)
+        taker = file.tree.parent(argument) if isinstance(argument, cst.Arg) else None
+        if isinstance(taker, cst.Call) and taker.args[0] is argument:
+            if (file.call(taker).name or "").startswith(("tf.nn.", "tf.reduce_", "tf.math.", "tf.arg")):
+                return True
+    return False
 
 
 def _inputs(d: Definition, file: File) -> bool:
@@ -109,6 +130,8 @@ def _passed(d: Definition, file: File, depth: int) -> bool:
 
 def _result(call: Call, file: File, depth: int) -> bool:
     name = call.name or ""
+    if name == "tf.TensorArray" or (name.startswith("tf.TensorArray.") and name.rpartition(".")[2] in OF_ARRAYS):
+        return True
     if name in PLAIN or name in RANDOM or name.startswith("tf.reduce_"):
         return True
     if name.startswith(OPS):

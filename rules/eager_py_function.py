@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfmemlint.api import Call, File, Finding, Rule, on_call
+from tfmemlint.model.runtime import GRAPH_ONLY
 
 
 class EagerPyFunction(Rule):
@@ -40,7 +41,7 @@ class EagerPyFunction(Rule):
 
     @on_call("tf.py_function")
     def check(self, call: Call, file: File) -> Iterator[Finding]:
-        if file.contexts.traced(call.node) or not self._repeated(call, file):
+        if any(file.calls(*GRAPH_ONLY)) or file.contexts.traced(call.node) or not self._repeated(call, file):
             return
         yield self.finding(
             call, file, "each eager py_function call keeps about 36 KB for ever; call the Python function itself"

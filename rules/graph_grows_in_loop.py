@@ -10,6 +10,7 @@ from tfmemlint_rules._sessions import SESSION, session_runs
 from tfmemlint.api import Call, Const, File, Finding, Function, Instance, Node, Rule, integer, on_file, own_nodes, walk
 
 FEW = 3
+OPS = (cst.Call, cst.BinaryOperation, cst.UnaryOperation)
 
 
 class GraphGrowsInLoop(Rule):
@@ -89,9 +90,9 @@ def _around(node: Node, file: File, depth: int) -> Iterator[Node]:
 def _ops(part: Node, loop: Node, file: File, depth: int) -> Iterator[Node]:
     """The ops that one iteration builds, in the functions of the module that it calls, too."""
     body = part.body if isinstance(part, (cst.For, cst.While)) else part
-    inside = own_nodes(part, (cst.Call, cst.BinaryOperation)) if isinstance(part, cst.FunctionDef) else walk(body)
+    inside = own_nodes(part, OPS) if isinstance(part, cst.FunctionDef) else walk(body)
     for node in inside:
-        if not isinstance(node, (cst.Call, cst.BinaryOperation)) or _once(node, part, file):
+        if not isinstance(node, OPS) or _once(node, part, file):
             continue
         if makes_op(node, file) and outermost(node, file):
             yield node

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Api, Call, File, Finding, Node, Rule, on_call, walk
+from tfmemlint.api import Api, Call, File, Finding, Node, Rule, on_call, own_nodes, walk
 
 ENDS = {
     "tf.profiler.experimental.start": ("tf.profiler.experimental.stop",),
@@ -100,7 +100,18 @@ class ProfilerNotStopped(Rule):
         if not isinstance(home, cst.FunctionDef):
             return False
         first, last = file.tree.order(start.node), file.tree.order(stop.node)
-        return any(first < file.tree.order(statement) < last for statement in file.returns(home))
+        leaves = [n for n in own_nodes(home, (cst.Return, cst.Raise)) if first < file.tree.order(n) < last]
+        return not all(isinstance(n, cst.Raise) and _caught(n, home, file) for n in leaves)
+
+
+def _caught(statement: Node, home: Node, file: File) -> bool:
+    """Whether an error may be caught before it leaves the function, or stands in a handler."""
+    for above in file.tree.ancestors(statement):
+        if above is home:
+            return False
+        if isinstance(above, (cst.Try, cst.ExceptHandler)):
+            return True
+    return False
 
 
 def _ends(handler: cst.ExceptHandler, stop: Call, file: File) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._counts import count_of, rounds_of
+from tfmemlint_rules._python_numbers import is_python
 from tfmemlint_rules._tensors import holds_tensor
 
 from tfmemlint.api import Array, File, Finding, Fix, Node, Rule, Safety, on_file, walk
@@ -63,11 +64,11 @@ class PythonLoopUnrolled(Rule):
             count = count_of(loop.iter, file)
             if (count is None or count < MANY) and not self._over_array(loop, file):
                 continue
-            if file.contexts.traced(loop) and self._makes_ops(loop):
+            if file.contexts.traced(loop) and self._makes_ops(loop, file):
                 yield self._report(loop, count, file, self._range(loop, file))
         for waiting in file.tree.of(cst.While):
             count = rounds_of(waiting, file)
-            if count is not None and count >= MANY and file.contexts.traced(waiting) and self._makes_ops(waiting):
+            if count is not None and count >= MANY and file.contexts.traced(waiting) and self._makes_ops(waiting, file):
                 yield self._report(waiting, count, file)
         for made in (*file.tree.of(cst.ListComp), *file.tree.of(cst.GeneratorExp)):
             count = count_of(made.for_in.iter, file)
@@ -78,16 +79,22 @@ class PythonLoopUnrolled(Rule):
         what = f"all {count} iterations" if count is not None else "one iteration for each row of the array"
         return self.finding(where, file, f"this loop is unrolled while it is traced: the graph gets {what}", fix=fix)
 
-    def _makes_ops(self, loop: cst.For | cst.While) -> bool:
+    def _makes_ops(self, loop: cst.For | cst.While, file: File) -> bool:
         """Whether the body computes something and runs to the end each time."""
         nodes = list(walk(loop.body))
         if any(isinstance(n, cst.Break) for n in nodes):
             return False
-        return any(
-            isinstance(n, (cst.Assign, cst.AugAssign, cst.Yield))
-            or (isinstance(n, cst.Call) and isinstance(n.func, cst.Attribute) and n.func.attr.value in ADDS)
-            for n in nodes
-        )
+        made: list[cst.BaseExpression] = [n.value for n in nodes if isinstance(n, (cst.Assign, cst.AugAssign))]
+        for n in nodes:
+            if isinstance(n, cst.Call) and isinstance(n.func, cst.Attribute) and n.func.attr.value in ADDS:
+                made += [arg.value for arg in n.args] or [n]
+        return any(isinstance(n, cst.Yield) for n in nodes) or not all(self._plain(value, file) for value in made)
+
+    def _plain(self, value: cst.BaseExpression, file: File) -> bool:
+        """Whether an expression is certainly a Python number or string, also a formatted one."""
+        if isinstance(value, cst.BinaryOperation) and isinstance(value.operator, cst.Modulo):
+            return isinstance(value.left, cst.SimpleString) or is_python(value, file)
+        return isinstance(value, cst.FormattedString) or is_python(value, file)
 
     def _over_array(self, loop: cst.For, file: File) -> bool:
         value = file.contexts.iterated(loop)

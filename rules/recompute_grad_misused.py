@@ -62,17 +62,16 @@ class RecomputeGradMisused(Rule):
                     yield from self._misused(call, target.node, file)
 
     def _misused(self, where: Call | Node, function: cst.FunctionDef | cst.Lambda, file: File) -> Iterator[Finding]:
-        for node in walk(function.body):
-            made = makes_state(file.call(node)) if isinstance(node, cst.Call) else None
-            if made is not None and not guarded(file, node, function):
-                yield self.finding(
-                    where,
-                    file,
-                    f"the function creates {made}, and it runs again in the backward pass with new ones: the "
-                    "gradients are wrong",
-                    related=[(file.call(node), "created here")],  # type: ignore[arg-type]
-                )
-                return
+        made = next(_makes(function, file, 2), None)
+        if made is not None:
+            yield self.finding(
+                where,
+                file,
+                f"the function creates {makes_state(made)}, and it runs again in the backward pass with new ones: the "
+                "gradients are wrong",
+                related=[(made, "created here")],
+            )
+            return
         if (
             isinstance(where, cst.CSTNode)
             and isinstance(function, cst.FunctionDef)
@@ -93,3 +92,16 @@ class RecomputeGradMisused(Rule):
         return around is None or (
             isinstance(around, cst.FunctionDef) and self._never_differentiated(around, file, depth - 1)
         )
+
+
+def _makes(function: cst.FunctionDef | cst.Lambda, file: File, depth: int) -> Iterator[Call]:
+    """The calls that create state when a function runs, in the functions of the module that it calls, too."""
+    for node in walk(function.body):
+        if not isinstance(node, cst.Call) or guarded(file, node, function):
+            continue
+        call = file.call(node)
+        if makes_state(call) is not None:
+            yield call
+        for target in call.target.options if depth else ():
+            if isinstance(target, Function) and target.node is not function:
+                yield from _makes(target.node, file, depth - 1)
