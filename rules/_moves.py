@@ -70,11 +70,18 @@ def _common_block(file: File, moved: Node, anchor: Node) -> tuple[list[Node], in
             holds = [i for i, s in enumerate(body) if any(s is a for a in above)]
             anchors = [i for i, s in enumerate(body) if id(s) in others]
             if holds and anchors and anchors[0] < holds[0]:
-                return body, anchors[0], holds[0]
+                return body, _runs(body, anchors[0], holds[0]), holds[0]
             return None
         if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
             return None
     return None
+
+
+def _runs(body: list[Node], first: int, last: int) -> int:
+    """The first statement from this one on that does something: what a `def` holds runs when it is called."""
+    while first < last and isinstance(body[first], (cst.FunctionDef, cst.ClassDef)):
+        first += 1
+    return first
 
 
 def _with_assignments(file: File, body: list[Node], first: int, last: int) -> tuple[list[int], bool] | None:

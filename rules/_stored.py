@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Node, dotted
+from tfmemlint.api import Call, File, Node, dotted, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +62,29 @@ def bounded(container: cst.BaseExpression, file: File) -> bool:
             if any(dotted(target.target) == path for target in above.targets):
                 return True
     return False
+
+
+def read_as_tensors(container: cst.BaseExpression, file: File) -> bool:
+    """Whether the items of a container have `.numpy()` called on them later: `[x.numpy() for x in kept]`, `kept[0]`."""
+    root = container
+    while isinstance(root, cst.Subscript):
+        root = root.value
+    path = dotted(root)
+    for node in file.calls_by_word.get("numpy", ()):
+        item = node.func.value if isinstance(node.func, cst.Attribute) else node
+        if isinstance(item, cst.Subscript) and dotted(item.value) == path:
+            return True
+        for above in file.tree.ancestors(node):
+            loop = above if isinstance(above, cst.For) else getattr(above, "for_in", None)
+            if (
+                loop is not None
+                and any(path in (dotted(n), _tail(n)) for n in walk(loop.iter))
+                and not file.tree.contains(loop, container)
+            ):
+                return True
+    return False
+
+
+def _tail(node: Node) -> str | None:
+    """The attribute's own name: `preds` is what `other.preds` is outside the class."""
+    return f"self.{node.attr.value}" if isinstance(node, cst.Attribute) else None

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
 from tfmemlint_rules._dtypes import float64_by_design
 from tfmemlint_rules._scaling import INTEGERS
 from tfmemlint_rules._sinks import arrays_entering
@@ -21,6 +22,8 @@ from tfmemlint.api import (
     walk,
 )
 from tfmemlint.fix.edits import append_method, ensure_numpy, outer_span
+
+JOINS = ("np.stack", "np.concatenate", "np.vstack", "np.hstack", "np.dstack", "np.column_stack", "np.array")
 
 
 class Float64NumpyInput(Rule):
@@ -104,9 +107,27 @@ class Float64NumpyInput(Rule):
         numpy, imports = ensure_numpy(file)
         if imports:
             return None
+        made = self._joined(made, file)
         inner = {id(node) for each in made for node in walk(each.node) if node is not each.node}
         edits = [self._edit(each, numpy, file) for each in made if id(each.node) not in inner]
         return Fix("make it float32", tuple(sorted(edits, key=lambda e: e.start)), Safety.UNSAFE)
+
+    def _joined(self, made: list[Call], file: File) -> list[Call]:
+        """These calls, and those whose float64 arrays are joined with theirs: with one of them narrowed alone the
+        result would stay float64."""
+        found = {id(call.node): call for call in made}
+        joins = [[node.left, node.right] for node in file.tree.of(cst.BinaryOperation)]
+        joins += [[e.value for e in shown.elements] for call in file.calls(*JOINS) for arg in call.node.args[:1]
+                  if isinstance(shown := arg.value, (cst.List, cst.Tuple))]  # fmt: skip
+        before = -1
+        while len(found) > before:
+            before = len(found)
+            for parts in joins:
+                arrays = [value for part in parts if isinstance(value := file.value(part), Array)]
+                origins = [a.origin for a in arrays if self._by_default(a) and a.origin is not None]
+                if len(origins) > 1 and any(id(origin.node) in found for origin in origins):
+                    found |= {id(origin.node): origin for origin in origins}
+        return list(found.values())
 
     def _edit(self, made: Call, numpy: str, file: File) -> Edit:
         signature = knowledge.signature(made.name or "")

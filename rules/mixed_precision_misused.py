@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
 from tfmemlint_rules._dtypes import policy_name
 
 from tfmemlint.api import (
@@ -18,6 +19,7 @@ from tfmemlint.api import (
     constant,
     elements,
     on_call,
+    on_file,
 )
 from tfmemlint.model import networks
 
@@ -69,7 +71,19 @@ class MixedPrecisionMisused(Rule):
 
     @on_call("tf.keras.Sequential", "tf.keras.Model")
     def check_output(self, model: Call, file: File) -> Iterator[Finding]:
-        for layer in _outputs(model):
+        yield from self._reported(_outputs(model), file)
+
+    @on_file("mixed_float16")
+    def check_classes(self, file: File) -> Iterator[Finding]:
+        for model in file.tree.of(cst.ClassDef):
+            forward = file.values.classes.method(model, "call")
+            if forward is not None and file.values.classes.derives(model, "tf.keras.Model"):
+                given = [file.value(leaving.value) for leaving in file.returns(forward) if leaving.value is not None]
+                made = [v.origin.target for v in given if isinstance(v, Array) and v.origin is not None]
+                yield from self._reported(_calls(made), file)
+
+    def _reported(self, layers: list[Call], file: File) -> Iterator[Finding]:
+        for layer in layers:
             if layer.lacks("dtype") and _squashes(layer) and self._mixed(layer, file):
                 yield self.finding(
                     layer,
@@ -109,9 +123,14 @@ def _outputs(model: Call) -> list[Call]:
         found = [steps[-1].layer] if steps else []
     else:
         for leaf in elements(model.value_of("outputs")):
-            if isinstance(leaf, Array) and leaf.library == "keras" and leaf.origin is not None:
+            if isinstance(leaf, Array) and leaf.library != "np" and leaf.origin is not None:
                 found.append(leaf.origin.target)
-    return [layer.call for layer in found if isinstance(layer, Instance) and layer.call is not None]
+    return _calls(found)
+
+
+def _calls(layers: list[Value]) -> list[Call]:
+    """The calls that make layers."""
+    return [layer.call for layer in layers if isinstance(layer, Instance) and layer.call is not None]
 
 
 def _squashes(layer: Call) -> bool:

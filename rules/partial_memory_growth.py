@@ -109,6 +109,7 @@ class PartialMemoryGrowth(Rule):
         span, at = file.span(statement), outer_span(file, device)
         text = file.source.text
         body = text[span.start : at.start] + "gpu" + text[at.end : span.end]
+        body = body.replace("\n", "\n    ")
         loop = f"for gpu in {file.text(device.value)}:\n{indentation(file, line)}    {body}"
         return Fix("set it for every GPU", (Edit(span.start, span.end, loop),), Safety.UNSAFE)
 

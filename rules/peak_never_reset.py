@@ -47,7 +47,7 @@ class PeakNeverReset(Rule):
 
     @on_call("tf.config.experimental.get_memory_info")
     def check(self, info: Call, file: File) -> Iterator[Finding]:
-        loops = list(file.contexts.loops(info.node)) or self._callers_loops(info, file)
+        loops = _rounds(info.node, file) or self._callers_loops(info, file)
         if not loops or not self._reads_peak(info, file) or self._varies(info, loops[0]):
             return
         function = file.contexts.function(info.node)
@@ -62,18 +62,19 @@ class PeakNeverReset(Rule):
             related=[(loops[0], "the loop")],
         )
 
-    def _callers_loops(self, info: Call, file: File) -> list[cst.For | cst.While]:
-        """The loops in which the function around the call is called; a comprehension counts as a loop elsewhere."""
+    def _callers_loops(self, info: Call, file: File) -> list[Node]:
+        """The loops in which the function around the call is called."""
         function = file.contexts.function(info.node)
         callers = file.values.functions.callers(function) if function is not None else None
-        return [loop for call in callers or () for loop in file.contexts.loops(call.node)]
+        return [loop for call in callers or () for loop in _rounds(call.node, file)]
 
-    def _varies(self, info: Call, loop: cst.For | cst.While) -> bool:
+    def _varies(self, info: Call, loop: Node) -> bool:
         """Whether another device is asked in each iteration."""
         device = info.arg("device")
-        if device is None or not isinstance(loop, cst.For):
+        target = getattr(getattr(loop, "for_in", loop), "target", None)
+        if device is None or target is None:
             return False
-        bound = {node.value for node in walk(loop.target) if isinstance(node, cst.Name)}
+        bound = {node.value for node in walk(target) if isinstance(node, cst.Name)}
         return any(isinstance(node, cst.Name) and node.value in bound for node in walk(device.expression))
 
     def _reads_peak(self, info: Call, file: File) -> bool:
@@ -97,12 +98,23 @@ class PeakNeverReset(Rule):
                     return True
         return False
 
-    def _reset(self, info: Call, loop: cst.For | cst.While, file: File) -> Fix | None:
+    def _reset(self, info: Call, loop: Node, file: File) -> Fix | None:
         func, device = info.node.func, info.arg("device")
-        if not isinstance(func, cst.Attribute) or device is None or not isinstance(device.value, Const):
+        if (
+            not isinstance(loop, (cst.For, cst.While))
+            or not isinstance(func, cst.Attribute)
+            or device is None
+            or not isinstance(device.value, Const)
+        ):
             return None
         edit = insert_first(file, loop, f"{file.text(func.value)}.reset_memory_stats({file.text(device.expression)})")
         return Fix("reset the peak first in each iteration", (edit,), Safety.UNSAFE) if edit is not None else None
+
+
+def _rounds(node: Node, file: File) -> list[Node]:
+    """The comprehension and the loops that run a node again and again, the innermost first."""
+    comprehension = file.contexts.comprehension(node)
+    return [*([comprehension] if comprehension is not None else []), *file.contexts.loops(node)]
 
 
 def _peak_of(node: Node, file: File) -> bool:

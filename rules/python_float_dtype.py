@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from tfmemlint_rules._dtypes import float64_by_design
 from tfmemlint_rules._sinks import arrays_entering
 
-from tfmemlint.api import Api, Array, Call, File, Finding, Fix, Rule, Safety, on_file, show_bytes
+from tfmemlint.api import Api, Array, Call, Const, File, Finding, Fix, Rule, Safety, on_file, show_bytes
 from tfmemlint.fix.edits import ensure_numpy, replace_node
 
 
@@ -54,7 +54,7 @@ class PythonFloatDtype(Rule):
             if array.dtype != "float64" or made is None or id(made.node) in seen:
                 continue
             dtype = made.arg("dtype")
-            if dtype is not None and dtype.value == Api("builtins.float"):
+            if dtype is not None and dtype.value in (Api("builtins.float"), Const("float")):
                 seen.add(id(made.node))
                 yield self._report(call, array, made, file)
 

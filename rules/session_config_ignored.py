@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Finding, Instance, Rule, on_call
+from tfmemlint.api import Call, File, Finding, Instance, Rule, dotted, on_call
 from tfmemlint.model.runtime import initialises
 
 GRAPH_MODE = (
@@ -63,8 +63,9 @@ class SessionConfigIgnored(Rule):
         if any(file.calls(*GRAPH_MODE)) or self._runs(session, file) or file.before_version_2:
             return
         config = session.arg("config")
-        carried = config is not None or (session.method == "set_session" and self._configured(session))
-        if not carried or not self._eager(session, file):
+        carried = config is not None and _of_memory(config.expression, file)
+        carried = carried or (session.method == "set_session" and self._configured(session))
+        if not carried or not (session.method == "set_session" or self._eager(session, file)):
             return
         what = "set_session does not exist in Keras 3, and" if session.method == "set_session" else "these are"
         tail = (
@@ -89,3 +90,19 @@ class SessionConfigIgnored(Rule):
     def _eager(self, session: Call, file: File) -> bool:
         """Whether the program certainly runs eager ops or Keras models itself."""
         return any(initialises(file.call(node)) for node in file.tree.of(cst.Call) if node is not session.node)
+
+
+MEMORY = frozenset({"gpu_options", "device_count"})
+
+
+def _of_memory(config: cst.BaseExpression, file: File) -> bool:
+    """Whether a session's options say something about memory or devices, and not only about placement or logging."""
+    name = dotted(config)
+    made = [d.value for d in file.definitions(config)] if isinstance(config, cst.Name) else [config]
+    if not made or not all(isinstance(node, cst.Call) and file.call(node).method == "ConfigProto" for node in made):
+        written = (node.attr.value for node in file.tree.of(cst.Attribute))
+        given = (arg.keyword.value for arg in file.tree.of(cst.Arg) if arg.keyword is not None)
+        return any(word in MEMORY for word in (*written, *given))  # made elsewhere: by one of these, if at all
+    given = (arg.keyword.value for node in made if isinstance(node, cst.Call) for arg in node.args if arg.keyword)
+    set_later = (n.attr.value for n in file.tree.of(cst.Attribute) if name is not None and dotted(n.value) == name)
+    return any(word in MEMORY for word in (*given, *set_later))

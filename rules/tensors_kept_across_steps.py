@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._steps import ends_soon, given, is_short, kept_kind, runs_model, several_outputs
-from tfmemlint_rules._stored import Stored, bounded, stored
+from tfmemlint_rules._stored import Stored, bounded, read_as_tensors, stored
 
 from tfmemlint.api import Array, Dataset, File, Finding, Fix, Rule, Safety, dotted, on_file, walk
 from tfmemlint.api import Iterator as Items
@@ -83,13 +83,17 @@ class TensorsKeptAcrossSteps(Rule):
         found = [(part, what) for part in put.parts if (what := kept_kind(part, loop, file)) is not None]
         if not found or bounded(put.container, file):
             return
-        part, what = found[0]
+        what = found[0][1]
         fix = None
-        value = file.value(part)
-        several = isinstance(value, Array) and value.origin is not None and several_outputs(value.origin)
-        if what == "outputs" and not several:
-            fix = Fix("keep them in host memory", (append_method(file, part, ".numpy()"),), Safety.UNSAFE)
+        whole = all(kind == "outputs" and not self._several(part, file) for part, kind in found)
+        if whole and not read_as_tensors(put.container, file):
+            edits = tuple(append_method(file, part, ".numpy()") for part, _ in found)
+            fix = Fix("keep them in host memory", edits, Safety.UNSAFE)
         yield self.finding(put.where, file, MESSAGE.format(what), fix=fix, related=[(loop, "the loop")])
+
+    def _several(self, part: cst.BaseExpression, file: File) -> bool:
+        value = file.value(part)
+        return isinstance(value, Array) and value.origin is not None and several_outputs(value.origin)
 
     def _tapes(self, block: cst.With, file: File) -> bool:
         calls = (item.item for item in block.items)

@@ -21,8 +21,10 @@ TELLING = frozenset({"num_parallel_calls", "reshuffle_each_iteration", "cycle_le
 def dataset_method_by_use(call: Call, otherwise: Value) -> Value:
     """What is called on an unknown object, where the call or the chain around it tells that it is a pipeline."""
     name = call.method
-    if name == "astype" and call.node.args and otherwise is not BOTTOM:
-        return Method(Array("np"), "np.ndarray.astype")  # of NumPy or pandas: TensorFlow's own have no such method
+    if name in ("astype", "to_numpy") and call.node.args and otherwise is not BOTTOM:
+        # Of NumPy or pandas: TensorFlow's own have no such methods.
+        if name == "astype" or any(a.keyword is None or a.keyword.value == "dtype" for a in call.node.args):
+            return Method(Array("np"), "np.ndarray.astype")
     owner = knowledge.method_owner("tf.data.Dataset", name) if name is not None else None
     if owner is None or otherwise is BOTTOM:
         return otherwise

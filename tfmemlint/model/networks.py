@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
+from tfmemlint.model import pretrained
 from tfmemlint.model.calls import Call
 from tfmemlint.model.layer_arguments import Effect, word
 from tfmemlint.model.layers import MERGES, effect, first_shape
@@ -126,7 +127,7 @@ def _sequential_effect(model: Call, shape: Shape) -> Effect | None:
 
 
 def parameters(model: Call) -> int | None:
-    """The number of parameters of a `Sequential` or functional model, or None where it is not known."""
+    """The number of parameters of a `Sequential`, functional or pretrained model, or None where it is not known."""
     if model.name == SEQUENTIAL:
         steps = list(placed(model))
         if any(step.effect is None for step in steps):
@@ -138,7 +139,7 @@ def parameters(model: Call) -> int | None:
             return None
         held = found
     else:
-        return None
+        return pretrained.parameters(model) if (model.name or "").startswith(PRETRAINED) else None
     counts = [done.parameters if done is not None else None for done in held.values()]
     return None if None in counts else sum(n for n in counts if n is not None)
 
