@@ -98,14 +98,16 @@ class Float64NumpyInput(Rule):
             call,
             file,
             f"{what} float64 by NumPy's default, twice the memory of float32{weigh}",
-            fix=self._narrow(made, file),
+            fix=self._narrow(arrays, file),
             related=[(each, "made here as float64") for each in made],
             bytes=size,
         )
 
-    def _narrow(self, made: list[Call], file: File) -> Fix | None:
+    def _narrow(self, arrays: list[Array], file: File) -> Fix | None:
         numpy, imports = ensure_numpy(file)
-        if imports:
+        calls = {id(call.node): call for a in arrays for call in (a.origin, *a.beside) if call is not None}
+        made = list(calls.values())
+        if imports or any(self._is_integer_source(call) for call in made):
             return None
         made = self._joined(made, file)
         inner = {id(node) for each in made for node in walk(each.node) if node is not each.node}

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tfmemlint.model.values import Array, Const, Length, Sequence, Shape, Unknown, Value, constant, range_length
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
 
 _ORDER = (
     "bool",
@@ -87,7 +91,8 @@ def array_binary(name: str, left: Value, right: Value) -> Value:
         explicit = wide.explicit or (a.explicit and a.dtype == b.dtype)
         # A symbolic tensor of two others comes from none of them alone.
         origin = None if library == "keras" else wide.origin or a.origin or b.origin
-        return Array(library, divided(name, dtype, library), shape, origin, explicit)
+        beside = _beside(origin, dtype, a, b)
+        return Array(library, divided(name, dtype, library), shape, origin, explicit, beside=beside)
     other = right if a is not None else left
     number = constant(other)
     if not isinstance(number, (int, float)):
@@ -99,6 +104,13 @@ def array_binary(name: str, left: Value, right: Value) -> Value:
         # NumPy makes float64 of it; TensorFlow raises, unless the tensor is made float first.
         dtype = "float64" if first.library == "np" else None
     return replace(first, dtype=divided(name, dtype, first.library), explicit=False, variable=False)
+
+
+def _beside(origin: Call | None, dtype: str | None, *operands: Array) -> tuple[Call, ...]:
+    """What made the operands that give the result its dtype, but for `origin`."""
+    wide = [operand for operand in operands if operand.dtype == dtype]
+    made = {id(call.node): call for each in wide for call in (each.origin, *each.beside) if call is not None}
+    return tuple(call for call in made.values() if origin is None or call.node is not origin.node)
 
 
 def array_in_place(name: str, left: Value, right: Value) -> Value | None:

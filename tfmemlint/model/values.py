@@ -156,6 +156,8 @@ class Array(Value):
     variable: bool = False
     cast: Call | None = None
     """The call that gave the data its present dtype after it was made (`astype`)."""
+    beside: tuple[Call, ...] = ()
+    """Calls that made other data of this dtype, which arithmetic mixed into it."""
 
     @property
     def dtype_call(self) -> Call | None:
