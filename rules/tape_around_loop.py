@@ -4,16 +4,15 @@ import re
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._rounds import Round, derived, drawn, iterated, iterators
 from tfmemlint_rules._tapes import Tape, tape_of
 
 from tfmemlint.api import Array, Call, Dataset, File, Finding, Node, Rule, Sequence, Value, on_call, walk
 from tfmemlint.api import Iterator as Items
 
-STEPS = frozenset({"take", "batch", "shuffle", "prefetch", "repeat", "enumerate", "as_numpy_iterator", "skip", "map"})
 DATA_NAME = re.compile(r"(^|_)ds$|(dataset|datasets|loader|batches)$", re.IGNORECASE)
 
 ZIPS = frozenset({"builtins.zip", "builtins.enumerate"})
-Round = cst.For | cst.While | cst.ListComp | cst.GeneratorExp
 
 
 class TapeAroundLoop(Rule):
@@ -85,17 +84,17 @@ class TapeAroundLoop(Rule):
             return self._records(loop, loop.body, loop.target)
         return self._slices(loop) or self._draws(loop, file)
 
-    def _is_data(self, iterated: cst.BaseExpression, file: File) -> bool:
-        """Whether what is iterated is a pipeline, or called like one where it is unknown or tensors."""
-        if isinstance(iterated, cst.Call) and file.call(iterated).name in ZIPS:
-            return any(self._is_data(arg.value, file) for arg in iterated.args)
-        value = file.value(iterated)
+    def _is_data(self, over: cst.BaseExpression, file: File) -> bool:
+        """Whether what is over is a pipeline, or called like one where it is unknown or tensors."""
+        if isinstance(over, cst.Call) and file.call(over).name in ZIPS:
+            return any(self._is_data(arg.value, file) for arg in over.args)
+        value = file.value(over)
         tensors = self._tensors(value)
         while isinstance(value, Items):
             value = value.of
         if value.known and not tensors:
             return all(isinstance(option, Dataset) for option in value.options)
-        named = _iterated(iterated)
+        named = iterated(over)
         last = named.attr.value if isinstance(named, cst.Attribute) else getattr(named, "value", "")
         return isinstance(last, str) and DATA_NAME.search(last) is not None
 
@@ -109,7 +108,7 @@ class TapeAroundLoop(Rule):
 
     def _records(self, loop: Round, body: Node, target: Node) -> bool:
         """Whether a body calls something on the items, or on parts of them."""
-        bound = _derived(loop, target)
+        bound = derived(loop, target)
         return any(
             isinstance(n, cst.Call)
             and any(isinstance(m, cst.Name) and m.value in bound for a in n.args for m in walk(a.value))
@@ -120,7 +119,7 @@ class TapeAroundLoop(Rule):
         """`for i in range(...)` with slices of the first axis such as `x[i : i + batch]` in the body."""
         if not isinstance(loop.target, cst.Name):
             return False
-        counted = _derived(loop, loop.target, plain=True)
+        counted = derived(loop, loop.target, plain=True)
         for node in walk(loop.body):
             part = node.slice[0].slice if isinstance(node, cst.Subscript) and node.slice else None
             if isinstance(part, cst.Slice) and all(self._reads(e, counted) for e in (part.lower, part.upper)):
@@ -131,41 +130,13 @@ class TapeAroundLoop(Rule):
         return expression is not None and any(isinstance(n, cst.Name) and n.value in names for n in walk(expression))
 
     def _draws(self, loop: cst.For | cst.While, file: File) -> bool:
-        """`next(iterator)` of a pipeline in the body."""
+        """`next(iterator)` or `iterator.get_next()` of a pipeline in the body."""
         for node in walk(loop.body):
-            if isinstance(node, cst.Call) and node.args and file.call(node).name == "builtins.next":
-                drawn = node.args[0].value
-                value = file.value(drawn)
+            source = drawn(node, file) if isinstance(node, cst.Call) else None
+            if source is not None:
+                value = file.value(source)
                 if isinstance(value, Items) and all(isinstance(o, Dataset) for o in value.of.options):
                     return True
-                if any(self._is_data(made, file) for made in _iterators(drawn, file)):
+                if any(self._is_data(made, file) for made in iterators(source, file)):
                     return True
         return False
-
-
-def _iterators(drawn: cst.BaseExpression, file: File) -> list[cst.Call]:
-    """The calls `iter(...)` that may have made an iterator."""
-    made = [d.value for d in file.definitions(drawn)] if isinstance(drawn, cst.Name) else [drawn]
-    return [node for node in made if isinstance(node, cst.Call) and file.call(node).name == "builtins.iter"]
-
-
-def _derived(loop: Round, target: Node, plain: bool = False) -> set[str]:
-    """The names of a loop's target and those that its body makes of them; `plain`: by arithmetic alone."""
-    found = {n.value for n in walk(target) if isinstance(n, cst.Name)}
-    for node in walk(loop):
-        if isinstance(node, cst.Assign) and not (plain and any(isinstance(n, cst.Call) for n in walk(node.value))):
-            if any(isinstance(n, cst.Name) and n.value in found for n in walk(node.value)):
-                found |= {n.value for t in node.targets for n in walk(t.target) if isinstance(n, cst.Name)}
-    return found
-
-
-def _iterated(expression: cst.BaseExpression) -> cst.BaseExpression:
-    """What is iterated under `enumerate(...)`, `tqdm(...)` and steps such as `.take(10)`."""
-    while isinstance(expression, cst.Call):
-        if isinstance(expression.func, cst.Attribute) and expression.func.attr.value in STEPS:
-            expression = expression.func.value
-        elif expression.args:
-            expression = expression.args[0].value
-        else:
-            break
-    return expression

@@ -35,7 +35,10 @@ NUMPY = [
     ("np.max(np.zeros((2, 3), np.uint8))", "np uint8 ()"), ("np.dot(np.zeros((2, 3)), np.zeros((3, 4)))", "?"),
     ("np.zeros((2, 3)) > 0.5", "np bool (2, 3)"), ("(np.zeros((2, 3)) == np.ones(3)).astype(int)", "np int64 (2, 3)"),
     ("np.zeros(3) is None", "?"), ("np.zeros(3) != None", "?"), ("1 < np.zeros(3) < 2", "?"),
-    ("np.load('f.npy')", "np ? ..."), ("np.pad(np.zeros((2, 2)), 1)", "np float64 ..."),
+    ("np.meshgrid(np.linspace(0, 1, 3), np.arange(2))", "[np float64 (2, 3), np int64 (2, 3)]"),
+    ("np.meshgrid(np.zeros(3), np.zeros(2), indexing='ij')[0]", "np float64 (3, 2)"),
+    ("np.meshgrid(x, np.zeros(2))", "?"), ("np.load('f.npy')", "np ? ..."),
+    ("np.pad(np.zeros((2, 2)), 1)", "np float64 ..."),
     ("np.asarray(tf.zeros([2]))", "np float32 (2)"), ("tf.zeros([2]).numpy()", "np float32 (2)"),
 ]  # fmt: skip
 

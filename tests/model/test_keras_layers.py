@@ -94,3 +94,15 @@ def test_a_large_flattened_map_is_counted_through_a_pretrained_network() -> None
         "model = keras.Model(base.input, layers.Dense(64)(layers.Flatten()(base.output)))\n"
     )
     assert found == (None, [None, 64])
+
+
+PRETRAINED = [
+    ("ResNet50(classes=10)", 23_608_202), ("MobileNetV2(include_top=False)", 2_257_984), ("VGG16()", None),
+    ("EfficientNetB0(weights=None, input_shape=(64, 64, 3))", 5_330_571), ("MobileNetV2(alpha=0.5)", None),
+    ("DenseNet121(input_shape=(64, 64, 1), weights=None)", None), ("MobileNet(classes=n)", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("network", "count"), PRETRAINED)
+def test_parameters_of_pretrained_networks(network: str, count: int | None) -> None:
+    assert read(f"from tensorflow import keras\nmodel = keras.applications.{network}")[0] == count

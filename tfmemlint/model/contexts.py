@@ -29,6 +29,9 @@ TRACERS = TRACING_CALLS | {"tf.function"}
 COUNTING = frozenset({"enumerate", "iter", "tqdm", "as_numpy_iterator", "list"})
 """Wrappers that change neither what is run over nor how much of it."""
 
+MAPS = frozenset({"map", "imap", "imap_unordered", "starmap"})
+"""What calls a function with each of many items: `map` itself, pools, pipelines."""
+
 PYTHON_CALLS = frozenset({"tf.py_function", "tf.numpy_function", "tf.compat.v1.py_func"})
 """What is given to these runs as Python, also where the call is traced."""
 
@@ -154,8 +157,8 @@ class Contexts:
         return any(call is not None and call.name in names for call in takers)
 
     def per_item(self, node: Node, depth: int = 2) -> bool:
-        """Whether the node runs once for each item of something: in a loop, a comprehension, a generator or lambda, or
-        in a function of the module that is called from there."""
+        """Whether the node runs once for each item of something: in a loop, a comprehension, a generator or lambda, in
+        a function that something maps over items, or in a function of the module that is called from there."""
         if self.loop(node) is not None or self.comprehension(node) is not None:
             return True
         function = self.function(node)
@@ -163,7 +166,11 @@ class Contexts:
             return False
         if isinstance(function, cst.Lambda) or any(own_nodes(function, (cst.Yield,))):
             return True
-        callers = self._file.values.functions.callers(function) if depth > 0 else ()
+        functions = self._file.values.functions
+        takers = [call for call in map(functions.given_to, functions.uses(function)) if call is not None]
+        if any(call.name in PYTHON_CALLS or call.method in MAPS for call in takers):
+            return True
+        callers = functions.callers(function) if depth > 0 else ()
         return any(self.per_item(call.node, depth - 1) for call in callers or ())
 
     def mapped(self, node: Node) -> bool:

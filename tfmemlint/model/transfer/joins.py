@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tfmemlint.model.transfer.arrays import listed
 from tfmemlint.model.transfer.table import models, shape_of
-from tfmemlint.model.values import Array, Const, Method, Sequence, Shape, Unknown, Value, integer
+from tfmemlint.model.values import Array, Const, Method, Sequence, Shape, Unknown, Value, constant, integer
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -27,6 +27,18 @@ def _joined(call: Call, target: Value) -> Value:
     made = {id(a.origin.node) if a.origin is not None else None for a in arrays}
     origin = arrays[0].origin if len(made) == 1 else call  # of several, only their join stands for all
     return Array("np", dtype, _together(call, target, arrays), origin, all(a.explicit for a in arrays))
+
+
+@models("np.meshgrid")
+def _meshgrid(call: Call, target: Value) -> Value:
+    axes = [call.value_of(i) for i, arg in enumerate(call.node.args) if arg.keyword is None and arg.star == ""]
+    plain = [a for a in axes if isinstance(a, Array) and a.shape is not None and len(a.shape) == 1]
+    if len(plain) != len(axes) or not axes or call.open or call.arg("sparse") is not None:
+        return Unknown("a grid over something not known")
+    sizes = [a.shape[0] if a.shape else None for a in plain]
+    if constant(call.value_of("indexing")) != "ij" and len(sizes) > 1:
+        sizes[:2] = sizes[1::-1]  # of the first two, rows come from the second
+    return Sequence(tuple(Array("np", a.dtype, tuple(sizes), a.origin, a.explicit, cast=a.cast) for a in plain), "list")
 
 
 def _together(call: Call, target: Value, arrays: list[Array]) -> Shape | None:
