@@ -85,7 +85,7 @@ class TapeAroundLoop(Rule):
         return self._slices(loop) or self._draws(loop, file)
 
     def _is_data(self, over: cst.BaseExpression, file: File) -> bool:
-        """Whether what is over is a pipeline, or called like one where it is unknown or tensors."""
+        """Whether what is iterated is a pipeline, or called like one where it is unknown or tensors."""
         if isinstance(over, cst.Call) and file.call(over).name in ZIPS:
             return any(self._is_data(arg.value, file) for arg in over.args)
         value = file.value(over)
