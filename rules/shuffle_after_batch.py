@@ -24,7 +24,7 @@ from tfmemlint.api import (
 from tfmemlint.fix.chains import move_link
 from tfmemlint.model.pipelines import batched_source
 
-GROUPS = ("batch", "padded_batch")
+GROUPS = ("batch", "padded_batch", "ragged_batch")
 
 SMALL_BUFFER = 16
 """Batches that a buffer may hold without notice: a few batches are no cost worth a word."""
@@ -67,7 +67,7 @@ class ShuffleAfterBatch(Rule):
         buffer = integer(shuffle.value_of("buffer_size"))
         if buffer is not None and buffer <= SMALL_BUFFER:
             return
-        step = last_before(shuffle, "batch") or last_before(shuffle, "padded_batch")
+        step = next((step for name in GROUPS if (step := last_before(shuffle, name)) is not None), None)
         batch = step.call if step is not None else self._batched_source(shuffle)
         if batch is None:
             return

@@ -34,6 +34,8 @@ ATTRIBUTES = [
     ("class C:\n    def __init__(self):\n        self.a = None\n    def set(self):\n        self.a = 2\n"
      "    def f(self):\n        probe(self.a)", "2"),
     ("class C:\n    def f(self):\n        this = self\n        this.n = 3\n        probe(this.n)", "3"),
+    ("class C(keras.callbacks.Callback):\n    def on_epoch_end(self, epoch, logs=None):\n        probe(self.model)",
+     "tf.keras.Model object"),
     ("class Config:\n    BATCH = 32\ncfg = Config\ncfg.BATCH", "32"),
 ]  # fmt: skip
 

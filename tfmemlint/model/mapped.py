@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.model.scopes import own_nodes
-from tfmemlint.model.values import Api, Function, Instance, Method, Sequence, Step, Value, one_of
+from tfmemlint.model.stacked import steps
+from tfmemlint.model.values import Api, Function, Instance, Method, Step, Value, one_of
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -179,9 +180,8 @@ def _object(value: Instance, evaluator: Evaluator, depth: int, found: Body) -> N
 
 
 def layer_types(call: Call) -> Iterator[str]:
-    """The classes of the layers that a `Sequential` was made of."""
-    layers = call.value_of("layers")
-    for item in layers.items if isinstance(layers, Sequence) else ():
-        for option in item.options:
+    """The classes of the layers that a `Sequential` was made of, in its list and by `add`."""
+    for layer, _ in steps(call):
+        for option in layer.options if layer is not None else ():
             if isinstance(option, Instance) and option.type_name is not None:
                 yield option.type_name

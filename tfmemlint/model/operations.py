@@ -43,6 +43,8 @@ LARGEST_RESULT = 1 << 64
 LONGEST_REPETITION = 100
 """Items up to which `[x] * n` is written out."""
 
+CALLBACK = "tf.keras.callbacks.Callback"
+
 METHOD_CLASSES = {"np": "np.ndarray", "tf": "tf.Tensor", "keras": "tf.keras.KerasTensor"}
 
 
@@ -87,6 +89,8 @@ def attribute(base: Value, name: str) -> Value:
         if shown is not None:
             return shown
     owner = type_name(base)
+    if name == "model" and owner is not None and CALLBACK in (owner, *knowledge.bases(owner)):
+        return Instance("tf.keras.Model")  # the one that is trained
     if owner is None:
         return Unknown(f"attribute {name} of a {type(base).__name__.lower()}") if base.known else base
     return Method(base, knowledge.method_owner(owner, name) or f"{owner}.{name}")
