@@ -43,6 +43,9 @@ class _Changing:
             return any(isinstance(n, cst.Name) and self.changes(n) for n in walk(node))
         if isinstance(node, (cst.List, cst.Tuple)):
             return any(self.changes(e.value) for e in node.elements)
+        if isinstance(node, cst.ListComp):
+            names = _names([node.for_in.iter])
+            return is_python(node.elt, self._file) and any(self._bound_in_round(n) or self.changes(n) for n in names)
         if isinstance(node, cst.Dict):
             return any(isinstance(e, cst.DictElement) and self.changes(e.value) for e in node.elements)
         parts = _operands(node)

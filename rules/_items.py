@@ -4,12 +4,29 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfmemlint.api import Const, File, Iterator, Mapping, Node, Sequence, assigned_names, integer, parameters, walk
+from tfmemlint.api import (
+    Array,
+    Call,
+    Const,
+    File,
+    Iterator,
+    Mapping,
+    Node,
+    Sequence,
+    assigned_names,
+    integer,
+    parameters,
+    walk,
+)
 
 EXPANDS = frozenset({"np.expand_dims", "tf.expand_dims"})
 LISTS = frozenset({
     "np.array", "np.asarray", "np.stack", "np.vstack", "tf.stack", "tf.constant", "tf.convert_to_tensor",
 })  # fmt: skip
+PLAIN = ("builtins.", "np.", "os.", "gc.", "psutil.")
+"""Names of what neither trains a model nor tells the time."""
+
+ONE_BATCH = 32
 VIEWS = frozenset({"items", "values", "keys"})
 
 
@@ -69,6 +86,21 @@ def item_loop(expression: cst.BaseExpression, file: File, most: int) -> Node | N
         views = any(_view(c.iter) is not None or _few_items(c, file, most) for c in generators)
         return comprehension if read & bound and (single or not views) else None
     return _mapped(expression, read, file) or (_called_in_loop(expression, read, file, most) if single else None)
+
+
+def same_rows(predict: Call, file: File, most: int) -> Node | None:
+    """The loop that predicts the same few rows again and again and does nothing that could change the model, or that
+    measures how long it takes."""
+    data, loop = predict.value_of("x"), file.contexts.loop(predict.node)
+    rows = data.shape[0] if isinstance(data, Array) and data.shape else None
+    if loop is None or rows is None or rows > ONE_BATCH or few_iterations(loop, file, most):
+        return None
+    for node in walk(loop.body):
+        if isinstance(node, cst.Call) and node is not predict.node:
+            call = file.call(node)
+            if not call.names or not all(name.startswith(PLAIN) for name in call.names):
+                return None
+    return loop
 
 
 def _few_items(generator: cst.CompFor, file: File, most: int) -> bool:

@@ -6,7 +6,8 @@ import libcst as cst
 
 from tfmemlint.api import Binds, Call, Const, Definition, File, Length, dotted, walk
 
-CONVERTS = frozenset({"builtins.float", "builtins.int", "builtins.str", "builtins.len", "builtins.round"})
+CONVERTS = frozenset({"builtins.float", "builtins.int", "builtins.str", "builtins.len", "builtins.round",
+                      "builtins.ord"})  # fmt: skip
 COMBINES = frozenset({"builtins.min", "builtins.max", "builtins.abs", "builtins.pow", "builtins.sum", "builtins.round"})
 RANDOM = frozenset({"random.random", "random.randint", "random.uniform", "random.gauss", "random.randrange",
                     "random.normalvariate", "random.betavariate", "time.time", "time.perf_counter",

@@ -27,10 +27,18 @@ def needs_python(function: Function, name: str, file: File, depth: int = 2) -> b
     if all(p.name.value != name for p in parameters(function.node)):
         return True
     uses = [n for n in walk(function.node.body) if isinstance(n, cst.Name) and n.value == name]
-    return any(_as_python(use, function.node, file, depth) for use in uses)
+    return any(_as_python(_entry(use, file), function.node, file, depth) for use in uses)
 
 
-def _as_python(use: cst.Name, function: Node, file: File, depth: int) -> bool:
+def _entry(use: cst.Name, file: File) -> cst.Name | cst.Subscript:
+    """The entry that is read where the parameter is a dictionary (`params["rate"]`), else the parameter."""
+    above = file.tree.parent(use)
+    key = above.slice[0].slice if isinstance(above, cst.Subscript) and above.value is use else None
+    text = isinstance(key, cst.Index) and isinstance(key.value, cst.SimpleString)
+    return above if text and isinstance(above, cst.Subscript) else use
+
+
+def _as_python(use: cst.Name | cst.Subscript, function: Node, file: File, depth: int) -> bool:
     below: Node = use
     for above in file.tree.ancestors(use):
         if above is function:
@@ -51,7 +59,7 @@ def _as_python(use: cst.Name, function: Node, file: File, depth: int) -> bool:
     return False
 
 
-def _argument(node: cst.Call, arg: cst.Arg, use: cst.Name, file: File, depth: int) -> bool | None:
+def _argument(node: cst.Call, arg: cst.Arg, use: cst.Name | cst.Subscript, file: File, depth: int) -> bool | None:
     """Whether a call needs a Python value as this argument; None where what it gives is to be asked."""
     call = file.call(node)
     word = call.method

@@ -32,7 +32,7 @@ def resized(node: cst.BaseExpression, file: File) -> bool:
     """Whether an array certainly has another shape in each iteration of a loop around it; Python's lists are none."""
     if isinstance(node, cst.Name):
         made = [d for d in file.definitions(node) if d.binds is Binds.VALUE]
-        lists = any(isinstance(d.value, (cst.List, cst.Tuple, cst.BaseComp)) for d in made)
+        lists = any(isinstance(d.value, (cst.List, cst.Tuple, cst.Dict, cst.BaseComp)) for d in made)
         return bool(made) and not lists and _resized(node, file, DEPTH)
     return isinstance(node, (cst.Subscript, cst.Call)) and _resized(node, file, DEPTH)
 

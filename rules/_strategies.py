@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfmemlint.api import Call, Definition, Edit, File, Fix, Node, Safety, dotted, home_of
+from tfmemlint.api import Call, Definition, Edit, File, Fix, Instance, Node, Safety, dotted, home_of
 from tfmemlint.fix.edits import indentation, statement_lines
 
 MAKES = (
@@ -38,7 +38,9 @@ def uses_of_strategy(name: str, made: Call, file: File) -> list[Node] | None:
 def _is_strategy(d: Definition, file: File) -> bool:
     if d.path or not isinstance(d.value, cst.Call):
         return False
-    name = file.call(d.value).name or ""
+    name, value = file.call(d.value).name or "", file.value(d.value)
+    if isinstance(value, Instance) and (value.type_name or "") in MAKES:
+        return True
     return name.startswith("tf.distribute.") and (name.endswith(("Strategy", "get_strategy")))
 
 
@@ -46,6 +48,31 @@ def handed_over(use: Node, file: File) -> bool:
     """Whether the strategy goes where it may be entered unseen."""
     parent = file.tree.parent(use)
     return not (isinstance(parent, cst.Attribute) and (parent.value is use or parent.attr is use))
+
+
+def given_by(made: Call, file: File) -> Call:
+    """Where the strategy comes from: its constructor, or the only call of the function that just gives it."""
+    function = file.contexts.function(made.node)
+    if not isinstance(function, cst.FunctionDef) or not isinstance(file.tree.parent(made.node), cst.Return):
+        return made
+    callers = file.values.functions.callers(function) or ()
+    return callers[0] if len(callers) == 1 and len(list(file.returns(function))) == 1 else made
+
+
+def enters(use: Node, file: File) -> bool:
+    parent = file.tree.parent(use)
+    return isinstance(parent, cst.Attribute) and parent.value is use and parent.attr.value in ENTERS
+
+
+def entered_by_hand(use: Node, file: File) -> bool:
+    """Whether the scope is kept and entered later, not by `with`."""
+    call = file.tree.parent(file.tree.parent(use) or use)
+    if not isinstance(call, cst.Call) or not enters(use, file) or file.call(call).method != "scope":
+        return False
+    above = file.tree.parent(call)
+    while isinstance(above, (cst.IfExp, cst.Arg, cst.Call)):
+        above = file.tree.parent(above)
+    return not isinstance(above, cst.WithItem)
 
 
 def wrap_in_scope(built: Call, name: str, made: Call, file: File) -> Fix | None:

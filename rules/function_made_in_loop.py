@@ -78,6 +78,8 @@ class FunctionMadeInLoop(Rule):
         )  # fmt: skip
 
     def _hoist(self, made: Node, file: File) -> Fix | None:
+        if not isinstance(made, cst.FunctionDef) and not isinstance(file.tree.parent(made), cst.Assign):
+            return None  # it is called at once: what it gives is not to move
         statement = made if isinstance(made, cst.FunctionDef) else file.tree.statement(made)
         return hoist(file, [statement], "make it before the loop")
 

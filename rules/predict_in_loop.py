@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._items import item_loop
+from tfmemlint_rules._items import item_loop, same_rows
 from tfmemlint_rules._whole_predictions import model_changes, rare, whole_set
 
 from tfmemlint.api import (
@@ -67,7 +67,7 @@ class PredictInLoop(Rule):
         argument = predict.arg("x")
         if argument is None or whole_set(predict, file):
             return
-        loop = item_loop(argument.expression, file, FEW)
+        loop = item_loop(argument.expression, file, FEW) or same_rows(predict, file, FEW)
         if loop is None or model_changes(predict, loop, file) or rare(predict.node, loop, file):
             return
         yield self.finding(

@@ -4,7 +4,16 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._models import is_model
-from tfmemlint_rules._strategies import ENTERS, MAKES, handed_over, uses_of_strategy, wrap_in_scope
+from tfmemlint_rules._strategies import (
+    ENTERS,
+    MAKES,
+    entered_by_hand,
+    enters,
+    given_by,
+    handed_over,
+    uses_of_strategy,
+    wrap_in_scope,
+)
 
 from tfmemlint.api import (
     Call,
@@ -13,7 +22,6 @@ from tfmemlint.api import (
     Fix,
     Function,
     Instance,
-    Node,
     Rule,
     Safety,
     Severity,
@@ -22,6 +30,7 @@ from tfmemlint.api import (
     own_nodes,
 )
 
+ENTRY = ".scope("
 SETS = ("tf.distribute.experimental_set_strategy", "tf.estimator.RunConfig", "tf.compat.v1.estimator.RunConfig")
 
 
@@ -67,28 +76,31 @@ class StrategyScopeMissing(Rule):
 
     @on_call(*MAKES)
     def check(self, made: Call, file: File) -> Iterator[Finding]:
-        assign = file.tree.parent(made.node)
+        given = given_by(made, file)
+        assign = file.tree.parent(given.node)
         name = None
         if isinstance(assign, cst.Assign) and len(assign.targets) == 1:
             name = dotted(assign.targets[0].target)
         elif not isinstance(assign, cst.Expr):
             return
-        uses = uses_of_strategy(name, made, file) if name is not None else []
+        uses = uses_of_strategy(name, given, file) if name is not None else []
         if uses is None or any(handed_over(use, file) for use in uses) or any(file.calls(*SETS)):
             return
-        fits = list(file.calls("tf.keras.Model.fit"))
-        if not any(_enters(use, file) for use in uses):
-            if _trains(made, file):
-                yield self.finding(
-                    made,
-                    file,
-                    "this strategy is never entered: the model is built and trained on one device; use its scope()",
-                    fix=_wrap_trained(fits, name, made, file),
-                )
-            return
-        if any(_by_hand(use, file) for use in uses):
-            return
-        for fit in (f for f in fits if file.contexts.function(f.node) is file.contexts.function(made.node)):
+        if any(enters(use, file) for use in uses):
+            if not any(entered_by_hand(use, file) for use in uses):
+                yield from self._outside(given, name, file)
+        elif _trains(made, given, file):
+            yield self.finding(
+                made,
+                file,
+                "this strategy is never entered: the model is built and trained on one device; use its scope()",
+                fix=_wrap_trained(list(file.calls("tf.keras.Model.fit")), name, given, file),
+            )
+
+    def _outside(self, made: Call, name: str | None, file: File) -> Iterator[Finding]:
+        """The models that are trained and the optimizers that are compiled, made beside the strategy's scope."""
+        home = file.contexts.function(made.node)
+        for fit in (f for f in file.calls("tf.keras.Model.fit") if file.contexts.function(f.node) is home):
             built = _built_outside(fit, made, file)
             if built is not None:
                 yield self.finding(
@@ -98,31 +110,28 @@ class StrategyScopeMissing(Rule):
                     fix=wrap_in_scope(built, name, made, file) if name is not None else None,
                     related=[(made, "the strategy")],
                 )
+        for compiled in file.calls("tf.keras.Model.compile"):
+            optimizer = compiled.value_of("optimizer")
+            of = optimizer.call if isinstance(optimizer, Instance) else None
+            inside = any(ENTRY in file.text(item.item) for w in file.contexts.withs(compiled.node) for item in w.items)
+            if of is None or not inside or not (of.name or "").startswith("tf.keras.optimizers."):
+                continue
+            if file.contexts.function(of.node) is home and not any(True for _ in file.contexts.withs(of.node)):
+                yield self.finding(
+                    of,
+                    file,
+                    "this optimizer is made outside the strategy's scope: training raises RuntimeError",
+                    related=[(made, "the strategy")],
+                )
 
 
-def _enters(use: Node, file: File) -> bool:
-    parent = file.tree.parent(use)
-    return isinstance(parent, cst.Attribute) and parent.value is use and parent.attr.value in ENTERS
-
-
-def _trains(made: Call, file: File) -> bool:
+def _trains(made: Call, given: Call, file: File) -> bool:
     """Whether the program of this strategy trains: its function, or the file where it is the only strategy."""
     trained = [*file.calls("tf.keras.Model.fit"), *file.calls("tf.GradientTape")]
     if all(other.node is made.node for other in file.calls(*MAKES)):
         return bool(trained)
-    home = file.contexts.function(made.node)
+    home = file.contexts.function(given.node)
     return any(file.contexts.function(call.node) is home for call in trained)
-
-
-def _by_hand(use: Node, file: File) -> bool:
-    """Whether the scope is kept and entered later, not by `with`."""
-    call = file.tree.parent(file.tree.parent(use) or use)
-    if not isinstance(call, cst.Call) or not _enters(use, file) or file.call(call).method != "scope":
-        return False
-    above = file.tree.parent(call)
-    while isinstance(above, (cst.IfExp, cst.Arg, cst.Call)):
-        above = file.tree.parent(above)
-    return not isinstance(above, cst.WithItem)
 
 
 def _wrap_trained(fits: list[Call], name: str | None, made: Call, file: File) -> Fix | None:

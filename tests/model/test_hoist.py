@@ -43,6 +43,7 @@ STAYS = {
     "it reads what the body binds": "for i in r:\n    b = i\n    a = f(b)\n    use(a)\n",
     "the loop binds the name elsewhere": "for i in r:\n    a = f()\n    a = g(a)\n",
     "a condition stands around it": "for i in r:\n    if i:\n        a = f()\n        use(a)\n",
+    "it reads what it bound in the last iteration": "for i in r:\n    a = f(a)\n    use(a)\n",
     "it is all that the loop does": "for i in r:\n    a = f()\n",
     "it shares its line": "for i in r:\n    a = f(); use(a)\n    use(a)\n",
     "it binds no name": "for i in r:\n    f()\n    use(i)\n",

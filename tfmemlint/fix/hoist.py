@@ -32,7 +32,7 @@ def hoist(file: File, statements: Sequence[Node], message: str) -> Fix | None:
         return None
     if not all(_bound_names(each) for each in statements) or any(_string_of_lines(each, file) for each in statements):
         return None
-    target = _outermost(statements, block, file)
+    target = None if _carries(statements, file) else _outermost(statements, block, file)
     if target is None:
         return None
     text = file.source.text
@@ -55,6 +55,19 @@ def _outermost(statements: Sequence[Node], block: cst.IndentedBlock, file: File)
             break
         found = loop
     return found
+
+
+def _carries(statements: Sequence[Node], file: File) -> bool:
+    """Whether a statement reads what it, or one behind it, bound in the last iteration: `x = step(x)`."""
+    own = {name for each in statements for name in _bound_names(each)}
+    bound: set[str] = set()
+    for each in statements:
+        small = each.body[0] if isinstance(each, cst.SimpleStatementLine) else None
+        read = {n.value for n in free_names(small.value, file)} if isinstance(small, cst.Assign) else set()
+        if read & (own - bound):
+            return True
+        bound |= _bound_names(each)
+    return False
 
 
 def _bound_names(statement: Node) -> set[str]:
