@@ -9,6 +9,8 @@ import libcst as cst
 
 from tfmemlint.api import Call, File, Node, dotted, walk
 
+COPIES = frozenset({"identity", "convert_to_tensor", "stop_gradient"})
+
 
 @dataclass(frozen=True, slots=True)
 class Stored:
@@ -21,7 +23,14 @@ class Stored:
 
     @property
     def parts(self) -> list[cst.BaseExpression]:
-        """The value, or the parts of the tuple, list or dictionary that is stored."""
+        """The value, or the parts of the tuple, list or dictionary that is stored; of a copy what is copied."""
+        if isinstance(self.item, cst.ListComp) and isinstance(copied := self.item.for_in.target, cst.Name):
+            made = self.item.elt
+            while (
+                isinstance(made, cst.Call) and isinstance(made.func, cst.Attribute) and made.func.attr.value in COPIES
+            ):
+                made = made.args[0].value if made.args else made.func.value
+            return [self.item.for_in.iter] if isinstance(made, cst.Name) and made.value == copied.value else []
         if isinstance(self.item, (cst.Tuple, cst.List, cst.Dict)):
             return [element.value for element in self.item.elements]
         return [self.item]

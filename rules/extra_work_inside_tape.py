@@ -64,7 +64,7 @@ class ExtraWorkInsideTape(Rule):
         needed = needed_statements([t for t in tapes if t is not None], file)
         for statement in self._recorded(tape, made, file):
             for line in [statement] if isinstance(statement, cst.SimpleStatementLine) else nested_lines(statement):
-                updates = list(self._update(line, statement, tape, file))
+                updates = list(self._update(line, statement, needed, tape, file))
                 yield from updates
                 if not updates and id(statement) not in needed and not self._keeps_losses(tape):
                     yield from self._unneeded(line, tape, file)
@@ -99,13 +99,15 @@ class ExtraWorkInsideTape(Rule):
                 related=[(tape.block, "the tape's block")],
             )
 
-    def _update(self, line: cst.SimpleStatementLine, statement: Node, tape: Tape, file: File) -> Iterator[Finding]:
+    def _update(
+        self, line: cst.SimpleStatementLine, statement: Node, needed: set[int], tape: Tape, file: File
+    ) -> Iterator[Finding]:
         """A metric's update that stands on a line of its own; `statement` is the statement of the block around it."""
         small = line.body[0]
         if len(line.body) != 1 or not isinstance(small, cst.Expr) or not isinstance(small.value, cst.Call):
             return
         call = file.call(small.value)
-        if updates_metric(call) and not self._read_later(statement, call, tape, file):
+        if updates_metric(call) and not self._read_later(statement, call, needed, tape, file):
             yield self.finding(
                 call,
                 file,
@@ -115,11 +117,11 @@ class ExtraWorkInsideTape(Rule):
                 related=[(tape.block, "the tape's block")],
             )
 
-    def _read_later(self, statement: Node, update: Call, tape: Tape, file: File) -> bool:
-        """Whether the block reads the metric after its update."""
+    def _read_later(self, statement: Node, update: Call, needed: set[int], tape: Tape, file: File) -> bool:
+        """Whether what a gradient needs reads the metric after its update."""
         metric = update.receiver_node if update.method == "update_state" else update.node.func
         body = list(tape.block.body.body)
-        later = body[body.index(statement) + 1 :]
+        later = [s for s in body[body.index(statement) + 1 :] if id(s) in needed]
         name = file.text(metric) if metric is not None else ""
         return any(
             isinstance(n, (cst.Name, cst.Attribute)) and file.text(n) == name + ".result"

@@ -67,17 +67,19 @@ class MemoryInfoWithoutDevice(Rule):
             what = "a physical device's name raises ValueError: Failed parsing device name; ask for a logical device"
             yield self.finding(call, file, f'{what}\'s, or "GPU:0"')
             return
-        if not isinstance(value, Const) or not isinstance(value.value, str) or _valid(value.value):
+        names = [option.value for option in value.options if isinstance(option, Const)]
+        name = names[0] if names else None
+        if not isinstance(name, str) or len(names) < len(value.options) or any(map(_valid, names)):
             return
         indexed = None
-        if isinstance(device.expression, cst.SimpleString) and value.value.upper() in ("GPU", "CPU"):
+        if isinstance(device.expression, cst.SimpleString) and name.upper() in ("GPU", "CPU"):
             quote = device.expression.quote
-            edit = replace_node(file, device.expression, f"{quote}{value.value}:0{quote}")
+            edit = replace_node(file, device.expression, f"{quote}{name}:0{quote}")
             indexed = Fix("add the index", (edit,), Safety.SAFE)
         yield self.finding(
             call,
             file,
-            f"a device needs an index: {value.value!r} raises ValueError: Failed parsing device name",
+            f"a device needs an index: {name!r} raises ValueError: Failed parsing device name",
             fix=indexed,
         )
 
@@ -89,6 +91,6 @@ class MemoryInfoWithoutDevice(Rule):
         return isinstance(owner, Devices) and not owner.logical and owner.selection not in ("all", "some")
 
 
-def _valid(device: str) -> bool:
+def _valid(device: object) -> bool:
     """Whether TensorFlow can parse a device name: type and index, or a full name."""
-    return ":" in device and not device.startswith("/physical_device:")
+    return not isinstance(device, str) or (":" in device and not device.startswith("/physical_device:"))

@@ -68,6 +68,8 @@ TENSORS = [
     ("tf.concat([tf.zeros([2, 3]), x], 0)", "tf ? ..."),
     ("with tf.GradientTape() as tape:\n    x = tf.Variable(tf.zeros([3]))\ntape.gradient(y, x)", "tf float32 (3)"),
     ("with tf.GradientTape() as tape:\n    pass\ntape.gradient(y, [tf.zeros([3])])", "tf ? ..."),
+    ("tf.math.l2_normalize(tf.zeros([2, 3]), axis=1)", "tf float32 (2, 3)"),
+    ("tf.nn.silu(tf.zeros([2, 3], tf.float16))", "tf float16 (2, 3)"),
     ("tf.cast(tf.zeros([2, 3]) > 0.5, tf.int32) / 2", "tf float64 (2, 3)"), ("tf.zeros([2]) >= x", "?"),
     ("tf.tile(tf.zeros([2, 3]), [2, 1])", "tf float32 (4, 3)"),
     ("tf.repeat(tf.zeros([2, 3]), 2, axis=0)", "tf float32 (4, 3)"),

@@ -167,6 +167,9 @@ def _elementwise(call: Call, target: Value) -> Value:
 
 @models("tf.math.exp", "tf.math.log", "tf.math.sqrt", "tf.math.square", "tf.math.tanh", "tf.math.sin", "tf.math.cos",
         "tf.math.sigmoid", "tf.nn.relu", "tf.nn.softmax", "tf.math.abs", "tf.math.negative", "tf.clip_by_value",
+        "tf.nn.l2_normalize", "tf.nn.log_softmax", "tf.nn.gelu", "tf.nn.elu", "tf.nn.leaky_relu", "tf.nn.selu",
+        "tf.nn.swish", "tf.nn.softplus", "tf.nn.relu6", "tf.nn.dropout", "tf.math.log1p", "tf.math.expm1",
+        "tf.math.erf", "tf.math.rsqrt", "tf.math.log_sigmoid", "tf.clip_by_norm", "tf.sign",
         "tf.exp", "tf.sqrt", "tf.square", "tf.tanh", "tf.sin", "tf.cos", "tf.abs", "tf.sigmoid", "tf.nn.tanh",
         "tf.reverse", "tf.random.shuffle", "tf.image.flip_left_right", "tf.image.random_flip_left_right",
         "tf.image.random_brightness", "tf.image.random_contrast", "tf.image.flip_up_down",
