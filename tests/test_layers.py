@@ -45,7 +45,7 @@ MAY_IMPORT = {
         *("__init__", "config", "engine", "finding", "fix", "model", "selectors", "units"),
         *("cli_arguments", "cli_output", "discover", "linter", "registry", "report", "usage"),
     },
-    "tfmemlint_rules": {"api", "finding", "fix.chains", "fix.edits", "model"},
+    "tfmemlint_rules": {"api", "finding", "fix.chains", "fix.edits", "fix.hoist", "model"},
 }
 # What they may name in annotations besides.
 MAY_ANNOTATE = {
