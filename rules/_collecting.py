@@ -12,6 +12,7 @@ from tfmemlint.api import Array, Call, Const, File, Node, Sequence, dotted, inte
 SAYS = frozenset({
     "print", "info", "debug", "warning", "log", "write", "set_description", "set_postfix", "set_postfix_str",
 })  # fmt: skip
+MEASURES = frozenset({"len", "shape", "int", "str", "format", "tuple", "as_list", "numpy"})
 MAKES = frozenset({"tf.constant", "tf.convert_to_tensor", "tf.Variable", "np.array", "np.asarray", "tf.cast"})
 
 
@@ -78,7 +79,7 @@ def _parts(concat: Call) -> list[cst.BaseExpression] | None:
 
 
 def used_otherwise(found: Collected, loop: cst.For | cst.While, file: File) -> bool:
-    """Whether the loop reads, cuts back or starts again what is collected; printing it does not count."""
+    """Whether the loop reads, cuts back or starts again what is collected; printing it or its length does not count."""
     for node in _reads(loop.body, found.name, file):
         if not file.tree.contains(found.assign, node) and not (_first(node, found, loop, file) or _said(node, file)):
             return True
@@ -101,6 +102,13 @@ def _named(node: Node, name: str, file: File) -> Iterator[Node]:
 
 
 def _said(node: Node, file: File) -> bool:
+    """Whether a name is read to be printed, and not to compute something with it."""
+    for above in file.tree.ancestors(node):
+        if isinstance(above, cst.Call):
+            if file.call(above).method in SAYS:
+                break
+            if file.call(above).method not in MEASURES:
+                return False
     line = file.tree.statement(node)
     first = line.body[0] if isinstance(line, cst.SimpleStatementLine) else None
     call = first.value if isinstance(first, cst.Expr) else None

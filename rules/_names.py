@@ -29,7 +29,7 @@ def _small(ds: Dataset, step: Call, file: File) -> bool:
         return False
     if ds.source in FILE_NAME_SOURCES or (ds.source in COUNTERS and not mapped):
         return True
-    if ds.source is None and (size := step.arg("buffer_size")) is not None and SAID.search(file.text(size.expression)):
+    if ds.source is None and (size := step.arg("buffer_size")) is not None and _says(size.expression, file):
         return True  # a pipeline of something not known, `shuffle(len(paths))`
     leaves = elements(ds.element)
     if any(isinstance(leaf, Array) and leaf.dtype == "string" for leaf in leaves) and ds.source == SLICES:
@@ -39,6 +39,11 @@ def _small(ds: Dataset, step: Call, file: File) -> bool:
     if ds.source == SLICES and leaves and all(_counted(leaf) for leaf in leaves):
         return True
     return opens_later(step, file) or (ds.source == SLICES and ds.call is not None and _said(ds.call))
+
+
+def _says(length: cst.BaseExpression, file: File) -> bool:
+    """Whether a length, or what its name stands for, is spelled as that of names or indices."""
+    return bool(SAID.search(file.text(length)) or SAID.search(file.text(file.written(length))))
 
 
 def _counted(leaf: Value) -> bool:

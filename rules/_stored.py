@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Node, dotted, walk
+from tfmemlint.api import Call, File, Node, called_word, dotted, walk
 
 COPIES = frozenset({"identity", "convert_to_tensor", "stop_gradient"})
 
@@ -26,10 +26,8 @@ class Stored:
         """The value, or the parts of the tuple, list or dictionary that is stored; of a copy what is copied."""
         if isinstance(self.item, cst.ListComp) and isinstance(copied := self.item.for_in.target, cst.Name):
             made = self.item.elt
-            while (
-                isinstance(made, cst.Call) and isinstance(made.func, cst.Attribute) and made.func.attr.value in COPIES
-            ):
-                made = made.args[0].value if made.args else made.func.value
+            while isinstance(made, cst.Call) and called_word(made) in COPIES and made.args:
+                made = made.args[0].value
             return [self.item.for_in.iter] if isinstance(made, cst.Name) and made.value == copied.value else []
         if isinstance(self.item, (cst.Tuple, cst.List, cst.Dict)):
             return [element.value for element in self.item.elements]

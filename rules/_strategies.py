@@ -97,7 +97,11 @@ def wrap_in_scope(built: Call, name: str, made: Call, file: File) -> Fix | None:
     if '"""' in shown or "'''" in shown:
         return None
     indent, unit = indentation(file, first), file.module.default_indent
-    moved = "".join(f"{unit}{line}" if line.strip() else line for line in shown.splitlines(keepends=True))
+    # One level deeper means behind what is there: tabs before spaces would be another level than the `with` line's.
+    moved = "".join(
+        f"{indent}{unit}{line.removeprefix(indent)}" if line.strip() and line.startswith(indent) else line
+        for line in shown.splitlines(keepends=True)
+    )
     edit = Edit(known[0].start, known[-1].end, f"{indent}with {name}.scope():\n{moved}")
     return Fix("build it in the scope", (edit,), Safety.UNSAFE)
 

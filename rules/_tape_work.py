@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._tapes import Tape
 
-from tfmemlint.api import Api, Array, Call, Edit, File, Fix, Node, Safety, walk
+from tfmemlint.api import Api, Array, Call, Edit, File, Fix, Node, Safety, called_word, walk
 from tfmemlint.fix.edits import indentation, statement_lines
 
 
@@ -116,15 +116,12 @@ def _trailing(body: list[Node], file: File) -> list[Node]:
     return found
 
 
-def _called(node: cst.BaseExpression) -> str:
-    func = node.func if isinstance(node, cst.Call) else None
-    return func.attr.value if isinstance(func, cst.Attribute) else ""
-
-
 def nested_lines(statement: Node) -> Iterator[cst.SimpleStatementLine]:
     """The lines in the loops, conditions and contexts of a block."""
-    if isinstance(statement, cst.With) and any("stop_recording" in _called(item.item) for item in statement.items):
-        return
+    if isinstance(statement, cst.With):
+        calls = [item.item for item in statement.items if isinstance(item.item, cst.Call)]
+        if any(called_word(call) == "stop_recording" for call in calls):
+            return
     if isinstance(statement, (cst.For, cst.If, cst.Else, cst.With)):
         for inner in statement.body.body:
             if isinstance(inner, cst.SimpleStatementLine):
@@ -137,21 +134,27 @@ def nested_lines(statement: Node) -> Iterator[cst.SimpleStatementLine]:
 SHOWS = ("builtins.print", "tf.print", "tf.summary.", "logging.", "absl.logging.")
 
 
-def shown(line: cst.SimpleStatementLine, file: File) -> Call | None:
-    """The call of a line that only shows or logs something, and that computes it for that from tensors."""
+def shown(line: cst.SimpleStatementLine, needed: set[int], block: cst.With, file: File) -> Call | None:
+    """The call of a line that only shows or logs something which the block computes for that from tensors."""
     small = line.body[0]
     if len(line.body) != 1 or not isinstance(small, cst.Expr) or not isinstance(small.value, cst.Call):
         return None
     call = file.call(small.value)
     if not (call.name or "").startswith(SHOWS):
         return None
-    ops = [n for arg in call.node.args for n in walk(arg.value) if isinstance(n, cst.Call) and _op(n, file)]
+    said = [file.written(arg.value) for arg in call.node.args]
+    made = [s for s in said if file.tree.contains(block, s) and not _within(needed, s, file)]
+    ops = [n for value in made for n in walk(value) if isinstance(n, cst.Call) and _op(n, file)]
     return call if any(_op_within(op, file) for op in ops) else None
+
+
+def _within(statements: set[int], node: Node, file: File) -> bool:
+    return any(id(above) in statements for above in file.tree.ancestors(node))
 
 
 def _op_within(op: cst.Call, file: File) -> bool:
     """Whether an op is given what another op or an operator computes: that result is kept for it."""
-    inner = [n for arg in op.args for n in walk(arg.value)]
+    inner = [n for arg in op.args for n in walk(file.written(arg.value))]
     return any(isinstance(n, cst.BinaryOperation) or (isinstance(n, cst.Call) and _op(n, file)) for n in inner)
 
 

@@ -67,7 +67,7 @@ class ExtraWorkInsideTape(Rule):
                 updates = list(self._update(line, statement, needed, tape, file))
                 yield from updates
                 if not updates and id(statement) not in needed and not self._keeps_losses(tape):
-                    yield from self._unneeded(line, tape, file)
+                    yield from self._unneeded(line, needed, tape, file)
 
     def _all(self, block: cst.With, file: File) -> list[Tape | None]:
         calls = [file.call(item.item) for item in block.items if isinstance(item.item, cst.Call)]
@@ -85,11 +85,11 @@ class ExtraWorkInsideTape(Rule):
         ends = [i for i, s in enumerate(body) if any(file.tree.contains(s, g.node) for g in tape.gradients)]
         return body[: ends[0]] if ends else body
 
-    def _unneeded(self, line: cst.SimpleStatementLine, tape: Tape, file: File) -> Iterator[Finding]:
+    def _unneeded(self, line: cst.SimpleStatementLine, needed: set[int], tape: Tape, file: File) -> Iterator[Finding]:
         """A forward pass of a model, or what is computed to be shown, in a line that no gradient depends on."""
         calls = [file.call(node) for node in walk(line) if isinstance(node, cst.Call)]
         forward = next((call for call in calls if self._forward(call)), None)
-        call = forward or shown(line, file)
+        call = forward or shown(line, needed, tape.block, file)
         what = "records this forward pass and keeps its activations" if forward else "keeps what is computed here"
         if call is not None:
             yield self.finding(

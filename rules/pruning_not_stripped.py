@@ -4,7 +4,21 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Array, Call, File, Finding, Function, Instance, Node, Rule, Value, elements, on_file, walk
+from tfmemlint.api import (
+    Array,
+    Call,
+    File,
+    Finding,
+    Function,
+    Instance,
+    Node,
+    Rule,
+    Value,
+    called_word,
+    elements,
+    on_file,
+    walk,
+)
 from tfmemlint.model.networks import SEQUENTIAL, placed
 
 PRUNE = "tensorflow_model_optimization.sparsity.keras.prune_low_magnitude"
@@ -71,9 +85,7 @@ class PruningNotStripped(Rule):
         return any(isinstance(n, cst.Name) and n.value == "strip_pruning" for n in names)
 
     def _word(self, node: cst.Call) -> bool:
-        func = node.func
-        word = func.attr.value if isinstance(func, cst.Attribute) else func.value if isinstance(func, cst.Name) else ""
-        return word in SAVES or word in ("save_model", "from_keras_model")
+        return called_word(node) in SAVES or called_word(node) in ("save_model", "from_keras_model")
 
     def _pruned(self, call: Call, file: File) -> Call | None:
         """The call that made the pruned model which this call saves."""

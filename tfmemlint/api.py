@@ -7,7 +7,7 @@ from tfmemlint.model.file import File
 from tfmemlint.model.names import Loop, assigned_names, free_names, home_of, is_variable
 from tfmemlint.model.scopes import Binds, Definition, dotted, own_nodes, parameters
 from tfmemlint.model.transfer.table import elements, structure_bytes
-from tfmemlint.model.tree import Node, children, walk
+from tfmemlint.model.tree import Node, called_word, children, walk
 from tfmemlint.model.values import (
     ITEM_BYTES,
     Api,
@@ -37,7 +37,7 @@ __all__ = [
     "ITEM_BYTES", "Api", "Argument", "Array", "Binds", "Call", "Class", "Const", "Dataset", "Definition", "Devices",
     "Edit", "File", "Finding", "Fix", "Function", "Instance", "Iterator", "Length", "Loop", "Mapping", "Method",
     "Node", "OneOf", "Related", "Rule", "Safety", "Sequence", "Severity", "Span", "Step", "Unknown",
-    "Value", "assigned_names", "children", "constant", "dotted", "elements", "free_names", "home_of", "integer",
-    "is_variable", "knowledge", "on_call", "on_file", "own_nodes", "parameters", "show_bytes", "structure_bytes",
-    "walk",
+    "Value", "assigned_names", "called_word", "children", "constant", "dotted", "elements", "free_names", "home_of",
+    "integer", "is_variable", "knowledge", "on_call", "on_file", "own_nodes", "parameters", "show_bytes",
+    "structure_bytes", "walk",
 ]  # fmt: skip

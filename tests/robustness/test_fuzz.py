@@ -16,7 +16,8 @@ from tfmemlint.engine import FileResult
 from tfmemlint.linter import Linter
 from tfmemlint.repair import Gate, repair
 
-SAMPLES = [path.read_bytes() for path in sorted(Path(tfmemlint_fixtures.__path__[0]).glob("*/bad.py"))]
+BAD = sorted(Path(tfmemlint_fixtures.__path__[0]).glob("*/bad.py"))
+SAMPLES = [path.read_bytes() for path in BAD]
 LINTER = Linter(Config(select=("ALL",)))
 
 
@@ -69,18 +70,14 @@ def test_lines_out_of_order_and_words_changed(sample: bytes, seed: int) -> None:
     lint(b"".join(lines))
 
 
-@given(
-    st.sampled_from(SAMPLES), st.sampled_from(["\r\n", "\r"]), st.sampled_from([b"", b"\xef\xbb\xbf"]), st.booleans()
-)
-@settings(max_examples=40, deadline=None)
-def test_repairs_end_and_are_final(sample: bytes, end: str, mark: bytes, indented: bool) -> None:
-    """In any layout the repaired file parses and has nothing more to repair."""
-    text = sample.decode()
-    if indented:
-        text = "if True:\n" + "".join(f"\t{line}" if line.strip() else line for line in text.splitlines(keepends=True))
+@pytest.mark.parametrize(("end", "mark"), [("\r\n", b""), ("\r", b"\xef\xbb\xbf")], ids=["CRLF", "CR and a mark"])
+@pytest.mark.parametrize("path", BAD, ids=lambda path: path.parent.name)
+def test_repairs_end_and_are_final(path: Path, end: str, mark: bytes) -> None:
+    """In any layout the repaired file parses and has nothing more to repair: here below a tab, with other line ends."""
+    lines = path.read_text("utf-8").splitlines(keepends=True)
+    text = "if True:\n" + "".join(f"\t{line}" if line.strip() else line for line in lines)
     data = mark + text.replace("\n", end).encode()
-    if any(finding.code == "TFM002" for finding in lint(data).findings):
-        return
+    assert "TFM002" not in {finding.code for finding in lint(data).findings}
     linter = Linter(Config(select=("ALL",), unsafe_fixes=True))
     done = repair(data, "a.py", linter, Gate())
     assert not done.failed

@@ -10,7 +10,7 @@ import libcst as cst
 from tfmemlint.model.mapped import ESCAPES
 from tfmemlint.model.scopes import dotted
 from tfmemlint.model.transfer.table import elements
-from tfmemlint.model.tree import Node, walk
+from tfmemlint.model.tree import Node, called_word, walk
 from tfmemlint.model.values import Api, Array, Dataset, Function, Sequence, Step, Value, integer
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _adds_axis(node: Node) -> bool:
     if isinstance(node, cst.Subscript):
         index = node.slice[0].slice
         return isinstance(index, cst.Index) and (dotted(index.value) or "").rpartition(".")[2] in ("None", "newaxis")
-    if isinstance(node, cst.Call) and _word(node) == "expand_dims":
+    if isinstance(node, cst.Call) and called_word(node) == "expand_dims":
         axes = [arg.value for arg in node.args if arg.keyword is not None and arg.keyword.value == "axis"]
         axes += [arg.value for arg in node.args[1:2] if arg.keyword is None]
         return not axes or not isinstance(axes[0], (cst.Integer, cst.UnaryOperation)) or _literal(axes[0]) == 0
@@ -73,16 +73,10 @@ def _literal(node: cst.BaseExpression) -> int | None:
     return node.evaluated_value if isinstance(node, cst.Integer) else None
 
 
-def _word(node: cst.Call) -> str:
-    """The last part of what is called, as it is written."""
-    func = node.func
-    return func.attr.value if isinstance(func, cst.Attribute) else func.value if isinstance(func, cst.Name) else ""
-
-
 def _calls_grouping(node: Node, evaluator: Evaluator) -> bool:
     if not isinstance(node, cst.Call):
         return False
-    word = _word(node)
+    word = called_word(node)
     if word == "stack":
         return _axis(node, evaluator, 1) in (None, 0)
     if word == "reshape":

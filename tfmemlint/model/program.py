@@ -10,7 +10,7 @@ import libcst as cst
 
 from tfmemlint.model.flow import Flow
 from tfmemlint.model.scopes import OUTER, Binds, Definition, Definitions, ScopeNode, dotted, enclosing_scope
-from tfmemlint.model.tree import Node, Tree
+from tfmemlint.model.tree import Node, Tree, called_word
 
 GROWS = ("append", "extend", "insert", "pop", "remove", "clear", "appendleft")
 """Methods of a list that change its length."""
@@ -180,11 +180,7 @@ class Program:
         """Call nodes by the last part of what is called as it is written."""
         found: dict[str, list[cst.Call]] = {}
         for node in self.tree.of(cst.Call):
-            func = node.func
-            word = (
-                func.attr.value if isinstance(func, cst.Attribute) else func.value if isinstance(func, cst.Name) else ""
-            )
-            found.setdefault(word if isinstance(word, str) else "", []).append(node)
+            found.setdefault(called_word(node), []).append(node)
         return found
 
     @cached_property

@@ -153,3 +153,9 @@ class Tree:
             if isinstance(above, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
                 return above
         return self.module
+
+
+def called_word(node: cst.Call) -> str:
+    """The last part of what is called, as it is written: `identity` of `tf.identity(x)`; "" of `make()(x)`."""
+    func = node.func
+    return func.attr.value if isinstance(func, cst.Attribute) else func.value if isinstance(func, cst.Name) else ""
