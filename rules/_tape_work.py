@@ -142,20 +142,18 @@ def shown(line: cst.SimpleStatementLine, needed: set[int], block: cst.With, file
     call = file.call(small.value)
     if not (call.name or "").startswith(SHOWS):
         return None
-    said = [file.written(arg.value) for arg in call.node.args]
-    made = [s for s in said if file.tree.contains(block, s) and not _within(needed, s, file)]
+    made = [value for arg in call.node.args for value in _made_for_it(arg, needed, block, file)]
     ops = [n for value in made for n in walk(value) if isinstance(n, cst.Call) and _op(n, file)]
-    return call if any(_op_within(op, file) for op in ops) else None
+    inner = [value for op in ops for arg in op.args for value in _made_for_it(arg, needed, block, file)]
+    kept = [n for value in inner for n in walk(value) if isinstance(n, (cst.BinaryOperation, cst.Call))]
+    return call if any(isinstance(n, cst.BinaryOperation) or _op(n, file) for n in kept) else None
 
 
-def _within(statements: set[int], node: Node, file: File) -> bool:
-    return any(id(above) in statements for above in file.tree.ancestors(node))
-
-
-def _op_within(op: cst.Call, file: File) -> bool:
-    """Whether an op is given what another op or an operator computes: that result is kept for it."""
-    inner = [n for arg in op.args for n in walk(file.written(arg.value))]
-    return any(isinstance(n, cst.BinaryOperation) or (isinstance(n, cst.Call) and _op(n, file)) for n in inner)
+def _made_for_it(arg: cst.Arg, needed: set[int], block: cst.With, file: File) -> Iterator[Node]:
+    """What an argument stands for, where the block computes it and no gradient needs it."""
+    value = file.written(arg.value)
+    if file.tree.contains(block, value) and not any(id(above) in needed for above in file.tree.ancestors(value)):
+        yield value
 
 
 def _op(node: cst.Call, file: File) -> bool:
