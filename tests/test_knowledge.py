@@ -387,8 +387,10 @@ def test_functions_that_return_objects_of_a_class():
 
 
 def test_sizes_of_bundled_models_and_data():
-    assert knowledge.application_parameters("tf.keras.applications.ResNet50") == 25_636_712
-    assert knowledge.application_parameters("tf.keras.applications.VGG16") == 138_357_544
+    resnet, inception = (knowledge.application(f"tf.keras.applications.{n}") for n in ("ResNet50", "InceptionV3"))
+    assert resnet == knowledge.Application(25_636_712, 23_587_712, 2048, 32)
+    assert inception == knowledge.Application(23_851_784, 21_802_784, 2048, 0)
+    assert knowledge.application("tf.keras.applications.imagenet_utils") is None
     train, test = knowledge.bundled_dataset("cifar10") or ((), ())
     assert train == (("uint8", (50000, 32, 32, 3)), ("uint8", (50000, 1)))
     assert test[0] == ("uint8", (10000, 32, 32, 3))

@@ -97,7 +97,8 @@ def test_a_large_flattened_map_is_counted_through_a_pretrained_network() -> None
 
 
 PRETRAINED = [
-    ("ResNet50(classes=10)", 23_608_202), ("MobileNetV2(include_top=False)", 2_257_984), ("VGG16()", None),
+    ("ResNet50(classes=10)", 23_608_202), ("MobileNetV2(include_top=False)", 2_257_984), ("VGG16()", 138_357_544),
+    ("VGG16(weights=None, input_shape=(64, 64, 3))", None), ("VGG16(classes=10, weights=None)", None),
     ("EfficientNetB0(weights=None, input_shape=(64, 64, 3))", 5_330_571), ("MobileNetV2(alpha=0.5)", None),
     ("DenseNet121(input_shape=(64, 64, 1), weights=None)", None), ("MobileNet(classes=n)", None),
 ]  # fmt: skip

@@ -14,27 +14,18 @@ import libcst as cst
 
 from tfmemlint.model import pretrained
 from tfmemlint.model.calls import Call
-from tfmemlint.model.layer_arguments import Effect, word
+from tfmemlint.model.layer_arguments import Effect
 from tfmemlint.model.layers import MERGES, effect, first_shape
 from tfmemlint.model.stacked import steps
 from tfmemlint.model.transfer.table import elements, shape_of
 from tfmemlint.model.unrolled import assuming
-from tfmemlint.model.values import Array, Const, Instance, Sequence, Shape, Value, constant
+from tfmemlint.model.values import Array, Const, Instance, Sequence, Shape, Value
 
 SEQUENTIAL = "tf.keras.Sequential"
 MODEL = "tf.keras.Model"
 INPUTS = ("tf.keras.layers.InputLayer", "tf.keras.Input")
-PRETRAINED = "tf.keras.applications."
 ATTENDED = ("query", "value", "key")
 """The inputs of `MultiHeadAttention`, in their order."""
-
-CHANNELS = {
-    "VGG16": 512, "VGG19": 512, "ResNet50": 2048, "ResNet101": 2048, "ResNet152": 2048, "ResNet50V2": 2048,
-    "ResNet101V2": 2048, "ResNet152V2": 2048, "MobileNet": 1024, "MobileNetV2": 1280, "DenseNet121": 1024,
-    "DenseNet169": 1664, "DenseNet201": 1920, "EfficientNetB0": 1280, "EfficientNetB1": 1280, "EfficientNetB2": 1408,
-    "EfficientNetB3": 1536, "EfficientNetB4": 1792,
-}  # fmt: skip
-"""Channels that come out of the networks of `tf.keras.applications` without their top, at 1/32 of the image's sides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +47,11 @@ def network_effect(target: Value, given: Value) -> Effect | None:
         return None
     if target.type_name == SEQUENTIAL:
         return _sequential_effect(target.call, shapes[0])
-    if (target.call.name or "").startswith(PRETRAINED):
-        found = pretrained_shape(target.call)
-        return Effect(found, None) if found is not None and shapes[0][1:] == input_sizes(target.call) else None
+    if pretrained.is_pretrained(target.call):
+        found = pretrained.output_shape(target.call)
+        if found is None or shapes[0][1:] != pretrained.input_sizes(target.call):
+            return None
+        return Effect(found, None)
     return _functional_effect(target.call, shapes[0])
 
 
@@ -89,8 +82,8 @@ def _model_input(layer: Value) -> Shape | None:
     """The input's shape of a model that is the first part of another."""
     if not isinstance(layer, Instance) or layer.call is None:
         return None
-    if (layer.call.name or "").startswith(PRETRAINED):
-        sizes = input_sizes(layer.call)
+    if pretrained.is_pretrained(layer.call):
+        sizes = pretrained.input_sizes(layer.call)
         return None if sizes is None else (None, *sizes)
     if layer.type_name == SEQUENTIAL:
         first = next(_placed(layer.call, _built_shape(layer.call)), None)
@@ -139,7 +132,7 @@ def parameters(model: Call) -> int | None:
             return None
         held = found
     else:
-        return pretrained.parameters(model) if (model.name or "").startswith(PRETRAINED) else None
+        return pretrained.parameters(model) if pretrained.is_pretrained(model) else None
     counts = [done.parameters if done is not None else None for done in held.values()]
     return None if None in counts else sum(n for n in counts if n is not None)
 
@@ -227,37 +220,3 @@ def _functional_effect(model: Call, shape: Shape) -> Effect | None:
     if inputs[0].shape is None or inputs[0].shape[1:] != shape[1:] or outputs[0].shape is None:
         return None
     return Effect(outputs[0].shape, parameters(model))
-
-
-# -- networks of tf.keras.applications -------------------------------------------------------------------------------
-
-
-def input_sizes(model: Call) -> Shape | None:
-    """The image's height, width and channels that a network of `tf.keras.applications` is made for."""
-    found = shape_of(model.value_of("input_shape")) if model.arg("input_shape") is not None else None
-    if found is None and model.arg("input_tensor") is not None:
-        tensor = model.value_of("input_tensor")
-        found = tensor.shape[1:] if isinstance(tensor, Array) and tensor.shape else None
-    return found if found is not None and len(found) == 3 else None
-
-
-def pretrained_shape(model: Call) -> Shape | None:
-    """The output's shape of a network of `tf.keras.applications` that is made without its top, or None."""
-    channels = CHANNELS.get((model.name or "").removeprefix(PRETRAINED))
-    sizes = input_sizes(model)
-    if channels is None or constant(model.value_of("include_top")) is not False or model.arg("alpha") is not None:
-        return None
-    pooling = word(model, "pooling", "none") if model.value_of("pooling") != Const(None) else "none"
-    if pooling in ("avg", "max"):
-        return (None, channels)
-    if pooling != "none" or sizes is None or any(n is None or n % 32 for n in sizes[:2]):
-        return None
-    return (None, *((n or 0) // 32 for n in sizes[:2]), channels)
-
-
-def output(model: Value) -> Value | None:
-    """`model.output` of a network of `tf.keras.applications` without its top, where its shape is known."""
-    if isinstance(model, Instance) and model.call is not None and (model.call.name or "").startswith(PRETRAINED):
-        shape = pretrained_shape(model.call)
-        return None if shape is None else Array("keras", "float32", shape, model.call)
-    return None

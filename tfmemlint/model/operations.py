@@ -83,7 +83,7 @@ def attribute(base: Value, name: str) -> Value:
     if isinstance(base, Mapping) and name in ("items", "values", "get"):
         return Method(base, f"builtins.dict.{name}")
     if name == "output" and isinstance(base, Instance):
-        from tfmemlint.model.networks import output
+        from tfmemlint.model.pretrained import output
 
         shown = output(base)
         if shown is not None:

@@ -60,13 +60,13 @@ def keras_tables(only: list[str]) -> dict[str, dict[str, Any]]:
     return {"slots": slots, "layers": layers}
 
 
-def application_table(only: list[str]) -> dict[str, int]:
-    """Parameters of the models of `keras.applications`; of those in `only` where it is not empty."""
+def application_table(only: list[str]) -> dict[str, dict[str, int]]:
+    """The models of `keras.applications`; of those in `only` where it is not empty."""
     preload()
-    found: dict[str, int] = {}
+    found: dict[str, dict[str, int]] = {}
     for name in sorted(only or texts("signatures")):
         if name.startswith("tf.keras.applications.") and name.count(".") == 3 and name.rpartition(".")[2][0].isupper():
-            found.update(_either(name, _parameters))
+            found.update(_either(name, _application))
     return found
 
 
@@ -145,7 +145,19 @@ def _call(layer: Any, value: Any) -> Any:
     raise TypeError(f"{type(layer).__name__} takes none of the inputs tried")
 
 
-def _parameters(name: str, names: dict[str, Any]) -> int:
-    """How many parameters a bundled model has with its default arguments."""
+def _application(name: str, names: dict[str, Any]) -> dict[str, int]:
+    """Parameters of a bundled model with its default arguments; parameters and channels of it without its top; and by
+    how much it shrinks an image's sides, where that is so for two images."""
     import_module("gc").disable()
-    return int(eval(name, names)(weights=None).count_params())
+    build = eval(name, names)
+    found = {"parameters": int(build(weights=None).count_params())}
+    sides = {}
+    for image in ((224, 224), (96, 128)):
+        with contextlib.suppress(ValueError):  # too small for it
+            body = build(weights=None, include_top=False, input_shape=(*image, 3))
+            found |= {"features": int(body.count_params()), "channels": int(body.output_shape[-1])}
+            sides[image] = body.output_shape[1:3]
+    shrinks = {given / made for image in sides for given, made in zip(image, sides[image], strict=True)}
+    if len(shrinks) == 1 and len(sides) == 2:
+        found["stride"] = int(shrinks.pop())
+    return found

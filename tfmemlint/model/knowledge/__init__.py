@@ -9,7 +9,8 @@ from __future__ import annotations
 from functools import cache
 
 from tfmemlint.model.knowledge.facts import (
-    application_parameters,
+    Application,
+    application,
     bears_weights,
     broadcasts,
     bundled_dataset,
@@ -30,10 +31,11 @@ from tfmemlint.model.knowledge.tables import texts
 __all__ = [
     "OTHER",
     "REQUIRED",
+    "Application",
     "Kind",
     "Parameter",
     "Signature",
-    "application_parameters",
+    "application",
     "bases",
     "bears_weights",
     "broadcasts",

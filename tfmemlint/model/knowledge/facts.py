@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 
 from tfmemlint.model.knowledge.naming import above
@@ -98,10 +99,21 @@ def bears_weights(layer: str) -> bool | None:
     return None if found is None else found.split()[0] == "trainable"
 
 
-def application_parameters(name: str) -> int | None:
-    """How many parameters a model of `tf.keras.applications` has with its default arguments."""
-    found: int | None = table("applications").get(name)
-    return found
+@dataclass(frozen=True, slots=True)
+class Application:
+    """A model of `tf.keras.applications`: parameters with its default arguments, parameters and channels without its
+    top (0 where it has no such form), and by how much it shrinks an image's sides (0: not by a whole number)."""
+
+    parameters: int
+    features: int = 0
+    channels: int = 0
+    stride: int = 0
+
+
+def application(name: str) -> Application | None:
+    """What is known of a model of `tf.keras.applications`."""
+    found = table("applications").get(name)
+    return Application(**found) if found is not None else None
 
 
 def bundled_dataset(name: str) -> tuple[Half, Half] | None:
