@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 from tfmemlint_rules._elements import is_label, is_name, is_number
 from tfmemlint_rules._lengths import TINY
+from tfmemlint_rules._names import said
 
 from tfmemlint.api import Array, Dataset, Function, Iterator, Sequence, Step, Value, elements, integer, structure_bytes
 from tfmemlint.model.mapped import body, function_of
@@ -89,6 +90,8 @@ def _labels(step: Step) -> bool:
 
 def _names(ds: Dataset) -> bool:
     """Whether the elements are file names that a later step would open: nothing here has opened them."""
+    if said(ds) and not {"map", "interleave", "flat_map", "apply"}.intersection(ds.names()):
+        return True
     return ds.source == "tf.data.TextLineDataset" and not any(
         body(step).decodes for step in ds.steps if step.name == "map"
     )

@@ -38,7 +38,7 @@ def _small(ds: Dataset, step: Call, file: File) -> bool:
         return False
     if ds.source == SLICES and leaves and all(_counted(leaf) for leaf in leaves):
         return True
-    return opens_later(step, file) or (ds.source == SLICES and ds.call is not None and _said(ds.call))
+    return opens_later(step, file) or said(ds)
 
 
 def _says(length: cst.BaseExpression, file: File) -> bool:
@@ -51,8 +51,11 @@ def _counted(leaf: Value) -> bool:
     return isinstance(leaf, Array) and leaf.shape == () and leaf.origin is not None and leaf.origin.name in RANGES
 
 
-def _said(source: Call) -> bool:
-    """Whether the data of a pipeline is called by a name that stands for names or indices."""
+def said(ds: Dataset) -> bool:
+    """Whether the data that a pipeline slices is called by a name that stands for names or indices."""
+    source = ds.call
+    if ds.source != SLICES or source is None:
+        return False
     argument = source.arg("tensors")
     expression = argument.expression if argument is not None else None
     if isinstance(expression, (cst.Tuple, cst.List)) and expression.elements:

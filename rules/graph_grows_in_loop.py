@@ -7,9 +7,25 @@ from tfmemlint_rules._graph_ops import makes_op, outermost
 from tfmemlint_rules._items import few_iterations
 from tfmemlint_rules._sessions import SESSION, session_runs
 
-from tfmemlint.api import Call, Const, File, Finding, Function, Instance, Node, Rule, integer, on_file, own_nodes, walk
+from tfmemlint.api import (
+    Call,
+    Const,
+    File,
+    Finding,
+    Function,
+    Instance,
+    Node,
+    Rule,
+    Sequence,
+    integer,
+    on_file,
+    own_nodes,
+    walk,
+)
 
 FEW = 3
+PARTS = 16
+"""Items of a display up to which a loop that adds something up may be one over the parts of a network."""
 OPS = (cst.Call, cst.BinaryOperation, cst.UnaryOperation)
 
 
@@ -71,9 +87,19 @@ def _session_loops(file: File) -> list[Node]:
     found: dict[int, Node] = {}
     for run in session_runs(file):
         for loop in _around(run, file, 2):
-            if not few_iterations(loop, file, FEW):
+            if not few_iterations(loop, file, FEW) and not _over_parts(loop, file):
                 found[id(loop)] = loop
     return list(found.values())
+
+
+def _over_parts(loop: Node, file: File) -> bool:
+    """Whether a loop over a display sums what it makes of each item: the parts of a loss, which are built once."""
+    value = file.contexts.iterated(loop) if isinstance(loop, cst.For) else None
+    if not isinstance(value, Sequence) or value.open or len(value.items) > PARTS:
+        return False
+    sums = [n.value for n in walk(loop) if isinstance(n, cst.AugAssign) and not isinstance(file.value(n.value), Const)]
+    runs = {id(run) for run in session_runs(file)}
+    return any(not any(id(n) in runs for n in walk(value)) for value in sums)
 
 
 def _around(node: Node, file: File, depth: int) -> Iterator[Node]:

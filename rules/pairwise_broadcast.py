@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._pairs import pairs
 
-from tfmemlint.api import Array, Call, File, Finding, Rule, integer, on_call, show_bytes
+from tfmemlint.api import Array, Call, Const, File, Finding, Rule, integer, on_call, show_bytes
 
 REDUCES = (
     *(f"tf.{module}reduce_{name}" for module in ("", "math.") for name in ("sum", "mean", "max", "min", "all", "any")),
@@ -53,7 +53,7 @@ class PairwiseBroadcast(Rule):
         given, axis = call.arg(0), integer(call.value_of("axis"))
         if given is None or axis is None or axis not in (-1, 2, 3):
             return
-        found = pairs(given.expression, axis, file, squared=(call.method or "").endswith("norm"))
+        found = pairs(given.expression, axis, file, squared=_euclidean(call))
         if found is None or _in_parts(found.node, file):
             return
         value = file.value(found.node)
@@ -65,6 +65,13 @@ class PairwiseBroadcast(Rule):
         sums = found.product and not (call.method or "").endswith(("max", "min"))
         instead = "a matrix product needs only the result" if sums else "take the rows in parts"
         yield self.finding(call, file, f"all pairs exist in full before they are reduced{cost}; {instead}", bytes=size)
+
+
+def _euclidean(call: Call) -> bool:
+    """Whether a norm sums squares; others, such as that of absolute differences, are no matrix product."""
+    order = call.arg("ord")
+    usual = order is None or order.value in (Const("euclidean"), Const(None), Const(2))
+    return (call.method or "").endswith("norm") and usual
 
 
 def _in_parts(node: cst.BaseExpression, file: File) -> bool:
