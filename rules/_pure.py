@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfmemlint.api import Binds, File, Function, own_nodes
+from tfmemlint.api import Binds, Call, File, Function, own_nodes
 from tfmemlint.model.mapped import READS, draws
 
 PURE = (
@@ -38,9 +38,15 @@ def pure(node: cst.Call, file: File, depth: int = DEEP) -> bool:
     functions = [t for t in call.target.options if isinstance(t, Function)]
     if functions:
         return len(functions) == len(call.target.options) and all(_pure_body(f, file, depth - 1) for f in functions)
+    return call.receiver_node is not None and pure_method(call)
+
+
+def pure_method(call: Call) -> bool:
+    """Whether a method, of whichever library, is known by its word to give the same for the same object, which it
+    leaves as it is."""
     if call.method == "get":  # of a dictionary, not of a queue
-        return any(arg.keyword is None for arg in node.args)
-    return call.receiver_node is not None and call.method in PURE_METHODS
+        return any(arg.keyword is None for arg in call.node.args)
+    return call.method in PURE_METHODS
 
 
 def draws_inside(function: cst.FunctionDef, file: File) -> bool:

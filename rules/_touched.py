@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import libcst as cst
-from tfmemlint_rules._pure import PURE_METHODS
+from tfmemlint_rules._pure import pure_method
 from tfmemlint_rules._writes import FILLS, IN_PLACE, assigns, changes_argument, changes_outer, writes_attribute
 
 from tfmemlint.api import Array, Call, Class, File, Function, Instance, Node, dotted, walk
@@ -66,7 +66,7 @@ def _call_changes(call: Call, path: str, array: bool, file: File) -> bool:
     if owner == path:
         if call.method in IN_PLACE:
             return True
-        if array or call.method in PURE_METHODS:
+        if array or pure_method(call):
             return False
         return not call.names or not all(known.startswith(("tf.", "np.")) for known in call.names)
     if array:

@@ -102,8 +102,7 @@ class ShuffleAfterBatch(Rule):
         """Whether the batches are examples themselves, as they are when text is cut into sequences."""
         for later in file.calls(*(f"tf.data.Dataset.{name}" for name in GROUPS)):
             for ds in later.value.options:
-                made = [s.call.node for s in ds.steps if s.call is not None] if isinstance(ds, Dataset) else []
-                if shuffle.node in made and later.node in made[made.index(shuffle.node) :]:
+                if isinstance(ds, Dataset) and _grouped_again(ds, shuffle, later):
                     return True
         for ds in shuffle.datasets():
             last = max(i for i, step in enumerate(ds.steps) if step.name in GROUPS)
@@ -120,6 +119,16 @@ class ShuffleAfterBatch(Rule):
         return (
             Fix("shuffle before batching", move_link(file, chain, 1, 0), Safety.UNSAFE) if chain is not None else None
         )
+
+
+def _grouped_again(ds: Dataset, shuffle: Call, later: Call) -> bool:
+    """Whether a pipeline groups what it shuffled, as it is."""
+    steps = [s for s in ds.steps if s.call is not None]
+    made = [s.call.node for s in steps if s.call is not None]
+    if shuffle.node not in made or later.node not in made[made.index(shuffle.node) :]:
+        return False
+    between = steps[made.index(shuffle.node) : made.index(later.node)]
+    return not any(step.name == "unbatch" for step in between)
 
 
 def _numbers(batch: Step) -> bool:
