@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Api, Call, Const, File, Mapping, Node, Value
+from tfmemlint.api import Api, Call, Const, File, Mapping, Node, OneOf, Sequence, Value
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ def settings(file: File) -> Iterator[Setting]:
                 key = file.value(index.value) if isinstance(index, cst.Index) else None
                 if isinstance(key, Const) and isinstance(key.value, str):
                     yield Setting(key.value, file.value(assign.value), assign.value, assign)
+                elif isinstance(key, OneOf) and isinstance(index, cst.Index):
+                    yield from _looped(index.value, assign, file)
     for merge in file.tree.of(cst.AugAssign):
         if isinstance(merge.operator, cst.BitOrAssign) and file.value(merge.target) == ENVIRON:
             given = file.value(merge.value)
@@ -41,6 +43,26 @@ def settings(file: File) -> Iterator[Setting]:
                     yield Setting(name, value, _entry(merge.value, name, file), merge)
     for call in file.calls(*CALLS):
         yield from _called(call)
+
+
+def _looped(key: cst.BaseExpression, assign: cst.Assign, file: File) -> Iterator[Setting]:
+    """`for key, value in pairs: os.environ[key] = value`: one setting for each pair."""
+    loop = file.contexts.loop(assign)
+    target = loop.target if isinstance(loop, cst.For) else None
+    if not isinstance(loop, cst.For) or not isinstance(target, cst.Tuple) or len(target.elements) != 2:
+        return
+    names = [e.value.value if isinstance(e.value, cst.Name) else "" for e in target.elements]
+    given = assign.value
+    while isinstance(given, cst.Call) and file.call(given).name == "builtins.str" and len(given.args) == 1:
+        given = given.args[0].value
+    if [n.value if isinstance(n, cst.Name) else None for n in (key, given)] != names:
+        return
+    pairs, display = file.contexts.iterated(loop), isinstance(file.written(loop.iter), (cst.List, cst.Tuple))
+    for pair in pairs.items if isinstance(pairs, Sequence) else ():
+        name, value = pair.items if isinstance(pair, Sequence) and len(pair.items) == 2 else (None, None)
+        if isinstance(name, Const) and isinstance(name.value, str) and isinstance(value, Const):
+            value = value if given is assign.value else Const(str(value.value))
+            yield Setting(name.value, value, assign.value if display else None, assign)
 
 
 def passed_on(file: File, variable: str) -> Iterator[Setting]:

@@ -6,7 +6,10 @@ import re
 
 import libcst as cst
 
-from tfmemlint.api import Array, Call, File, Instance, integer, walk
+from tfmemlint.api import Array, Call, File, Function, Instance, integer, parameters, walk
+
+Steps = cst.For | cst.While | cst.BaseComp | cst.FunctionDef
+"""What runs once for each step: a loop, a comprehension, or a function that a loop calls."""
 
 FEW = 10
 """Iterations that are heads, stages or members of an ensemble rather than steps."""
@@ -43,10 +46,14 @@ def several_outputs(call: Call) -> bool:
 DRAWS = ("tf.random.", "np.random.", "tf.keras.random.")
 
 
-def step_names(loop: cst.For | cst.While, file: File) -> set[str]:
+def step_names(loop: Steps, file: File) -> set[str]:
     """The names that hold this step's data: the loop's target, what its body draws, and what it makes from these, not
     what it carries from step to step."""
+    if isinstance(loop, cst.BaseComp):
+        return {n.value for n in walk(loop.for_in.target) if isinstance(n, cst.Name)}
     found = {n.value for n in walk(loop.target) if isinstance(n, cst.Name)} if isinstance(loop, cst.For) else set()
+    if isinstance(loop, cst.FunctionDef):
+        found = {p.name.value for p in parameters(loop)} - {"self"}
     for node in walk(loop.body):
         if isinstance(node, cst.Assign):
             read = {n.value for n in walk(node.value) if isinstance(n, cst.Name)}
@@ -88,14 +95,14 @@ def is_short(iterated: cst.BaseExpression, file: File) -> bool:
     return False
 
 
-def kept_kind(item: cst.BaseExpression, loop: cst.For | cst.While, file: File) -> str | None:
+def kept_kind(item: cst.BaseExpression, loop: Steps, file: File) -> str | None:
     """What the kept item is: outputs of a model on this step's data, gradients of this step, or neither."""
     made = _made_by(item, file)
     while made is not None and made.name in ELEMENTWISE and made.node.args:
         made = _made_by(made.node.args[0].value, file)
     if made is not None and made.name in GRADIENTS and _of_this_step(made, loop, file):
         return "gradients"
-    count = file.contexts.literal_count(loop)
+    count = file.contexts.literal_count(loop) if isinstance(loop, (cst.For, cst.While)) else None
     if count is not None and count <= FEW:
         return None
     reduced = _made_by(item, file)
@@ -104,16 +111,51 @@ def kept_kind(item: cst.BaseExpression, loop: cst.For | cst.While, file: File) -
     value = file.value(item)
     if not isinstance(value, Array) or value.library != "tf" or value.shape == () or value.origin is None:
         return None
-    call = value.origin
-    if not file.tree.contains(loop, call.node) or not runs_model(call):
+    call, names = value.origin, step_names(loop, file)
+    if not runs_model(call):
         return None
-    return "outputs" if given(call, step_names(loop, file)) else None
+    if file.tree.contains(loop, call.node):
+        return "outputs" if given(call, names) else None
+    return "outputs" if _given_through(call, item, names, file) else None
 
 
-def _of_this_step(gradient: Call, loop: cst.For | cst.While, file: File) -> bool:
+def _given_through(forward: Call, item: cst.BaseExpression, names: set[str], file: File) -> bool:
+    """Whether a function of the module, called on this step's data, runs the model on it and returns the output."""
+    path: tuple[int | slice, ...] = ()
+    if isinstance(item, cst.Name):
+        found = file.definitions(item)
+        if len(found) != 1 or not isinstance(found[0].value, cst.Call):
+            return False
+        item, path = found[0].value, found[0].path
+    made = file.call(item) if isinstance(item, cst.Call) else None
+    if made is None or not given(made, names):
+        return False
+    targets = [t.node for t in made.target.options if isinstance(t, Function)]
+    function = targets[0] if len(targets) == 1 else None
+    if not isinstance(function, cst.FunctionDef) or not file.tree.contains(function, forward.node):
+        return False
+    own = set(file.flow(function).bindings)
+    results = [part for leaving in file.returns(function) for part in _parts(leaving.value, path)]
+    return given(forward, own - {"self"}) and not any(_reduced(part, file) for part in results)
+
+
+def _parts(result: cst.BaseExpression | None, path: tuple[int | slice, ...]) -> list[cst.BaseExpression]:
+    """What a caller takes of a function's result: a part of a tuple, or all of it."""
+    if isinstance(result, cst.Tuple) and path and isinstance(path[0], int) and path[0] < len(result.elements):
+        return [result.elements[path[0]].value]
+    return [result] if result is not None else []
+
+
+def _reduced(result: cst.BaseExpression, file: File) -> bool:
+    """Whether a result is a number for each example at most."""
+    made = _made_by(result, file)
+    return made is not None and REDUCES.search(made.name or "") is not None
+
+
+def _of_this_step(gradient: Call, loop: Steps, file: File) -> bool:
     """Whether the loop makes the tape as well: rows of one Jacobian are no steps."""
     return file.tree.contains(loop, gradient.node) and any(
-        isinstance(n, cst.Call) and file.call(n).name == "tf.GradientTape" for n in walk(loop.body)
+        isinstance(n, cst.Call) and file.call(n).name == "tf.GradientTape" for n in walk(loop)
     )
 
 

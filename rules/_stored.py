@@ -9,6 +9,7 @@ import libcst as cst
 
 from tfmemlint.api import Call, File, Node, called_word, dotted, walk
 
+PUTS = ("append", "extend", "appendleft", "insert", "update")
 COPIES = frozenset({"identity", "convert_to_tensor", "stop_gradient"})
 
 
@@ -35,13 +36,12 @@ class Stored:
 
 
 def stored(file: File) -> Iterator[Stored]:
-    """`list.append(x)`, `list.extend([x])`, `list += [x]` and `container[key] = x` of a file."""
-    for word in ("append", "extend"):
+    """`list.append(x)`, `list.extend([x])`, `list += [x]`, `dict.update({key: x})` and `container[key] = x`."""
+    for word in PUTS:
         for node in file.calls_by_word.get(word, ()):
-            item = node.args[0].value if len(node.args) == 1 else None
-            item = item if word == "append" else _only(item)
+            item = _given(node, word)
             if isinstance(node.func, cst.Attribute) and item is not None:
-                yield Stored(file.call(node), node, node.func.value, item)
+                yield Stored(file.call(node), node, _kept_in(node.func.value, file), item)
     for aug in file.tree.of(cst.AugAssign):
         item = _only(aug.value) if isinstance(aug.operator, cst.AddAssign) else None
         if item is not None:
@@ -50,6 +50,28 @@ def stored(file: File) -> Iterator[Stored]:
         target = assign.targets[0].target
         if isinstance(target, cst.Subscript) and dotted(target) is None:  # a constant key is written over
             yield Stored(assign, assign, target.value, assign.value)
+
+
+def _given(node: cst.Call, word: str) -> cst.BaseExpression | None:
+    """What a call puts into its container."""
+    if len(node.args) != (2 if word == "insert" else 1):
+        return None
+    item = node.args[-1].value
+    if word == "extend" and isinstance(item, (cst.List, cst.Tuple)):
+        return _only(item)
+    if word != "update":
+        return item
+    single = item.elements[0] if isinstance(item, cst.Dict) and len(item.elements) == 1 else None
+    changes = isinstance(single, cst.DictElement) and not isinstance(single.key, cst.BaseString)
+    return single.value if changes and isinstance(single, cst.DictElement) else None
+
+
+def _kept_in(container: cst.BaseExpression, file: File) -> cst.BaseExpression:
+    """The dictionary whose list is made where it is first asked for: `kept.setdefault(key, [])`."""
+    made = file.written(container)
+    if isinstance(made, cst.Call) and isinstance(made.func, cst.Attribute) and called_word(made) == "setdefault":
+        return made.func.value
+    return container
 
 
 def _only(items: cst.BaseExpression | None) -> cst.BaseExpression | None:

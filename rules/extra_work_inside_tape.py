@@ -104,16 +104,19 @@ class ExtraWorkInsideTape(Rule):
     ) -> Iterator[Finding]:
         """A metric's update that stands on a line of its own; `statement` is the statement of the block around it."""
         small = line.body[0]
-        if len(line.body) != 1 or not isinstance(small, cst.Expr) or not isinstance(small.value, cst.Call):
+        unneeded = id(statement) not in needed
+        value = small.value if isinstance(small, cst.Expr) or (isinstance(small, cst.Assign) and unneeded) else None
+        if len(line.body) != 1 or not isinstance(value, cst.Call):
             return
-        call = file.call(small.value)
+        call = file.call(value)
+        movable = line is statement and isinstance(small, cst.Expr)
         if updates_metric(call) and not self._read_later(statement, call, needed, tape, file):
             yield self.finding(
                 call,
                 file,
                 "the tape records this metric update and keeps its intermediate results, which no gradient needs; "
                 "move it below the block",
-                fix=move_below(statement, call, tape, file) if line is statement else None,
+                fix=move_below(statement, call, tape, file) if movable else None,
                 related=[(tape.block, "the tape's block")],
             )
 

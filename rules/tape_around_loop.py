@@ -92,8 +92,9 @@ class TapeAroundLoop(Rule):
         tensors = self._tensors(value)
         while isinstance(value, Items):
             value = value.of
-        if value.known and not tensors:
-            return all(isinstance(option, Dataset) for option in value.options)
+        pipeline = all(isinstance(option, Dataset) for option in value.options)
+        if pipeline or (value.known and not tensors):
+            return pipeline
         named = iterated(over)
         last = named.attr.value if isinstance(named, cst.Attribute) else getattr(named, "value", "")
         return isinstance(last, str) and DATA_NAME.search(last) is not None

@@ -3,11 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._escapes import escape, is_global
 from tfmemlint_rules._tapes import CONSUMES, Tape, tape_of
 
-from tfmemlint.api import Call, Const, File, Finding, Node, Rule, constant, on_call
-
-STORES = frozenset({"append", "add", "extend", "insert", "setdefault", "put", "appendleft"})
+from tfmemlint.api import Call, Const, File, Finding, Node, Rule, constant, dotted, on_call
 
 
 class TapeEscapes(Rule):
@@ -57,12 +56,12 @@ class TapeEscapes(Rule):
                 yield self._report(made, "an attribute", file)
             return
         if isinstance(item, cst.Assign) and isinstance(kept := item.targets[0].target, cst.Attribute):
-            if persistent and not self._dropped(kept, file):
+            if (persistent or self._left_open(kept, file)) and not self._dropped(kept, file):
                 yield self._report(item, "an attribute", file)
             return
         tape = tape_of(made, file)
         if tape is not None and isinstance(item, cst.WithItem) and item.asname is not None and not tape.gradients:
-            if self._is_global(item.asname.name, file):
+            if is_global(item.asname.name, file):
                 yield self._report(made, "a global", file)
                 return
         if tape is None or (tape.gradients and not persistent):
@@ -70,7 +69,7 @@ class TapeEscapes(Rule):
         if tape.deleted:
             return
         for use in tape.uses:
-            where, place = self._escape(use, tape, file)
+            where, place = escape(use, file)
             if where is not None:
                 yield self._report(where, place, file)
                 return
@@ -110,6 +109,18 @@ class TapeEscapes(Rule):
             for a in others for t in a.targets
         )  # fmt: skip
 
+    def _left_open(self, attribute: cst.Attribute, file: File) -> bool:
+        """Whether methods enter the tape of an attribute, and only others take its gradient."""
+        uses = [n for n in file.tree.of(cst.Attribute) if isinstance(n.value, cst.Attribute)]
+        uses = [n for n in uses if dotted(n.value) == dotted(attribute)]
+        entering = {file.contexts.function(n) for n in uses if n.attr.value == "__enter__"}
+        entering |= {file.contexts.function(b) for b in file.tree.of(cst.With) if self._enters(b, attribute)}
+        taking = {file.contexts.function(n) for n in uses if n.attr.value in CONSUMES}
+        return bool(entering) and bool(taking) and not entering & taking
+
+    def _enters(self, block: cst.With, attribute: cst.Attribute) -> bool:
+        return any(dotted(item.item) == dotted(attribute) for item in block.items)
+
     def _consumed_here(self, attribute: cst.Attribute, made: Call, file: File) -> bool:
         """Whether the function that enters the tape also takes its gradient."""
         function = file.contexts.function(made.node)
@@ -118,43 +129,6 @@ class TapeEscapes(Rule):
             and isinstance(call.func.value, cst.Attribute) and call.func.value.attr.value == attribute.attr.value
             for method in CONSUMES for call in file.calls_by_word.get(method, ())
         )  # fmt: skip
-
-    def _escape(self, use: cst.Name, tape: Tape, file: File) -> tuple[Node | Call | None, str]:
-        parent = file.tree.parent(use)
-        while isinstance(parent, (cst.Tuple, cst.List, cst.Element, cst.Dict, cst.DictElement)):
-            parent = file.tree.parent(parent)
-        if isinstance(parent, cst.Arg):
-            call = file.tree.parent(parent)
-            if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.attr.value in STORES:
-                return file.call(call), "a container"
-            return None, ""
-        if isinstance(parent, cst.Assign):
-            if any(isinstance(t, (cst.Attribute, cst.Subscript)) for t in self._targets(parent, use, file)):
-                return parent, "an attribute or container"
-            if any(self._is_global(t.target, file) for t in parent.targets):
-                return parent, "a global"
-        if isinstance(parent, cst.AugAssign) and not isinstance(file.tree.parent(use), cst.AugAssign):
-            return parent, "a container"
-        if isinstance(parent, cst.Return):
-            return parent, "the function's result"
-        if isinstance(parent, cst.Yield):
-            return parent, "the generator's items"
-        return None, ""
-
-    def _targets(self, assign: cst.Assign, use: cst.Name, file: File) -> list[cst.BaseExpression]:
-        """Where an assignment puts the tape: the targets, or their part for the part of a tuple that it is."""
-        found: list[cst.BaseExpression] = []
-        for target in (t.target for t in assign.targets):
-            parts = target.elements if isinstance(target, (cst.Tuple, cst.List)) else ()
-            values = assign.value.elements if isinstance(assign.value, (cst.Tuple, cst.List)) else ()
-            pairs = zip(parts, values, strict=False)
-            found += [p.value for p, v in pairs if file.tree.contains(v, use)] if parts else [target]
-        return found
-
-    def _is_global(self, target: cst.BaseExpression, file: File) -> bool:
-        if not isinstance(target, cst.Name) or file.contexts.function(target) is None:
-            return False
-        return any(d.node is target for d in file.global_writes.get(target.value, ()))
 
     def _report(self, where: Node | Call, place: str, file: File) -> Finding:
         return self.finding(

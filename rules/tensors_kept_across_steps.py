@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._steps import ends_soon, given, is_short, kept_kind, runs_model, several_outputs
+from tfmemlint_rules._steps import Steps, ends_soon, is_short, kept_kind, several_outputs
 from tfmemlint_rules._stored import Stored, bounded, read_as_tensors, stored
 
-from tfmemlint.api import Array, Dataset, File, Finding, Fix, Rule, Safety, dotted, on_file, walk
+from tfmemlint.api import Array, Dataset, File, Finding, Fix, Loop, Node, Rule, Safety, dotted, on_file, walk
 from tfmemlint.api import Iterator as Items
 from tfmemlint.fix.edits import append_method
 
@@ -52,35 +52,49 @@ class TensorsKeptAcrossSteps(Rule):
     @on_file("append", "extend", "for", "while")
     def check(self, file: File) -> Iterator[Finding]:
         for put in stored(file):
-            yield from self._kept(put, file)
-        for made in file.tree.of(cst.ListComp):
-            yield from self._listed(made, file)
+            loop = file.contexts.loop(put.node)
+            for steps, around in [(loop, loop)] if loop is not None else self._called_steps(put, file):
+                yield from self._kept(put, steps, around, file)
+        made: list[cst.ListComp | cst.DictComp] = [*file.tree.of(cst.ListComp), *file.tree.of(cst.DictComp)]
+        for comprehension in made:
+            yield from self._listed(comprehension, file)
 
-    def _listed(self, made: cst.ListComp, file: File) -> Iterator[Finding]:
-        """`[model(x) for x in dataset]`."""
+    def _listed(self, made: cst.ListComp | cst.DictComp, file: File) -> Iterator[Finding]:
+        """`[model(x) for x in dataset]`, `{i: model(x) for i, x in enumerate(dataset)}`."""
         items = file.value(made.for_in.iter)
         while isinstance(items, Items) and items.function in ("enumerate", "tqdm", "iter"):
             items = items.of
         if not all(isinstance(o, Dataset) for o in items.options) or file.contexts.traced(made):
             return
-        bound = {n.value for n in walk(made.for_in.target) if isinstance(n, cst.Name)}
-        if is_short(made.for_in.iter, file) or not isinstance(made.elt, cst.Call):
+        kept = made.value if isinstance(made, cst.DictComp) else made.elt
+        what = kept_kind(kept, made, file)
+        if what is None or is_short(made.for_in.iter, file) or not isinstance(kept, cst.Call):
             return
-        call = file.call(made.elt)
-        if runs_model(call) and given(call, bound):
-            edit = append_method(file, made.elt, ".numpy()")
-            fix = Fix("keep them in host memory", (edit,), Safety.UNSAFE)
-            yield self.finding(call, file, MESSAGE.format("outputs"), fix=fix, related=[(made, "the loop")])
+        fix = None
+        if not self._several(kept, file):
+            fix = Fix("keep them in host memory", (append_method(file, kept, ".numpy()"),), Safety.UNSAFE)
+        yield self.finding(file.call(kept), file, MESSAGE.format(what), fix=fix, related=[(made, "the loop")])
 
-    def _kept(self, put: Stored, file: File) -> Iterator[Finding]:
-        loop = file.contexts.loop(put.node)
-        if loop is None or file.contexts.traced(put.node) or ends_soon(loop, file):
+    def _called_steps(self, put: Stored, file: File) -> list[tuple[Steps, Loop]]:
+        """The method that stores on its object, with the loop that calls it for each step."""
+        method, path = file.contexts.function(put.node), dotted(put.container)
+        if not isinstance(method, cst.FunctionDef) or path is None or not path.startswith("self."):
+            return []
+        if self._emptied(path, file.module, file):
+            return []
+        called = [file.contexts.loop(call.node) for call in file.values.functions.callers(method) or ()]
+        loop = next((loop for loop in called if loop is not None), None)
+        return [(method, loop)] if loop is not None else []
+
+    def _kept(self, put: Stored, steps: Steps, loop: Loop, file: File) -> Iterator[Finding]:
+        if file.contexts.traced(put.node) or ends_soon(loop, file):
             return
-        if any(file.tree.contains(block, loop) and self._tapes(block, file) for block in file.contexts.withs(put.node)):
+        blocks = [block for block in file.contexts.withs(put.node) if file.tree.contains(block, steps)]
+        if any(self._tapes(block, file) for block in blocks):
             return  # the loss is made of them; a tape around the loop is another rule's business
-        if isinstance(file.value(put.container), Array) or not self._outlives(put.container, loop, file):
+        if isinstance(file.value(put.container), Array) or not self._outlives(put.container, steps, file):
             return
-        found = [(part, what) for part in put.parts if (what := kept_kind(part, loop, file)) is not None]
+        found = [(part, what) for part in put.parts if (what := kept_kind(part, steps, file)) is not None]
         if not found or bounded(put.container, file):
             return
         what = found[0][1]
@@ -99,18 +113,31 @@ class TensorsKeptAcrossSteps(Rule):
         calls = (item.item for item in block.items)
         return any(isinstance(call, cst.Call) and file.call(call).name == "tf.GradientTape" for call in calls)
 
-    def _outlives(self, container: cst.BaseExpression, loop: cst.For | cst.While, file: File) -> bool:
+    def _outlives(self, container: cst.BaseExpression, steps: Steps, file: File) -> bool:
         """Whether the container, or what it is a part of, was made before the loop, which does not empty it."""
         while isinstance(container, cst.Subscript):
             container = container.value
-        path = dotted(container)
-        for node in walk(loop.body):
-            if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in EMPTIES:
-                if dotted(node.func.value) == path:
-                    return False
+        if self._emptied(dotted(container), steps, file):
+            return False
         if not isinstance(container, cst.Name):
             return isinstance(container, cst.Attribute)
         definitions = file.definitions(container)
         return bool(definitions) and not any(
-            file.tree.contains(loop, d.node) and not isinstance(d.value, cst.AugAssign) for d in definitions
+            file.tree.contains(steps, d.node) and not isinstance(d.value, cst.AugAssign) for d in definitions
         )
+
+    def _emptied(self, path: str | None, inside: Node, file: File) -> bool:
+        """Whether some code takes out what a container holds; for a whole module also whether it begins a new one."""
+        for node in walk(inside.body if isinstance(inside, (cst.For, cst.While)) else inside):
+            if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in EMPTIES:
+                if dotted(node.func.value) == path:
+                    return True
+            again = node.targets if isinstance(node, cst.Assign) and inside is file.module else ()
+            if any(dotted(target.target) == path for target in again) and not _first(node, file):
+                return True
+        return False
+
+
+def _first(assign: Node, file: File) -> bool:
+    function = file.contexts.function(assign)
+    return isinstance(function, cst.FunctionDef) and function.name.value == "__init__"

@@ -10,7 +10,7 @@ import libcst as cst
 
 from tfmemlint.finding import Finding, Severity, Span
 from tfmemlint.model import knowledge
-from tfmemlint.model.unittests import is_test
+from tfmemlint.model.unittests import expects_error, is_test
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
@@ -71,6 +71,8 @@ def _handlers(file: File, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Callabl
         call = file.call(node)
         awake = {pair for name in call.names for pair in wanted.get(name, ())}
         for rule, handler in sorted(awake, key=lambda pair: pair[0].code):
+            if rule.severity is Severity.ERROR and expects_error(node, file):
+                continue
             yield rule, lambda rule=rule, handler=handler, call=call: getattr(rule, handler)(call, file)  # type: ignore[misc]
 
 

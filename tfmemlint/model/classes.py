@@ -110,7 +110,7 @@ class Classes:
     def _value(self, definition: Definition, name: str, instance: Instance) -> Value:
         """What a definition of an attribute gives it: for a field of a dataclass what its constructor is passed."""
         owner = definition.scope
-        if isinstance(owner, cst.ClassDef) and definition.annotation is not None and self._is_data(owner):
+        if isinstance(owner, cst.ClassDef) and definition.annotation is not None and self.is_data(owner):
             fields = [d.name for d in self._annotated(owner)]
             calls = [instance.call] if instance.call is not None else self._constructions(owner)
             given = [given_by(call, None, None, None).field(name, fields) for call in calls]
@@ -119,7 +119,7 @@ class Classes:
             return one_of(value for value in given if value is not None)
         return self._evaluator.definition(definition, None)
 
-    def _is_data(self, node: cst.ClassDef) -> bool:
+    def is_data(self, node: cst.ClassDef) -> bool:
         """Whether Python makes the constructor from the annotated fields."""
         named = [*(d.decorator for d in node.decorators), *(base.value for base in node.bases)]
         plain = [n.func if isinstance(n, cst.Call) else n for n in named]

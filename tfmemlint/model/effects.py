@@ -123,16 +123,16 @@ class Order:
             return
         call = self._file.values.call(node, frame)
         self._happens(self._classify(call), node)
-        targets = call.target.options
-        if len(targets) != 1:
-            return
-        target = targets[0]
+        each = call.name == "builtins.map" and bool(node.args)  # done if anybody asks for what comes of the items
+        targets, before = (self._file.value(node.args[0].value) if each else call.target).options, self._state
+        target = targets[0] if len(targets) == 1 else None
         if isinstance(target, Function):
-            self._enter(target.node, self._file.values.functions.frame(target, call))
+            self._enter(target.node, None if each else self._file.values.functions.frame(target, call))
         elif isinstance(target, Class):
             init = self._file.values.classes.method(target.node, "__init__")
             if init is not None:
                 self._enter(init, None)
+        self._state = join([before, self._state]) if each else self._state
 
     def _enter(self, function: cst.FunctionDef | cst.Lambda, frame: Frame | None) -> None:
         self._visited.add(id(function))

@@ -230,6 +230,8 @@ def _compared(left: Value, right: Value) -> Value:
 
 def in_place(name: str, left: Value, right: Value) -> Value:
     """What `left op= right` leaves in `left`."""
+    if name == "BitOr" and isinstance(left, Api):
+        return left  # os.environ |= {...}
     return one_of(array_in_place(name, a, b) or _binary(name, a, b) for a in left.options for b in right.options)
 
 
@@ -242,6 +244,8 @@ def _binary(name: str, left: Value, right: Value) -> Value:
         return Sequence(left.items + right.items, left.kind, left.open or right.open)
     if isinstance(left, Dataset) and isinstance(right, Dataset) and name == "Add":
         return Dataset("tf.data.Dataset.concatenate", None, (), left.element, None, (left, right))
+    if isinstance(left, Mapping) and isinstance(right, Mapping) and name == "BitOr":
+        return Mapping(tuple({**dict(left.items), **dict(right.items)}.items()), left.open or right.open)
     if name == "Multiply" and isinstance(left, Sequence):
         return _repeated(left, right)
     a, b = constant(left), constant(right)

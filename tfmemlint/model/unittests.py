@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.model.scopes import own_nodes
+from tfmemlint.model.tree import called_word
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
 
 CASES = frozenset({
     "unittest.TestCase", "tf.test.TestCase", "absl.testing.absltest.TestCase", "absl.testing.parameterized.TestCase",
+})  # fmt: skip
+
+RAISES = frozenset({
+    "raises", "assertRaises", "assertRaisesRegex", "assertRaisesRegexp", "assertRaisesWithLiteralMatch",
 })  # fmt: skip
 
 
@@ -28,6 +33,12 @@ def is_test(file: File) -> bool:
     if any(file.values.classes.bases(node)[0] in CASES for node in file.tree.of(cst.ClassDef)):
         return True
     return _only_defines(file) and any(_asserts(node) for node in file.module.body)
+
+
+def expects_error(call: cst.Call, file: File) -> bool:
+    """Whether a call is made to see it fail: `with pytest.raises(RuntimeError)`, `with self.assertRaises(...)`."""
+    items = [item.item for block in file.contexts.withs(call) for item in block.items]
+    return any(isinstance(item, cst.Call) and called_word(item) in RAISES for item in items)
 
 
 def _only_defines(file: File) -> bool:
