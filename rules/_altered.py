@@ -12,6 +12,9 @@ CHANGES = frozenset({
 })  # fmt: skip
 
 
+READ = frozenset({"output", "input", "output_shape", "input_shape", "name", "get_weights", "get_config"})
+
+
 def changed(made: cst.BaseExpression, file: File) -> bool:
     """Whether what a call gives is changed afterwards, or goes to code that may change it."""
     assign = file.tree.parent(made)
@@ -21,7 +24,7 @@ def changed(made: cst.BaseExpression, file: File) -> bool:
     definition = file.definition(target)
     for use in file.uses_of(definition) if definition is not None else ():
         parent = file.tree.parent(use)
-        if isinstance(parent, cst.Attribute) and parent.attr.value in CHANGES:
+        if isinstance(parent, cst.Attribute) and parent.attr.value in CHANGES and not _shown(parent, file):
             return True
         if isinstance(parent, cst.Attribute) and isinstance(file.tree.parent(parent), cst.AssignTarget):
             return True
@@ -31,6 +34,17 @@ def changed(made: cst.BaseExpression, file: File) -> bool:
         if isinstance(parent, cst.Element):
             return True  # a part of another model
     return False
+
+
+def _shown(part: cst.Attribute, file: File) -> bool:
+    """Whether layers or weights are only counted or printed, or one of them is only asked for its output or name."""
+    above = file.tree.parent(part)
+    call = file.tree.parent(above) if isinstance(above, cst.Arg) else None
+    if isinstance(call, cst.Call):
+        return file.call(call).name in ("builtins.len", "builtins.print")
+    one = isinstance(above, cst.Call) if part.attr.value == "get_layer" else isinstance(above, cst.Subscript)
+    read = file.tree.parent(above) if one and above is not None else None
+    return isinstance(read, cst.Attribute) and read.attr.value in READ
 
 
 def _may_change(arg: cst.Arg, node: cst.Call, file: File) -> bool:

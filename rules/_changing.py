@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._growing import Rounds, grows
 from tfmemlint_rules._python_items import items_change
-from tfmemlint_rules._python_numbers import COMBINES, CONVERTS, draws, is_python, starts_python
+from tfmemlint_rules._python_numbers import COMBINES, CONVERTS, draws, is_python, random_numbers, starts_python
 
-from tfmemlint.api import Binds, Call, Const, Definition, File, Function, Node, Sequence, walk
+from tfmemlint.api import Binds, Call, Const, Definition, File, Function, Node, Sequence, is_variable, walk
 
 STRING_METHODS = frozenset({"strip", "lstrip", "rstrip", "lower", "upper", "replace", "format", "title"})
 DEPTH = 2
@@ -40,11 +40,11 @@ class _Changing:
         if isinstance(node, cst.Call):
             return self._call(node)
         if isinstance(node, cst.FormattedString):
-            return any(isinstance(n, cst.Name) and self.changes(n) for n in walk(node))
+            return any(self.changes(n) for n in _names([node], file))
         if isinstance(node, (cst.List, cst.Tuple)):
             return any(self.changes(e.value) for e in node.elements)
         if isinstance(node, cst.ListComp):
-            names = _names([node.for_in.iter])
+            names = _names([node.for_in.iter], file)
             return is_python(node.elt, self._file) and any(self._bound_in_round(n) or self.changes(n) for n in names)
         if isinstance(node, cst.Dict):
             return any(isinstance(e, cst.DictElement) and self.changes(e.value) for e in node.elements)
@@ -58,10 +58,19 @@ class _Changing:
         """`rates[epoch]` of a list of different numbers."""
         values = self._file.value(node.value)
         index = node.slice[0].slice if len(node.slice) == 1 else None
-        if not isinstance(values, Sequence) or values.open or not isinstance(index, cst.Index):
+        if not isinstance(index, cst.Index):
+            return False
+        made = self._file.written(node.value)
+        if isinstance(made, cst.ListComp) and not isinstance(index.value, cst.Integer):
+            return self.changes(index.value) and self._items(made)
+        if not isinstance(values, Sequence) or values.open:
             return False
         numbers = {i.value for i in values.items if isinstance(i, Const) and isinstance(i.value, (int, float, str))}
         return len(numbers) > 3 and len(values.items) >= len(numbers) and self.changes(index.value)
+
+    def _items(self, made: cst.ListComp | cst.GeneratorExp) -> bool:
+        """Whether a comprehension has another Python number or string for each of its items."""
+        return self.changes(made.elt)
 
     def _call(self, node: cst.Call) -> bool:
         call = self._file.call(node)
@@ -71,16 +80,25 @@ class _Changing:
         if call.name in COMBINES or (call.name or "").startswith("math."):
             return any(self.changes(p) for p in given) and self._all_python(given)
         if call.name in CONVERTS:
-            return any(self._bound_in_round(n) or self.changes(n) for n in _names(given[:1]))
+            if self._drawn(given[:1]):
+                return Rounds.around(node, self._file).any or bool(self._entered)
+            return any(self._bound_in_round(n) or self.changes(n) for n in _names(given[:1], self._file))
         if call.name == "os.path.join":
             return any(self.changes(p) for p in given)
         if isinstance(node.func, cst.Attribute) and call.method == "item":
-            return any(self._bound_in_round(n) for n in _names([node.func.value]))
+            if self._drawn([node.func.value]):
+                return Rounds.around(node, self._file).any or bool(self._entered)
+            return any(self._bound_in_round(n) for n in _names([node.func.value], self._file))
         if isinstance(node.func, cst.Attribute) and call.method in STRING_METHODS and not call.names:
             if isinstance(self._file.value(node.func.value), Const):
                 return any(self.changes(p) for p in given)
             return self.changes(node.func.value)
         return self._returned(call)
+
+    def _drawn(self, expressions: list[cst.BaseExpression]) -> bool:
+        """Whether an expression draws random numbers, as a NumPy scalar or array, too."""
+        calls = (n for e in expressions for n in walk(e) if isinstance(n, cst.Call))
+        return any(draws(call) or random_numbers(call) for call in map(self._file.call, calls))
 
     def _returned(self, call: Call) -> bool:
         """Whether a function of the module computes a Python number from arguments that change."""
@@ -112,14 +130,14 @@ class _Changing:
             path = tuple(index for index in d.path if isinstance(index, int))
             if few or len(path) < len(d.path) or not isinstance(d.value, cst.BaseExpression):
                 return False
-            return items_change(d.value, path, self._file)
+            return items_change(d.value, path, self._file, self._items)
         if rounds.few(around, self._file):
             return False
         if d.binds is Binds.AUGMENTED and isinstance(d.value, cst.AugAssign):
             step = d.value.value
             return (is_python(step, self._file) or self.changes(step)) and starts_python(d, self._file)
         if d.binds is Binds.VALUE and not d.path and isinstance(d.value, cst.BaseExpression):
-            if any(n.value == d.name for n in _names([d.value])):
+            if any(n.value == d.name for n in _names([d.value], self._file)):
                 return starts_python(d, self._file) and self._counts(d.value, d.name)
             return self.changes(d.value)
         return False
@@ -152,7 +170,7 @@ class _Changing:
         parts = _operands(value)
         if isinstance(value, cst.Call) and self._file.call(value).name in COMBINES:
             parts = [arg.value for arg in value.args]
-        reads = [p for p in parts if any(n.value == name for n in _names([p]))]
+        reads = [p for p in parts if any(n.value == name for n in _names([p], self._file))]
         rest = [p for p in parts if p not in reads]
         return bool(reads) and all(self._counts(r, name) for r in reads) and self._all_python(rest)
 
@@ -170,6 +188,6 @@ def _operands(node: Node) -> list[cst.BaseExpression]:
     return [node.body, node.orelse] if isinstance(node, cst.IfExp) else []
 
 
-def _names(expressions: list[cst.BaseExpression]) -> Iterator[cst.Name]:
+def _names(expressions: list[cst.BaseExpression], file: File) -> Iterator[cst.Name]:
     for expression in expressions:
-        yield from (n for n in walk(expression) if isinstance(n, cst.Name))
+        yield from (n for n in walk(expression) if isinstance(n, cst.Name) and is_variable(n, file))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 
 import libcst as cst
+from tfmemlint_rules._counts import count_of
 
 from tfmemlint.api import Array, Binds, Const, File, Node, Sequence, dotted, walk
 
@@ -51,8 +53,18 @@ class Rounds:
 
     def few(self, among: list[Round], file: File) -> bool:
         """Whether all of some loops are known to be short."""
-        counts = [file.contexts.literal_count(r) if isinstance(r, cst.For) else None for r in among]
+        counts = [rounds(r, file) for r in among]
         return bool(among) and all(count is not None and count <= FEW for count in counts)
+
+
+def rounds(r: Round, file: File) -> int | None:
+    """How often a loop or comprehension runs, where the code says so."""
+    if isinstance(r, cst.For):
+        return file.contexts.literal_count(r)
+    generators = [c for c in walk(r) if isinstance(c, cst.CompFor)] if isinstance(r, cst.BaseComp) else []
+    counts = [count_of(c.iter, file) for c in generators]
+    known = [count for count in counts if count is not None]
+    return prod(known) if known and len(known) == len(counts) else None
 
 
 def grows(container: cst.Name | cst.Attribute, rounds: Rounds, file: File) -> bool:
@@ -73,7 +85,20 @@ def _adds(node: Node, path: str | None, file: File) -> bool:
     if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
         return node.func.attr.value in ADDS and dotted(node.func.value) == path
     if isinstance(node, cst.AssignTarget) and isinstance(node.target, cst.Subscript):
-        return dotted(node.target.value) == path and not isinstance(file.value(node.target.value), (Array, Sequence))
+        held = file.value(node.target.value)
+        if isinstance(held, Sequence) and dotted(node.target.value) == path:
+            assign = file.tree.parent(node)
+            return isinstance(assign, cst.Assign) and _own_numbers(assign.value, node.target.value, held, file)
+        return dotted(node.target.value) == path and not isinstance(held, (Array, Sequence))
     if isinstance(node, cst.AugAssign) and isinstance(node.target, cst.Subscript):
         return dotted(node.target.value) == path and isinstance(file.value(node.target), Const)
     return False
+
+
+def _own_numbers(value: cst.BaseExpression, container: cst.BaseExpression, held: Sequence, file: File) -> bool:
+    """Whether what replaces a number of a list is calculated from the list: `rates[0] = rates[0] * 0.9`."""
+    if not isinstance(value, cst.BinaryOperation) or not all(isinstance(i, Const) for i in held.items):
+        return False
+    sides = (value.left, value.right)
+    own = [s for s in sides if isinstance(s, cst.Subscript) and dotted(s.value) == dotted(container)]
+    return len(own) == 1 and all(s in own or isinstance(file.value(s), Const) for s in sides)

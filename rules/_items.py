@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import libcst as cst
+from tfmemlint_rules._growing import rounds
 
 from tfmemlint.api import (
     Array,
@@ -16,6 +17,7 @@ from tfmemlint.api import (
     assigned_names,
     integer,
     parameters,
+    variables,
     walk,
 )
 
@@ -32,8 +34,16 @@ VIEWS = frozenset({"items", "values", "keys"})
 
 def few_iterations(loop: Node, file: File, most: int) -> bool:
     """Whether a loop certainly has at most `most` iterations: over a display, a constant range or a dictionary."""
+    count = iterations(loop, file)
+    return count is not None and count <= most
+
+
+def iterations(loop: Node, file: File) -> int | None:
+    """The number of iterations of a `for` loop or a comprehension, where the code says it."""
+    if isinstance(loop, cst.BaseComp):
+        return rounds(loop, file)
     if not isinstance(loop, cst.For):
-        return False
+        return None
     count = file.contexts.literal_count(loop)
     count = _taken(loop.iter, file) if count is None else count
     value = file.contexts.iterated(loop) if count is None else None
@@ -42,7 +52,7 @@ def few_iterations(loop: Node, file: File, most: int) -> bool:
     if count is None and (view := _view(loop.iter)) is not None:
         held = file.value(view)
         count = len(held.items) if isinstance(held, Mapping) and not held.open else None
-    return count is not None and count <= most
+    return count
 
 
 def _taken(node: cst.BaseExpression, file: File) -> int | None:
@@ -70,7 +80,7 @@ def item_loop(expression: cst.BaseExpression, file: File, most: int) -> Node | N
     Loops of at most `most` iterations do not count, half as many for a single item, nor do those over the parts of a
     dictionary, which may be data sets.
     """
-    read = {n.value for n in walk(expression) if isinstance(n, cst.Name)}
+    read = variables(expression, file)
     single = is_single(expression, file)
     most = most // 2 if single else most
     for loop in file.contexts.loops(expression):
@@ -155,7 +165,7 @@ def _called_in_loop(expression: Node, read: set[str], file: File, most: int) -> 
     callers = file.values.functions.callers(function)
     for call in callers or ():
         for loop in file.contexts.loops(call.node):
-            passed = {n.value for arg in call.node.args for n in walk(arg.value) if isinstance(n, cst.Name)}
+            passed = {name for arg in call.node.args for name in variables(arg.value, file)}
             if passed & assigned_names(loop, file) and not few_iterations(loop, file, most):
                 return loop
     return None
@@ -171,5 +181,5 @@ def _from_parameter(function: cst.FunctionDef, read: set[str], file: File) -> bo
             return True
         seen |= read
         values = [d.value for name in read for d in bindings.get(name, ()) if isinstance(d.value, cst.BaseExpression)]
-        read = {n.value for value in values for n in walk(value) if isinstance(n, cst.Name)}
+        read = {name for value in values for name in variables(value, file)}
     return bool(read & wanted)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 from tfmemlint_rules._altered import changed
+from tfmemlint_rules._handlers import handler_of
 from tfmemlint_rules._items import few_iterations
 from tfmemlint_rules._made import fate
 from tfmemlint_rules._once import first_time
@@ -13,7 +14,6 @@ from tfmemlint.api import Call, Const, File, Function, Node, assigned_names, own
 SAVES = frozenset({"save", "save_model", "save_weights", "export"})
 TRAINS = frozenset({"fit", "train_on_batch", "compile", "fit_generator"})
 FEW = 3
-ROUTES = frozenset({"route", "get", "post", "put"})
 
 
 def called_again(call: Call, file: File) -> Node | None:
@@ -56,17 +56,6 @@ def _again(caller: Call, file: File, depth: int) -> Node | None:
         return None
     outer = (_again(c, file, depth - 1) for c in file.values.functions.callers(function) or ())
     return next((found for found in outer if found is not None), None)
-
-
-def handler_of(node: cst.Call, file: File) -> cst.FunctionDef | None:
-    """The web request handler whose body runs the node, or None."""
-    function = file.contexts.function(node)
-    for decorator in function.decorators if isinstance(function, cst.FunctionDef) else ():
-        expression = decorator.decorator
-        route = expression.func if isinstance(expression, cst.Call) else None
-        if isinstance(route, cst.Attribute) and route.attr.value in ROUTES and isinstance(function, cst.FunctionDef):
-            return function
-    return None
 
 
 def constant(call: Call, handler: cst.FunctionDef, file: File) -> bool:

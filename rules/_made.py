@@ -31,6 +31,9 @@ def fate(made: cst.BaseExpression, file: File, path: tuple[int, ...] = ()) -> Fa
     parent = file.tree.parent(made)
     if isinstance(parent, cst.Attribute) and not path:
         return Fate(parent.attr.value in TRAINS, False, True)
+    if isinstance(parent, cst.Arg) and isinstance(taker := file.tree.parent(parent), cst.Call) and not path:
+        known = file.call(taker).target.options
+        return _passed(parent, file) if all(isinstance(t, Function) for t in known) else None
     if not isinstance(parent, cst.Assign) or len(parent.targets) != 1:
         return None
     target: Node = parent.targets[0].target

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import libcst as cst
 
 from tfmemlint.api import Array, Binds, Const, File, Mapping, Sequence
 from tfmemlint.api import Iterator as Items
+
+Differ = Callable[[cst.ListComp | cst.GeneratorExp], bool]
 
 COUNTS = frozenset({"builtins.range", "itertools.count"})
 TEXTS = frozenset({
@@ -19,22 +23,28 @@ RANGES = ("np.linspace", "np.arange", "np.logspace", "np.geomspace", "np.random.
 FEW = 3
 
 
-def items_change(iterated: cst.BaseExpression, path: tuple[int, ...], file: File, depth: int = 4) -> bool:
-    """Whether what a loop over `iterated` binds at `path` is another Python number or string each time."""
+def items_change(
+    iterated: cst.BaseExpression, path: tuple[int, ...], file: File, differ: Differ, depth: int = 4
+) -> bool:
+    """Whether what a loop over `iterated` binds at `path` is another Python number or string each time; `differ` says
+    it of a comprehension's items."""
     if depth == 0:
         return False
+    made = file.written(iterated)
+    if isinstance(made, (cst.ListComp, cst.GeneratorExp)) and not path:
+        return differ(made) or _many(iterated, path, file)
     if isinstance(iterated, cst.Call):
-        return _of_call(iterated, path, file, depth - 1)
+        return _of_call(iterated, path, file, differ, depth - 1)
     if isinstance(iterated, cst.Name):
         definitions = file.definitions(iterated)
-        made = definitions[0] if len(definitions) == 1 else None
-        plain = made is not None and made.binds in (Binds.VALUE, Binds.ENTERED) and not made.path
-        if made is not None and plain and isinstance(made.value, cst.Call):
-            return _of_call(made.value, path, file, depth - 1)
+        one = definitions[0] if len(definitions) == 1 else None
+        plain = one is not None and one.binds in (Binds.VALUE, Binds.ENTERED) and not one.path
+        if one is not None and plain and isinstance(one.value, cst.Call):
+            return _of_call(one.value, path, file, differ, depth - 1)
     return _many(iterated, path, file)
 
 
-def _of_call(node: cst.Call, path: tuple[int, ...], file: File, depth: int) -> bool:
+def _of_call(node: cst.Call, path: tuple[int, ...], file: File, differ: Differ, depth: int) -> bool:
     call = file.call(node)
     given = [arg.value for arg in node.args if arg.keyword is None and not arg.star]
     value = file.value(node)
@@ -42,11 +52,13 @@ def _of_call(node: cst.Call, path: tuple[int, ...], file: File, depth: int) -> b
     if call.name in COUNTS or call.name in TEXTS or kind in ("range", "trange"):
         return not path
     if call.name == "builtins.enumerate":
-        return path == (0,) or (path[:1] == (1,) and bool(given) and items_change(given[0], path[1:], file, depth))
+        return path == (0,) or (
+            path[:1] == (1,) and bool(given) and items_change(given[0], path[1:], file, differ, depth)
+        )
     if call.name == "builtins.zip":
-        return bool(path) and path[0] < len(given) and items_change(given[path[0]], path[1:], file, depth)
+        return bool(path) and path[0] < len(given) and items_change(given[path[0]], path[1:], file, differ, depth)
     if kind == "tqdm" or call.name in WRAPPERS:
-        return bool(given) and items_change(given[0], path, file, depth)
+        return bool(given) and items_change(given[0], path, file, differ, depth)
     if isinstance(node.func, cst.Attribute) and not path:
         first = file.value(given[0]) if given else Const("")
         if call.method in ("splitlines", "readlines") or (call.method == "split" and isinstance(first, Const)):

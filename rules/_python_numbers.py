@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfmemlint.api import Binds, Call, Const, Definition, File, Length, dotted, walk
+from tfmemlint.api import Binds, Call, Const, Definition, File, Length, dotted, variables
 
 CONVERTS = frozenset({"builtins.float", "builtins.int", "builtins.str", "builtins.len", "builtins.round",
                       "builtins.ord"})  # fmt: skip
@@ -16,11 +16,30 @@ SIZED = frozenset({"np.random.rand", "np.random.randn", "np.random.randint", "np
                    "np.random.random", "np.random.beta"})  # fmt: skip
 """NumPy draws that give a Python number unless a size is asked for."""
 
+GENERATORS = frozenset({"np.random.default_rng", "np.random.RandomState", "np.random.Generator", "random.Random"})
+FLOATS = frozenset({"random", "uniform", "normal", "gauss", "beta", "gamma", "exponential", "triangular", "randint",
+                    "randrange", "betavariate"})  # fmt: skip
+"""Methods of a generator that give a Python number unless a size is asked for; `integers` gives a NumPy one."""
+
 DEPTH = 4
+
+
+def random_numbers(call: Call) -> bool:
+    """Whether a call draws random numbers, of whatever kind."""
+    return (call.name or "").startswith(("np.random.", "random.")) or _generator(call)
+
+
+def _generator(call: Call) -> bool:
+    """Whether a method of a generator is called that the file has made."""
+    receiver = call.receiver_node
+    made = call.evaluator.file.written(receiver) if receiver is not None else None
+    return isinstance(made, cst.Call) and call.evaluator.file.call(made).name in GENERATORS
 
 
 def draws(call: Call) -> bool:
     """Whether a call gives another Python number each time."""
+    if call.method in FLOATS and _generator(call):
+        return _scalar(call)
     if call.name in ("np.random.rand", "np.random.randn"):
         return not call.node.args
     return call.name in RANDOM or (call.name in SIZED and _scalar(call))
@@ -98,7 +117,7 @@ def starts_python(d: Definition, file: File) -> bool:
                 return True
     for other in others:
         if other.binds is Binds.VALUE and isinstance(other.value, cst.BaseExpression) and not other.path:
-            own = any(isinstance(n, cst.Name) and n.value == d.name for n in walk(other.value))
+            own = d.name in variables(other.value, file)
             if not own and is_python(other.value, file):
                 return True
         if other.binds is Binds.PARAMETER and isinstance(other.node, cst.Param):

@@ -31,10 +31,10 @@ def needs_python(function: Function, name: str, file: File, depth: int = 2) -> b
 
 
 def _entry(use: cst.Name, file: File) -> cst.Name | cst.Subscript:
-    """The entry that is read where the parameter is a dictionary (`params["rate"]`), else the parameter."""
+    """The entry that is read where the parameter is a dictionary or list (`params["rate"]`), else the parameter."""
     above = file.tree.parent(use)
     key = above.slice[0].slice if isinstance(above, cst.Subscript) and above.value is use else None
-    text = isinstance(key, cst.Index) and isinstance(key.value, cst.SimpleString)
+    text = isinstance(key, cst.Index) and isinstance(key.value, (cst.SimpleString, cst.Integer))
     return above if text and isinstance(above, cst.Subscript) else use
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Node, assigned_names, free_names, own_nodes, walk
+from tfmemlint.api import Call, File, Node, assigned_names, free_names, own_nodes, parameters, variables, walk
 
 
 def same_each_time(made: Node, loop: cst.For | cst.While, file: File) -> bool:
@@ -28,7 +28,7 @@ def made_in_called_function(made: Node, file: File) -> bool:
     if not isinstance(around, cst.FunctionDef) or around.name.value == "__init__":
         return False
     callers = file.values.functions.callers(around)
-    if not callers or around.decorators or not any(file.contexts.loop(c.node) is not None for c in callers):
+    if not callers or around.decorators or not any(_repeated(c.node, file) for c in callers):
         return False
     if guarded_in(around, made, file):
         return False
@@ -60,8 +60,31 @@ def made_in_called_function(made: Node, file: File) -> bool:
     ]
     if given:
         return not called and _wasted(around, callers, file)
-    looped = any(file.contexts.loop(c) is not None for c in called)  # one trace serves many calls
-    return bool(called) and not looped
+    if any(_repeated(c, file) for c in called):  # one trace serves many calls
+        return _alike(made, around, callers, file)
+    return bool(called)
+
+
+def _repeated(node: Node, file: File) -> bool:
+    return file.contexts.loop(node) is not None or file.contexts.comprehension(node) is not None
+
+
+def _alike(made: Node, around: cst.FunctionDef, callers: tuple[Call, ...], file: File) -> bool:
+    """Whether a loop makes the same function each time it calls the one around it: what is closed over is a parameter
+    that gets the same argument each time, and no object."""
+    free = {name.value for name in free_names(made, file)}
+    own = {made.name.value} if isinstance(made, cst.FunctionDef) else set()
+    read = free & set(file.flow(around).bindings) - own
+    if not read <= {p.name.value for p in parameters(around)} - {"self"}:
+        return False
+    for call in callers:
+        loop = file.contexts.loop(call.node)
+        if loop is None or guarded_in(loop, call.node, file):
+            return False
+        passed = [a.expression for a in map(call.arg, read) if a is not None]
+        if assigned_names(loop, file) & (free - read).union(*(variables(e, file) for e in passed)):
+            return False
+    return True
 
 
 def _wasted(factory: cst.FunctionDef, callers: tuple[Call, ...], file: File) -> bool:

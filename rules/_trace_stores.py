@@ -84,12 +84,20 @@ def is_outer_container(expression: cst.BaseExpression, file: File) -> bool:
         else:
             return False
     if isinstance(expression, cst.Attribute):
+        return is_container(expression, file)
+    if not isinstance(expression, cst.Name):
+        return False
+    home = home_of(expression, file)
+    return home is not file.scope_of(expression) and not _traced(home, file) and is_container(expression, file)
+
+
+def is_container(expression: cst.BaseExpression, file: File) -> bool:
+    """Whether a name or an attribute of `self` is given a Python list, dictionary or set."""
+    if isinstance(expression, cst.Attribute):
         return dotted(expression) == f"self.{expression.attr.value}" and _kept_by_class(expression, file)
     if not isinstance(expression, cst.Name):
         return False
     home = home_of(expression, file)
-    if home is file.scope_of(expression) or _traced(home, file):
-        return False
     return any(_makes_container(_part(d), file) for d in file.flow(home).bindings.get(expression.value, ()))
 
 

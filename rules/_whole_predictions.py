@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfmemlint.api import Call, Const, Dataset, File, Instance, Length, Node, assigned_names, integer, walk
+from tfmemlint.api import Call, Const, Dataset, File, Instance, Length, Node, assigned_names, integer, variables, walk
 
 COPIES = frozenset({"copy", "deepcopy", "array"})
 
@@ -29,10 +29,7 @@ def _copy_of_all(predict: Call, file: File) -> bool:
     bound = assigned_names(loop, file)
     found = file.definitions(argument.expression)
     copies = [file.call(d.value) for d in found if isinstance(d.value, cst.Call) and not d.path]
-    return bool(copies) and all(
-        copy.method in COPIES and not bound & {n.value for n in walk(copy.node) if isinstance(n, cst.Name)}
-        for copy in copies
-    )
+    return bool(copies) and all(copy.method in COPIES and not bound & variables(copy.node, file) for copy in copies)
 
 
 def rare(node: Node, loop: Node, file: File) -> bool:
@@ -57,13 +54,13 @@ def model_changes(predict: Call, loop: Node, file: File) -> bool:
     made = [o.call for o in predict.receiver.options if isinstance(o, Instance) and o.call is not None]
     if any(file.tree.contains(loop, call.node) for call in made):
         return True
-    names = {n.value for n in walk(receiver) if isinstance(n, cst.Name)} if receiver is not None else set()
+    names = variables(receiver, file) if receiver is not None else set()
     if isinstance(loop, (cst.For, cst.While)):
         if names & (assigned_names(loop, file) - {"self"}):
             return True
         return any(isinstance(n, cst.Call) and _trains(file.call(n), loop, file) for n in walk(loop.body))
     targets = (c.target for c in walk(loop) if isinstance(c, cst.CompFor))
-    return any(isinstance(n, cst.Name) and n.value in names for target in targets for n in walk(target))
+    return any(variables(target, file) & names for target in targets)
 
 
 def _trains(call: Call, loop: cst.For | cst.While, file: File) -> bool:

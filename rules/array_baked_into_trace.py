@@ -47,7 +47,7 @@ class ArrayBakedIntoTrace(Rule):
     summary = "a NumPy array read in traced code becomes a constant of every graph"
     fix_safety = (Safety.UNSAFE,)
 
-    @on_file("function", "map", "call", "train_step")
+    @on_file("function", "map", "filter", "call", "train_step")
     def check(self, file: File) -> Iterator[Finding]:
         functions: list[cst.FunctionDef | cst.Lambda] = [*file.tree.of(cst.FunctionDef), *file.tree.of(cst.Lambda)]
         for function in functions:

@@ -6,6 +6,7 @@ import libcst as cst
 from tfmemlint_rules._histories import Stored, store_numbers
 from tfmemlint_rules._made import fate
 from tfmemlint_rules._models import all_models
+from tfmemlint_rules._trace_stores import is_outer_container
 
 from tfmemlint.api import Call, File, Finding, Instance, Node, Rule, Safety, on_file
 
@@ -49,8 +50,7 @@ class HistoryKeepsModel(Rule):
     @on_file("fit")
     def check(self, file: File) -> Iterator[Finding]:
         for stored in self._stored(file):
-            loop = file.contexts.loop(stored.where)
-            around: Node | None = loop if stored.container is not None else stored.where
+            around: Node | None = self._repeated(stored, file) if stored.container is not None else stored.where
             fits = [o.call for o in file.value(stored.item).options if isinstance(o, Instance) and o.call is not None]
             if around is not None and fits and all(self._keeps(fit, around, file) for fit in fits):
                 yield self.finding(
@@ -60,6 +60,15 @@ class HistoryKeepsModel(Rule):
                     fix=store_numbers(stored, file),
                     related=[(fits[0], "the History comes from here")],
                 )
+
+    def _repeated(self, stored: Stored, file: File) -> Node | None:
+        """The loop around a store, or the function around it that loops call and that does not make the container."""
+        loop, function = file.contexts.loop(stored.where), file.contexts.function(stored.where)
+        if loop is not None or stored.container is None or not is_outer_container(stored.container, file):
+            return loop
+        callers = (file.values.functions.callers(function) or ()) if isinstance(function, cst.FunctionDef) else ()
+        again = (file.contexts.loop(c.node) or file.contexts.comprehension(c.node) for c in callers)
+        return function if any(node is not None for node in again) else None
 
     def _at(self, stored: Stored) -> Node:
         return stored.where if stored.container is not None else stored.item

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 
 import libcst as cst
 from tfmemlint_rules._altered import changed
-from tfmemlint_rules._items import few_iterations
+from tfmemlint_rules._items import few_iterations, iterations
 from tfmemlint_rules._made import calls_in, fate
 from tfmemlint_rules._models import clears, model_at
 from tfmemlint_rules._once import made_once
@@ -75,7 +76,10 @@ class ModelBuiltInLoop(Rule):
         """The loop or comprehension of more than a few iterations that runs the call again and clears nothing."""
         loops: list[Node] = [*file.contexts.loops(node)]
         around = file.contexts.comprehension(node)
-        found = next((loop for loop in loops if not few_iterations(loop, file, FEW)), around)
+        rounds = [*loops, around] if around is not None else loops
+        found = next((r for r in rounds if not few_iterations(r, file, FEW)), None)
+        if found is None and prod(iterations(r, file) or 0 for r in rounds) > FEW:
+            found = rounds[0]  # short loops in each other: a grid
         if found is None:
             return None
         for loop in loops:

@@ -4,10 +4,26 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._altered import changed
+from tfmemlint_rules._handlers import handler_of
 from tfmemlint_rules._items import few_iterations
-from tfmemlint_rules._loading import FEW, called_again, conditional, constant, handler_of, lazy, needs_fresh
+from tfmemlint_rules._loading import FEW, called_again, conditional, constant, lazy, needs_fresh
 
-from tfmemlint.api import Call, Const, File, Finding, Fix, Loop, Node, Rule, Safety, assigned_names, on_file, walk
+from tfmemlint.api import (
+    Call,
+    Const,
+    File,
+    Finding,
+    Fix,
+    Loop,
+    Node,
+    Rule,
+    Safety,
+    assigned_names,
+    is_variable,
+    on_file,
+    variables,
+    walk,
+)
 from tfmemlint.fix.hoist import hoist
 
 LOADS = (
@@ -90,10 +106,10 @@ class ModelLoadedInLoop(Rule):
     def _same_each_time(self, call: Call, around: Node, file: File) -> bool:
         """Whether nothing that the call reads is bound by a loop around it, and the loop needs no fresh model."""
         targets = [c.target for c in walk(around) if isinstance(c, cst.CompFor)]
-        bound = {n.value for target in targets for n in walk(target) if isinstance(n, cst.Name)}
+        bound = {name for target in targets for name in variables(target, file)}
         for loop in file.contexts.loops(call.node):
             bound |= assigned_names(loop, file)
-        reads = (n for a in call.node.args for n in walk(a.value) if isinstance(n, cst.Name))
+        reads = (n for a in call.node.args for n in walk(a.value) if isinstance(n, cst.Name) and is_variable(n, file))
         if any(n.value in bound and not isinstance(file.value(n), Const) for n in reads):
             return False
         loops = [around, *(loop for loop in file.contexts.loops(call.node) if file.tree.contains(loop, around))]

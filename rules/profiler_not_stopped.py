@@ -139,4 +139,6 @@ def _starts_only(start: Call, home: Node | None, file: File) -> bool:
     if owner is not None and file.values.classes.derives(owner, "tf.keras.callbacks.Callback"):
         return False
     last = home.body.body[-1]
+    if file.contexts.loop(start.node) is not None:
+        return False  # the loop goes on
     return file.tree.contains(last, start.node) and not file.values.functions.callers(home)

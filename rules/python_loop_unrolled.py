@@ -6,8 +6,9 @@ import libcst as cst
 from tfmemlint_rules._counts import count_of, rounds_of
 from tfmemlint_rules._python_numbers import is_python
 from tfmemlint_rules._tensors import holds_tensor
+from tfmemlint_rules._trace_stores import is_container
 
-from tfmemlint.api import Array, File, Finding, Fix, Node, Rule, Safety, on_file, walk
+from tfmemlint.api import Array, File, Finding, Fix, Node, Rule, Safety, dotted, on_file, variables, walk
 from tfmemlint.fix.edits import api_text, replace_node
 
 MANY = 100
@@ -64,7 +65,7 @@ class PythonLoopUnrolled(Rule):
             count = count_of(loop.iter, file)
             if (count is None or count < MANY) and not self._over_array(loop, file):
                 continue
-            if file.contexts.traced(loop) and self._makes_ops(loop, file):
+            if file.contexts.traced(loop) and self._makes_ops(loop, file) and not self._picks(loop, file):
                 yield self._report(loop, count, file, self._range(loop, file))
         for waiting in file.tree.of(cst.While):
             count = rounds_of(waiting, file)
@@ -90,6 +91,21 @@ class PythonLoopUnrolled(Rule):
                 made += [arg.value for arg in n.args] or [n]
         return any(isinstance(n, cst.Yield) for n in nodes) or not all(self._plain(value, file) for value in made)
 
+    def _picks(self, loop: cst.For, file: File) -> bool:
+        """Whether the loop variable picks items of a list or dictionary, of layers say, that the loop leaves alone."""
+        bound = variables(loop.target, file)
+        for node in walk(loop.body):
+            key = node.slice[0].slice if isinstance(node, cst.Subscript) and len(node.slice) == 1 else None
+            if (
+                not isinstance(node, cst.Subscript)
+                or not isinstance(key, cst.Index)
+                or not bound & variables(key, file)
+            ):
+                continue
+            if is_container(node.value, file) and not _fills(loop, node.value):
+                return True
+        return False
+
     def _plain(self, value: cst.BaseExpression, file: File) -> bool:
         """Whether an expression is certainly a Python number or string, also a formatted one."""
         if isinstance(value, cst.BinaryOperation) and isinstance(value.operator, cst.Modulo):
@@ -113,3 +129,18 @@ class PythonLoopUnrolled(Rule):
             if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in KEEPS:
                 return None
         return Fix("let TensorFlow loop", (replace_node(file, loop.iter.func, spelled),), Safety.UNSAFE)
+
+
+def _fills(loop: cst.For, container: cst.BaseExpression) -> bool:
+    """Whether the loop itself puts the items into the container."""
+    path = dotted(container)
+    return any(
+        (isinstance(n, cst.AssignTarget) and isinstance(n.target, cst.Subscript) and dotted(n.target.value) == path)
+        or (
+            isinstance(n, cst.Call)
+            and isinstance(n.func, cst.Attribute)
+            and n.func.attr.value in KEEPS
+            and dotted(n.func.value) == path
+        )
+        for n in walk(loop.body)
+    )

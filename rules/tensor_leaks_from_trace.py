@@ -46,7 +46,7 @@ class TensorLeaksFromTrace(Rule):
     summary = "a tensor stored outside a traced function holds its graph and cannot be used"
     severity = Severity.ERROR
 
-    @on_file("function", "call", "train_step", "test_step")
+    @on_file("function", "map", "filter", "call", "train_step", "test_step")
     def check(self, file: File) -> Iterator[Finding]:
         for store in stores(file):
             if not file.contexts.traced(store.node) or self._builds(store, file):

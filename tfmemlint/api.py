@@ -4,7 +4,7 @@ from tfmemlint.finding import Edit, Finding, Fix, Related, Safety, Severity, Spa
 from tfmemlint.model import knowledge
 from tfmemlint.model.calls import Argument, Call
 from tfmemlint.model.file import File
-from tfmemlint.model.names import Loop, assigned_names, free_names, home_of, is_variable
+from tfmemlint.model.names import Loop, assigned_names, free_names, home_of, is_variable, variables
 from tfmemlint.model.scopes import Binds, Definition, dotted, own_nodes, parameters
 from tfmemlint.model.transfer.table import elements, structure_bytes
 from tfmemlint.model.tree import Node, called_word, children, walk
@@ -39,5 +39,5 @@ __all__ = [
     "Node", "OneOf", "Related", "Rule", "Safety", "Sequence", "Severity", "Span", "Step", "Unknown",
     "Value", "assigned_names", "called_word", "children", "constant", "dotted", "elements", "free_names", "home_of",
     "integer", "is_variable", "knowledge", "on_call", "on_file", "own_nodes", "parameters", "show_bytes",
-    "structure_bytes", "walk",
+    "structure_bytes", "variables", "walk",
 ]  # fmt: skip

@@ -20,6 +20,8 @@ Loop = cst.For | cst.While
 TRACED_METHODS = frozenset({"call", "train_step", "test_step", "predict_step"})
 """Methods of Keras layers and models that `fit`, `evaluate` and `predict` run inside a traced function."""
 
+LAYER_AND_LOSS = ("tf.keras.layers.Layer", "tf.keras.losses.Loss")
+
 TRACING_CALLS = frozenset(
     f"tf.data.Dataset.{name}" for name in ("map", "filter", "flat_map", "interleave", "scan", "reduce", "take_while")
 ) | {"tf.while_loop", "tf.map_fn", "tf.scan", "tf.vectorized_map"}
@@ -129,7 +131,9 @@ class Contexts:
                 return True
             owner = file.class_of(function)
             if owner is not None and function.name.value in TRACED_METHODS:
-                return file.values.classes.derives(owner, "tf.keras.layers.Layer") and not self._asks_numpy(owner)
+                bases = LAYER_AND_LOSS if function.name.value == "call" else LAYER_AND_LOSS[:1]
+                derives = file.values.classes.derives
+                return any(derives(owner, base) for base in bases) and not self._asks_numpy(owner)
         if self._given_to(TRACERS, function):
             return True
         # Else every place that calls it or gives it away (to `strategy.run`, say) must be traced code.

@@ -40,6 +40,11 @@ def assigned_names(loop: Loop, file: File) -> set[str]:
     return {d.name for definitions in bindings for d in definitions if file.tree.contains(loop, d.node)}
 
 
+def variables(code: Node, file: File) -> set[str]:
+    """The variables that some code names; what stands behind a dot or is a keyword is none."""
+    return {n.value for n in walk(code) if isinstance(n, cst.Name) and is_variable(n, file)}
+
+
 def free_names(code: Node, file: File) -> Iterator[cst.Name]:
     """The variables in some code that scopes around it bind: those of functions and lambdas in it are left out."""
     for node in walk(code):
