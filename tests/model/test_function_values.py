@@ -32,6 +32,12 @@ PARAMETERS = [
     ("from typing import Optional\ndef f(x: Optional[tf.Tensor]):\n    probe(x)", "tf ? ..."),
     ("from tensorflow import Tensor\ndef f(x: Tensor | None):\n    probe(x)", "tf ? ..."),
     ("def f(x: tf.Tensor | None = None):\n    probe(x)", "tf ? ..."),
+    (
+        "def most(a, b=1):\n    a = tf.cast(a, tf.float64)\n    low = tf.reduce_min(a, b) - 1\n"
+        "    most = tf.multiply(a - low, 2.0)\n    top = tf.argmax(most, b)\n    most = tf.reduce_max(most, b) + low\n"
+        "    probe(tf.cast(most, a.dtype))",
+        "tf float64 ...",
+    ),
     ("def f(batch):\n    for x in g(batch):\n        pass\ndef g(n):\n    probe(n)\nf(32)", "32"),
 ]
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint.model.names import home_of, is_variable
 from tfmemlint.model.scopes import ScopeNode
 from tfmemlint.model.values import Class, Function, Value
 
@@ -72,6 +73,8 @@ class Uses:
                 parent = file.tree.parent(use)
                 if parent is None or any(isinstance(n, _NOT_USED) for n in (parent, file.tree.parent(parent))):
                     continue
+                if is_variable(use, file) and home_of(use, file) is function:
+                    continue  # a local variable of the same name, on whose value this very answer may depend
                 func: cst.BaseExpression = parent if isinstance(parent, cst.Attribute) and parent.attr is use else use
                 if not any(self._runs(option, function) for option in self._evaluator.value(func).options):
                     continue
