@@ -76,7 +76,7 @@ class SequentialMap(Rule):
     def _trivial(self, step: Call) -> bool:
         """Whether the function only picks or reorders parts, so that there is nothing to do in parallel."""
         value = function_of(Step(step.method or "map", step))
-        if value is None or not all(isinstance(o, Function) and isinstance(o.node, cst.Lambda) for o in value.options):
+        if value is None or not all(isinstance(option, Function) for option in value.options):
             return False
         return not any(self._works(n) for o in value.options if isinstance(o, Function) for n in walk(o.node.body))
 
