@@ -1,4 +1,4 @@
-"""Pipelines whose beginning is not seen: what is done with an unknown value says what it must be."""
+"""Pipelines and models whose beginning is not seen: what is done with an unknown value says what it must be."""
 
 from __future__ import annotations
 
@@ -8,14 +8,48 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.model import knowledge
-from tfmemlint.model.values import BOTTOM, Api, Array, Dataset, Method, Value
+from tfmemlint.model.scopes import dotted
+from tfmemlint.model.values import BOTTOM, Api, Array, Dataset, Instance, Method, Value
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
     from tfmemlint.model.evaluate import Evaluator
+    from tfmemlint.model.program import Program
 
 TELLING = frozenset({"num_parallel_calls", "reshuffle_each_iteration", "cycle_length", "padded_shapes"})
 """Parameters that only methods of tf.data pipelines have. The names of the methods are found in other libraries too."""
+
+
+MODEL = "tf.keras.Model"
+
+
+def model_by_use(call: Call, otherwise: Value) -> Value:
+    """What an unknown function returns: a Keras model, where its name is compiled as only those are."""
+    file = call.evaluator.file
+    assign = file.tree.parent(call.node)
+    if otherwise is BOTTOM or not isinstance(assign, cst.Assign) or len(assign.targets) != 1:
+        return otherwise
+    path = dotted(assign.targets[0].target)
+    for compiled in compiled_models(file) if path is not None else ():
+        if dotted(compiled) != path:
+            continue
+        if isinstance(compiled, cst.Name):
+            given = any(d.value is call.node for d in file.definitions(compiled))
+        else:
+            given = file.class_of(file.scope_of(compiled)) is file.class_of(file.scope_of(assign))
+        if given:
+            return Instance(MODEL, call)
+    return otherwise
+
+
+def compiled_models(file: Program) -> list[cst.BaseExpression]:
+    """What `compile` is called on as only Keras models have it: with an optimizer, and a loss or metrics, by name."""
+    found = []
+    for node in file.calls_by_word.get("compile", ()):
+        given = {arg.keyword.value for arg in node.args if arg.keyword is not None}
+        if isinstance(node.func, cst.Attribute) and "optimizer" in given and not given.isdisjoint(("loss", "metrics")):
+            found.append(node.func.value)
+    return found
 
 
 def dataset_method_by_use(call: Call, otherwise: Value) -> Value:

@@ -213,9 +213,8 @@ class Evaluator(Memory):
     def _call(self, node: cst.Call, frame: Frame | None) -> Value:
         call = self.call(node, frame)
         target = without_none([call.target])
-        if not target.known:
-            return target
-        return one_of(self._result(call, option) for option in target.options)
+        made = one_of(self._result(call, option) for option in target.options) if target.known else target
+        return made if made.known else by_use.model_by_use(call, made)
 
     def _result(self, call: Call, target: Value) -> Value:
         if isinstance(target, Function):

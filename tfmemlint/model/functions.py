@@ -115,12 +115,14 @@ class Functions(Uses):
         return one_of(values) if values else None
 
     def _by_use(self, param: cst.Param, function: ScopeNode, otherwise: Value) -> Value:
-        """A parameter that is used as only a tf.data pipeline can be is one, of unknown source."""
+        """A parameter that is used as only a tf.data pipeline or a model can be is one, of unknown source."""
         file = self._evaluator.file
         uses = [use for use in file.loads(param.name.value) if file.scope_of(use) is function]
         calls = [call for use in uses for call in by_use.chain(self._evaluator, use)]
         if by_use.tells(self._evaluator, calls):
             return operations.instance_of("tf.data.Dataset")
+        if any(compiled in uses for compiled in by_use.compiled_models(file)):
+            return operations.instance_of(by_use.MODEL)
         return otherwise
 
     # -- results -----------------------------------------------------------------------------------------------------
