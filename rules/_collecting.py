@@ -38,6 +38,11 @@ class Collected:
             values = [v for v in values if v is not self.assign.value]
         return bool(values) and all(isinstance(v, cst.BaseExpression) and _empty(v, file) for v in values)
 
+    def starts_as_none(self, loop: cst.For | cst.While, file: File) -> bool:
+        """Whether there is nothing of what is collected before the loop."""
+        known = file.flow(file.scope_of(loop)).before.get(id(loop), {}).get(self.name, ())
+        return bool(known) and all(d.value is not None and file.value(d.value) == Const(None) for d in known)
+
 
 def collected(concat: Call, file: File) -> Collected | None:
     """What a call that joins tensors adds to, where its result becomes one of them again."""

@@ -30,6 +30,9 @@ TINY = 1 << 16
 """Bytes up to which all of the data is no burden in one piece."""
 
 
+TFDS_EXAMPLES = Unknown("the examples of a TFDS split")
+
+
 PICKS = re.compile(r"batch|sample|choice|replay|memory|chunk|window|next", re.IGNORECASE)
 """Words in the names of what gives a part of the data at a time."""
 
@@ -91,7 +94,7 @@ def whole_length(argument: Argument | None) -> Length | None:
     lengths = [option for option in options if isinstance(option, Length) and _is_data(option.of)]
     if lengths and len(lengths) == len(options):
         return lengths[0]
-    return _first_axis(argument.expression, argument) if not value.known else None
+    return _first_axis(argument.expression, argument) if not value.known or isinstance(value, Array) else None
 
 
 def _first_axis(node: cst.BaseExpression, argument: Argument) -> Length | None:
@@ -101,7 +104,7 @@ def _first_axis(node: cst.BaseExpression, argument: Argument) -> Length | None:
     if isinstance(node, cst.Attribute) and node.attr.value in ("num_examples", "total_num_examples"):
         of = node.value.value if isinstance(node.value, cst.Subscript) else node.value
         splits = isinstance(of, cst.Attribute) and of.attr.value == "splits"
-        return Length(Unknown("the examples of a TFDS split")) if splits else None
+        return Length(TFDS_EXAMPLES) if splits else None
     if not isinstance(node, cst.Subscript) or not _is_shape(node.value, argument):
         return None
     index = node.slice[0].slice

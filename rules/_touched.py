@@ -72,6 +72,8 @@ def _call_changes(call: Call, path: str, array: bool, file: File) -> bool:
     if array:
         return path in given and changes_argument(call, path, file)
     if owner is not None and path.startswith(f"{owner}."):
+        if _held(call, file) and not path.startswith(f"{owner}.{call.method}."):
+            return False
         return not call.names and any(
             not isinstance(t, Function) or writes_attribute(t, path[len(owner) + 1 :], file)
             for t in call.target.options
@@ -86,3 +88,12 @@ def _unknown_function(call: Call) -> bool:
     if call.names:
         return not all(name.partition(".")[0] in HARMLESS for name in call.names)
     return not all(isinstance(t, (Function, Class, Instance)) for t in call.target.options)
+
+
+def _held(call: Call, file: File) -> bool:
+    """Whether what is called is an object that an attribute holds, `self.model(x)`: it does not know its holder."""
+    owner = call.receiver
+    node = owner.class_node if isinstance(owner, Instance) else None
+    if node is None or call.method is None or file.values.classes.method(node, call.method) is not None:
+        return False
+    return bool(file.values.classes.definitions(node, call.method))

@@ -7,7 +7,8 @@ from tfmemlint_rules._collected import collect_in_list
 from tfmemlint_rules._collecting import Collected, collected, used_otherwise
 from tfmemlint_rules._items import few_iterations
 
-from tfmemlint.api import Array, Call, File, Finding, Rule, Safety, assigned_names, on_call, walk
+from tfmemlint.api import Array, Call, File, Finding, Rule, Safety, Value, assigned_names, integer, on_call, walk
+from tfmemlint.api import Iterator as Items
 
 NUMPY = ("np.concatenate", "np.append", "np.vstack", "np.hstack", "np.stack", "np.row_stack")
 JOINS = ("concatenate", "append", "vstack", "hstack")
@@ -77,18 +78,36 @@ class ConcatInLoop(Rule):
         values = [file.value(part) for part in found.others]
         if any(isinstance(v, Array) and v.library == "keras" for v in values) or _runs_items(loop, file):
             return False
+        channels = concat.name not in NUMPY and integer(concat.value_of("axis")) != 0
+        if channels and any(_of_layer(v) for v in values):
+            return False
         from_tensorflow = any(_from_tensorflow(part, file) for part in found.others)
         if concat.name in NUMPY:
             bound = assigned_names(loop, file)
             data = file.contexts.over_data(loop) and any(found.reads(part) & bound for part in found.others)
-            return from_tensorflow or data or any(_fed(part, loop, file) for part in found.others)
+            return from_tensorflow or data or any(_through(p, file) or _fed(p, loop, file) for p in found.others)
         if found.starts_empty(loop, file):
             return True
         function = file.contexts.function(concat.node)
         owner = file.class_of(function) if function is not None else None
         if owner is not None and file.values.classes.derives(owner, "tf.keras.layers.Layer"):
             return False
-        return file.contexts.over_data(loop) or from_tensorflow
+        return file.contexts.over_data(loop) or from_tensorflow or _rows(concat, found, loop, file)
+
+
+def _rows(concat: Call, found: Collected, loop: cst.For | cst.While, file: File) -> bool:
+    """Whether rows are collected, step by step or from nothing on; a network that is built joins channels."""
+    if concat.arg("axis") is None or integer(concat.value_of("axis")) != 0:
+        return False
+    steps = file.contexts.iterated(loop)
+    counted = isinstance(steps, Items) and steps.function == "range"
+    return isinstance(loop, cst.While) or counted or found.starts_as_none(loop, file)
+
+
+def _of_layer(value: Value) -> bool:
+    """Whether a value is the output of a layer, which may be one of those that a network is built of."""
+    made = value.origin.name if isinstance(value, Array) and value.origin is not None else None
+    return made == "tf.keras.layers.Layer.__call__"
 
 
 def _runs_items(loop: cst.For | cst.While, file: File) -> bool:
@@ -110,6 +129,16 @@ def _from_tensorflow(part: cst.BaseExpression, file: File) -> bool:
             return True
     names = (name for n in walk(part) if isinstance(n, cst.Call) for name in file.call(n).names)
     return any(name.startswith("tf.") for name in names)
+
+
+def _through(part: cst.BaseExpression, file: File) -> bool:
+    """Whether a part is what an unknown object makes of a tensor, `network.predict(images)`."""
+    made = file.written(part)
+    call = file.call(made) if isinstance(made, cst.Call) else None
+    if call is None or call.names or call.receiver_node is None:
+        return False
+    given = [file.value(arg.value) for arg in call.node.args]
+    return any(isinstance(v, Array) and v.library == "tf" for v in given)
 
 
 def _fed(part: cst.BaseExpression, loop: cst.For | cst.While, file: File) -> bool:

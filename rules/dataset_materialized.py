@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._keeping import keeping
-from tfmemlint_rules._lengths import TINY, covers, is_tiny, whole_length
+from tfmemlint_rules._lengths import TFDS_EXAMPLES, TINY, covers, is_tiny, whole_length
 from tfmemlint_rules._materialized import small, weight
 
 from tfmemlint.api import Call, Dataset, File, Finding, Node, Rule, on_file, show_bytes, walk
@@ -95,6 +95,8 @@ class DatasetMaterialized(Rule):
             return True
         words = {n.value for n in walk(expression) if isinstance(n, cst.Name)} if expression is not None else set()
         for ds in datasets:
+            if of == TFDS_EXAMPLES and ds.source == "tensorflow_datasets.load":
+                return True
             if ds.call is not None:
                 given = {n.value for arg in ds.call.node.args for n in walk(arg) if isinstance(n, cst.Name)}
                 values = {value for arg in ds.call.node.args for value in (file.value(arg.value),)}

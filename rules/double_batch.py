@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._datasets import makes_sequences
 
-from tfmemlint.api import Call, Dataset, File, Finding, Rule, Step, integer, on_call, parameters, walk
-from tfmemlint.model.mapped import body
+from tfmemlint.api import Call, Dataset, File, Finding, Function, Rule, Step, integer, on_call, parameters, walk
+from tfmemlint.model.mapped import body, function_of
 from tfmemlint.model.pipelines import batched_source
 
 GROUPS = frozenset({"batch", "padded_batch", "ragged_batch"})
@@ -87,21 +87,26 @@ class DoubleBatch(Rule):
         """The call that made batches which arrive here as such, or None."""
         names = ds.names()
         last = max((i for i, name in enumerate(names) if name in GROUPS), default=-1)
-        if ENDS & set(names[last + 1 :]) or any(
-            self._reshapes(step) for step in ds.steps[last + 1 :] if step.name == "map"
-        ):
+        mapped = [step for step in ds.steps[last + 1 :] if step.name == "map"]
+        if ENDS & set(names[last + 1 :]) or any(self._reshapes(step) for step in mapped):
             return None
         if last < 0:
             return ds.call if batched_source(ds) else None
+        if any(body(step).unseen for step in mapped):
+            return None
         step = ds.steps[last]
         if step.call is None or makes_sequences(step, ds.steps[last + 1 :]):
             return None
         return step.call
 
     def _reshapes(self, step: Step) -> bool:
-        """Whether a map may make something else of batches than batches."""
-        found = body(step)
-        return found.unseen or found.starts(*RESHAPES)
+        """Whether a map makes something else of batches than batches: it reshapes them, or picks one by its number."""
+        if body(step).starts(*RESHAPES):
+            return True
+        value = function_of(step)
+        functions = [o.node for o in value.options if isinstance(o, Function)] if value is not None else []
+        indices = (n for f in functions for n in walk(f.body) if isinstance(n, cst.Index))
+        return any(isinstance(index.value, cst.Integer) for index in indices)
 
     def _asked(self, batch: Call, file: File) -> bool:
         """Whether a condition on what the function was given decides if it batches."""

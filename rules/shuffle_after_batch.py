@@ -26,6 +26,8 @@ from tfmemlint.model.pipelines import batched_source
 
 GROUPS = ("batch", "padded_batch", "ragged_batch")
 
+RECORDS = frozenset({"tf.data.TFRecordDataset", "tf.data.FixedLengthRecordDataset"})
+
 SMALL_BUFFER = 16
 """Batches that a buffer may hold without notice: a few batches are no cost worth a word."""
 
@@ -132,6 +134,9 @@ def _grouped_again(ds: Dataset, shuffle: Call, later: Call) -> bool:
 
 
 def _numbers(batch: Step) -> bool:
-    """Whether a batch groups single numbers or names."""
-    leaves = [leaf for ds in batch.call.datasets() for leaf in elements(ds.element)] if batch.call is not None else []
+    """Whether a batch groups single numbers or names; not records of files, which a map parses together."""
+    datasets = batch.call.datasets() if batch.call is not None else ()
+    if all(ds.source in RECORDS for ds in datasets):
+        return False
+    leaves = [leaf for ds in datasets for leaf in elements(ds.element)]
     return bool(leaves) and all(isinstance(leaf, Array) and leaf.shape == () for leaf in leaves)

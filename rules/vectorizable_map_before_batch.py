@@ -7,6 +7,7 @@ from tfmemlint_rules._links import links
 
 from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Severity, on_call
 from tfmemlint.fix.chains import move_link
+from tfmemlint.model.pipelines import batched
 
 
 class VectorizableMapBeforeBatch(Rule):
@@ -52,6 +53,8 @@ class VectorizableMapBeforeBatch(Rule):
         step = next(iter(last.values()))
         if step.name != "map" or step.call is None or not elementwise(step):
             return
+        if any(batched(ds) for ds in step.call.datasets()):
+            return  # it is called for batches already
         chain = links(file, [step.call, batch])
         fix = Fix("batch first", move_link(file, chain, 1, 0), Safety.DISPLAY) if chain is not None else None
         yield self.finding(

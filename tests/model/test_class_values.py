@@ -22,6 +22,9 @@ ATTRIBUTES = [
     ("class C:\n    def a(self):\n        self.ds = tf.data.Dataset.range(5)\n"
      "    def b(self):\n        self.ds = self.ds.batch(2)\n        probe(self.ds)",
      "range batch -> tf int64 (2) x 3"),
+    ("class C:\n    def __init__(self, n):\n        self.ds = tf.data.Dataset.range(6)\n    def b(self):\n"
+     "        self.ds = self.ds.batch(2)\n        self.ds = self.ds.batch(3)\n        probe(self.ds)",
+     "range batch batch -> tf int64 (3, 2) x 1"),
     ("class C:\n    def __init__(self):\n        self.x = np.zeros((2, 3))\n"
      "    def b(self):\n        y = self.x.T\n        probe(y)", "np float64 (3, 2)"),
     ("class C:\n    def __init__(self):\n        self.x = np.zeros((2, 3), np.uint8)\n        self.b()\n"

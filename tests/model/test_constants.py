@@ -48,6 +48,7 @@ ARGUMENTS = [
     ("parser.add_argument('--size', default=4)\nargs, rest = parser.parse_known_args()\nargs.size", "4"),
     ("parser.add_argument('--size', dest='n', default=4)\nargs = parser.parse_args()\nargs.n", "4"),
     ("from absl import flags\nflags.DEFINE_integer('size', 8, 'h')\nFLAGS = flags.FLAGS\nFLAGS.size", "8"),
+    ("flags = tf.compat.v1.flags\nflags.DEFINE_integer('size', default=8, help='h')\nflags.FLAGS.size", "8"),
 ]
 
 RECORDS = [

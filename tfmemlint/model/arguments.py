@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 
 NAMESPACE = "argparse.Namespace"
 PARSER = "argparse.ArgumentParser"
-FLAGS = Api("absl.flags.FLAGS")
+FLAGS = tuple(
+    Api(f"{module}.FLAGS")
+    for module in ("absl.flags", "tf.compat.v1.flags", "tf.compat.v1.app.flags", "tf.flags", "tf.app.flags")
+)
 MAKES_FLAGS = ("DEFINE_integer", "DEFINE_float", "DEFINE_string", "DEFINE_enum")
 
 
@@ -35,7 +38,7 @@ def changed(evaluator: Evaluator, name: str) -> bool:
 def flag(evaluator: Evaluator, name: str) -> Value:
     """The default of a flag that is defined with absl."""
     calls = [call for word in MAKES_FLAGS for call in _calls(evaluator, word)]
-    found = [call.value_of(1) for call in calls if call.value_of(0) == Const(name)]
+    found = [call.value_of(1, "default", "default_value") for call in calls if call.value_of(0) == Const(name)]
     return one_of(found) if found else Unknown(f"flag {name} is not defined in this file")
 
 

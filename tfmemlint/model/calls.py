@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 import libcst as cst
 
@@ -18,6 +18,27 @@ if TYPE_CHECKING:
     from tfmemlint.model.functions import Frame
 
 ABSENT = Unknown("no such argument")
+
+Answer = TypeVar("Answer")
+
+
+class _remembered(Generic[Answer]):
+    """A property that is computed once; once more if what it is made of was in the making then and no longer is.
+
+    While a value that depends on itself (a loop's) is computed, the first answer stays, or it would never settle.
+    """
+
+    def __init__(self, compute: Callable[[Call], Answer]) -> None:
+        self._compute = compute
+        self.__doc__ = compute.__doc__
+
+    def __get__(self, call: Call, owner: type[Call]) -> Answer:
+        name = self._compute.__name__
+        if name in call.unsettled and call.evaluator.computing:
+            return cast(Answer, call.unsettled[name])
+        answer, stands = call.evaluator.settled(lambda: self._compute(call))
+        (call.__dict__ if stands else call.unsettled)[name] = answer
+        return answer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,21 +69,22 @@ class Call:
         self.node = node
         self.evaluator = evaluator
         self.frame = frame
+        self.unsettled: dict[str, Any] = {}
 
     def __repr__(self) -> str:
         return f"Call({self.name or self.method})"
 
-    @cached_property
+    @_remembered
     def target(self) -> Value:
         """What is called: an `Api`, a `Method`, a `Function`, a `Class`, an `Instance`, one of several, or Unknown."""
         return self.evaluator.callee(self.node, self.frame)
 
-    @cached_property
+    @_remembered
     def value(self) -> Value:
         """What the call returns."""
         return self.evaluator.value(self.node, self.frame)
 
-    @cached_property
+    @_remembered
     def names(self) -> tuple[str, ...]:
         """The canonical API names that may be called here; empty if any alternative is not an API."""
         found: dict[str, None] = {}
@@ -97,7 +119,7 @@ class Call:
         """The expression before the dot, or None for a plain function."""
         return self.node.func.value if isinstance(self.node.func, cst.Attribute) else None
 
-    @cached_property
+    @_remembered
     def receiver(self) -> Value:
         """The value whose method is called; Unknown for a plain function."""
         node = self.receiver_node
@@ -111,7 +133,7 @@ class Call:
 
     # -- arguments ---------------------------------------------------------------------------------------------------
 
-    @cached_property
+    @_remembered
     def parameter_names(self) -> tuple[str, ...]:
         """The names of the positional parameters, the receiver left out; empty where the signature is not known."""
         target = self.target.options[0]
@@ -125,7 +147,7 @@ class Call:
         signature = knowledge.signature(name) if name is not None else None
         return signature.positional if signature is not None else ()
 
-    @cached_property
+    @_remembered
     def _bound(self) -> dict[str | int, cst.Arg]:
         bound: dict[str | int, cst.Arg] = {}
         names = self.parameter_names

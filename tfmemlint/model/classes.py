@@ -9,7 +9,7 @@ import libcst as cst
 from tfmemlint.model import knowledge, operations
 from tfmemlint.model.binding import given_by
 from tfmemlint.model.scopes import OUTER, Definition, ScopeNode, dotted
-from tfmemlint.model.values import Api, Class, Const, Function, Instance, Unknown, Value, one_of
+from tfmemlint.model.values import Api, Class, Const, Dataset, Function, Instance, Unknown, Value, one_of
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -75,7 +75,7 @@ class Classes:
             return self._method(method, instance if bound else None, instance.class_node)
         definitions = self.definitions(instance.class_node, name)
         others = [d for d in definitions if d.scope is not reader]
-        if others and len(others) < len(definitions) and reader and self._evaluator.functions.once(reader):
+        if others and len(others) < len(definitions) and reader and self._fresh(reader, others, name, instance):
             definitions = others
         if definitions:
             values = [self._value(d, name, instance) for d in definitions]
@@ -84,6 +84,15 @@ class Classes:
         if instance.type_name is not None:
             return operations.attribute(Instance(instance.type_name, instance.call, instance.class_node), name)
         return Unknown(f"attribute {name} is not set in this file")
+
+    def _fresh(self, reader: ScopeNode, others: list[Definition], name: str, instance: Instance) -> bool:
+        """Whether a method finds an attribute as others have left it: it runs once, or carries on a pipeline that it
+        is not seen to carry on again."""
+        functions = self._evaluator.functions
+        if functions.once(reader):
+            return True
+        left = (self._value(d, name, instance) for d in others)
+        return functions.callers(reader) == () and all(isinstance(o, Dataset) for v in left for o in v.options)
 
     def _method(self, method: cst.FunctionDef, receiver: Instance | None, node: cst.ClassDef) -> Value:
         written = [dotted(d.decorator) or "" for d in method.decorators]

@@ -189,7 +189,7 @@ class Evaluator(Memory):
 
     def attribute(self, base: Value, name: str, reader: ScopeNode | None = None) -> Value:
         """The attribute `name` of a value, as a scope reads it that has not set it before."""
-        if base == arguments.FLAGS:
+        if base in arguments.FLAGS:
             return arguments.flag(self, name)
         if isinstance(base, Api):
             return _named(knowledge.canonical(f"{base.name}.{name}"))

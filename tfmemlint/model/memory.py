@@ -8,7 +8,7 @@ when it is spent, everything not yet known is Unknown.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tfmemlint.model.values import BOTTOM, Unknown, Value
 from tfmemlint.model.widening import widen
@@ -26,6 +26,8 @@ MOST_TRIES = 5
 
 _NEVER = 1 << 30
 """Deeper than any evaluation: nothing that is being computed was asked for."""
+
+Answer = TypeVar("Answer")
 
 Key = tuple[int, int]
 """The ids of a node or definition and of the frame in which it is looked at."""
@@ -83,6 +85,19 @@ class Memory:
             if tries >= MOST_TRIES:
                 self._values[key] = Unknown("depends on itself in too many ways")
         return result
+
+    @property
+    def computing(self) -> bool:
+        """Whether a value is being computed right now."""
+        return bool(self._running)
+
+    def settled(self, compute: Callable[[], Answer]) -> tuple[Answer, bool]:
+        """A result, and whether it stands: nothing was asked for on the way to it that is still being computed."""
+        outer, self._lowest = self._lowest, _NEVER
+        result = compute()
+        stands = self._lowest == _NEVER
+        self._lowest = min(outer, self._lowest)
+        return result, stands
 
     def anew(self, state: tuple[Any, ...] | None = None) -> tuple[Any, ...]:
         """Forget all values, or remember those of `state` again; gives what was known until now."""

@@ -6,15 +6,12 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import libcst as cst
-
+from tfmemlint.model.transfer.listed import listed, listed_count
 from tfmemlint.model.transfer.table import dtype_of, models, shape_of
 from tfmemlint.model.values import (
-    COMPREHENSION,
     Array,
     Const,
     Instance,
-    Iterator,
     Length,
     Method,
     Sequence,
@@ -89,8 +86,14 @@ def _arange(call: Call, target: Value) -> Value:
 def _rand(call: Call, target: Value) -> Value:
     if not call.node.args:
         return Unknown("a Python float")
-    sizes = tuple(integer(call.evaluator.value(arg.value, call.frame)) for arg in call.node.args)
-    return Array("np", "float64", None if call.open else sizes, call)
+    sizes: list[int | None] = []
+    for arg in call.node.args:
+        value = call.evaluator.value(arg.value, call.frame)
+        several = shape_of(value) if arg.star else (integer(value),)
+        if several is None:
+            return Array("np", "float64", None, call)
+        sizes += several
+    return Array("np", "float64", tuple(sizes), call)
 
 
 RANDOM = ("normal", "uniform", "random", "random_sample", "standard_normal", "beta", "gamma", "exponential", "poisson",
@@ -152,31 +155,12 @@ def _array(call: Call, target: Value) -> Value:
     item = listed(call, data)
     if isinstance(item, Array):
         dtype, explicit = numpy_dtype(call, item.dtype)
-        shape = None if item.shape is None else (None, *item.shape)
+        shape = None if item.shape is None else (listed_count(call), *item.shape)
         if explicit:
             return Array("np", dtype, shape, call, True)
         return Array("np", dtype, shape, item.origin, item.explicit, cast=item.cast)
     dtype, explicit = numpy_dtype(call, literal_dtype(data))
     return Array("np", dtype, literal_shape(data), call if data.known or explicit else None, explicit)
-
-
-def listed(call: Call, data: Value) -> Value:
-    """What each item of the list given to a call is: of a comprehension, or of a list that a loop appends to."""
-    if isinstance(data, Iterator) and data.function in ("list", COMPREHENSION):
-        return data.item
-    name = call.node.args[0].value if call.node.args else None
-    if not isinstance(data, Sequence) or data.items or data.kind != "list" or not isinstance(name, cst.Name):
-        return Unknown("no list of like things")
-    file, found = call.evaluator.file, []
-    for node in file.calls_by_word.get("append", ()):
-        func = node.func
-        if isinstance(func, cst.Attribute) and isinstance(func.value, cst.Name) and func.value.value == name.value:
-            if file.scope_of(node) is file.scope_of(name) and node.args:
-                found.append(call.evaluator.value(node.args[0].value, call.frame))
-    first = found[0] if found else None
-    if isinstance(first, Array) and all(isinstance(v, Array) and v.dtype == first.dtype for v in found):
-        return first if len(found) == 1 else Array("np", first.dtype, None, first.origin, first.explicit)
-    return Unknown("a list of other things")
 
 
 @models("np.zeros_like", "np.ones_like", "np.empty_like", "np.full_like")

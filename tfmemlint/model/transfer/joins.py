@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tfmemlint.model.transfer.arrays import listed
+from tfmemlint.model.transfer.listed import listed, listed_count
 from tfmemlint.model.transfer.table import models, shape_of
 from tfmemlint.model.values import Array, Const, Method, Sequence, Shape, Unknown, Value, constant, integer
 
@@ -18,7 +18,10 @@ def _joined(call: Call, target: Value) -> Value:
     parts = call.value_of(0)
     item = listed(call, parts)
     if isinstance(item, Array):
-        return Array("np", item.dtype, None, item.origin, item.explicit, cast=item.cast)
+        count = listed_count(call)
+        alike = [item] if count else []
+        shape = _together(call, target, alike, count or 0)
+        return Array("np", item.dtype, shape, item.origin, item.explicit, cast=item.cast)
     arrays = [p for p in parts.items if isinstance(p, Array)] if isinstance(parts, Sequence) else []
     if not isinstance(parts, Sequence) or len(arrays) != len(parts.items) or not arrays:
         return Array("np") if parts.known else Unknown("joins something not known")
@@ -26,7 +29,7 @@ def _joined(call: Call, target: Value) -> Value:
     dtype = dtypes.pop() if len(dtypes) == 1 else None
     made = {id(a.origin.node) if a.origin is not None else None for a in arrays}
     origin = arrays[0].origin if len(made) == 1 else call  # of several, only their join stands for all
-    return Array("np", dtype, _together(call, target, arrays), origin, all(a.explicit for a in arrays))
+    return Array("np", dtype, _together(call, target, arrays, 1), origin, all(a.explicit for a in arrays))
 
 
 @models("np.meshgrid")
@@ -41,24 +44,26 @@ def _meshgrid(call: Call, target: Value) -> Value:
     return Sequence(tuple(Array("np", a.dtype, tuple(sizes), a.origin, a.explicit, cast=a.cast) for a in plain), "list")
 
 
-def _together(call: Call, target: Value, arrays: list[Array]) -> Shape | None:
-    """The shape that known shapes give when they are joined along an axis that is known."""
+def _together(call: Call, target: Value, arrays: list[Array], times: int) -> Shape | None:
+    """The shape that known shapes, each so many `times`, give when they are joined along an axis that is known."""
     name = getattr(target, "name", "").rpartition(".")[2]
     axis = integer(call.value_of("axis")) if call.arg("axis") is not None else 0
     shapes = [a.shape for a in arrays if a.shape]
     if name not in ("concatenate", "vstack", "stack") or axis is None or len(shapes) != len(arrays) or call.open:
+        return None
+    if not shapes:
         return None
     rank = len(shapes[0])
     if any(len(shape) != rank for shape in shapes) or (name == "vstack" and rank < 2):
         return None
     if name == "stack" and -rank <= axis + 1 <= rank + 1:
         at = axis % (rank + 1)
-        return (*shapes[0][:at], len(shapes), *shapes[0][at:])
+        return (*shapes[0][:at], times * len(shapes), *shapes[0][at:])
     if name == "stack" or not -rank <= axis < rank:
         return None
     at = axis % rank
     sizes = [shape[at] for shape in shapes]
-    total = None if None in sizes else sum(size or 0 for size in sizes)
+    total = None if None in sizes else times * sum(size or 0 for size in sizes)
     return (*shapes[0][:at], total, *shapes[0][at + 1 :])
 
 

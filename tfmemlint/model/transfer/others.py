@@ -1,11 +1,11 @@
-"""Other libraries' objects that rules ask about: how processes are started, PyTorch's devices."""
+"""Objects of few methods that rules ask about: how processes are started, PyTorch's devices, tensor arrays."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from tfmemlint.model.transfer.table import models
-from tfmemlint.model.values import Api, Const, Instance, Unknown, Value
+from tfmemlint.model.values import Api, Const, Instance, Method, Unknown, Value
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -21,3 +21,9 @@ def _context(call: Call, target: Value) -> Value:
 @models("torch.device")
 def _torch_device(call: Call, target: Value) -> Value:
     return Instance("torch.device", call)
+
+
+@models(*(f"tf.TensorArray.{name}" for name in ("write", "scatter", "split", "unstack", "identity")))
+def _tensor_array(call: Call, target: Value) -> Value:
+    """The array goes on under what these give."""
+    return target.receiver if isinstance(target, Method) else Instance("tf.TensorArray", call)
