@@ -21,6 +21,8 @@ def move_before(file: File, moved: Node, anchor: Node) -> Fix | None:
     if wanted is None:
         return None
     indices, constant = wanted
+    if first in indices and file.tree.contains(body[first], anchor):
+        return None  # it reads what the anchor makes
     found = [statement_lines(file, body[i]) for i in indices]
     target = statement_lines(file, body[first])
     if target is None or any(span is None for span in found):

@@ -98,12 +98,18 @@ class GpuSharedWithoutLimit(Rule):
 
     def _imported(self, library: str, file: File) -> bool:
         """Whether the library is imported without a condition: not one back end of several."""
-        found: list[tuple[Node, Node]] = [(s, alias.name) for s in file.tree.of(cst.Import) for alias in s.names]
-        found += [(s, s.module) for s in file.tree.of(cst.ImportFrom) if s.module is not None]
+        homes = {file.contexts.function(s) for name in ("tensorflow", "keras") for s in _imports(name, file)}
         return any(
-            (dotted(name) or "").partition(".")[0] == library and not _alternative(statement, file)
-            for statement, name in found
+            not _alternative(s, file) and (None in homes or file.contexts.function(s) in (None, *homes))
+            for s in _imports(library, file)
         )
+
+
+def _imports(library: str, file: File) -> list[Node]:
+    """The statements that import a library or something of it."""
+    found: list[tuple[Node, Node]] = [(s, alias.name) for s in file.tree.of(cst.Import) for alias in s.names]
+    found += [(s, s.module) for s in file.tree.of(cst.ImportFrom) if s.module is not None]
+    return [s for s, name in found if (dotted(name) or "").partition(".")[0] == library]
 
 
 def _cuda(device: Value) -> bool:

@@ -16,6 +16,10 @@ NUMPY = [
     ("np.random.rand(4, 5)", "np float64 (4, 5)"), ("np.random.randint(0, 5, (3,))", "np int64 (3)"),
     ("np.random.default_rng(0).normal(size=(4,))", "np float64 (4)"),
     ("np.zeros_like(np.ones((2, 2), np.int8))", "np int8 (2, 2)"),
+    ("import sklearn.preprocessing as p\np.MinMaxScaler().fit_transform(np.zeros((4, 2)))", "np float64 (4, 2)"),
+    ("import sklearn.preprocessing as p\ns = p.StandardScaler().fit(np.zeros((4, 2)))\n"
+     "s.transform(np.zeros((2, 2), np.float32))", "np float32 (2, 2)"),
+    ("import sklearn.preprocessing as p\np.MinMaxScaler().fit_transform(np.zeros((4, 2), np.uint8))", "?"),
     ("np.zeros((n, 3))", "np float64 (?, 3)"), ("np.zeros(shape)", "np float64 ..."),
     ("np.zeros((2, 3)).astype(np.float32)", "np float32 (2, 3)"), ("np.float32(np.zeros(3))", "np float32 (3)"),
     ("np.zeros((2, 3)).reshape(6)", "np float64 (6)"), ("np.zeros((2, 3)).reshape(-1, 2)", "np float64 (3, 2)"),

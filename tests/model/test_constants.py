@@ -29,6 +29,7 @@ CONTAINERS = [
     ("{'a': 1, **{'b': 2}}", "{a: 1, b: 2}"), ("{'a': 1, **unknown}['a']", "?"),
     ("{'a': 1} | {'b': 2}", "{a: 1, b: 2}"), ("d = {'a': 1}\nd |= {'a': 3}\nd['a']", "3"),
     ("import os\nos.environ |= {'A': '1'}\nos.environ", "os.environ"),
+    ("import tensorflow as tf\nfor d in tf.config.list_physical_devices('GPU'):\n    probe(d.device_type)", "'GPU'"),
     ("{'a': 1}['a']", "1"), ("{'a': 1}['b']", "?"), ("{'a': 1}.get('a')", "1"),
     ("dict(a=1, b=2)['b']", "2"),
     ("list((1, 2))", "[1, 2]"),

@@ -78,6 +78,8 @@ def attribute(base: Value, name: str) -> Value:
             return found
     if isinstance(base, Dataset) and name == "element_spec":
         return base.element
+    if isinstance(base, Devices) and name == "device_type" and base.kind is not None:
+        return Const(base.kind)
     if isinstance(base, Length) and name == "numpy":  # a cardinality is a tensor
         return Method(base, "tf.Tensor.numpy")
     if isinstance(base, Mapping) and name in ("items", "values", "get"):
