@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import libcst as cst
 from tfmemlint_rules._models import all_models
 
-from tfmemlint.api import Array, Call, File, Instance, Node, Value, dotted, walk
+from tfmemlint.api import Array, Call, Const, File, Instance, Node, Value, dotted, parameters, walk
 
 ADDS = frozenset({"append", "appendleft", "extend", "insert", "add"})
 TRIMS = frozenset({"pop", "popleft", "popitem", "clear"})
@@ -86,6 +86,8 @@ def is_copy(item: cst.BaseExpression, file: File, depth: int = 6) -> bool:
         return any(is_copy(element.value, file, depth - 1) for element in item.elements)
     if isinstance(item, (cst.ListComp, cst.GeneratorExp)):
         return _each_weight(item)
+    if isinstance(item, cst.Subscript) and _predicted(item, file):
+        return True
     if isinstance(item, cst.Subscript):  # one array of the weights; more indices make it a part of one
         inner = item.value
         return isinstance(inner, cst.Call) and isinstance(inner.func, cst.Attribute) and _is_weights(inner)
@@ -137,3 +139,12 @@ def _each_weight(comprehension: cst.ListComp | cst.GeneratorExp) -> bool:
 def is_own_model(node: cst.BaseExpression) -> bool:
     """Whether an expression is `self.model`."""
     return dotted(node) == "self.model"
+
+
+def _predicted(item: cst.Subscript, file: File) -> bool:
+    """Whether `logs["outputs"]` is what Keras gives a hook for each batch that is predicted."""
+    hook = file.contexts.function(item)
+    names = [p.name.value for p in parameters(hook)] if hook is not None else []
+    key = item.slice[0].slice
+    outputs = isinstance(key, cst.Index) and file.value(key.value) == Const("outputs")
+    return outputs and isinstance(item.value, cst.Name) and item.value.value in names[-1:]

@@ -23,7 +23,11 @@ class Stored:
 def store_numbers(stored: Stored, file: File) -> Fix | None:
     """Store `.history`, and drop it where items of the container are read."""
     name = _container(stored, file)
-    if name is None or isinstance(file.tree.parent(stored.item), (cst.Element, cst.DictElement)):
+    if (
+        name is None
+        or isinstance(file.tree.parent(stored.item), (cst.Element, cst.DictElement))
+        or _named(stored, file)
+    ):
         return None
     edits = [append_method(file, stored.item, ".history")]
     for use in file.loads(name.value):
@@ -34,6 +38,12 @@ def store_numbers(stored: Stored, file: File) -> Fix | None:
             return None
         edits += reads
     return Fix("store the numbers", tuple(sorted(edits)), Safety.SAFE)
+
+
+def _named(stored: Stored, file: File) -> bool:
+    """Whether the History is an argument of `dict(...)`."""
+    arg = file.tree.parent(stored.item)
+    return isinstance(arg, cst.Arg) and arg.keyword is not None
 
 
 def _owner(name: cst.Name, file: File) -> Node:

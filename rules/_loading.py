@@ -9,7 +9,7 @@ from tfmemlint_rules._items import few_iterations
 from tfmemlint_rules._made import fate
 from tfmemlint_rules._once import first_time
 
-from tfmemlint.api import Call, Const, File, Function, Node, assigned_names, own_nodes, parameters, walk
+from tfmemlint.api import Call, Const, File, Function, Node, assigned_names, dotted, own_nodes, parameters, walk
 
 SAVES = frozenset({"save", "save_model", "save_weights", "export"})
 TRAINS = frozenset({"fit", "train_on_batch", "compile", "fit_generator"})
@@ -21,9 +21,8 @@ def called_again(call: Call, file: File) -> Node | None:
     function = file.contexts.function(call.node)
     if not isinstance(function, cst.FunctionDef) or function.decorators or function.name.value == "__init__":
         return None
-    made = file.tree.parent(call.node)
-    if isinstance(made, cst.Assign) and not isinstance(made.targets[0].target, cst.Name):
-        return None  # kept in an attribute
+    if _kept(call.node, function, file):
+        return None
     if not constant(call, function, file) or conditional(call.node, function, file):
         return None
     if needs_fresh(call, function.body, file):
@@ -37,6 +36,30 @@ def called_again(call: Call, file: File) -> Node | None:
             if again is not None:
                 return None if needs_fresh(call, again, file) else again
     return None
+
+
+def _kept(node: cst.Call, function: cst.FunctionDef, file: File) -> bool:
+    """Whether the model is put where others than this function use it."""
+    assign = file.tree.parent(node)
+    target = assign.targets[0].target if isinstance(assign, cst.Assign) else None
+    if isinstance(target, cst.Attribute):
+        uses = [n for n in file.tree.of(cst.Attribute) if n.attr.value == target.attr.value and n is not target]
+        return not uses or any(file.contexts.function(use) is not function for use in uses)
+    return target is not None and not isinstance(target, cst.Name)
+
+
+def reloads(node: cst.Call, handler: cst.FunctionDef, file: File) -> bool:
+    """Whether a handler only puts the model where other code finds it: a request to load it anew."""
+    assign = file.tree.parent(node)
+    target = assign.targets[0].target if isinstance(assign, cst.Assign) else None
+    if not isinstance(target, (cst.Name, cst.Attribute, cst.Subscript)):
+        return False
+    path = dotted(target.value if isinstance(target, cst.Subscript) else target)
+    declared = (n for n in own_nodes(handler, (cst.Global,)) if isinstance(n, cst.Global))
+    if isinstance(target, cst.Name) and not any(i.name.value == path for n in declared for i in n.names):
+        return False
+    read = (n for n in walk(handler.body) if isinstance(n, (cst.Name, cst.Attribute)) and dotted(n) == path)
+    return all(file.tree.contains(target, n) or isinstance(file.tree.parent(n), cst.NameItem) for n in read)
 
 
 def _again(caller: Call, file: File, depth: int) -> Node | None:

@@ -33,7 +33,7 @@ def made_in_called_function(made: Node, file: File) -> bool:
     if guarded_in(around, made, file):
         return False
     if isinstance(made, cst.Call):
-        parent = file.tree.parent(made)
+        parent = file.tree.parent(_concrete(made, file))
         if isinstance(parent, cst.Call):
             return parent.func is made
         if isinstance(parent, cst.Return):
@@ -63,6 +63,14 @@ def made_in_called_function(made: Node, file: File) -> bool:
     if any(_repeated(c, file) for c in called):  # one trace serves many calls
         return _alike(made, around, callers, file)
     return bool(called)
+
+
+def _concrete(made: cst.Call, file: File) -> cst.Call:
+    """`tf.function(f).get_concrete_function(...)`, which is called as the function itself is."""
+    method = file.tree.parent(made)
+    call = file.tree.parent(method) if isinstance(method, cst.Attribute) else None
+    concrete = isinstance(method, cst.Attribute) and method.attr.value == "get_concrete_function"
+    return call if concrete and isinstance(call, cst.Call) else made
 
 
 def _repeated(node: Node, file: File) -> bool:

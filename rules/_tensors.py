@@ -59,6 +59,8 @@ def holds_tensor(expression: cst.BaseExpression, file: File, depth: int = DEPTH)
 def _defined(d: Definition, file: File, depth: int) -> bool:
     if d.binds is Binds.PARAMETER and isinstance(d.scope, (cst.FunctionDef, cst.Lambda)):
         return _inputs(d, file) or _passed(d, file, depth) or _traced(d, file)
+    if d.binds is Binds.ITEM and isinstance(d.value, cst.BaseExpression):
+        return _item(d.value, d.path, file, depth)
     if d.binds is not Binds.VALUE or not isinstance(d.value, cst.BaseExpression):
         return False
     if d.path and isinstance(d.value, (cst.Tuple, cst.List)):
@@ -67,6 +69,15 @@ def _defined(d: Definition, file: File, depth: int) -> bool:
             return False
         return holds_tensor(d.value.elements[at].value, file, depth)
     return holds_tensor(d.value, file, depth) or _computed(d, file)
+
+
+def _item(over: cst.BaseExpression, path: tuple[int | slice, ...], file: File, depth: int) -> bool:
+    """Whether a loop binds a tensor: an item of a list of gradients, also beside others in a `zip`."""
+    if isinstance(over, cst.Call) and path and isinstance(path[0], int):
+        name, given = file.call(over).name, [arg.value for arg in over.args]
+        at = path[0] if name == "builtins.zip" else path[0] - 1 if name == "builtins.enumerate" else -1
+        return 0 <= at < len(given) and _item(given[at], path[1:], file, depth)
+    return not path and not isinstance(over, cst.Dict) and holds_tensor(over, file, depth)
 
 
 def _computed(d: Definition, file: File) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Call, Definition, File, Mapping, Node, Sequence, dotted, home_of
+from tfmemlint.api import Call, Class, Definition, File, Mapping, Node, Sequence, dotted, home_of
 
 CONTAINERS = frozenset({
     "builtins.list", "builtins.dict", "builtins.set", "collections.deque", "collections.defaultdict",
@@ -94,7 +94,8 @@ def is_outer_container(expression: cst.BaseExpression, file: File) -> bool:
 def is_container(expression: cst.BaseExpression, file: File) -> bool:
     """Whether a name or an attribute of `self` is given a Python list, dictionary or set."""
     if isinstance(expression, cst.Attribute):
-        return dotted(expression) == f"self.{expression.attr.value}" and _kept_by_class(expression, file)
+        owner = dotted(expression.value)
+        return (owner == "self" or isinstance(file.value(expression.value), Class)) and _kept_by_class(expression, file)
     if not isinstance(expression, cst.Name):
         return False
     home = home_of(expression, file)

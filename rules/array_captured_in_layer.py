@@ -17,6 +17,7 @@ from tfmemlint.api import (
     elements,
     on_call,
     own_nodes,
+    parameters,
     show_bytes,
 )
 from tfmemlint.fix.edits import api_text, insert_after, statement_lines
@@ -86,6 +87,10 @@ class ArrayCapturedInLayer(Rule):
 
     def _captured(self, function: Function, file: File) -> Iterator[tuple[cst.Name | cst.Attribute, Array]]:
         """The large arrays that a function reads from around it: names, and attributes of an object around it."""
+        for default in (p.default for p in parameters(function.node)):
+            array = file.value(default) if isinstance(default, (cst.Name, cst.Attribute)) else None
+            if isinstance(default, (cst.Name, cst.Attribute)) and isinstance(array, Array) and self._large(array, file):
+                yield default, array
         for node in own_nodes(function.node, (cst.Name, cst.Attribute)):
             first = node.value if isinstance(node, cst.Attribute) else node
             if not isinstance(node, (cst.Name, cst.Attribute)) or not isinstance(first, cst.Name):
@@ -94,8 +99,11 @@ class ArrayCapturedInLayer(Rule):
             if (first.value in file.flow(function.node).bindings and not own) or self._python_use(node, file):
                 continue
             array = file.value(node)
-            if isinstance(array, Array) and array.library == "np" and (array.bytes or 0) >= file.config.min_bytes:
+            if isinstance(array, Array) and self._large(array, file):
                 yield node, array
+
+    def _large(self, array: Array, file: File) -> bool:
+        return array.library == "np" and (array.bytes or 0) >= file.config.min_bytes
 
     def _python_use(self, node: cst.Name | cst.Attribute, file: File) -> bool:
         """Whether only the array's shape or the like is read, which is no part of the graph."""

@@ -96,6 +96,8 @@ class HistoryKeepsModel(Rule):
         parts = [item]
         if isinstance(item, (cst.Tuple, cst.List, cst.Dict)):
             parts = [element.value for element in item.elements]
+        if isinstance(item, cst.Call) and file.call(item).name == "builtins.dict":
+            parts = [arg.value for arg in item.args if arg.keyword is not None]
         for part in parts:
             value = file.value(part)
             if all(isinstance(o, Instance) and o.type_name == HISTORY for o in value.options):

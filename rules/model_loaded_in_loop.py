@@ -6,7 +6,7 @@ import libcst as cst
 from tfmemlint_rules._altered import changed
 from tfmemlint_rules._handlers import handler_of
 from tfmemlint_rules._items import few_iterations
-from tfmemlint_rules._loading import FEW, called_again, conditional, constant, lazy, needs_fresh
+from tfmemlint_rules._loading import FEW, called_again, conditional, constant, lazy, needs_fresh, reloads
 
 from tfmemlint.api import (
     Call,
@@ -82,8 +82,9 @@ class ModelLoadedInLoop(Rule):
                     yield self._report(call, "in each iteration", around, self._hoist(call, loop, file), file)
                 continue
             handler = handler_of(node, file)
-            if handler is not None and constant(call, handler, file) and not lazy(call.node, handler, file):
-                yield self._report(call, "for each request", handler, None, file)
+            if handler is not None and constant(call, handler, file):
+                if not lazy(call.node, handler, file) and not reloads(call.node, handler, file):
+                    yield self._report(call, "for each request", handler, None, file)
             elif handler is None:
                 again = called_again(call, file)
                 if again is not None:

@@ -117,12 +117,35 @@ class StrategyScopeMissing(Rule):
             if of is None or not inside or not (of.name or "").startswith("tf.keras.optimizers."):
                 continue
             if file.contexts.function(of.node) is home and not any(True for _ in file.contexts.withs(of.node)):
-                yield self.finding(
-                    of,
-                    file,
-                    "this optimizer is made outside the strategy's scope: training raises RuntimeError",
-                    related=[(made, "the strategy")],
-                )
+                yield self._optimizer(of, made, file)
+        for applied in file.calls("tf.keras.optimizers.Optimizer.apply_gradients"):
+            of = applied.receiver.call if isinstance(applied.receiver, Instance) else None
+            beside = of is not None and file.contexts.function(of.node) is home
+            if of is None or not beside or not _replicated(applied.node, file):
+                continue
+            if not any(True for _ in file.contexts.withs(of.node)):
+                yield self._optimizer(of, made, file)
+
+    def _optimizer(self, optimizer: Call, made: Call, file: File) -> Finding:
+        return self.finding(
+            optimizer,
+            file,
+            "this optimizer is made outside the strategy's scope: training raises RuntimeError",
+            related=[(made, "the strategy")],
+        )
+
+
+def _replicated(node: cst.Call, file: File, depth: int = 2) -> bool:
+    """Whether a strategy's `run` is given the function that a call stands in, or one that calls it."""
+    function = file.contexts.function(node)
+    if function is None:
+        return False
+    functions = file.values.functions
+    takers = (functions.given_to(use) for use in functions.uses(function))
+    if any(taker is not None and taker.method == "run" for taker in takers):
+        return True
+    callers = functions.callers(function) if depth else ()
+    return any(_replicated(call.node, file, depth - 1) for call in callers or ())
 
 
 def _trains(made: Call, given: Call, file: File) -> bool:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._fitted import fitted
 from tfmemlint_rules._models import all_models, is_model
 
 from tfmemlint.api import (
@@ -76,8 +77,10 @@ class WholeDatasetForward(Rule):
                 continue
             given = call.value_of(0) if call.arg(0) is not None else call.value_of("x")
             whole = [leaf for leaf in elements(given) if isinstance(leaf, Array) and self._whole(leaf)]
-            if whole and not self._elsewhere(node, file) and not self._batch(node.args[0].value, file):
-                yield self._report(call, whole[0], file)
+            if not whole and not fitted(node.args[0].value, given, file):
+                continue
+            if not self._elsewhere(node, file) and not self._batch(node.args[0].value, file):
+                yield self._report(call, whole[0] if whole else None, file)
 
     def _forward(self, call: Call, file: File) -> bool:
         """Whether a call runs all that it is given through a model in one batch."""
@@ -110,9 +113,9 @@ class WholeDatasetForward(Rule):
         callers = file.values.functions.callers(function) if function is not None and depth else None
         return bool(callers) and all(self._elsewhere(caller.node, file, depth - 1) for caller in callers or ())
 
-    def _report(self, call: Call, data: Array, file: File) -> Finding:
-        size = data.bytes
-        rows = data.shape[0] if data.shape else None
+    def _report(self, call: Call, data: Array | None, file: File) -> Finding:
+        size = data.bytes if data is not None else None
+        rows = f"all {data.shape[0]} rows" if data is not None and data.shape else "all rows that are fitted"
         trains = call.name == "tf.keras.Model.train_on_batch"
         advice = "fit(x, y, batch_size=...)" if trains else "predict(x, batch_size=...)"
         if call.value_of("training") == Const(True):
@@ -121,7 +124,7 @@ class WholeDatasetForward(Rule):
         return self.finding(
             call,
             file,
-            f"one call is one batch: the activations of all {rows} rows exist together{weigh}; use {advice}",
+            f"one call is one batch: the activations of {rows} exist together{weigh}; use {advice}",
             fix=self._predict(call, file),
             bytes=size,
         )
