@@ -30,7 +30,7 @@ def _same(fit: Call, made: object, file: File) -> bool:
     return len(found) == 1 and found[0] is made
 
 
-def _read(value: object, file: File, depth: int = 4) -> bool:
+def _read(value: object, file: File, depth: int = 8) -> bool:
     """Whether a value comes from a file or is a part of a split: `train_test_split(...)`, `df.values`."""
     if not isinstance(value, cst.BaseExpression) or depth == 0:
         return False

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import libcst as cst
 
-from tfmemlint.api import Array, Binds, Const, File, Mapping, Sequence
+from tfmemlint.api import Array, Binds, Const, File, Mapping, Sequence, Value
 from tfmemlint.api import Iterator as Items
 
 Differ = Callable[[cst.ListComp | cst.GeneratorExp], bool]
@@ -86,5 +86,15 @@ def _many(iterated: cst.BaseExpression, path: tuple[int, ...], file: File) -> bo
             found = [i.items[index] for i in found if isinstance(i, Sequence) and index < len(i.items)]
     else:
         return False
-    plain = [i.value for i in found if isinstance(i, Const) and isinstance(i.value, (int, float, str))]
+    plain = [key for key in map(_constants, found) if key is not None]
     return len(plain) == len(found) and len(set(plain)) > FEW
+
+
+def _constants(item: Value) -> tuple[object, ...] | None:
+    """The numbers and strings that an item is or, a list or tuple, holds; None where it is anything else."""
+    if isinstance(item, Const):
+        return (item.value,) if isinstance(item.value, (int, float, str)) else None
+    if not isinstance(item, Sequence) or item.open:
+        return None
+    inner = [_constants(part) for part in item.items]
+    return tuple(value for part in inner if part is not None for value in part) if None not in inner else None

@@ -45,6 +45,7 @@ def made_in_called_function(made: Node, file: File) -> bool:
         )
     else:
         names = {made.name.value} if isinstance(made, cst.FunctionDef) else set()
+    names |= _concretes(names, around)
     called = [
         n
         for n in own_nodes(around, (cst.Call,))
@@ -71,6 +72,18 @@ def _concrete(made: cst.Call, file: File) -> cst.Call:
     call = file.tree.parent(method) if isinstance(method, cst.Attribute) else None
     concrete = isinstance(method, cst.Attribute) and method.attr.value == "get_concrete_function"
     return call if concrete and isinstance(call, cst.Call) else made
+
+
+def _concretes(names: set[str], around: cst.FunctionDef) -> set[str]:
+    """The names of concrete functions that a function makes of traced ones."""
+    found: set[str] = set()
+    for assign in own_nodes(around, (cst.Assign,)):
+        call = assign.value if isinstance(assign, cst.Assign) else None
+        method = call.func if isinstance(call, cst.Call) else None
+        if isinstance(method, cst.Attribute) and method.attr.value == "get_concrete_function":
+            if isinstance(assign, cst.Assign) and isinstance(method.value, cst.Name) and method.value.value in names:
+                found |= {t.target.value for t in assign.targets if isinstance(t.target, cst.Name)}
+    return found
 
 
 def _repeated(node: Node, file: File) -> bool:

@@ -94,8 +94,11 @@ def is_outer_container(expression: cst.BaseExpression, file: File) -> bool:
 def is_container(expression: cst.BaseExpression, file: File) -> bool:
     """Whether a name or an attribute of `self` is given a Python list, dictionary or set."""
     if isinstance(expression, cst.Attribute):
-        owner = dotted(expression.value)
-        return (owner == "self" or isinstance(file.value(expression.value), Class)) and _kept_by_class(expression, file)
+        owner = expression.value
+        if isinstance(owner, cst.Name) and owner.value != "self" and home_of(owner, file) is file.scope_of(owner):
+            return False
+        known = isinstance(file.value(owner), Class) or getattr(file.value(owner), "class_node", None) is not None
+        return (dotted(owner) == "self" or known) and _kept_by_class(expression, file)
     if not isinstance(expression, cst.Name):
         return False
     home = home_of(expression, file)
@@ -120,6 +123,8 @@ def _makes_container(value: Node | None, file: File) -> bool:
     """Whether a name is given a list, dictionary or set (`keras.ops.add` is none)."""
     if isinstance(value, cst.Call):
         return file.call(value).name in CONTAINERS
+    if isinstance(value, cst.BinaryOperation) and isinstance(value.operator, cst.Multiply):
+        return isinstance(value.left, cst.List)
     return isinstance(value, (cst.List, cst.Dict, cst.Set, cst.ListComp, cst.DictComp))
 
 

@@ -93,11 +93,11 @@ class HistoryKeepsModel(Rule):
     def _histories(
         self, where: Node, container: cst.BaseExpression | None, item: cst.BaseExpression, file: File
     ) -> Iterator[Stored]:
-        parts = [item]
-        if isinstance(item, (cst.Tuple, cst.List, cst.Dict)):
-            parts = [element.value for element in item.elements]
-        if isinstance(item, cst.Call) and file.call(item).name == "builtins.dict":
-            parts = [arg.value for arg in item.args if arg.keyword is not None]
+        parts, made = [item], file.written(item)
+        if isinstance(made, (cst.Tuple, cst.List, cst.Dict)):
+            parts = [element.value for element in made.elements]
+        if isinstance(made, cst.Call) and file.call(made).name == "builtins.dict":
+            parts = [arg.value for arg in made.args if arg.keyword is not None]
         for part in parts:
             value = file.value(part)
             if all(isinstance(o, Instance) and o.type_name == HISTORY for o in value.options):

@@ -116,7 +116,9 @@ class RetraceOnPythonValue(Rule):
     def _tensor(self, value: cst.BaseExpression, name: str, function: Function, file: File) -> Fix | None:
         """`tf.constant(value)`, as a float where the function calculates with it among floats."""
         spelled = api_text(file, "tf.constant")
-        if spelled is None or isinstance(value, cst.Dict) or isinstance(file.value(value), (Mapping, Sequence)):
+        if spelled is None or isinstance(value, cst.Dict):
+            return None
+        if any(isinstance(option, (Mapping, Sequence)) for option in file.value(value).options):
             return None
         dtype = ""
         if constant(file.value(value)) is None and float_parameter(value, function, name, file):

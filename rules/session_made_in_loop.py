@@ -9,6 +9,8 @@ from tfmemlint.api import Call, Const, File, Finding, Function, Node, Rule, dott
 
 CLOSES = frozenset({"close", "__enter__", "__exit__", "as_default"})
 ENTERS = frozenset({"closing", "enter_context", "push", "callback", "append", "extend", "add", "put"})
+SAVES = frozenset({"restore", "save"})
+"""Methods of a saver, which use a session and leave it open."""
 
 
 class SessionMadeInLoop(Rule):
@@ -122,6 +124,8 @@ def _may_close(argument: cst.Arg, file: File) -> bool:
     call = file.call(node)
     if call.method in ENTERS:
         return True
+    if call.method in SAVES:
+        return False
     if call.names:
         return not all(name.startswith(("tf.", "builtins.")) for name in call.names)
     if call.method == "set_session":
