@@ -10,6 +10,8 @@ MODELS = [
     ("model = make()\nmodel.compile(optimizer=opt, metrics=['mae'])\nmodel.fit", "tf.keras.Model.fit"),
     ("def f(model):\n    " + COMPILED + "    probe(model)", "tf.keras.Model object"),
     ("def f(model):\n    def g():\n        model = make()\n        " + COMPILED + "    probe(model)", "?"),
+    ("model = make()\nmodel.load_weights('model.h5')\nmodel", "tf.keras.Model object"),
+    ("model = make()\nload_weights(model, 'model.h5')\nmodel", "?"),
     ("model = make()\nmodel.compile(pattern)\nmodel", "?"),
     ("model = make()\nmodel.compile(optimizer=True)\nmodel", "?"),
     ("model = make()\nother = make()\nother.compile(optimizer='adam', loss='mse')\nmodel", "?"),
@@ -23,5 +25,5 @@ MODELS = [
 
 
 @pytest.mark.parametrize(("program", "expected"), MODELS)
-def test_a_model_is_what_is_compiled_as_one(program: str, expected: str) -> None:
+def test_a_model_is_what_is_used_as_one(program: str, expected: str) -> None:
     assert shown_in(program) == expected

@@ -24,27 +24,29 @@ MODEL = "tf.keras.Model"
 
 
 def model_by_use(call: Call, otherwise: Value) -> Value:
-    """What an unknown function returns: a Keras model, where its name is compiled as only those are."""
+    """What an unknown function returns: a Keras model, where its name is used as only those are."""
     file = call.evaluator.file
     assign = file.tree.parent(call.node)
     if otherwise is BOTTOM or not isinstance(assign, cst.Assign) or len(assign.targets) != 1:
         return otherwise
     path = dotted(assign.targets[0].target)
-    for compiled in compiled_models(file) if path is not None else ():
-        if dotted(compiled) != path:
+    for shown in shown_models(file) if path is not None else ():
+        if dotted(shown) != path:
             continue
-        if isinstance(compiled, cst.Name):
-            given = any(d.value is call.node for d in file.definitions(compiled))
+        if isinstance(shown, cst.Name):
+            given = any(d.value is call.node for d in file.definitions(shown))
         else:
-            given = file.class_of(file.scope_of(compiled)) is file.class_of(file.scope_of(assign))
+            given = file.class_of(file.scope_of(shown)) is file.class_of(file.scope_of(assign))
         if given:
             return Instance(MODEL, call)
     return otherwise
 
 
-def compiled_models(file: Program) -> list[cst.BaseExpression]:
-    """What `compile` is called on as only Keras models have it: with an optimizer, and a loss or metrics, by name."""
-    found = []
+def shown_models(file: Program) -> list[cst.BaseExpression]:
+    """What is used as only Keras models are: compiled with an optimizer, and a loss or metrics, by name, or given the
+    weights of a file."""
+    loads = (node.func for word in ("load_weights", "save_weights") for node in file.calls_by_word.get(word, ()))
+    found = [func.value for func in loads if isinstance(func, cst.Attribute)]
     for node in file.calls_by_word.get("compile", ()):
         given = {arg.keyword.value for arg in node.args if arg.keyword is not None}
         if isinstance(node.func, cst.Attribute) and "optimizer" in given and not given.isdisjoint(("loss", "metrics")):

@@ -121,7 +121,7 @@ class Functions(Uses):
         calls = [call for use in uses for call in by_use.chain(self._evaluator, use)]
         if by_use.tells(self._evaluator, calls):
             return operations.instance_of("tf.data.Dataset")
-        if any(compiled in uses for compiled in by_use.compiled_models(file)):
+        if any(shown in uses for shown in by_use.shown_models(file)):
             return operations.instance_of(by_use.MODEL)
         return otherwise
 
