@@ -65,10 +65,21 @@ def _unwrapped(node: cst.BaseExpression) -> cst.BaseExpression:
             node = node.left
         elif isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in SAME:
             node = node.func.value
+        elif isinstance(node, cst.Subscript) and all(_whole(element.slice) for element in node.slice):
+            node = node.value
         elif isinstance(node, cst.Call) and node.args and (dotted(node.func) or "").rpartition(".")[2] in COPIES:
             node = node.args[0].value
         else:
             return node
+
+
+def _whole(part: cst.BaseSlice) -> bool:
+    """Whether a part of an index takes everything: `:`, `...`, `None`."""
+    if isinstance(part, cst.Slice):
+        return part.lower is None and part.upper is None and part.step is None
+    if not isinstance(part, cst.Index):
+        return False
+    return isinstance(part.value, cst.Ellipsis) or (dotted(part.value) or "").rpartition(".")[2] in ("None", "newaxis")
 
 
 def _keeps(node: cst.BaseExpression, target: cst.BaseAssignTargetExpression, ds: Dataset) -> bool:

@@ -12,8 +12,8 @@ from tfmemlint.api import Call, Dataset, File, Node, Value, dotted, walk
 from tfmemlint.api import Iterator as Items
 
 BUILDERS = (
-    "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.set", "collections.deque",
-    "tensorflow_datasets.as_dataframe",
+    "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.set", "builtins.dict",
+    "collections.deque", "tensorflow_datasets.as_dataframe",
 )  # fmt: skip
 KEEPS = ("append", "extend")
 LEAVES = (cst.Break, cst.Return, cst.Yield, cst.Del, cst.Raise)

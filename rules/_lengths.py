@@ -134,13 +134,21 @@ def _plain(argument: Argument) -> Value:
 
 
 def _is_data(of: Value) -> bool:
+    """Whether what is counted may be data; of several things that it may be, all."""
+    return all(_may_be_data(option) for option in of.options)
+
+
+def _may_be_data(of: Value) -> bool:
     if isinstance(of, Instance):
         return of.class_node is None
     return isinstance(of, (Array, Dataset, Unknown, Sequence, Iterator)) and not isinstance(of, Function)
 
 
 def data_bytes(of: Value) -> int | None:
-    """Bytes of the data whose length it is, where they are known."""
+    """Bytes of the data whose length it is, where they are known; of several, the most."""
+    if len(of.options) > 1:
+        sizes = [data_bytes(option) for option in of.options]
+        return max((size for size in sizes if size is not None), default=None) if None not in sizes else None
     if isinstance(of, Array):
         return of.bytes
     if isinstance(of, Sequence) and not of.open:

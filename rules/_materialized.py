@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import libcst as cst
 from tfmemlint_rules._elements import is_label, is_name, is_number
 from tfmemlint_rules._lengths import TINY
@@ -26,12 +28,20 @@ WRAPPERS = frozenset({"as_numpy_iterator", "enumerate", "iter", "tqdm", "reverse
 def iterated(value: Value) -> Dataset | None:
     """The pipeline that is run through, wrappers taken off; of several that it may be the smallest, None if it may be
     anything else."""
-    while isinstance(value, Iterator) and value.function in WRAPPERS:
-        value = value.of
-    found = [option for option in value.options if isinstance(option, Dataset) and option.source is not None]
-    if not found or len(found) < len(value.options):
+    options = list(_unwrapped(value))
+    found = [option for option in options if isinstance(option, Dataset) and option.source is not None]
+    if not found or len(found) < len(options):
         return None
     return min(found, key=lambda ds: (not small(ds), weight(ds) or 0))
+
+
+def _unwrapped(value: Value) -> Iterable[Value]:
+    """All that a value may be, without what runs through it."""
+    for option in value.options:
+        if isinstance(option, Iterator) and option.function in WRAPPERS:
+            yield from _unwrapped(option.of)
+        else:
+            yield option
 
 
 def small(ds: Dataset, peeks: bool = True) -> bool:

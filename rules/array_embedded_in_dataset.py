@@ -50,8 +50,7 @@ class ArrayEmbeddedInDataset(Rule):
         found: list[tuple[int, list[Value]]] = []
         for option in argument.value.options:
             leaves = elements(option)
-            arrays = [leaf for leaf in leaves if isinstance(leaf, Array) and leaf.library == "np"]
-            found.append((sum(leaf.bytes or 0 for leaf in arrays), leaves))
+            found.append((sum(self._bytes(leaf) for leaf in leaves), leaves))
         size = min((size for size, _ in found), default=0)
         disk = bool(found) and all(
             any(self._on_disk(leaf, file.config.min_bytes) for leaf in leaves) for _, leaves in found
@@ -66,6 +65,11 @@ class ArrayEmbeddedInDataset(Rule):
             f"{what} {why}, and copied again when an iterator starts; feed slices from a generator",
             bytes=size or None,
         )
+
+    def _bytes(self, leaf: Value) -> int:
+        """Bytes of an array of NumPy, as far as they are known; of several that it may be, the fewest."""
+        sizes = [o.bytes or 0 if isinstance(o, Array) and o.library == "np" else 0 for o in leaf.options]
+        return min(sizes, default=0)
 
     def _on_disk(self, leaf: Value, min_bytes: int) -> bool:
         """Whether the data stays in a file until it is read: a memory map, or a data set of an HDF5 file."""

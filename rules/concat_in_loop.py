@@ -6,6 +6,7 @@ import libcst as cst
 from tfmemlint_rules._collected import collect_in_list
 from tfmemlint_rules._collecting import Collected, collected, used_otherwise
 from tfmemlint_rules._items import few_iterations
+from tfmemlint_rules._results import is_tensor, made_array, through_tensor
 
 from tfmemlint.api import Array, Call, File, Finding, Rule, Safety, Value, assigned_names, integer, on_call, walk
 from tfmemlint.api import Iterator as Items
@@ -81,11 +82,15 @@ class ConcatInLoop(Rule):
         channels = concat.name not in NUMPY and integer(concat.value_of("axis")) != 0
         if channels and any(_of_layer(v) for v in values):
             return False
-        from_tensorflow = any(_from_tensorflow(part, file) for part in found.others)
+        from_tensorflow = any(is_tensor(part, file) for part in found.others)
         if concat.name in NUMPY:
             bound = assigned_names(loop, file)
             data = file.contexts.over_data(loop) and any(found.reads(part) & bound for part in found.others)
-            return from_tensorflow or data or any(_through(p, file) or _fed(p, loop, file) for p in found.others)
+            return (
+                from_tensorflow
+                or data
+                or any(through_tensor(p, file) or made_array(p, loop, file) for p in found.others)
+            )
         if found.starts_empty(loop, file):
             return True
         function = file.contexts.function(concat.node)
@@ -118,42 +123,3 @@ def _runs_items(loop: cst.For | cst.While, file: File) -> bool:
     return any(
         isinstance(n, cst.Call) and isinstance(n.func, cst.Name) and n.func.value in items for n in walk(loop.body)
     )
-
-
-def _from_tensorflow(part: cst.BaseExpression, file: File) -> bool:
-    """Whether a part is known to come out of TensorFlow."""
-    value = file.value(part)
-    if isinstance(value, Array):
-        made = value.origin.name if value.origin is not None else None
-        if value.library == "tf" or (made or "").startswith("tf."):
-            return True
-    names = (name for n in walk(part) if isinstance(n, cst.Call) for name in file.call(n).names)
-    return any(name.startswith("tf.") for name in names)
-
-
-def _through(part: cst.BaseExpression, file: File) -> bool:
-    """Whether a part is what an unknown object makes of a tensor, `network.predict(images)`."""
-    made = file.written(part)
-    call = file.call(made) if isinstance(made, cst.Call) else None
-    if call is None or call.names or call.receiver_node is None:
-        return False
-    given = [file.value(arg.value) for arg in call.node.args]
-    return any(isinstance(v, Array) and v.library == "tf" for v in given)
-
-
-def _fed(part: cst.BaseExpression, loop: cst.For | cst.While, file: File) -> bool:
-    """Whether a part is `labels.numpy()` of an item of the loop, and TensorFlow is given the loop's items, too."""
-    if not isinstance(loop, cst.For):
-        return False
-    items = {n.value for n in walk(loop.target) if isinstance(n, cst.Name)}
-    tensors = {
-        file.call(n).receiver_node for n in walk(part) if isinstance(n, cst.Call) and file.call(n).method == "numpy"
-    }
-    if not any(isinstance(t, cst.Name) and t.value in items for t in tensors):
-        return False
-    for node in walk(loop.body):
-        names = file.call(node).names if isinstance(node, cst.Call) else ()
-        if names and isinstance(node, cst.Call) and all(name.startswith("tf.") for name in names):
-            if any(isinstance(arg.value, cst.Name) and arg.value.value in items for arg in node.args):
-                return True
-    return False

@@ -65,7 +65,7 @@ class MissingPrefetch(Rule):
         for use in consumptions(file):
             for ds in use.datasets:
                 if self._missing(ds):
-                    last = self._last_step(ds)
+                    last = self._last_step(ds, file)
                     where = last if last is not None else use.node
                     node = where.node if isinstance(where, Call) else where
                     if id(node) not in seen:
@@ -93,8 +93,13 @@ class MissingPrefetch(Rule):
     def _missing_parent(self, parent: object) -> bool:
         return isinstance(parent, Dataset) and "prefetch" not in parent.names()
 
-    def _last_step(self, ds: Dataset) -> Call | None:
-        return ds.steps[-1].call if ds.steps else None
+    def _last_step(self, ds: Dataset, file: File) -> Call | None:
+        """The last method of the chain: `apply` for what it is given."""
+        last = ds.steps[-1].call if ds.steps else None
+        argument = file.tree.parent(last.node) if last is not None else None
+        outer = file.tree.parent(argument) if isinstance(argument, cst.Arg) else None
+        applies = isinstance(outer, cst.Call) and file.call(outer).name == "tf.data.Dataset.apply"
+        return file.call(outer) if isinstance(outer, cst.Call) and applies else last
 
     def _returned(self, function: cst.FunctionDef, file: File, seen: set[int]) -> Iterator[Finding]:
         if not PIPELINE_NAME.search(function.name.value):
@@ -111,7 +116,7 @@ class MissingPrefetch(Rule):
         if self._prefetched_by_caller(function, file):
             return
         for ds in found:
-            last = self._last_step(ds)
+            last = self._last_step(ds, file)
             if last is not None and id(last.node) not in seen:
                 seen.add(id(last.node))
                 yield self._report(last, last, file)

@@ -11,7 +11,7 @@ from tfmemlint.api import (
     Fix,
     Rule,
     Safety,
-    integer,
+    least,
     on_call,
     show_bytes,
     structure_bytes,
@@ -68,7 +68,7 @@ class OversizedParallelism(Rule):
         if not found:
             return
         name, argument = next(iter(found.items()))
-        count = integer(argument.value)
+        count = least(argument.value)
         size = self._bytes(step)
         cost = size * count if size is not None and count is not None and name == "num_parallel_calls" else None
         weigh = f" of {show_bytes(size)}: {show_bytes(cost)}" if size is not None and cost is not None else ""
@@ -80,7 +80,7 @@ class OversizedParallelism(Rule):
 
     def _many(self, step: Call, name: str) -> Argument | None:
         argument = step.arg(name)
-        count = integer(argument.value) if argument is not None else None
+        count = least(argument.value) if argument is not None else None
         return argument if count is not None and count >= MANY else None
 
     def _bytes(self, step: Call) -> int | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._datasets import last_before
 
-from tfmemlint.api import Call, Dataset, File, Finding, Fix, Rule, Safety, integer, on_call, show_bytes, structure_bytes
+from tfmemlint.api import Call, Dataset, File, Finding, Fix, Rule, Safety, least, on_call, show_bytes, structure_bytes
 from tfmemlint.fix.chains import autotune_text
 from tfmemlint.fix.edits import replace_node
 from tfmemlint.model.pipelines import batched, batched_source
@@ -58,7 +58,7 @@ class OversizedPrefetch(Rule):
         batch = self._batch(prefetch, datasets)
         if batch is None or self._before_batch(prefetch, file):
             return
-        count = integer(argument.value)
+        count = least(argument.value)
         batch_size = batch.arg("batch_size")
         same = batch_size is not None and self._same(argument.expression, batch_size.expression, file)
         if not (count is not None and count >= LARGE) and not (same and (count is None or count > 2)):

@@ -14,7 +14,7 @@ from tfmemlint.api import (
     Rule,
     Safety,
     Step,
-    integer,
+    least,
     on_call,
     show_bytes,
     structure_bytes,
@@ -71,7 +71,7 @@ class ShuffleAfterDecode(Rule):
     @on_call("tf.data.Dataset.shuffle")
     def check(self, shuffle: Call, file: File) -> Iterator[Finding]:
         datasets = shuffle.datasets()
-        buffer = integer(shuffle.value_of("buffer_size"))
+        buffer = least(shuffle.value_of("buffer_size"))
         if not datasets or buffer is None:
             return
         found = [self._expansion(ds) for ds in datasets]

@@ -15,7 +15,7 @@ from tfmemlint.api import (
     Finding,
     Rule,
     elements,
-    integer,
+    least,
     on_call,
     show_bytes,
     structure_bytes,
@@ -71,16 +71,16 @@ class WholeDatasetShuffleBuffer(Rule):
         datasets = shuffle.datasets()
         if argument is None or not datasets or last_before(shuffle, "batch") is not None:
             return
-        length, literal = whole_length(argument), integer(argument.value)
+        length, literal = whole_length(argument), least(argument.value)
         buffer = length.count if length is not None else literal
         counts = {ds.count for ds in datasets}
         count = counts.pop() if len(counts) == 1 else None
         held = min(buffer, count) if buffer is not None and count is not None else buffer
         sizes = {structure_bytes(ds.element) for ds in datasets}
         size = sizes.pop() if len(sizes) == 1 else None
-        least = min(_known_bytes(ds) for ds in datasets)
-        if size is None and held is not None and least * held > MUCH:
-            size = least  # beside names or numbers whose size is not known
+        fewest = min(_known_bytes(ds) for ds in datasets)
+        if size is None and held is not None and fewest * held > MUCH:
+            size = fewest  # beside names or numbers whose size is not known
         cost = size * held if size is not None and held is not None else None
         if cost is None or cost <= MUCH:
             if cost is not None and cost <= TINY:

@@ -2,6 +2,7 @@
 
 from tfmemlint.finding import Edit, Finding, Fix, Related, Safety, Severity, Span
 from tfmemlint.model import knowledge
+from tfmemlint.model.arithmetic import least
 from tfmemlint.model.calls import Argument, Call
 from tfmemlint.model.file import File
 from tfmemlint.model.names import Loop, assigned_names, free_names, home_of, is_variable, variables
@@ -38,6 +39,6 @@ __all__ = [
     "Edit", "File", "Finding", "Fix", "Function", "Instance", "Iterator", "Length", "Loop", "Mapping", "Method",
     "Node", "OneOf", "Related", "Rule", "Safety", "Sequence", "Severity", "Span", "Step", "Unknown",
     "Value", "assigned_names", "called_word", "children", "constant", "dotted", "elements", "free_names", "home_of",
-    "integer", "is_variable", "knowledge", "on_call", "on_file", "own_nodes", "parameters", "show_bytes",
+    "integer", "is_variable", "knowledge", "least", "on_call", "on_file", "own_nodes", "parameters", "show_bytes",
     "structure_bytes", "variables", "walk",
 ]  # fmt: skip

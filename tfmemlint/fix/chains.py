@@ -10,6 +10,7 @@ import libcst as cst
 from tfmemlint.finding import Edit, Span
 from tfmemlint.fix.edits import api_text, link_span, outer_span, statement_lines
 from tfmemlint.model.scopes import OUTER
+from tfmemlint.model.tree import walk
 from tfmemlint.model.values import Api
 
 if TYPE_CHECKING:
@@ -56,9 +57,21 @@ def _only_rebinds(file: File, call: cst.Call) -> Edit | None:
         return None
     block = file.tree.parent(line)
     span = statement_lines(file, line)
-    if span is None or (isinstance(block, cst.IndentedBlock) and len(block.body) == 1):
-        return None
-    return Edit(span.start, span.end, "")
+    if isinstance(block, cst.IndentedBlock) and len(block.body) == 1:
+        condition = file.tree.parent(block)
+        if not isinstance(condition, cst.If) or not _only_asks(condition, file):
+            return None
+        above = file.source.text[file.span(condition).start : file.span(line).start]
+        span = statement_lines(file, condition) if "#" not in above else None
+    return Edit(span.start, span.end, "") if span is not None else None
+
+
+def _only_asks(condition: cst.If, file: File) -> bool:
+    """Whether an `if` has no other branch, and asks without a call: with nothing in it, it may go."""
+    around = file.tree.parent(condition)
+    if condition.orelse is not None or isinstance(around, cst.If) or len(getattr(around, "body", ())) < 2:
+        return False
+    return not any(isinstance(n, (cst.Call, cst.NamedExpr, cst.Await)) for n in walk(condition.test))
 
 
 def move_link(file: File, chain: Sequence[Call], source: int, target: int, text: str | None = None) -> tuple[Edit, ...]:

@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tfmemlint.model.values import Array, Const, Length, Sequence, Shape, Unknown, Value, constant, range_length
+from tfmemlint.model.values import (
+    Array,
+    Const,
+    Length,
+    Sequence,
+    Shape,
+    Unknown,
+    Value,
+    constant,
+    integer,
+    range_length,
+)
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -190,3 +201,10 @@ def _sliced(size: int | None, index: slice) -> int | None:
     if size is None or size < 0 or not exact or bounds[2] == 0:
         return None
     return range_length(slice(*bounds).indices(size))
+
+
+def least(value: Value) -> int | None:
+    """The smallest whole number that a value may be, where all that it may be are whole numbers."""
+    numbers = [integer(option) for option in value.options]
+    known = [number for number in numbers if number is not None]
+    return min(known) if known and len(known) == len(numbers) else None
