@@ -102,17 +102,15 @@ def _imports(statement: cst.SimpleStatementLine) -> bool:
 
 
 def _layers(model: Call) -> list[Call]:
-    found = [step.layer for step in networks.placed(model)] if model.name == networks.SEQUENTIAL else []
+    found = [step.layer for step in networks.layers(model)]
     return [layer.call for layer in found if isinstance(layer, Instance) and layer.call is not None]
 
 
 def _activations(model: Call) -> int | None:
-    """Bytes of what the layers of a `Sequential` give out for one example, as far as their shapes are known."""
-    if model.name != networks.SEQUENTIAL:
-        return None
+    """Bytes of what the layers of a model give out for one example, as far as their shapes are known."""
     total = 0
     computes = False
-    for step in networks.placed(model):
+    for step in networks.layers(model):
         kind = (getattr(step.layer, "type_name", None) or "").rpartition(".")[2]
         computes = computes or kind.startswith(COMPUTES)
         sizes = [n for n in step.effect.shape[1:] if n is not None] if step.effect is not None else []

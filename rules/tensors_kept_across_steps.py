@@ -95,7 +95,7 @@ class TensorsKeptAcrossSteps(Rule):
         if isinstance(file.value(put.container), Array) or not self._outlives(put.container, steps, file):
             return
         found = [(part, what) for part in put.parts if (what := kept_kind(part, steps, file)) is not None]
-        if not found or bounded(put.container, file):
+        if not found or bounded(put.container, file) or self._builds(put, file):
             return
         what = found[0][1]
         fix = None
@@ -104,6 +104,14 @@ class TensorsKeptAcrossSteps(Rule):
             edits = tuple(append_method(file, part, ".numpy()") for part, _ in found)
             fix = Fix("keep them in host memory", edits, Safety.UNSAFE)
         yield self.finding(put.where, file, MESSAGE.format(what), fix=fix, related=[(loop, "the loop")])
+
+    def _builds(self, put: Stored, file: File) -> bool:
+        """Whether the function makes a functional model after the loop: what it collects stands for no data."""
+        home, at = file.contexts.function(put.node), file.tree.order(put.node)
+        made = [call.node for call in file.calls("tf.keras.Model") if len(call.node.args) > 1]
+        return home is not None and any(
+            file.contexts.function(call) is home and file.tree.order(call) > at for call in made
+        )
 
     def _several(self, part: cst.BaseExpression, file: File) -> bool:
         value = file.value(part)
@@ -122,7 +130,9 @@ class TensorsKeptAcrossSteps(Rule):
         if not isinstance(container, cst.Name):
             return isinstance(container, cst.Attribute)
         definitions = file.definitions(container)
-        return bool(definitions) and not any(
+        if not definitions:  # a list of the module that a function adds to
+            return file.written(container) is not container and not self._emptied(container.value, file.module, file)
+        return not any(
             file.tree.contains(steps, d.node) and not isinstance(d.value, cst.AugAssign) for d in definitions
         )
 
@@ -139,5 +149,8 @@ class TensorsKeptAcrossSteps(Rule):
 
 
 def _first(assign: Node, file: File) -> bool:
+    """Whether an assignment makes what it names for the first time: in `__init__`, in the module outside loops."""
     function = file.contexts.function(assign)
+    if function is None:
+        return file.contexts.loop(assign) is None
     return isinstance(function, cst.FunctionDef) and function.name.value == "__init__"

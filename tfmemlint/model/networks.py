@@ -125,7 +125,7 @@ def parameters(model: Call) -> int | None:
         steps = list(placed(model))
         if any(step.effect is None for step in steps):
             return None
-        held = {(_identity(step.layer) or index): step.effect for index, step in enumerate(steps)}
+        held = {(_identity(step.layer) or index): step for index, step in enumerate(steps)}
     elif model.name == MODEL:
         found = _reached(model)
         if found is None:
@@ -133,15 +133,23 @@ def parameters(model: Call) -> int | None:
         held = found
     else:
         return pretrained.parameters(model) if pretrained.is_pretrained(model) else None
-    counts = [done.parameters if done is not None else None for done in held.values()]
+    counts = [step.effect.parameters if step.effect is not None else None for step in held.values()]
     return None if None in counts else sum(n for n in counts if n is not None)
 
 
-def _reached(model: Call) -> dict[int, Effect | None] | None:
+def layers(model: Call) -> list[Placed]:
+    """The layers of a `Sequential` or functional model, as far as they are known; of a functional one in no order."""
+    if model.name == SEQUENTIAL:
+        return list(placed(model))
+    found = _reached(model) if model.name == MODEL else None
+    return list(found.values()) if found is not None else []
+
+
+def _reached(model: Call) -> dict[int, Placed] | None:
     """The layers on the way from a functional model's outputs back to its inputs; None where the way is not known."""
     inputs = {leaf.origin for leaf in elements(_given(model, "inputs", 0)) if isinstance(leaf, Array)}
     pending = elements(_given(model, "outputs", 1))
-    held: dict[int, Effect | None] = {}
+    held: dict[int, Placed] = {}
     seen: set[int] = set()
     if not inputs or None in inputs or not pending:
         return None
@@ -164,7 +172,7 @@ def _reached(model: Call) -> dict[int, Effect | None] | None:
             if identity is None or inputs_given is None or _repeated(layer.call):  # type: ignore[attr-defined]
                 return None
             given = inputs_given
-            held.setdefault(identity, network_effect(layer, given))
+            held.setdefault(identity, Placed(layer, None, network_effect(layer, given)))
         pending += elements(given)
     return held
 
