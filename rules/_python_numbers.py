@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfmemlint.api import Binds, Call, Const, Definition, File, Length, dotted, variables
+from tfmemlint.api import Binds, Call, Const, Definition, File, Length, Node, dotted, variables
 
 CONVERTS = frozenset({"builtins.float", "builtins.int", "builtins.str", "builtins.len", "builtins.round",
                       "builtins.ord"})  # fmt: skip
@@ -17,6 +17,8 @@ SIZED = frozenset({"np.random.rand", "np.random.randn", "np.random.randint", "np
 """NumPy draws that give a Python number unless a size is asked for."""
 
 GENERATORS = frozenset({"np.random.default_rng", "np.random.RandomState", "np.random.Generator", "random.Random"})
+NOW = frozenset({"datetime.datetime.now", "datetime.datetime.utcnow", "datetime.datetime.today"})
+CLOCKS = frozenset({"isoformat", "strftime", "timestamp", "ctime"})
 FLOATS = frozenset({"random", "uniform", "normal", "gauss", "beta", "gamma", "exponential", "triangular", "randint",
                     "randrange", "betavariate"})  # fmt: skip
 """Methods of a generator that give a Python number unless a size is asked for; `integers` gives a NumPy one."""
@@ -40,6 +42,9 @@ def draws(call: Call) -> bool:
     """Whether a call gives another Python number each time."""
     if call.method in FLOATS and _generator(call):
         return _scalar(call)
+    if call.method in CLOCKS and call.receiver_node is not None:
+        now = call.evaluator.file.written(call.receiver_node)
+        return isinstance(now, cst.Call) and call.evaluator.file.call(now).name in NOW
     if call.name in ("np.random.rand", "np.random.randn"):
         return not call.node.args
     return call.name in RANDOM or (call.name in SIZED and _scalar(call))
@@ -108,17 +113,31 @@ def starts_number(node: cst.BaseExpression, file: File) -> bool:
     return bool(numbers) and all(d in numbers or d.binds is Binds.AUGMENTED for d in definitions)
 
 
+def part_of(definition: Definition) -> Node | None:
+    """What a name is given, also as one of several: `outputs, sizes = [], []`."""
+    value = definition.value
+    for at in definition.path:
+        if not isinstance(value, (cst.Tuple, cst.List)) or isinstance(at, slice) or at >= len(value.elements):
+            return None
+        value = value.elements[at].value
+    return value
+
+
 def starts_python(d: Definition, file: File) -> bool:
     """Whether another definition of the name is a Python number."""
     others = [o for o in file.flow(d.scope).bindings.get(d.name, ()) if o is not d]
+    declared: list[cst.Global | cst.Nonlocal] = [*file.tree.of(cst.Global), *file.tree.of(cst.Nonlocal)]
+    if any(file.scope_of(n) is d.scope and any(i.name.value == d.name for i in n.names) for n in declared):
+        others += [o for scope in file.scopes_around(d.scope) for o in file.flow(scope).bindings.get(d.name, ())]
     if "." in d.name:
         for assign in file.tree.of(cst.Assign):
             if any(dotted(t.target) == d.name for t in assign.targets) and isinstance(file.value(assign.value), Const):
                 return True
     for other in others:
-        if other.binds is Binds.VALUE and isinstance(other.value, cst.BaseExpression) and not other.path:
-            own = d.name in variables(other.value, file)
-            if not own and is_python(other.value, file):
+        given = part_of(other)
+        if other.binds is Binds.VALUE and isinstance(given, cst.BaseExpression):
+            own = d.name in variables(given, file)
+            if not own and is_python(given, file):
                 return True
         if other.binds is Binds.PARAMETER and isinstance(other.node, cst.Param):
             default = other.node.default

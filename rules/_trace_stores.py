@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import libcst as cst
+from tfmemlint_rules._python_numbers import part_of
 
-from tfmemlint.api import Call, Class, Definition, File, Mapping, Node, Sequence, dotted, home_of
+from tfmemlint.api import Call, Class, File, Mapping, Node, Sequence, dotted, home_of
 
 CONTAINERS = frozenset({
     "builtins.list", "builtins.dict", "builtins.set", "collections.deque", "collections.defaultdict",
@@ -102,17 +103,7 @@ def is_container(expression: cst.BaseExpression, file: File) -> bool:
     if not isinstance(expression, cst.Name):
         return False
     home = home_of(expression, file)
-    return any(_makes_container(_part(d), file) for d in file.flow(home).bindings.get(expression.value, ()))
-
-
-def _part(definition: Definition) -> Node | None:
-    """What a name is given, also as one of several: `outputs, sizes = [], []`."""
-    value = definition.value
-    for at in definition.path:
-        if not isinstance(value, (cst.Tuple, cst.List)) or isinstance(at, slice) or at >= len(value.elements):
-            return None
-        value = value.elements[at].value
-    return value
+    return any(_makes_container(part_of(d), file) for d in file.flow(home).bindings.get(expression.value, ()))
 
 
 def _traced(scope: Node, file: File) -> bool:

@@ -57,12 +57,22 @@ class ArrayBakedIntoTrace(Rule):
                 continue
             seen: set[str] = set()
             for node in walk(body):
-                path = dotted(node) if isinstance(node, (cst.Name, cst.Attribute)) else None
+                path = dotted(node) if isinstance(node, (cst.Name, cst.Attribute)) else self._entry(node, file)
                 if path is not None and path not in seen and file.scope_of(node) is function:
                     finding = self._read(node, path, function, file)
                     if finding is not None:
                         seen.add(path)
                         yield finding
+
+    def _entry(self, node: Node, file: File) -> str | None:
+        """`tables["mean"]` of a dictionary from outside, as it is written."""
+        key = node.slice[0].slice if isinstance(node, cst.Subscript) and len(node.slice) == 1 else None
+        if not isinstance(node, cst.Subscript) or not isinstance(node.value, cst.Name):
+            return None
+        if not isinstance(key, cst.Index) or not isinstance(key.value, cst.SimpleString):
+            return None
+        own = node.value.value in file.flow(file.scope_of(node)).bindings
+        return None if own else f"{node.value.value}[{key.value.value}]"
 
     def _read(self, node: Node, path: str, function: cst.FunctionDef | cst.Lambda, file: File) -> Finding | None:
         if path in file.flow(function).bindings or (isinstance(node, cst.Attribute) and not path.startswith("self.")):
