@@ -49,8 +49,8 @@ def iterations(loop: Node, file: File) -> int | None:
     value = file.contexts.iterated(loop) if count is None else None
     if isinstance(value, Iterator) and isinstance(value.of, Sequence) and not value.of.open:
         count = len(value.of.items)  # of a comprehension
-    if count is None and (view := _view(loop.iter)) is not None:
-        held = file.value(view)
+    if count is None:
+        held = file.value(_view(loop.iter) or loop.iter)
         count = len(held.items) if isinstance(held, Mapping) and not held.open else None
     return count
 

@@ -10,6 +10,7 @@ SHAPED = frozenset({
     "zeros", "ones", "reshape", "fill", "one_hot", "normal", "uniform", "truncated_normal", "eye", "tile", "repeat",
     "broadcast_to", "split", "unstack", "top_k", "pad", "resize", "resize_with_pad", "resize_with_crop_or_pad",
     "central_crop", "random_crop", "crop_to_bounding_box", "sequence_mask", "linspace", "arange", "extract_patches",
+    "frame", "stft", "overlap_and_add",
 })  # fmt: skip
 """Functions whose arguments are shapes and numbers of items, except for those in VALUES."""
 

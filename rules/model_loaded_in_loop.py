@@ -83,7 +83,8 @@ class ModelLoadedInLoop(Rule):
                 continue
             handler = handler_of(node, file)
             if handler is not None and constant(call, handler, file):
-                if not lazy(call.node, handler, file) and not reloads(call.node, handler, file):
+                passing = lazy(call.node, handler, file) or reloads(call.node, handler, file)
+                if not passing and not needs_fresh(call, handler.body, file):
                     yield self._report(call, "for each request", handler, None, file)
             elif handler is None:
                 again = called_again(call, file)

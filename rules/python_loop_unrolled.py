@@ -13,6 +13,9 @@ from tfmemlint.fix.edits import api_text, replace_node
 
 MANY = 100
 KEEPS = frozenset({"append", "extend", "add", "insert"})
+BY_NAME = frozenset({"getattr", "get_layer"})
+"""Functions that find a layer by a name, which is made of the loop variable."""
+
 ADDS = frozenset({"append", "add", "assign", "assign_add", "assign_sub", "write", "extend"})
 
 
@@ -95,6 +98,9 @@ class PythonLoopUnrolled(Rule):
         """Whether the loop variable picks items of a list or dictionary, of layers say, that the loop leaves alone."""
         bound = variables(loop.target, file)
         for node in walk(loop.body):
+            if isinstance(node, cst.Call) and any(bound & variables(a.value, file) for a in node.args):
+                if file.call(node).method in BY_NAME:
+                    return True
             key = node.slice[0].slice if isinstance(node, cst.Subscript) and len(node.slice) == 1 else None
             if (
                 not isinstance(node, cst.Subscript)
