@@ -142,15 +142,13 @@ class TensorsKeptAcrossSteps(Rule):
             if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in EMPTIES:
                 if dotted(node.func.value) == path:
                     return True
-            again = node.targets if isinstance(node, cst.Assign) and inside is file.module else ()
+            new = inside is file.module and "." in (path or "")
+            again = node.targets if isinstance(node, cst.Assign) and new else ()
             if any(dotted(target.target) == path for target in again) and not _first(node, file):
                 return True
         return False
 
 
 def _first(assign: Node, file: File) -> bool:
-    """Whether an assignment makes what it names for the first time: in `__init__`, in the module outside loops."""
     function = file.contexts.function(assign)
-    if function is None:
-        return file.contexts.loop(assign) is None
     return isinstance(function, cst.FunctionDef) and function.name.value == "__init__"
