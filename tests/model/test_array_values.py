@@ -3,6 +3,8 @@
 import pytest
 from programs import model_of, shown_in, value_in
 
+from tfmemlint.model import knowledge
+from tfmemlint.model.transfer import table
 from tfmemlint.model.values import Array
 
 NUMPY = [
@@ -20,6 +22,8 @@ NUMPY = [
     ("import sklearn.preprocessing as p\ns = p.StandardScaler().fit(np.zeros((4, 2)))\n"
      "s.transform(np.zeros((2, 2), np.float32))", "np float32 (2, 2)"),
     ("import sklearn.preprocessing as p\np.MinMaxScaler().fit_transform(np.zeros((4, 2), np.uint8))", "?"),
+    ("np.abs(np.zeros((2, 3)))", "np float64 (2, 3)"), ("tf.truediv(tf.zeros((2, 3)), 2.0)", "tf float32 (2, 3)"),
+    ("tf.math.negative(tf.zeros((2, 3)))", "tf float32 (2, 3)"),
     ("np.zeros((n, 3))", "np float64 (?, 3)"), ("np.zeros(shape)", "np float64 ..."),
     ("np.zeros((2, 3)).astype(np.float32)", "np float32 (2, 3)"), ("np.float32(np.zeros(3))", "np float32 (3)"),
     ("np.zeros((2, 3)).reshape(6)", "np float64 (6)"), ("np.zeros((2, 3)).reshape(-1, 2)", "np float64 (3, 2)"),
@@ -150,3 +154,9 @@ def test_bytes(program: str, expected: int | None) -> None:
     value = value_in(model_of(program))
     assert isinstance(value, Array)
     assert value.bytes == expected
+
+
+def test_every_model_is_asked_by_the_canonical_name() -> None:
+    """What is written for another name alone is never used: callers ask by the canonical one."""
+    missing = {knowledge.canonical(name) for name in table.TABLE} - set(table.TABLE)
+    assert not missing

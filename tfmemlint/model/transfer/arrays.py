@@ -207,7 +207,7 @@ def _memmap(call: Call, target: Value) -> Value:
     return Array("np", dtype_of(call.value_of("dtype"), "float64"), shape_of(call.value_of("shape")), call, True)
 
 
-@models("np.expand_dims", "np.reshape", "np.clip", "np.abs", "np.flip", "np.moveaxis",
+@models("np.expand_dims", "np.reshape", "np.clip", "np.absolute", "np.flip", "np.moveaxis",
         "np.swapaxes", "np.roll", "np.ravel", "np.rot90", "np.atleast_2d")  # fmt: skip
 def _reshaped(call: Call, target: Value) -> Value:
     data = call.value_of(0)
@@ -215,7 +215,7 @@ def _reshaped(call: Call, target: Value) -> Value:
         return Unknown("reshapes something not known")
     name = getattr(target, "name", "").rpartition(".")[2]
     shape = None
-    if name in ("clip", "abs", "flip", "roll"):
+    if name in ("clip", "absolute", "flip", "roll"):
         shape = data.shape
     elif name == "expand_dims":
         shape = expanded(data.shape, integer(call.value_of("axis")))

@@ -153,7 +153,7 @@ def _expand_dims(call: Call, target: Value) -> Value:
     return replace(data, shape=expanded(data.shape, axis))
 
 
-@models("tf.math.add", "tf.math.subtract", "tf.math.multiply", "tf.math.divide", "tf.math.truediv", "tf.add",
+@models("tf.math.add", "tf.math.subtract", "tf.math.multiply", "tf.math.divide", "tf.truediv", "tf.add",
         "tf.subtract", "tf.multiply", "tf.divide", "tf.math.maximum", "tf.math.minimum", "tf.maximum",
         "tf.minimum")  # fmt: skip
 def _elementwise(call: Call, target: Value) -> Value:
@@ -166,7 +166,7 @@ def _elementwise(call: Call, target: Value) -> Value:
 
 
 @models("tf.math.exp", "tf.math.log", "tf.math.sqrt", "tf.math.square", "tf.math.tanh", "tf.math.sin", "tf.math.cos",
-        "tf.math.sigmoid", "tf.nn.relu", "tf.nn.softmax", "tf.math.abs", "tf.math.negative", "tf.clip_by_value",
+        "tf.math.sigmoid", "tf.nn.relu", "tf.nn.softmax", "tf.math.abs", "tf.negative", "tf.clip_by_value",
         "tf.nn.l2_normalize", "tf.nn.log_softmax", "tf.nn.gelu", "tf.nn.elu", "tf.nn.leaky_relu", "tf.nn.selu",
         "tf.nn.swish", "tf.nn.softplus", "tf.nn.relu6", "tf.nn.dropout", "tf.math.log1p", "tf.math.expm1",
         "tf.math.erf", "tf.math.rsqrt", "tf.math.log_sigmoid", "tf.clip_by_norm", "tf.sign",
