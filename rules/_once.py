@@ -90,11 +90,8 @@ def _called(node: Node, file: File) -> Iterator[str]:
 
 
 def retries(loop: cst.For | cst.While) -> bool:
-    """Whether a loop retries or waits: a `while` with a `try` in it, or a loop that ends in its first iteration."""
-    body = loop.body.body if isinstance(loop.body, cst.IndentedBlock) else ()
-    last = body[-1] if body else None
-    ends = isinstance(last, cst.SimpleStatementLine) and isinstance(last.body[-1], (cst.Break, cst.Return))
-    return ends or (isinstance(loop, cst.While) and any(isinstance(statement, cst.Try) for statement in body))
+    """Whether a loop retries or waits: a `while` with a `try` in it."""
+    return isinstance(loop, cst.While) and any(isinstance(statement, cst.Try) for statement in loop.body.body)
 
 
 def stored(node: Node, loop: cst.For | cst.While, file: File) -> bool:

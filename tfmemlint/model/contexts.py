@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.model.scopes import COMPREHENSIONS, FUNCTIONS, SCOPE_CLASSES, SCOPES, own_nodes
-from tfmemlint.model.tree import Node
+from tfmemlint.model.tree import Node, walk
 from tfmemlint.model.values import Array, Dataset, Iterator, Length, Sequence, Value
 
 if TYPE_CHECKING:
@@ -55,7 +55,8 @@ class Contexts:
                 return
             runs_again = (above.body, above.test) if isinstance(above, cst.While) else (getattr(above, "body", None),)
             if isinstance(above, (cst.For, cst.While)) and any(below is part for part in runs_again):
-                yield above
+                if not _ends_at_once(above):
+                    yield above
             below = above
 
     def loop(self, node: Node) -> Loop | None:
@@ -212,3 +213,11 @@ class Contexts:
             if isinstance(above, (cst.If, cst.For, cst.While, cst.Try, cst.IfExp, cst.Match, *FUNCTIONS)):
                 return True
         return False
+
+
+def _ends_at_once(loop: Loop) -> bool:
+    """Whether the body of a loop ends with leaving it: it looks at the first item, or waits for nothing."""
+    last = loop.body.body[-1] if loop.body.body else None
+    small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
+    leaves = isinstance(small, (cst.Break, cst.Return, cst.Raise))
+    return leaves and not any(isinstance(node, cst.Continue) for node in walk(loop.body))
