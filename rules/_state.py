@@ -83,10 +83,25 @@ def guarded_entry(file: File, function: cst.FunctionDef, depth: int = 3) -> bool
     callers = file.values.functions.callers(function) or ()
     for call in callers:
         scope = file.scope_of(call.node)
-        if guarded(file, call.node, scope):
+        if _reached_under_if(file, call.node, scope):
             return True
         if depth and isinstance(scope, cst.FunctionDef) and guarded_entry(file, scope, depth - 1):
             return True
+    return False
+
+
+def _reached_under_if(file: File, node: Node, within: Node) -> bool:
+    """Whether an `if` or a handler guards a call: `if __name__ == "__main__"` and a `try` run it each time."""
+    below: Node = node
+    for above in file.tree.ancestors(node):
+        if above is within:
+            return False
+        if isinstance(above, (cst.IfExp, cst.ExceptHandler)):
+            return True
+        if isinstance(above, cst.If) and below is not above.test:
+            if not any(isinstance(n, cst.Name) and n.value == "__name__" for n in walk(above.test)):
+                return True
+        below = above
     return False
 
 
