@@ -33,7 +33,7 @@ TINY = 1 << 16
 TFDS_EXAMPLES = Unknown("the examples of a TFDS split")
 
 
-PICKS = re.compile(r"batch|sample|choice|replay|memory|chunk|window|next", re.IGNORECASE)
+PICKS = re.compile(r"batch|sample|choice|replay|memory|chunk|window|next|states|observ|rollout|episode", re.IGNORECASE)
 """Words in the names of what gives a part of the data at a time."""
 
 

@@ -38,7 +38,7 @@ def made_array(part: cst.BaseExpression, loop: cst.For | cst.While, file: File) 
     """
     for node in _arrays(part, file):
         of = file.call(node).receiver_node
-        if of is not None and not file.call(node).names and _only_tensorflow(file):
+        if of is not None and not file.call(node).names and only_tensorflow(file):
             items = {n.value for n in walk(loop.target) if isinstance(n, cst.Name)} if isinstance(loop, cst.For) else ()
             if not isinstance(of, cst.Name) or of.value not in items or _uses(loop, file):
                 return any(isinstance(n, cst.Name) and n.value in assigned_names(loop, file) for n in walk(of))
@@ -66,7 +66,7 @@ def _uses(loop: cst.For | cst.While, file: File) -> bool:
     return False
 
 
-def _only_tensorflow(file: File) -> bool:
+def only_tensorflow(file: File) -> bool:
     """Whether the file imports TensorFlow and no other library whose tensors have a `numpy()`."""
     bound = (d for made in file.flow(file.module).bindings.values() for d in made if d.binds is Binds.IMPORT)
     libraries = {d.api.partition(".")[0] for d in bound}

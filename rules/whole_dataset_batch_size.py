@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._lengths import TINY, covers, is_tiny, picked, whole_length
+from tfmemlint_rules._results import only_tensorflow
 
 from tfmemlint.api import (
     Argument,
@@ -22,12 +23,16 @@ from tfmemlint.api import (
     Value,
     elements,
     on_call,
+    on_file,
     show_bytes,
     walk,
 )  # fmt: skip
 from tfmemlint.fix.edits import remove_argument
 
 METHODS = tuple(f"tf.keras.Model.{name}" for name in ("fit", "evaluate", "predict"))
+KERAS = frozenset({"epochs", "callbacks", "validation_data", "validation_split", "steps_per_epoch"})
+"""Arguments that `fit` has in Keras."""
+
 BUILTIN = frozenset({"len", "int", "self", "np", "tf", "shape"})
 
 
@@ -66,9 +71,17 @@ class WholeDatasetBatchSize(Rule):
     fix_safety = (Safety.DISPLAY,)
     in_tests = False
 
+    @on_file("batch_size")
+    def unseen(self, file: File) -> Iterator[Finding]:
+        """The same of a model that is not seen, where it is told what only those of Keras are told."""
+        for call in map(file.call, file.calls_by_word.get("fit", ())):
+            told = {arg.keyword.value for arg in call.node.args if arg.keyword is not None}
+            if told & KERAS and not call.target.known and call.receiver_node is not None and only_tensorflow(file):
+                yield from self.check(call, file)
+
     @on_call(*METHODS)
     def check(self, call: Call, file: File) -> Iterator[Finding]:
-        size, data = call.arg("batch_size"), call.arg("x")
+        size, data = call.arg("batch_size"), self._given(call, "x", 0)
         if size is None or data is None or size.value == Const(None):
             return
         if all(isinstance(option, Dataset) for option in data.value.options):
@@ -101,9 +114,13 @@ class WholeDatasetBatchSize(Rule):
             bytes=cost,
         )  # fmt: skip
 
+    def _given(self, call: Call, name: str, place: int) -> Argument | None:
+        """An argument, also of a method that is not seen."""
+        return call.arg(name) if call.names else call.arg(name) or call.arg(place)
+
     def _same(self, length: Length, size: Argument, call: Call, file: File) -> bool:
         """Whether the length is that of the data which the model is given."""
-        parts = [part for part in (call.arg("x"), call.arg("y")) if part is not None]
+        parts = [part for part in (self._given(call, "x", 0), self._given(call, "y", 1)) if part is not None]
         if any(self._holds(part.value, length.of) for part in parts):
             return True
         given = {name for part in parts for name in self._names(part.expression, file)} - BUILTIN
