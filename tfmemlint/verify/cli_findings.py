@@ -19,8 +19,8 @@ from tfmemlint.report.places import place
 from tfmemlint.selectors import FAILURES, UNUSED, Layer
 from tfmemlint.usage import USAGE
 from tfmemlint.verify import evidence
-from tfmemlint.verify.cli import Progress, announce, present, show_programs
 from tfmemlint.verify.cli_arguments import settings, split_line
+from tfmemlint.verify.cli_shown import Progress, announce, present, show_programs
 from tfmemlint.verify.evidence import EvidenceError, Sample
 from tfmemlint.verify.examples import ExampleError, read_examples
 from tfmemlint.verify.judge import inconclusive, judge

@@ -14,6 +14,7 @@ from tfmemlint.finding import Finding
 from tfmemlint.linter import Linter
 from tfmemlint.report.style import Style
 from tfmemlint.selectors import Layer
+from tfmemlint.verify.cli_shown import write
 from tfmemlint.verify.measure import MeasureError, Run
 from tfmemlint.verify.monitor import Hot, execute, statements, worth_showing, write_json, write_text
 
@@ -31,7 +32,6 @@ def monitor(options: argparse.Namespace) -> int:
         else:
             write_text(script.name, run, lines, stream, Style(is_colored(stream)))
     if options.html:
-        from tfmemlint.verify.cli import write
         from tfmemlint.verify.run_page import page
 
         write(Path(options.html), page(script.name, run, lines))
