@@ -1,13 +1,19 @@
-"""TensorFlow 1 sessions: which calls run one."""
+"""TensorFlow 1 sessions: which calls run one, and in which loops."""
 
 from __future__ import annotations
 
-import libcst as cst
+from collections.abc import Iterator
 
-from tfmemlint.api import Array, Call, File, Instance
+import libcst as cst
+from tfmemlint_rules._items import few_iterations
+
+from tfmemlint.api import Array, Call, Const, File, Instance, Node, Sequence, walk
 
 SESSION = "tf.compat.v1.Session"
 SESSIONS = ("tf.Session", "tf.InteractiveSession", SESSION, "tf.compat.v1.InteractiveSession")
+FEW = 3
+PARTS = 16
+"""Items of a display up to which a loop that adds something up may be one over the parts of a network."""
 
 
 def runs_session(call: Call) -> bool:
@@ -24,3 +30,34 @@ def session_runs(file: File) -> list[cst.Call]:
     """All calls of a file that run a session."""
     found = (node for word in ("run", "eval") for node in file.calls_by_word.get(word, ()))
     return [node for node in found if runs_session(file.call(node))]
+
+
+def session_loops(file: File) -> list[Node]:
+    """The loops and comprehensions that run a session, themselves or in a function of the module."""
+    found: dict[int, Node] = {}
+    for run in session_runs(file):
+        for loop in _around(run, file, 2):
+            if not few_iterations(loop, file, FEW) and not _over_parts(loop, file):
+                found[id(loop)] = loop
+    return list(found.values())
+
+
+def _over_parts(loop: Node, file: File) -> bool:
+    """Whether a loop over a display sums what it makes of each item: the parts of a loss, which are built once."""
+    value = file.contexts.iterated(loop) if isinstance(loop, cst.For) else None
+    if not isinstance(value, Sequence) or value.open or len(value.items) > PARTS:
+        return False
+    sums = [n.value for n in walk(loop) if isinstance(n, cst.AugAssign) and not isinstance(file.value(n.value), Const)]
+    runs = {id(run) for run in session_runs(file)}
+    return any(not any(id(n) in runs for n in walk(value)) for value in sums)
+
+
+def _around(node: Node, file: File, depth: int) -> Iterator[Node]:
+    yield from file.contexts.loops(node)
+    comprehension = file.contexts.comprehension(node)
+    if comprehension is not None:
+        yield comprehension
+    function = file.contexts.function(node)
+    if function is not None and depth:
+        for caller in file.values.functions.callers(function) or ():
+            yield from _around(caller.node, file, depth - 1)

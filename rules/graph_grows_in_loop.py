@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._graph_ops import makes_op, outermost
-from tfmemlint_rules._items import few_iterations
-from tfmemlint_rules._sessions import SESSION, session_runs
+from tfmemlint_rules._sessions import SESSION, session_loops
 
 from tfmemlint.api import (
     Call,
@@ -16,16 +15,12 @@ from tfmemlint.api import (
     Instance,
     Node,
     Rule,
-    Sequence,
     integer,
     on_file,
     own_nodes,
     walk,
 )
 
-FEW = 3
-PARTS = 16
-"""Items of a display up to which a loop that adds something up may be one over the parts of a network."""
 OPS = (cst.Call, cst.BinaryOperation, cst.UnaryOperation)
 
 
@@ -68,7 +63,7 @@ class GraphGrowsInLoop(Rule):
     @on_file("Session", "InteractiveSession")
     def check(self, file: File) -> Iterator[Finding]:
         seen: set[int] = set()
-        for loop in _session_loops(file):
+        for loop in session_loops(file):
             if _fresh_graph(loop, file):
                 continue
             for op in _ops(loop, loop, file, 2):
@@ -80,37 +75,6 @@ class GraphGrowsInLoop(Rule):
                         "this adds a node to the graph in every iteration of the session's loop; build it once, before",
                         related=[(loop, "the loop")],
                     )
-
-
-def _session_loops(file: File) -> list[Node]:
-    """The loops and comprehensions that run a session, themselves or in a function of the module."""
-    found: dict[int, Node] = {}
-    for run in session_runs(file):
-        for loop in _around(run, file, 2):
-            if not few_iterations(loop, file, FEW) and not _over_parts(loop, file):
-                found[id(loop)] = loop
-    return list(found.values())
-
-
-def _over_parts(loop: Node, file: File) -> bool:
-    """Whether a loop over a display sums what it makes of each item: the parts of a loss, which are built once."""
-    value = file.contexts.iterated(loop) if isinstance(loop, cst.For) else None
-    if not isinstance(value, Sequence) or value.open or len(value.items) > PARTS:
-        return False
-    sums = [n.value for n in walk(loop) if isinstance(n, cst.AugAssign) and not isinstance(file.value(n.value), Const)]
-    runs = {id(run) for run in session_runs(file)}
-    return any(not any(id(n) in runs for n in walk(value)) for value in sums)
-
-
-def _around(node: Node, file: File, depth: int) -> Iterator[Node]:
-    yield from file.contexts.loops(node)
-    comprehension = file.contexts.comprehension(node)
-    if comprehension is not None:
-        yield comprehension
-    function = file.contexts.function(node)
-    if function is not None and depth:
-        for caller in file.values.functions.callers(function) or ():
-            yield from _around(caller.node, file, depth - 1)
 
 
 def _ops(part: Node, loop: Node, file: File, depth: int) -> Iterator[Node]:

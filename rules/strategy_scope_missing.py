@@ -3,9 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._models import is_model
+from tfmemlint_rules._distributed import built_outside, replicated, trains
 from tfmemlint_rules._strategies import (
-    ENTERS,
     MAKES,
     entered_by_hand,
     enters,
@@ -20,14 +19,12 @@ from tfmemlint.api import (
     File,
     Finding,
     Fix,
-    Function,
     Instance,
     Rule,
     Safety,
     Severity,
     dotted,
     on_call,
-    own_nodes,
 )
 
 ENTRY = ".scope("
@@ -89,7 +86,7 @@ class StrategyScopeMissing(Rule):
         if any(enters(use, file) for use in uses):
             if not any(entered_by_hand(use, file) for use in uses):
                 yield from self._outside(given, name, file)
-        elif _trains(made, given, file):
+        elif trains(made, given, file):
             yield self.finding(
                 made,
                 file,
@@ -101,7 +98,7 @@ class StrategyScopeMissing(Rule):
         """The models that are trained and the optimizers that are compiled, made beside the strategy's scope."""
         home = file.contexts.function(made.node)
         for fit in (f for f in file.calls("tf.keras.Model.fit") if file.contexts.function(f.node) is home):
-            built = _built_outside(fit, made, file)
+            built = built_outside(fit, made, file)
             if built is not None:
                 yield self.finding(
                     built,
@@ -121,7 +118,7 @@ class StrategyScopeMissing(Rule):
         for applied in file.calls("tf.keras.optimizers.Optimizer.apply_gradients"):
             of = applied.receiver.call if isinstance(applied.receiver, Instance) else None
             beside = of is not None and file.contexts.function(of.node) is home
-            if of is None or not beside or not _replicated(applied.node, file):
+            if of is None or not beside or not replicated(applied.node, file):
                 continue
             if not any(True for _ in file.contexts.withs(of.node)):
                 yield self._optimizer(of, made, file)
@@ -135,54 +132,7 @@ class StrategyScopeMissing(Rule):
         )
 
 
-def _replicated(node: cst.Call, file: File, depth: int = 2) -> bool:
-    """Whether a strategy's `run` is given the function that a call stands in, or one that calls it."""
-    function = file.contexts.function(node)
-    if function is None:
-        return False
-    functions = file.values.functions
-    takers = (functions.given_to(use) for use in functions.uses(function))
-    if any(taker is not None and taker.method == "run" for taker in takers):
-        return True
-    callers = functions.callers(function) if depth else ()
-    return any(_replicated(call.node, file, depth - 1) for call in callers or ())
-
-
-def _trains(made: Call, given: Call, file: File) -> bool:
-    """Whether the program of this strategy trains: its function, or the file where it is the only strategy."""
-    trained = [*file.calls("tf.keras.Model.fit"), *file.calls("tf.GradientTape")]
-    if all(other.node is made.node for other in file.calls(*MAKES)):
-        return bool(trained)
-    home = file.contexts.function(given.node)
-    return any(file.contexts.function(call.node) is home for call in trained)
-
-
 def _wrap_trained(fits: list[Call], name: str | None, made: Call, file: File) -> Fix | None:
     """Build the one model that is trained in the scope, where it is built beside the strategy."""
-    built = _built_outside(fits[0], made, file) if len(fits) == 1 else None
+    built = built_outside(fits[0], made, file) if len(fits) == 1 else None
     return wrap_in_scope(built, name, made, file) if built is not None and name is not None else None
-
-
-def _built_outside(fit: Call, made: Call, file: File) -> Call | None:
-    """The call beside the strategy's that makes the model which is trained, in no `with` at all."""
-    receiver = fit.receiver_node
-    if not isinstance(receiver, cst.Name):
-        return None
-    definitions = file.definitions(receiver)
-    if len(definitions) != 1 or not isinstance(definitions[0].value, cst.Call) or definitions[0].path:
-        return None
-    call = file.call(definitions[0].value)
-    here = file.contexts.function(call.node) is file.contexts.function(made.node)
-    if not here or any(True for _ in file.contexts.withs(call.node)) or not _makes_model(call, file):
-        return None
-    return call
-
-
-def _makes_model(call: Call, file: File) -> bool:
-    """Whether the call makes a model, and no scope is entered in the function of the module that it calls."""
-    values = call.value.options
-    if not all(isinstance(value, Instance) and is_model(value, file) for value in values):
-        return False
-    called = [target.node for target in call.target.options if isinstance(target, Function)]
-    read = [n for body in called for n in own_nodes(body, (cst.Attribute,))]
-    return not any(isinstance(n, cst.Attribute) and n.attr.value in ENTERS for n in read)
