@@ -7,6 +7,7 @@ from tfmemlint_rules._altered import changed
 from tfmemlint_rules._handlers import handler_of
 from tfmemlint_rules._items import few_iterations
 from tfmemlint_rules._made import fate
+from tfmemlint_rules._models import is_model
 from tfmemlint_rules._once import first_time
 
 from tfmemlint.api import Call, Const, File, Function, Node, assigned_names, dotted, own_nodes, parameters, walk
@@ -112,11 +113,20 @@ def needs_fresh(call: Call, loop: Node, file: File) -> bool:
         if isinstance(node, cst.Call) and node is not call.node:
             if any(isinstance(t, Function) and t.node is home for t in file.call(node).target.options):
                 continue  # it is there to load the model
-            if file.call(node).method in SAVES | TRAINS:
+            if file.call(node).method in TRAINS or _saves_model(file.call(node), file):
                 return True
             if any(file.text(a.value) in given for a in node.args) and file.call(node).name is None:
                 return True
     return False
+
+
+def _saves_model(call: Call, file: File) -> bool:
+    """Whether a call writes a model; an uploaded file and an array have a `save` of their own."""
+    if call.method not in SAVES:
+        return False
+    if call.name is not None:
+        return call.name.startswith("tf.")
+    return call.receiver_node is None or any(is_model(option, file) for option in call.receiver.options)
 
 
 def conditional(node: cst.Call, loop: Node, file: File) -> bool:
