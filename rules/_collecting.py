@@ -7,12 +7,8 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Array, Call, Const, File, Node, Sequence, dotted, integer, walk
+from tfmemlint.api import Array, Call, Const, File, Node, dotted, integer, walk
 
-SAYS = frozenset({
-    "print", "info", "debug", "warning", "log", "write", "set_description", "set_postfix", "set_postfix_str",
-})  # fmt: skip
-MEASURES = frozenset({"len", "shape", "int", "str", "format", "tuple", "as_list", "numpy"})
 MAKES = frozenset({"tf.constant", "tf.convert_to_tensor", "tf.Variable", "np.array", "np.asarray", "tf.cast"})
 
 
@@ -66,7 +62,7 @@ def collected(concat: Call, file: File) -> Collected | None:
     if name is None or parts is None:
         return None
     others = tuple(part for part in parts if dotted(part) != name)
-    if not others or len(others) == len(parts) or any(_reads(part, name, file) for part in others):
+    if not others or len(others) == len(parts) or any(reads_of(part, name, file) for part in others):
         return None
     return Collected(name, others, above)
 
@@ -83,15 +79,7 @@ def _parts(concat: Call) -> list[cst.BaseExpression] | None:
     return [e.value for e in first.elements] if isinstance(first, (cst.List, cst.Tuple)) else None
 
 
-def used_otherwise(found: Collected, loop: cst.For | cst.While, file: File) -> bool:
-    """Whether the loop reads, cuts back or starts again what is collected; printing it or its length does not count."""
-    for node in _reads(loop.body, found.name, file):
-        if not file.tree.contains(found.assign, node) and not (_first(node, found, loop, file) or _said(node, file)):
-            return True
-    return isinstance(loop, cst.While) and any(True for _ in _reads(loop.test, found.name, file))
-
-
-def _reads(node: Node, name: str, file: File) -> list[Node]:
+def reads_of(node: Node, name: str, file: File) -> list[Node]:
     """The places where an expression names this, read or written."""
     return list(_named(node, name, file))
 
@@ -104,56 +92,6 @@ def _named(node: Node, name: str, file: File) -> Iterator[Node]:
                 continue
             if not (isinstance(parent, cst.Arg) and parent.keyword is n):
                 yield n
-
-
-def _said(node: Node, file: File) -> bool:
-    """Whether a name is read to be printed, and not to compute something with it."""
-    for above in file.tree.ancestors(node):
-        if isinstance(above, cst.Call):
-            if file.call(above).method in SAYS:
-                break
-            if file.call(above).method not in MEASURES:
-                return False
-    line = file.tree.statement(node)
-    first = line.body[0] if isinstance(line, cst.SimpleStatementLine) else None
-    call = first.value if isinstance(first, cst.Expr) else None
-    return isinstance(call, cst.Call) and file.call(call).method in SAYS
-
-
-def _first(node: Node, found: Collected, loop: cst.For | cst.While, file: File) -> bool:
-    """Whether this belongs to `if acc is None: acc = x`, with the joining in the other branch or behind it."""
-    below = node
-    for above in file.tree.ancestors(node):
-        if above is loop:
-            return False
-        if isinstance(above, cst.If):
-            decides = file.tree.contains(above, found.assign) or _asks_empty(above.test, found.name, file)
-            if decides and (below is above.test or _written(node, found.name, file)):
-                return True
-        below = above
-    return False
-
-
-def _written(node: Node, name: str, file: File) -> bool:
-    above = file.tree.parent(node)
-    while isinstance(above, (cst.Element, cst.Tuple)):
-        above = file.tree.parent(above)
-    if not isinstance(above, cst.AssignTarget):
-        return False
-    assign = file.tree.parent(above)
-    return isinstance(assign, cst.Assign) and not _reads(assign.value, name, file)
-
-
-def _asks_empty(test: cst.BaseExpression, name: str, file: File) -> bool:
-    """`acc is None`, `not acc`, `len(acc) == 0`, `acc == []`."""
-    if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
-        return dotted(test.expression) == name
-    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
-        return False
-    left, right = test.left, test.comparisons[0].comparator
-    if isinstance(left, cst.Call) and file.call(left).method == "len" and left.args:
-        return dotted(left.args[0].value) == name and integer(file.value(right)) == 0
-    return dotted(left) == name and file.value(right) in (Const(None), Sequence((), "list"))
 
 
 def _empty(node: cst.BaseExpression, file: File) -> bool:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import libcst as cst
-from tfmemlint_rules._growing import rounds
+from tfmemlint_rules._iterations import few_iterations, view
 
 from tfmemlint.api import (
     Array,
     Call,
     Const,
     File,
-    Iterator,
-    Mapping,
     Node,
     Sequence,
     assigned_names,
@@ -29,48 +27,6 @@ PLAIN = ("builtins.", "np.", "os.", "gc.", "psutil.")
 """Names of what neither trains a model nor tells the time."""
 
 ONE_BATCH = 32
-VIEWS = frozenset({"items", "values", "keys"})
-
-
-def few_iterations(loop: Node, file: File, most: int) -> bool:
-    """Whether a loop certainly has at most `most` iterations: over a display, a constant range or a dictionary."""
-    count = iterations(loop, file)
-    return count is not None and count <= most
-
-
-def iterations(loop: Node, file: File) -> int | None:
-    """The number of iterations of a `for` loop or a comprehension, where the code says it."""
-    if isinstance(loop, cst.BaseComp):
-        return rounds(loop, file)
-    if not isinstance(loop, cst.For):
-        return None
-    count = file.contexts.literal_count(loop)
-    count = _taken(loop.iter, file) if count is None else count
-    value = file.contexts.iterated(loop) if count is None else None
-    if isinstance(value, Iterator) and isinstance(value.of, Sequence) and not value.of.open:
-        count = len(value.of.items)  # of a comprehension
-    if count is None:
-        held = file.value(_view(loop.iter) or loop.iter)
-        count = len(held.items) if isinstance(held, Mapping) and not held.open else None
-    return count
-
-
-def _taken(node: cst.BaseExpression, file: File) -> int | None:
-    """The count of `ds.take(n)`, inside `enumerate` too, where it is known."""
-    if isinstance(node, cst.Call) and file.call(node).name == "builtins.enumerate" and node.args:
-        node = node.args[0].value
-    if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute) or node.func.attr.value != "take":
-        return None
-    counts = [integer(option) for option in file.call(node).value_of(0, "count").options] if node.args else []
-    known = [count for count in counts if count is not None and count >= 0]
-    return max(known) if known and len(known) == len(counts) else None
-
-
-def _view(node: cst.BaseExpression) -> cst.BaseExpression | None:
-    """The dictionary of `d.items()` and its like."""
-    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and not node.args:
-        return node.func.value if node.func.attr.value in VIEWS else None
-    return None
 
 
 def item_loop(expression: cst.BaseExpression, file: File, most: int) -> Node | None:
@@ -85,7 +41,7 @@ def item_loop(expression: cst.BaseExpression, file: File, most: int) -> Node | N
     most = most // 2 if single else most
     for loop in file.contexts.loops(expression):
         if read & assigned_names(loop, file):
-            if isinstance(loop, cst.For) and _view(loop.iter) is not None and not single:
+            if isinstance(loop, cst.For) and view(loop.iter) is not None and not single:
                 return None
             if not few_iterations(loop, file, most):
                 return loop
@@ -93,7 +49,7 @@ def item_loop(expression: cst.BaseExpression, file: File, most: int) -> Node | N
     if comprehension is not None:
         generators = [c for c in walk(comprehension) if isinstance(c, cst.CompFor)]
         bound = {n.value for c in generators for n in walk(c.target) if isinstance(n, cst.Name)}
-        views = any(_view(c.iter) is not None or _few_items(c, file, most) for c in generators)
+        views = any(view(c.iter) is not None or _few_items(c, file, most) for c in generators)
         return comprehension if read & bound and (single or not views) else None
     return _mapped(expression, read, file) or (_called_in_loop(expression, read, file, most) if single else None)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 from tfmemlint_rules._altered import changed
 from tfmemlint_rules._handlers import handler_of
-from tfmemlint_rules._items import few_iterations
+from tfmemlint_rules._iterations import few_iterations
 from tfmemlint_rules._made import fate
 from tfmemlint_rules._models import is_model
 from tfmemlint_rules._once import first_time

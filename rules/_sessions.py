@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._items import few_iterations
+from tfmemlint_rules._iterations import few_iterations
 
 from tfmemlint.api import Array, Call, Const, File, Instance, Node, Sequence, walk
 

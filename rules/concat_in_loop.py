@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._collected import collect_in_list
-from tfmemlint_rules._collecting import Collected, collected, used_otherwise
-from tfmemlint_rules._items import few_iterations
+from tfmemlint_rules._collecting import Collected, collected
+from tfmemlint_rules._collecting_reads import used_otherwise
+from tfmemlint_rules._iterations import few_iterations
 from tfmemlint_rules._results import is_tensor, made_array, through_tensor
 
 from tfmemlint.api import Array, Call, File, Finding, Rule, Safety, Value, assigned_names, integer, on_call, walk

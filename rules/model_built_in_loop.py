@@ -5,7 +5,7 @@ from math import prod
 
 import libcst as cst
 from tfmemlint_rules._altered import changed
-from tfmemlint_rules._items import few_iterations, iterations
+from tfmemlint_rules._iterations import few_iterations, iterations
 from tfmemlint_rules._made import calls_in, fate
 from tfmemlint_rules._models import clears, model_at
 from tfmemlint_rules._once import made_once

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._altered import changed
 from tfmemlint_rules._handlers import handler_of
-from tfmemlint_rules._items import few_iterations
+from tfmemlint_rules._iterations import few_iterations
 from tfmemlint_rules._loading import FEW, called_again, conditional, constant, lazy, needs_fresh, reloads
 
 from tfmemlint.api import (
