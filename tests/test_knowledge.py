@@ -68,6 +68,16 @@ def test_version_1_is_the_same_thing_only_where_it_is_alike(path, name):
     assert knowledge.canonical(path) == name
 
 
+@pytest.mark.parametrize("path", ["tf.Session", "tf.log", "tf.to_float", "tensorflow.random_uniform", "tf.placeholder"])
+def test_what_only_version_1_has(path):
+    assert knowledge.of_first_version(path)
+
+
+@pytest.mark.parametrize("path", ["tf.abs", "tf.compat.v1.Session", "tf.math.log", "tf.contrib", "tf.keras", "tf.foo"])
+def test_what_version_2_has_too_or_none(path):
+    assert not knowledge.of_first_version(path)
+
+
 @pytest.mark.parametrize(
     ("path", "name"),
     [

@@ -24,7 +24,7 @@ from tfmemlint.model.knowledge.facts import (
     subclasses,
     versions,
 )
-from tfmemlint.model.knowledge.naming import RENAMED, above, canonical, known, method_owner
+from tfmemlint.model.knowledge.naming import RENAMED, above, canonical, known, method_owner, of_first_version
 from tfmemlint.model.knowledge.signature import OTHER, REQUIRED, Kind, Parameter, Signature, parse
 from tfmemlint.model.knowledge.tables import texts
 
@@ -48,6 +48,7 @@ __all__ = [
     "is_class",
     "is_random",
     "method_owner",
+    "of_first_version",
     "optimizer_slots",
     "result_dtype",
     "returns_class",

@@ -142,6 +142,12 @@ def canonical(path: str) -> str:
     return f"{canonical(head)}.{last}" if dot and head != path else name
 
 
+def of_first_version(path: str) -> bool:
+    """Whether TensorFlow 2 has what a path names only below `compat.v1` or by another name: `tf.Session`, `tf.log`."""
+    name = rooted(path)
+    return (lookup(name) or _retired(name) or _member(name)) is None and _first_version(name) is not None
+
+
 def rooted(path: str) -> str:
     """The path with its package, or an inner copy of one, replaced by the canonical root."""
     for _ in range(2):
