@@ -89,11 +89,22 @@ class PredictInLoop(Rule):
         if isinstance(argument.expression, displays):
             if any(isinstance(element.value, displays) for element in argument.expression.elements):
                 return None  # `predict` makes an array of nested lists, a call takes them for several inputs
+        if self._parts_used_as_arrays(predict.node, file):
+            return None
         at = outer_span(file, argument.expression)
         text = file.source.text[at.start : at.end]
         array = ".numpy()" if self._used_as_array(predict.node, file) else ""
         edit = Edit(outer_span(file, receiver).end, file.span(predict.node).end, f"({text}, training=False){array}")
         return Fix("call the model", (edit,), Safety.UNSAFE)
+
+    def _parts_used_as_arrays(self, result: cst.BaseExpression, file: File) -> bool:
+        """Whether the outputs of a model with several are unpacked, and one of them is used as an array."""
+        assign = file.tree.parent(result)
+        target = assign.targets[0].target if isinstance(assign, cst.Assign) else None
+        if not isinstance(target, (cst.Tuple, cst.List)):
+            return False
+        made = [file.definition(e.value) for e in target.elements if isinstance(e.value, cst.Name)]
+        return any(self._used_as_array(use, file) for d in made if d is not None for use in file.uses_of(d))
 
     def _used_as_array(self, result: cst.BaseExpression, file: File) -> bool:
         """Whether the code does with a result what only NumPy arrays can: their methods, and setting an item."""
