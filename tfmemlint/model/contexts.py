@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator as Iterable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -111,12 +112,17 @@ class Contexts:
         `train_step`, mapped over a dataset, or a function that only traced code calls."""
         function = self.function(node)
         while function is not None:
-            if self._given_to(PYTHON_CALLS, function):
+            if self._calls_python and self._given_to(PYTHON_CALLS, function):
                 return False
             if self._function_traced(function):
                 return True
             function = self.function(function)
         return False
+
+    @cached_property
+    def _calls_python(self) -> bool:
+        """Whether the file names one of these APIs at all, under whichever alias."""
+        return any(name.rpartition(".")[2] in self._file.source.text for name in PYTHON_CALLS)
 
     def _function_traced(self, function: cst.FunctionDef | cst.Lambda) -> bool:
         key = id(function)
