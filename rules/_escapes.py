@@ -51,7 +51,7 @@ def _in_record(node: Node, file: File) -> bool:
 
 
 def _targets(assign: cst.Assign, use: cst.Name, file: File) -> list[cst.BaseExpression]:
-    """Where an assignment puts the tape: the targets, or their part for the part of a tuple that it is."""
+    """Where an assignment puts what a name stands for: the targets, or the part of them that gets this part."""
     found: list[cst.BaseExpression] = []
     for target in (t.target for t in assign.targets):
         parts = target.elements if isinstance(target, (cst.Tuple, cst.List)) else ()

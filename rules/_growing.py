@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import prod
 
 import libcst as cst
-from tfmemlint_rules._counts import count_of
+from tfmemlint_rules._iterations import iterations
 
 from tfmemlint.api import Array, Binds, Const, File, Node, Sequence, dotted, walk
 
@@ -53,18 +52,8 @@ class Rounds:
 
     def few(self, among: list[Round], file: File) -> bool:
         """Whether all of some loops are known to be short."""
-        counts = [rounds(r, file) for r in among]
+        counts = [iterations(r, file) for r in among]
         return bool(among) and all(count is not None and count <= FEW for count in counts)
-
-
-def rounds(r: Round, file: File) -> int | None:
-    """How often a loop or comprehension runs, where the code says so."""
-    if isinstance(r, cst.For):
-        return file.contexts.literal_count(r)
-    generators = [c for c in walk(r) if isinstance(c, cst.CompFor)] if isinstance(r, cst.BaseComp) else []
-    counts = [count_of(c.iter, file) for c in generators]
-    known = [count for count in counts if count is not None]
-    return prod(known) if known and len(known) == len(counts) else None
 
 
 def grows(container: cst.Name | cst.Attribute, rounds: Rounds, file: File) -> bool:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from math import prod
+
 import libcst as cst
-from tfmemlint_rules._growing import rounds
+from tfmemlint_rules._python_numbers import starts_number
 
-from tfmemlint.api import File, Iterator, Mapping, Node, Sequence, integer
+from tfmemlint.api import Array, Binds, File, Iterator, Length, Mapping, Node, Sequence, Value, integer, walk
 
+WRAPPERS = frozenset(f"builtins.{name}" for name in ("reversed", "enumerate", "list", "tuple", "sorted", "iter"))
 VIEWS = frozenset({"items", "values", "keys"})
 
 
@@ -17,20 +20,35 @@ def few_iterations(loop: Node, file: File, most: int) -> bool:
 
 
 def iterations(loop: Node, file: File) -> int | None:
-    """The number of iterations of a `for` loop or a comprehension, where the code says it."""
+    """The number of iterations of a `for` loop or a comprehension, or the most it can be, where the code says it."""
     if isinstance(loop, cst.BaseComp):
-        return rounds(loop, file)
+        counts = [count_of(made.iter, file) for made in walk(loop) if isinstance(made, cst.CompFor)]
+        return None if None in counts else prod(count for count in counts if count is not None)
     if not isinstance(loop, cst.For):
         return None
     count = file.contexts.literal_count(loop)
     count = _taken(loop.iter, file) if count is None else count
     value = file.contexts.iterated(loop) if count is None else None
     if isinstance(value, Iterator) and isinstance(value.of, Sequence) and not value.of.open:
-        count = len(value.of.items)  # of a comprehension
+        count = _shortest(value.of) if value.function == "zip" else len(value.of.items)  # else of a comprehension
     if count is None:
         held = file.value(view(loop.iter) or loop.iter)
         count = len(held.items) if isinstance(held, Mapping) and not held.open else None
     return count
+
+
+def _shortest(zipped: Sequence) -> int | None:
+    """The number of items of the shortest part of a `zip` whose number is known: it has no more."""
+    counts = [_items(part) for part in zipped.items]
+    return min((count for count in counts if count is not None), default=None)
+
+
+def _items(value: Value) -> int | None:
+    if isinstance(value, Iterator):
+        return value.of.count if isinstance(value.of, Length) else None
+    if isinstance(value, Array):
+        return value.shape[0] if value.shape else None
+    return len(value.items) if isinstance(value, Sequence) and not value.open else None
 
 
 def _taken(node: cst.BaseExpression, file: File) -> int | None:
@@ -49,3 +67,44 @@ def view(node: cst.BaseExpression) -> cst.BaseExpression | None:
     if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and not node.args:
         return node.func.value if node.func.attr.value in VIEWS else None
     return None
+
+
+def count_of(iterated: cst.BaseExpression, file: File) -> int | None:
+    """The number of items of a `range`, a display or an array, also under `reversed`, `enumerate`, `zip`."""
+    iterated = file.written(iterated)
+    if isinstance(iterated, cst.Call):
+        name, given = file.call(iterated).name, [arg.value for arg in iterated.args]
+        if name == "builtins.range":
+            numbers = [integer(file.value(bound)) for bound in given]
+            known = [n for n in numbers if n is not None]
+            return len(range(*known)) if known and len(known) == len(numbers) and known[2:] != [0] else None
+        if name in WRAPPERS and given:
+            return count_of(given[0], file)
+        if name == "builtins.zip" and given:
+            counts = [count_of(part, file) for part in given]
+            return None if None in counts else min(c for c in counts if c is not None)
+    value = file.value(iterated)
+    if isinstance(value, Sequence) and not value.open:
+        return len(value.items)
+    if isinstance(value, Array) and value.library == "np" and value.shape:
+        return value.shape[0]
+    return None
+
+
+def rounds_of(loop: cst.While, file: File) -> int | None:
+    """The number of rounds of `while i < 1000`, where `i` starts at a number and a number is added to it."""
+    test = loop.test
+    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1 or not isinstance(test.left, cst.Name):
+        return None
+    if not isinstance(test.comparisons[0].operator, (cst.LessThan, cst.LessThanEqual)):
+        return None
+    limit = integer(file.value(test.comparisons[0].comparator))
+    if limit is None or not starts_number(test.left, file):
+        return None
+    definitions = file.definitions(test.left)
+    starts = [integer(file.value(d.value)) for d in definitions if d.binds is Binds.VALUE and d.value is not None]
+    steps = [integer(file.value(d.value.value)) for d in definitions
+             if isinstance(d.value, cst.AugAssign) and isinstance(d.value.operator, cst.AddAssign)]  # fmt: skip
+    if len(starts) != 1 or len(steps) != 1 or starts[0] is None or not steps[0] or steps[0] < 0:
+        return None
+    return max(0, (limit - starts[0]) // steps[0])

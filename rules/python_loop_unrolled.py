@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._counts import count_of, rounds_of
+from tfmemlint_rules._iterations import count_of, rounds_of
 from tfmemlint_rules._python_numbers import is_python
 from tfmemlint_rules._tensors import holds_tensor
 from tfmemlint_rules._trace_stores import is_container

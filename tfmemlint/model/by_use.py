@@ -43,8 +43,8 @@ def model_by_use(call: Call, otherwise: Value) -> Value:
 
 
 def shown_models(file: Program) -> list[cst.BaseExpression]:
-    """What is used as only Keras models are: compiled with an optimizer, and a loss or metrics, by name, or given the
-    weights of a file."""
+    """What is used as only Keras models are: compiled with an optimizer, and a loss or metrics, by name, or with
+    weights that are read from a file or written to one."""
     loads = (node.func for word in ("load_weights", "save_weights") for node in file.calls_by_word.get(word, ()))
     found = [func.value for func in loads if isinstance(func, cst.Attribute)]
     for node in file.calls_by_word.get("compile", ()):
