@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import libcst as cst
 
-from tfmemlint.api import Binds, Call, File, Node
+from tfmemlint.api import Binds, Call, File, Node, written
 from tfmemlint.model.by_use import chain
 
 ENDS = frozenset({
@@ -23,10 +23,10 @@ def hands_on(file: File, first: Call, second: Call) -> bool:
         return True
     if not isinstance(receiver, cst.Name):
         return False
-    definitions = file.definitions(receiver)
-    if len(definitions) != 1 or definitions[0].value is not first.node or definitions[0].path:
+    made = file.only_definition(receiver)
+    if made is None or made.value is not first.node or made.path:
         return False
-    if definitions[0].binds is not Binds.VALUE or len(file.readers(definitions[0])) != 1:
+    if made.binds is not Binds.VALUE or len(file.readers(made)) != 1:
         return False
     return _adjacent(file, file.tree.statement(first.node), file.tree.statement(second.node))
 
@@ -113,11 +113,12 @@ def same_pipeline(file: File, call: Call) -> bool:
         chain = above
     if not isinstance(receiver, cst.Name):
         return False
-    definitions = file.definitions(receiver)
+    found = file.definitions(receiver)
+    definitions = written(found)
     loop = file.contexts.loop(call.node)
     if loop is not None and any(d.binds is Binds.VALUE and not file.tree.contains(loop, d.node) for d in definitions):
         return False  # several are derived from one
-    return bool(definitions) and all(
+    return 0 < len(definitions) == len(found) and all(
         d.binds is Binds.VALUE and (len(file.readers(d)) == 1 or all(_goes_on(file, u) for u in file.readers(d)))
         for d in definitions
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfmemlint.api import Api, Binds, Edit, File, Fix, Node, Safety, Span, walk
+from tfmemlint.api import Api, Binds, Edit, File, Fix, Node, Safety, Span, walk, written
 from tfmemlint.fix.edits import statement_lines
 
 
@@ -91,7 +91,7 @@ def _with_assignments(file: File, body: list[Node], first: int, last: int) -> tu
     indices, pending, constant = [last], [last], True
     while pending:
         for name in _reads(body[pending.pop()]):
-            for definition in file.definitions(name):
+            for definition in written(file.definitions(name)):
                 home = next((i for i, s in enumerate(body) if file.tree.contains(s, definition.node)), None)
                 if home is None or home < first or home in indices:
                     continue
@@ -104,10 +104,10 @@ def _with_assignments(file: File, body: list[Node], first: int, last: int) -> tu
         for name in _reads(statement):
             value = file.value(name)
             local = any(file.tree.contains(s, d.node) for s in inside
-                        for d in file.definitions(name))  # fmt: skip
+                        for d in written(file.definitions(name)))  # fmt: skip
             constant = constant and (local or isinstance(value, Api))
     used_between = {d.name for s in body[first:last] if s not in inside for n in _reads(s)
-                    for d in file.definitions(n)
+                    for d in written(file.definitions(n))
                     if any(file.tree.contains(i, d.node) for i in inside)}  # fmt: skip
     return sorted(indices), constant and not used_between
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._links import following, is_step, same_pipeline
 
-from tfmemlint.api import Api, Call, File, Finding, Fix, Rule, Safety, integer, on_file
+from tfmemlint.api import Api, Call, File, Finding, Fix, Rule, Safety, integer, on_file, written
 from tfmemlint.fix.chains import autotune_text, move_link
 
 WORK = ("batch", "padded_batch", "map", "shuffle", "repeat", "cache", "filter")
@@ -140,4 +140,4 @@ def _lent(prefetch: Call, call: Call, file: File) -> bool:
         return False
     callers = file.values.functions.callers(function) or ()
     given = [arg.value for caller in callers for arg in caller.node.args if isinstance(arg.value, cst.Name)]
-    return any(len(file.readers(d)) > 1 for name in given for d in file.definitions(name))
+    return any(len(file.readers(d)) > 1 for name in given for d in written(file.definitions(name)))

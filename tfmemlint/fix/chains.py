@@ -9,7 +9,7 @@ import libcst as cst
 
 from tfmemlint.finding import Edit, Span
 from tfmemlint.fix.edits import api_text, link_span, outer_span, statement_lines
-from tfmemlint.model.scopes import OUTER
+from tfmemlint.model.scopes import written
 from tfmemlint.model.tree import walk
 from tfmemlint.model.values import Api
 
@@ -138,8 +138,9 @@ def autotune_text(file: File, at: Call) -> str | None:
     scope = file.scope_of(at.node)
     inside = {name for outer in (scope, *file.scopes_around(scope)) if outer is not file.module
               for name in file.flow(outer).bindings}  # fmt: skip
-    for name, definitions in file.flow(file.module).end.items():
-        if name in inside or not name.isidentifier() or any(d is OUTER for d in definitions):
+    for name, found in file.flow(file.module).end.items():
+        definitions = written(found)
+        if name in inside or not name.isidentifier() or len(definitions) < len(found):
             continue
         if all(file.values.definition(d, None) == Api("tf.data.AUTOTUNE") for d in definitions):
             late = scope is file.module and any(file.tree.order(d.node) > file.tree.order(at.node) for d in definitions)

@@ -11,7 +11,7 @@ from tfmemlint.model import by_use, operations
 from tfmemlint.model.binding import given_at, given_by
 from tfmemlint.model.mapped import whole
 from tfmemlint.model.records import RECORD
-from tfmemlint.model.scopes import OUTER, Definitions, ScopeNode, own_nodes, parameters
+from tfmemlint.model.scopes import Definition, ScopeNode, own_nodes, parameters, written
 from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.uses import Uses
 from tfmemlint.model.values import Api, Const, Function, Instance, Sequence, Unknown, Value, constant, one_of
@@ -177,7 +177,7 @@ class Functions(Uses):
 
     # -- closures ----------------------------------------------------------------------------------------------------
 
-    def visible(self, name: str, scope: ScopeNode, outer: ScopeNode, frame: Frame | None) -> Definitions:
+    def visible(self, name: str, scope: ScopeNode, outer: ScopeNode, frame: Frame | None) -> tuple[Definition, ...]:
         """The definitions of a free name of `scope` in the scope `outer` around it.
 
         Seen from a call, what reaches that call; else what reaches all known callers; else the end of `outer`.
@@ -196,7 +196,7 @@ class Functions(Uses):
                 calls = callers
         environments = [flow.before.get(id(file.tree.statement(call.node)), flow.end) for call in calls or ()]
         found = {id(definition): definition for env in environments for definition in env.get(name, ())}
-        return tuple(d for d in found.values() or flow.end.get(name, ()) if d is not OUTER)
+        return tuple(written(found.values() or flow.end.get(name, ())))
 
 
 def _is_setting(default: Value) -> bool:

@@ -13,6 +13,7 @@ from tfmemlint.model.scopes import (
     Binds,
     Definition,
     Definitions,
+    Reaching,
     ScopeNode,
     dotted,
     parameters,
@@ -33,7 +34,7 @@ def join(*envs: Env | None) -> Env | None:
         return first
     joined: Env = {}
     for name in {name: None for env in alive for name in env}:
-        found: dict[int, Definition] = {}
+        found: dict[int, Reaching] = {}
         for env in alive:
             for definition in env.get(name, (OUTER,)):
                 found[id(definition)] = definition
@@ -59,7 +60,7 @@ class Reader:
         key = (id(node), name)
         definition = self._made.get(key)
         if definition is None:
-            definition = self._made[key] = Definition(name, binds, node, self.scope, value, **more)
+            definition = self._made[key] = Definition(name, binds, node, self.scope, value=value, **more)
             self.bindings.setdefault(name, []).append(definition)
             self._dotted = self._dotted or "." in name or "[" in name
         env = dict(self._env or {})
