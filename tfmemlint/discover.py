@@ -5,9 +5,9 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tfmemlint.config import MARKDOWN_INCLUDE, Config, ConfigError, Configs
 
@@ -240,21 +240,9 @@ def _spec(lines: Iterable[str]) -> GitIgnoreSpec | None:
     wanted = [line for line in lines if line.strip() and not line.startswith("#")]
     if not wanted:
         return None
-    from pathspec import GitIgnoreSpec
+    from tfmemlint.patterns import compiled
 
-    try:
-        return GitIgnoreSpec.from_lines(wanted)
-    except (ValueError, re.error):
-        return GitIgnoreSpec.from_lines(_valid(wanted, GitIgnoreSpec))
-
-
-def _valid(lines: Iterable[str], kind: Any) -> Iterator[str]:
-    for line in lines:
-        try:
-            kind.from_lines([line])
-        except (ValueError, re.error):
-            continue
-        yield line
+    return compiled(wanted)
 
 
 def _reason(error: Exception) -> str:
