@@ -7,9 +7,10 @@ import os
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from tfmemlint.config import Configs, OutputFormat, Size, parse_size
+from tfmemlint.config import Configs, OutputFormat
 from tfmemlint.finding import Severity
 from tfmemlint.selectors import Layer
+from tfmemlint.units import Size, parse_size
 from tfmemlint.usage import UsageError
 
 # Their value is optional and must be joined with `=`, so that a path after them is a path.

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, Literal, get_args, get_origin
@@ -16,6 +15,8 @@ import msgspec
 
 from tfmemlint.finding import Severity
 from tfmemlint.selectors import Layer
+from tfmemlint.toml import LARGEST, read_toml
+from tfmemlint.units import Size, parse_size, shortened
 
 FILE_NAMES = ("tfmemlint.toml", "pyproject.toml")
 
@@ -30,10 +31,9 @@ MARKDOWN_INCLUDE = ("*.md", "*.markdown", "*.qmd", "*.rmd", "*.rst")
 
 OutputFormat = Literal["text", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "rdjson"]
 
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)\s*", re.IGNORECASE)
-_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _WORDS = {"array": "a list", "object": "a table", "str": "a string", "int": "a whole number", "bool": "true or false",
-          "float": "a number with a fraction", "null": "nothing"}  # fmt: skip
+          "float": "a number with a fraction", "null": "nothing", "date": "a date", "time": "a time of day",
+          "datetime": "a date and time"}  # fmt: skip
 
 
 class ConfigError(Exception):
@@ -47,24 +47,6 @@ class ConfigError(Exception):
 
     def __str__(self) -> str:
         return ": ".join(part for part in (_shown(self.path), self.key, self.message) if part)
-
-
-class Size(int):
-    """A number of bytes, written in a configuration as a number or as "64MiB", "8 GiB", "1.5GB" or "512k"."""
-
-
-def parse_size(value: str | int) -> Size:
-    """The bytes that a size stands for. `KiB`, `MiB`, `GiB` and single letters are powers of 1024, `kB`, `MB`, `GB` of
-    1000. Raises ValueError for anything else."""
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        return Size(value)
-    match = _SIZE.fullmatch(value) if isinstance(value, str) else None
-    unit = match[2].lower() if match else ""
-    letter = unit.removesuffix("b").removesuffix("i")
-    if not match or letter not in _POWERS or unit == "i" or unit == "ib":
-        raise ValueError(f"{value!r} is not a size; write a number of bytes or a text such as '64MiB' or '8GiB'")
-    decimal = unit.endswith("b") and not unit.endswith("ib") and bool(letter)
-    return Size(float(match[1]) * (1000 if decimal else 1024) ** _POWERS[letter])
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
@@ -139,12 +121,14 @@ def from_table(table: Mapping[str, Any], path: str = "", prefix: str = "") -> di
     values: dict[str, Any] = {}
     for key, value in table.items():
         field = keys().get(key)
-        shown = f"{prefix} {key}".strip()
+        shown = f"{prefix} {_plain_key(key)}".strip()
         if field is None:
             raise ConfigError(path, shown, f"unknown key; {nearest_key(key)}")
         if isinstance(value, dict) and get_origin(field.type) is dict:
             inner = get_args(field.type)[1]
-            values[field.name] = {each: _convert(value[each], inner, path, f"{shown}.{each}") for each in value}
+            values[field.name] = {
+                each: _convert(value[each], inner, path, f"{shown}.{_plain_key(each)}") for each in value
+            }
         else:
             values[field.name] = _convert(value, field.type, path, shown)
     if "min_bytes" in values:
@@ -169,7 +153,7 @@ def nearest_key(key: str) -> str:
     """A hint at the key that was meant."""
     import difflib
 
-    near = difflib.get_close_matches(key.replace("_", "-").lower(), keys(), 1, 0.5)
+    near = difflib.get_close_matches(key[:100].replace("_", "-").lower(), keys(), 1, 0.5)
     return f"did you mean '{near[0]}'?" if near else "`tfmemlint config` lists all keys"
 
 
@@ -184,6 +168,11 @@ def _plain(error: str, kind: Any) -> str:
     if number:
         return f"entry {int(number[0]) + 1} of the list: {message[:1].lower()}{message[1:]}"
     return message[:1].lower() + message[1:]
+
+
+def _plain_key(key: str) -> str:
+    """A key as a line can hold it."""
+    return shortened(key if key.strip() and key.isprintable() else ascii(key))
 
 
 def _shown(path: str) -> str:
@@ -263,7 +252,7 @@ def _read(path: str) -> dict[str, Any] | None:
     """The checked values of a configuration file; None for a `pyproject.toml` without our table."""
     try:
         with open(path, "rb") as stream:
-            data = stream.read()
+            data = stream.read(LARGEST + 1)
     except OSError as error:
         raise ConfigError(path, "", f"cannot be read: {error.strerror or error}") from None
     table = _toml(data, path)
@@ -278,15 +267,7 @@ def _read(path: str) -> dict[str, Any] | None:
 
 
 def _toml(data: bytes, path: str) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
     try:
-        return tomllib.loads(data.decode())
-    except UnicodeDecodeError as error:
-        raise ConfigError(path, "", f"is not UTF-8 text: byte {error.start} cannot be decoded") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(path, "", f"is not valid TOML: {error}") from None
-    except RecursionError:
-        raise ConfigError(path, "", "is nested too deeply") from None
+        return read_toml(data)
+    except ValueError as error:
+        raise ConfigError(path, "", str(error)) from None
