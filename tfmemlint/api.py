@@ -30,6 +30,7 @@ from tfmemlint.model.values import (
     Value,
     constant,
     integer,
+    range_length,
 )
 from tfmemlint.rule import Rule, on_call, on_file
 from tfmemlint.units import show_bytes
@@ -39,6 +40,6 @@ __all__ = [
     "Edit", "File", "Finding", "Fix", "Function", "Instance", "Iterator", "Length", "Loop", "Mapping", "Method",
     "Node", "OneOf", "Reaching", "Related", "Rule", "Safety", "Sequence", "Severity", "Span", "Step", "Unknown",
     "Value", "assigned_names", "called_word", "children", "constant", "dotted", "elements", "free_names", "home_of",
-    "integer", "is_variable", "knowledge", "least", "on_call", "on_file", "own_nodes", "parameters", "show_bytes",
-    "structure_bytes", "variables", "walk", "written",
+    "integer", "is_variable", "knowledge", "least", "on_call", "on_file", "own_nodes", "parameters", "range_length",
+    "show_bytes", "structure_bytes", "variables", "walk", "written",
 ]  # fmt: skip

@@ -10,6 +10,8 @@ _LONGEST = 40
 """Characters of a text that can be a size."""
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _MOST = (1 << 63) - 1
+_MOST_SHOWN = 1 << 80
+"""Bytes that are worth telling apart; a float ends later, where division would fail."""
 
 
 class Size(int):
@@ -43,6 +45,8 @@ def shortened(text: str, most: int = 60) -> str:
 
 def show_bytes(count: int) -> str:
     """A number of bytes in binary units, below 10 with a decimal unless it is whole: 188 MiB, 1.5 GiB, 1 byte."""
+    if count > _MOST_SHOWN:
+        return f"over {show_bytes(_MOST_SHOWN)}"
     if count < 1024:
         return "1 byte" if count == 1 else f"{count} bytes"
     size, index = count / 1024, 0
