@@ -13,8 +13,11 @@ from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 
+from tfmemlint.bounded_read import read_regular
+from tfmemlint.config_paths import wrong_path
 from tfmemlint.finding import Severity
 from tfmemlint.selectors import Layer
+from tfmemlint.shown import short
 from tfmemlint.toml import LARGEST, read_toml
 from tfmemlint.units import Size, parse_size, shortened
 
@@ -46,7 +49,7 @@ class ConfigError(Exception):
         self.message = message
 
     def __str__(self) -> str:
-        return ": ".join(part for part in (_shown(self.path), self.key, self.message) if part)
+        return ": ".join(part for part in (short(self.path), self.key, self.message) if part)
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
@@ -91,6 +94,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     """Findings known to cost less are left out: `min_bytes` where the user set it, else 0. No key."""
     command_line: Layer = Layer()
     """The selection of the command line. No key."""
+    from_command_line: frozenset[str] = frozenset()
+    """The fields that the command line sets: paths among them may lead anywhere. No key."""
 
     @property
     def layers(self) -> tuple[Layer, Layer]:
@@ -103,7 +108,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
         return os.path.normpath(os.path.join(self.root or os.getcwd(), os.path.expanduser(path)))
 
 
-_NO_KEYS = ("path", "root", "gate_bytes", "command_line")
+_NO_KEYS = ("path", "root", "gate_bytes", "command_line", "from_command_line")
 
 
 @cache
@@ -175,17 +180,6 @@ def _plain_key(key: str) -> str:
     return shortened(key if key.strip() and key.isprintable() else ascii(key))
 
 
-def _shown(path: str) -> str:
-    """A path as short as it stays clear: relative when it lies below the working directory."""
-    if not os.path.isabs(path):
-        return path
-    try:
-        relative = os.path.relpath(path)
-    except (ValueError, OSError):
-        return path
-    return path if relative.startswith("..") else relative
-
-
 class Configs:
     """Finds the configuration of each file: that of the nearest directory above it which has one.
 
@@ -231,7 +225,8 @@ class Configs:
         try:
             for name in FILE_NAMES:
                 path = os.path.join(directory, name)
-                values = _read(path) if os.path.isfile(path) else None
+                # A directory of that name is somebody else's; a pipe or a device is an error.
+                values = _read(path) if os.path.exists(path) and not os.path.isdir(path) else None
                 if values is not None:
                     return self._made(values, path, directory)
             parent = os.path.dirname(directory)
@@ -240,7 +235,13 @@ class Configs:
             return error
 
     def _made(self, values: Mapping[str, Any], path: str, root: str) -> Config:
-        return Config(**{**values, **self._overrides, "path": path, "root": root})
+        named = frozenset(self._overrides)
+        made = Config(**{**values, **self._overrides, "path": path, "root": root, "from_command_line": named})
+        for name in ("baseline", "cache_dir"):
+            if reason := wrong_path(name, getattr(made, name), made.root, named):
+                prefix = "[tool.tfmemlint] " if os.path.basename(path) == "pyproject.toml" else ""
+                raise ConfigError(path, prefix + name.replace("_", "-"), reason)
+        return made
 
 
 def find_config(path: str) -> Config:
@@ -251,8 +252,7 @@ def find_config(path: str) -> Config:
 def _read(path: str) -> dict[str, Any] | None:
     """The checked values of a configuration file; None for a `pyproject.toml` without our table."""
     try:
-        with open(path, "rb") as stream:
-            data = stream.read(LARGEST + 1)
+        data = read_regular(path, LARGEST)
     except OSError as error:
         raise ConfigError(path, "", f"cannot be read: {error.strerror or error}") from None
     table = _toml(data, path)

@@ -69,6 +69,9 @@ class _Run:
                 cache.put(target.path, outcome.digest, outcome.result)
         for cache in self.caches.values():
             cache.save()
+            if cache.refused:
+                words = f"{cache.folder}: the cache is not used: {cache.refused}"
+                self.problems.append(Problem(words, fails=False, detail=not cache.is_named))
         return [done[index] for index in sorted(done) if id(done[index].config) in usable], self.problems
 
     def _at_once(self, target: Target, data: bytes) -> Outcome | None:
