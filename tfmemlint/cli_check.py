@@ -19,6 +19,7 @@ from tfmemlint.repair import Gate
 from tfmemlint.report.base import plural
 from tfmemlint.runner import run
 from tfmemlint.selectors import FAILURES
+from tfmemlint.shown import short
 from tfmemlint.work import Options, Outcome
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def _gate(session: Session, baselines: dict[int, Baseline]) -> int:
         accepted += filtered.matched
         for entry in [] if _is_narrowed(session.arguments) else filtered.stale:
             words = f"{entry.path}: {entry.code} is not found any more; --write-baseline takes it out"
-            session.problems.append(Problem(f"{_shown(baseline.path)}: stale entry {words}", fails=False))
+            session.problems.append(Problem(f"{short(baseline.path)}: stale entry {words}", fails=False))
         for number, result in zip(chosen, filtered.results, strict=True):
             session.outcomes[number] = replace(session.outcomes[number], result=result)
     if session.arguments.diff_base:
@@ -153,14 +154,16 @@ def _write_baseline(session: Session) -> int:
     from tfmemlint.baseline import replaceable, write_baseline
 
     config = session.config
-    path = session.arguments.write_baseline or config.resolve(config.baseline or DEFAULT_BASELINE)
-    old = replaceable(path)
+    named = session.arguments.write_baseline
+    path = named or config.resolve(config.baseline or DEFAULT_BASELINE)
+    in_file = not named and "baseline" not in config.from_command_line
+    old = replaceable(path, (config.root or os.getcwd()) if in_file else None)
     spared = old.spared(session.arguments.paths, _codes_that_ran_by_path(session.outcomes)) if old else []
     count = write_baseline(path, [outcome.result for outcome in session.outcomes], spared)
     if not session.arguments.quiet:
         kept = f" and kept {len(spared)} of what was not checked" if spared else ""
         hint = "" if config.baseline else f'; set baseline = "{os.path.basename(path)}" to use it'
-        tell(f"accepted {plural(count, 'finding')} in {_shown(path)}{kept}{hint}")
+        tell(f"accepted {plural(count, 'finding')} in {short(path)}{kept}{hint}")
     return failure(session) or 0
 
 
@@ -192,11 +195,13 @@ def _add_ignores(session: Session) -> int:
         if not edits:
             continue
         try:
-            write_atomically(source.path, source.data, source.rewrite(edits))
+            remark = write_atomically(source.path, source.data, source.rewrite(edits))
         except (OSError, ValueError) as error:
             session.problems.append(Problem(f"{source.path}: no comment written: {error}"))
             tell(f"error: {source.path}: no comment written: {error}")
             continue
+        if remark and not session.arguments.quiet:
+            tell(f"warning: {source.path}: {remark}")
         count, files = count + len(edits), files + 1
     if not session.arguments.quiet:
         tell(f"wrote {plural(count, 'ignore comment')} in {plural(files, 'file')}")
@@ -212,8 +217,3 @@ def _write_diff(session: Session) -> None:
                 cli_output.write_bytes(cli_output.unified_diff(outcome.result.path, *outcome.change))
     if not session.arguments.quiet:
         tell(f"would fix {plural(count, 'finding')}; --fix does it")
-
-
-def _shown(path: str) -> str:
-    relative = os.path.relpath(path)
-    return path if relative.startswith("..") else relative
