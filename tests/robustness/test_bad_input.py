@@ -112,7 +112,9 @@ CASES = {
         2,
         paths=("one.py", "good.py"),
     ),
-    "unreadable": Case(unreadable, "bad.py:1:1: TFM001 the file cannot be read: ", 2),
+    "unreadable": Case(
+        unreadable, "bad.py:1:1: TFM001 the file cannot be read: ", 2, paths=("bad.py", "good.py")
+    ),
     "directory loop": Case(
         loop,
         "tfmemlint: warning: ./sub/loop: link to a directory above it (a loop); not followed",
