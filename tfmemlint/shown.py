@@ -36,7 +36,7 @@ def patch_name(path: str) -> bytes:
     """A path as the head of a patch names it: in C quotes, as git has them, where it could be taken for something else
     or could not be shown; with a tab behind it where it holds blanks."""
     name = os.fsencode(path.replace(os.sep, "/"))
-    if not _UNSAFE.search(path) and not {'"', "\\"}.intersection(path):
+    if not _UNSAFE.search(path) and not path.startswith(" ") and not {'"', "\\"}.intersection(path):
         return name + b"\t" if b" " in name else name
     return b'"' + b"".join(_C_QUOTED.get(byte, bytes([byte])) for byte in name) + b'"'
 

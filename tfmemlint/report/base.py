@@ -109,6 +109,12 @@ def relative(path: str, options: ReportOptions) -> str:
     return (full.relative_to(root) if full.is_relative_to(root) else full).as_posix()
 
 
+def heading(path: str, options: ReportOptions) -> str:
+    """The path as a line of text begins with it: clean, and nothing that GitHub takes for a command (`::error`)."""
+    name = clean(relative(path, options))
+    return f"./{name}" if name.lstrip().startswith("::") else name
+
+
 def uri(path: str, options: ReportOptions) -> tuple[str, bool]:
     """The URI of a file and whether it is relative to the root."""
     shown = relative(path, options)
