@@ -122,7 +122,7 @@ def test_a_configuration_does_not_lead_the_cache_out_of_its_folder(
     if not value:
         assert Cache(find_config(str(project / "a.py")), "rules").folder == str(project / FOLDER)
         return
-    with pytest.raises(ConfigError, match="cache-dir: .*(must be a folder below this file's directory|is no path)"):
+    with pytest.raises(ConfigError, match=r"cache-dir: .*(must be a folder below this file's directory|is no path)"):
         find_config(str(project / "a.py"))
 
 

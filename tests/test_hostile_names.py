@@ -1,4 +1,4 @@
-"""Names that nobody chooses by accident: they write nothing to a terminal, begin no line and make patches that apply."""
+"""Names that nobody chooses by accident: they write nothing to a terminal, begin no line, and patches apply."""
 
 from __future__ import annotations
 

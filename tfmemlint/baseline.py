@@ -20,6 +20,7 @@ import msgspec
 
 from tfmemlint.bounded_read import read_regular
 from tfmemlint.config_paths import is_below, leads_away
+from tfmemlint.deep import shallow
 from tfmemlint.finding import Finding
 from tfmemlint.model.statements import Statements, simple_parts, string_end
 from tfmemlint.replace_file import replace_file
@@ -88,7 +89,8 @@ class Baseline:
     def load(cls, path: str) -> Baseline:
         """Read a baseline. Raises BaselineError for one that is missing or is not what `write_baseline` writes."""
         try:
-            document = msgspec.json.decode(read_regular(path, _LIMIT), type=_Document)
+            with shallow():
+                document = msgspec.json.decode(read_regular(path, _LIMIT), type=_Document)
         except FileNotFoundError:
             raise BaselineError(f"{path}: no such baseline; write it with `tfmemlint check --write-baseline`") from None
         except OSError as error:
@@ -183,7 +185,8 @@ def _was_baseline(path: str) -> bool:
     except OSError:
         return False
     try:
-        document = msgspec.json.decode(data)
+        with shallow():
+            document = msgspec.json.decode(data)
         return isinstance(document, dict) and {"version", "entries"} <= document.keys()
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         rest = _CONFLICT.sub(b"", data)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 RECURSION_LIMIT = 50_000
 _STACK_BYTES = 256 << 20
+_USUAL_LIMIT = 1_000
 
 Answer = TypeVar("Answer")
 
@@ -35,6 +37,18 @@ def with_deep_stack(function: Callable[[], Answer]) -> Answer:
     if errors:
         raise errors[0]
     return answers[0]
+
+
+@contextlib.contextmanager
+def shallow() -> Iterator[None]:
+    """Python's own recursion limit, for parsers in C that recurse on the stack of this very thread: with the limit of
+    the deep ones they would overflow it where they should raise RecursionError."""
+    old = sys.getrecursionlimit()
+    sys.setrecursionlimit(min(old, _USUAL_LIMIT))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(old)
 
 
 def _deepen() -> int:
