@@ -358,7 +358,7 @@ def test_a_damaged_baseline_is_written_anew(text: str, parts: Path) -> None:
 
 
 OTHERS = (
-    '{"auths": {"registry": {"auth": "secret"}}}', '{"name": "x", "version": 1}', '{"entries": []}', "[]", "1",
+    '{"auths": {"registry": {"auth": "key"}}}', '{"name": "x", "version": 1}', '{"entries": []}', "[]", "1",
     "x = 1\n", '{"name": "x", "version": 1, "entries": [', "[" * 100_000, "\0",
 )  # fmt: skip
 

@@ -28,7 +28,9 @@ def is_clean(output: bytes) -> bool:
     """Whether it is text without characters that command a terminal, no line of which can be taken for a command."""
     text = output.decode()
     text = text.replace("\t\n", "\n")  # behind names with blanks in patches
-    return not any(char in text for char in FORBIDDEN) and not any(line.startswith("::") for line in text.split("\n"))
+    return not any(char in text for char in FORBIDDEN) and not any(
+        line.lstrip().startswith("::") for line in text.split("\n")
+    )
 
 
 @pytest.mark.parametrize("tool", [("git", "apply", "-p0"), ("patch", "-p0", "--force")], ids=["git", "patch"])
@@ -76,7 +78,7 @@ COMMANDS = [
     ("check", "no\n::such\x1b", "\x1bpipe"), ("config", "--path=\x1b[31mfull"), ("config", "\x1b"), ("rule", "\x1b"),
     ("check", "--select=\x1b"), ("check", "--diff-base=\x1b"), ("check", "--baseline=\x1b"), ("\x1b::error",),
     ("check", "--write-baseline=a\n::error\x1b.py"), ("config", "--config=\x1b"), ("check", "\x1b[31mbroken"),
-    ("check", "--output-format=concise", "-n"),
+    ("check", "--output-format=concise", "-n"), ("check", "--output-format=junit", "-n"),
 ]  # fmt: skip
 
 

@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -41,7 +41,8 @@ def check(words: Sequence[str]) -> int:
     config = found.for_directory(_common_directory(arguments.paths))
     session = Session(arguments, config, started)
     targets = _targets(session, found)
-    baselines = _baselines(arguments, targets)
+    baselines = _baselines(session, targets)
+    targets = [target for target in targets if id(target.config) in baselines]
     with progress(not arguments.quiet) as tick:
         session.outcomes, problems = run(targets, _options(arguments, targets, baselines), tick)
     session.problems += problems
@@ -83,24 +84,33 @@ def _targets(session: Session, found: Configs) -> list[Target]:
     return files.targets
 
 
-def _baselines(arguments: argparse.Namespace, targets: Sequence[Target]) -> dict[int, Baseline]:
-    """The baselines in effect, by the identity of the configuration that names them. Raises BaselineError."""
-    if arguments.write_baseline is not None:
-        return {}
+def _baselines(session: Session, targets: Sequence[Target]) -> dict[int, Baseline | None]:
+    """The baselines in effect, by the identity of the configuration that names them. One that cannot be read costs the
+    files of its configuration. Raises BaselineError where that is the configuration of the run."""
+    made: dict[int, Baseline | None] = {}
     loaded: dict[str, Baseline] = {}
-    made: dict[int, Baseline] = {}
     for config in {id(target.config): target.config for target in targets}.values():
-        if config.baseline:
-            from tfmemlint.baseline import Baseline
+        if not config.baseline or session.arguments.write_baseline is not None:
+            made[id(config)] = None
+            continue
+        from tfmemlint.baseline import Baseline, BaselineError
 
-            path = config.resolve(config.baseline)
+        path = config.resolve(config.baseline)
+        try:
             if path not in loaded:
                 loaded[path] = Baseline.load(path)
             made[id(config)] = loaded[path]
+        except BaselineError as error:
+            if config is session.config or "baseline" in config.from_command_line:
+                raise
+            session.problems.append(Problem(f"{short(config.path)}: baseline: {error}"))
     return made
 
 
-def _options(arguments: argparse.Namespace, targets: Sequence[Target], baselines: dict[int, Baseline]) -> Options:
+_Baselines = Mapping[int, "Baseline | None"]
+
+
+def _options(arguments: argparse.Namespace, targets: Sequence[Target], baselines: _Baselines) -> Options:
     if arguments.diff_base and targets:
         from tfmemlint.diff_base import changed_lines
 
@@ -110,10 +120,10 @@ def _options(arguments: argparse.Namespace, targets: Sequence[Target], baselines
     return Options(arguments.jobs, not arguments.no_cache, arguments.diff, gates)
 
 
-def _gate(session: Session, baselines: dict[int, Baseline]) -> int:
+def _gate(session: Session, baselines: _Baselines) -> int:
     """Take findings out that a baseline accepts or that no change touches; how many the baselines accept."""
     accepted = 0
-    for baseline in dict.fromkeys(baselines.values()):
+    for baseline in filter(None, dict.fromkeys(baselines.values())):
         chosen = [
             number for number, outcome in enumerate(session.outcomes) if baselines.get(id(outcome.config)) is baseline
         ]
