@@ -42,7 +42,7 @@ _RENAMES = (
 )
 _SAFE = (
     *("--no-pager", "-c", "core.fsmonitor=", "-c", f"core.hooksPath={os.devnull}"),
-    *("-c", "safe.bareRepository=explicit", "-c", "protocol.allow=never"),
+    *("-c", "safe.bareRepository=explicit"),
 )
 _SAFE_ENVIRONMENT = {
     "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ":",

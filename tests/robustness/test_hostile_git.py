@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tfmemlint import diff_base
+
 HEAD = "import tensorflow as tf\n"
 WASTE = "a = tf.data.Dataset.range(9).repeat().cache()\n"
 FOUND = "train.py:3:39: TFM305 "
@@ -114,7 +116,9 @@ def test_the_settings_of_these_tests_do_run_with_git_itself(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("how", ["ssh://localhost/x", "ext::{mark} x", "upload-pack"])
-def test_what_a_partial_clone_lacks_is_not_fetched(how: str, repository: Path, tmp_path: Path) -> None:
+def test_what_a_partial_clone_lacks_is_not_fetched(
+    how: str, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     mark = str(tmp_path / "mark")
     blob = git("rev-parse", "HEAD:train.py")
     Path(".git/objects", blob[:2], blob[2:]).unlink()
@@ -129,6 +133,11 @@ def test_what_a_partial_clone_lacks_is_not_fetched(how: str, repository: Path, t
     done = check("--diff-base=HEAD", "train.py")
     assert not (tmp_path / "ran").exists(), (tmp_path / "ran").read_text()
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    # Of older versions of git, which do not know the variable that forbids it.
+    monkeypatch.delitem(diff_base._SAFE_ENVIRONMENT, "GIT_NO_LAZY_FETCH")
+    with pytest.raises(diff_base.DiffBaseError):
+        diff_base.changed_lines("HEAD", ["train.py"])
+    assert not (tmp_path / "ran").exists(), (tmp_path / "ran").read_text()
     subprocess.run(["git", "diff", "HEAD"], capture_output=True, stdin=subprocess.DEVNULL, timeout=20)
     assert (tmp_path / "ran").exists(), "git itself would have run it"
 
@@ -152,8 +161,6 @@ def test_a_filter_of_the_user_does_not_make_a_change(repository: Path) -> None:
 
 
 def test_a_repository_that_makes_git_wait_is_given_up(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from tfmemlint import diff_base
-
     monkeypatch.setattr(diff_base, "_SECONDS", 0.2)
     os.mkfifo("pipe")
     git("config", "include.path", "../pipe")
