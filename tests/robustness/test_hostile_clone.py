@@ -250,3 +250,15 @@ def test_a_baseline_is_written_to_its_place_only(words: tuple[str, ...], written
     assert check(*words).returncode == 2
     assert changes(clone.parent / "home", home) == set()
     assert changes(clone, own) == written
+
+
+PACK = "open('../home/pwned', 'w').close()\n"
+
+
+@pytest.mark.parametrize("name", ["msgspec.py", "libcst.py", "tfmemlint_rules.py", "sitecustomize.py", "evil.py"])
+def test_modules_and_rule_packs_of_the_working_directory_are_not_imported(name: str, clone: Path) -> None:
+    put(clone / name, PACK)
+    put(clone / "evil-1.0.dist-info" / "METADATA", "Metadata-Version: 2.1\nName: evil\nVersion: 1.0\n")
+    put(clone / "evil-1.0.dist-info" / "entry_points.txt", "[tfmemlint.rules]\nevil = evil\n")
+    assert check("--isolated", "good.py").returncode == 1
+    assert not (clone.parent / "home" / "pwned").exists()
