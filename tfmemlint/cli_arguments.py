@@ -197,4 +197,4 @@ def _add_files(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--stdin-filename", metavar="FILE", help="the name of the file on standard input")
     group.add_argument("-j", "--jobs", type=_jobs, default=0, metavar="N", help="processes to use (default: auto)")
     group.add_argument("-n", "--no-cache", action="store_true", help="neither read nor write the cache")
-    group.add_argument("--cache-dir", metavar="DIR", help="where the cache is (default: .tfmemlint_cache)")
+    group.add_argument("--cache-dir", metavar="DIR", help="where the cache is, anywhere (default: .tfmemlint_cache)")
