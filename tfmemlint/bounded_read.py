@@ -12,8 +12,8 @@ import stat
 
 SOURCES = 256 << 20
 """Bytes of a program, a notebook with its outputs, or a document."""
-CONFIGURATION = 4 << 20
-"""Bytes of a configuration file or a `.gitignore`."""
+PATTERNS = 4 << 20
+"""Bytes of a `.gitignore`."""
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
 _FLAGS |= getattr(os, "O_NONBLOCK", 0)  # a pipe that takes the file's place must not make the opening wait

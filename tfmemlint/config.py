@@ -5,6 +5,7 @@ Keys are kebab-case and, where ruff has the same one, mean the same. Each key is
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from collections.abc import Mapping
@@ -254,7 +255,9 @@ def _read(path: str) -> dict[str, Any] | None:
     try:
         data = read_regular(path, LARGEST)
     except OSError as error:
-        raise ConfigError(path, "", f"cannot be read: {error.strerror or error}") from None
+        reason = error.strerror or str(error)
+        large = error.errno == errno.EFBIG
+        raise ConfigError(path, "", reason.removeprefix("it ") if large else f"cannot be read: {reason}") from None
     table = _toml(data, path)
     if os.path.basename(path) != "pyproject.toml":
         return from_table(table, path)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tfmemlint.bounded_read import CONFIGURATION, read_regular
+from tfmemlint.bounded_read import PATTERNS, read_regular
 from tfmemlint.config import MARKDOWN_INCLUDE, Config, ConfigError, Configs
 from tfmemlint.config_paths import is_below
 
@@ -196,7 +196,7 @@ class _Search:
             for name in (os.path.join(".git", "info", "exclude"), ".gitignore"):
                 path = os.path.join(folder, name)
                 try:
-                    lines += read_regular(path, CONFIGURATION).decode("utf-8", "replace").splitlines()
+                    lines += read_regular(path, PATTERNS).decode("utf-8", "replace").splitlines()
                 except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
                     continue
                 except OSError as error:
