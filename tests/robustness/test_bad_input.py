@@ -103,7 +103,7 @@ CASES = {
     "huge file without TensorFlow": Case(bad(b"x = 1\n" * 4_000_000), "", 1),
     "nested brackets": Case(
         bad(b"import keras\nx = " + b"(" * 5000 + b")" * 5000 + b"\n"),
-        "bad.py:1:1: TFM002 cannot parse: brackets are nested too deeply",
+        "bad.py:2:1: TFM002 cannot parse: brackets are nested too deeply",
         2,
     ),
     "links in a circle": Case(

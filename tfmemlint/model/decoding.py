@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import codecs
 import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 LINE_END = re.compile(r"\r\n|\n|\r")
 _LINE_END_BYTES = re.compile(rb"\r\n|\n|\r")
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+# Codecs of names and not of texts: they take time that grows with the square of the length, or read nothing.
+_NO_TEXT = frozenset({"idna", "punycode", "undefined"})
 _BLANK_OR_COMMENT = re.compile(rb"^[ \t\f]*(?:#.*)?$")
 
 
@@ -55,7 +58,7 @@ def decode_python(data: bytes) -> Decoded:
         raise SourceError(f"the file starts with a UTF-8 byte order mark but declares the encoding {cookie}", row)
     decoded = _decode(data, encoding, bom, declared=bool(cookie))
     if cookie and "coding" not in "".join(decoded.raw.splitlines(keepends=True)[:2]):
-        raise SourceError(f"the declared encoding {cookie} does not read its own declaration", row)
+        raise SourceError(f"the declared encoding {cookie} does not read its own declaration; correct it", row)
     return decoded
 
 
@@ -110,11 +113,14 @@ def _codec(cookie: str, row: int) -> str:
     name = cookie.lower().replace("_", "-")
     if name == "utf-8" or name.startswith("utf-8-"):
         return "utf-8"
+    wrong = SourceError(f"the declared encoding {cookie} is not one for Python source; correct the coding comment", row)
     try:
         name = codecs.lookup(cookie).name
+        if name in _NO_TEXT:
+            raise wrong
         b"#".decode(name)
     except UnicodeError:
-        raise SourceError(f"the declared encoding {cookie} is not one for Python source", row) from None
+        raise wrong from None
     except (LookupError, ValueError):
         raise SourceError(f"unknown encoding {cookie} declared; correct the coding comment", row) from None
     return name
@@ -122,21 +128,26 @@ def _codec(cookie: str, row: int) -> str:
 
 def _decode(data: bytes, encoding: str, bom: int, *, declared: bool) -> Decoded:
     body = data[bom:]
+    advice = "correct the coding comment or the file" if declared else "save the file as UTF-8"
     try:
-        return Decoded(body.decode(encoding), encoding, bom)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes that a codec does not know
+            return Decoded(body.decode(encoding), encoding, bom)
     except UnicodeDecodeError as error:
         wrong = f"0x{body[error.start]:02x}" if error.start < len(body) else "end"
-        advice = "correct the coding comment or the file" if declared else "save the file as UTF-8"
         place = _place(body[: error.start], encoding)
         raise SourceError(f"byte {wrong} cannot be decoded as {encoding}; {advice}", *place) from None
-    except (UnicodeError, ValueError):
-        raise SourceError(f"the file cannot be decoded as {encoding}") from None
+    except Exception:  # a codec may raise what it likes
+        raise SourceError(f"the file cannot be decoded as {encoding}; {advice}") from None
 
 
 def _place(before: bytes, encoding: str) -> tuple[int, int]:
-    """Row and column, from 1, of the byte that follows `before`."""
+    """Row and column, from 1, of the byte that follows `before`; in bytes where these cannot be decoded alone."""
     lines = _LINE_END_BYTES.split(before)
-    return len(lines), len(lines[-1].decode(encoding, "replace")) + 1
+    try:
+        return len(lines), len(lines[-1].decode(encoding, "replace")) + 1
+    except ValueError:
+        return len(lines), len(lines[-1]) + 1
 
 
 def _byte_offsets(data: bytes, decoded: Decoded, places: Sequence[int]) -> dict[int, int]:
