@@ -40,8 +40,8 @@ MAY_IMPORT = {
     "shown": set(),
     "parsing": {"finding", "model"},
     "engine": {
-        *("config", "dispatch", "finding", "model", "parsing", "prefilter", "registry", "rule", "selectors"),
-        "suppress",
+        *("config", "deep", "dispatch", "finding", "model", "parsing", "prefilter", "registry", "rule"),
+        *("selectors", "suppress"),
     },
     "deep": set(),
     "usage": set(),

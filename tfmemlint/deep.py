@@ -1,4 +1,4 @@
-"""Room for deeply nested code: a recursion limit and a stack that libcst and the model can recurse into."""
+"""Where files are read: a recursion limit and a stack for deeply nested code, and whether processes are cheap."""
 
 from __future__ import annotations
 
@@ -13,7 +13,16 @@ RECURSION_LIMIT = 50_000
 _STACK_BYTES = 256 << 20
 _USUAL_LIMIT = 1_000
 
+FORKS = sys.platform == "linux"
+"""Whether another process is a copy of this one, which costs some 15 ms; elsewhere it starts afresh."""
+
 Answer = TypeVar("Answer")
+_here = threading.local()
+
+
+def is_deep() -> bool:
+    """Whether this code runs within `with_deep_stack`."""
+    return getattr(_here, "is_deep", False)
 
 
 def with_deep_stack(function: Callable[[], Answer]) -> Answer:
@@ -22,18 +31,22 @@ def with_deep_stack(function: Callable[[], Answer]) -> Answer:
     errors: list[BaseException] = []
 
     def call() -> None:
+        _here.is_deep = True
         try:
             answers.append(function())
         except BaseException as error:
             errors.append(error)
 
-    old = _deepen()
+    limit, old = sys.getrecursionlimit(), _deepen()
     thread = threading.Thread(target=call, daemon=True)
     try:
         thread.start()
     finally:
         threading.stack_size(old)
-    thread.join()
+    try:
+        thread.join()
+    finally:
+        sys.setrecursionlimit(limit)
     if errors:
         raise errors[0]
     return answers[0]

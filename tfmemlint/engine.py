@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tfmemlint.deep import is_deep, with_deep_stack
 from tfmemlint.finding import Finding, Severity, Span
 from tfmemlint.model.source import Source, SourceError, read_source
-from tfmemlint.parsing import is_python, parse
+from tfmemlint.parsing import is_python, parse, wants_room
 from tfmemlint.prefilter import mentions_tensorflow
 
 if TYPE_CHECKING:
@@ -55,7 +56,9 @@ def lint(data: bytes, path: str, config: Config, rules: Sequence[Rule]) -> FileR
         count, limit = len(source.text) >> 20, _LARGEST >> 20
         return unreadable(path, f"{count} MiB of code, and {limit} MiB are the limit; exclude the file")
     try:
-        return _lint_source(source, config, rules)
+        if is_deep() or not wants_room(source):
+            return _lint_source(source, config, rules)
+        return with_deep_stack(lambda: _lint_source(source, config, rules))
     except RecursionError:
         return _failed(path, source, "the code is nested too deeply to be read; the file was not checked")
     except Exception as error:

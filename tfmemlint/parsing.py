@@ -26,6 +26,14 @@ def is_python(text: str) -> bool:
     return True
 
 
+def wants_room(source: Source) -> bool:
+    """Whether the tree may be deeper than an ordinary stack."""
+    try:
+        return limits.check(source.text) > limits.ROOM
+    except limits.TooMuch:
+        return len(source.blocks) > 1
+
+
 def parse(source: Source) -> tuple[cst.Module | None, Source, list[Finding]]:
     """The tree of the program text, the source that it belongs to and a TFM002 for each part that does not parse.
 

@@ -18,6 +18,8 @@ MAX_BRACKETS = 200
 """Brackets inside each other; as many as Python allows."""
 MAX_WORK = 1_500_000
 """What deep and long expressions of one text may add, in units of some 3 microseconds and 700 bytes of libcst's work."""
+ROOM = 5_000
+"""Units of work of a text that wants no more stack than any program has."""
 MAX_TOKENS = 500_000
 """Operators, brackets, strings and line ends of one text; its tree takes 4 KiB for each of them."""
 MAX_STRINGS = 2_990
@@ -55,12 +57,11 @@ class TooMuch(Exception):
         self.offset = offset
 
 
-def check(text: str) -> None:
-    """Raise TooMuch for a text that libcst could not read in bounded time and memory."""
-    scan = _Scan(text)
-    position: int | None = 0
-    while position is not None:
-        position = scan.tokens_from(position)
+def check(text: str) -> int:
+    """The units of work that deep and long expressions add. Raises TooMuch for a text that libcst could not read."""
+    scan = Scan(text)
+    scan.run()
+    return scan.work
 
 
 @dataclass(slots=True)
@@ -71,13 +72,15 @@ class _Level:
     segment: int
     operand: int
     lambdas: int
+    strings: int = 0
+    """Strings that were joined before the one whose field this is, and it."""
     quote: str = ""
-    """How the string ends whose field this is; empty for brackets."""
+    """How that string ends; empty for brackets."""
     in_format: bool = False
     """Whether the field stands in the format of another one."""
 
 
-class _Scan:
+class Scan:
     """The state of the pass: where it is, what is open, and the work so far."""
 
     def __init__(self, text: str) -> None:
@@ -96,7 +99,13 @@ class _Scan:
         self.elifs: dict[int, int] = {}
         self._begin(0)
 
-    def tokens_from(self, position: int) -> int | None:
+    def run(self) -> None:
+        """Look at the whole text. Raises TooMuch."""
+        position: int | None = 0
+        while position is not None:
+            position = self._tokens_from(position)
+
+    def _tokens_from(self, position: int) -> int | None:
         """Go on from there to the next string that needs a closer look and return where it ends; None at the end."""
         for match in _CODE.finditer(self.text, position):
             kind, start, end = match.lastindex, match.start(), match.end()
@@ -122,9 +131,11 @@ class _Scan:
     def _link(self, match: re.Match[str]) -> int | None:
         """An operator, bracket or keyword: one more of an expression. Where to go on, if not behind it."""
         kind, end = match.lastindex, match.end()
-        self.strings = 0
+        if self.strings:
+            self._joined()
         if kind == _OPERATOR:
-            return self._operator(match[_OPERATOR], end)
+            is_unary = self.after_operator and not self.text[match.start() : match.start(kind)].strip()
+            return self._operator(match[_OPERATOR], end, is_unary)
         self.after_operator = False
         self._chain(self.operand)
         if kind == _OPEN:
@@ -133,19 +144,19 @@ class _Scan:
             return self._close(end)
         return None
 
-    def _operator(self, operator: str, end: int) -> int | None:
-        after_operator, self.after_operator = self.after_operator, operator != "."
+    def _operator(self, operator: str, end: int, is_unary: bool) -> int | None:
+        self.after_operator = operator != "."
         if len(operator) > 3:
             self.work += len(operator) ** 2 >> 2
         is_colon = ":" in operator
-        if operator == "." or after_operator or "**" in operator:
+        if operator == "." or is_unary or "**" in operator:
             for _ in operator.removeprefix("*"):
                 self._chain(self.operand)
         elif is_colon:
             self._chain(self.segment)
         else:
             # An operator between two operands costs an eighth of an attribute or a call.
-            self._chain(self.segment, 4)
+            self._chain(self.segment, 3)
             self.operand = self.tokens
         return self._colon(end - len(operator) + operator.index(":") + 1) if is_colon else None
 
@@ -183,29 +194,32 @@ class _Scan:
             raise TooMuch("the code is nested too deeply or chained too long", self.line)
         if self.tokens > MAX_TOKENS:
             raise TooMuch("the code is too long", self.line)
-        if self.strings > MAX_STRINGS:
-            raise TooMuch(f"more than {MAX_STRINGS} strings are joined in one expression", self.line)
+        self._joined()
         self.line = position
         self.segment = self.operand = self.tokens
-        self.strings = self.lambdas = 0
+        self.lambdas = 0
         self._begin(position)
 
+    def _joined(self) -> None:
+        """What follows is no string: those before it are one."""
+        if self.strings > MAX_STRINGS:
+            raise TooMuch(f"more than {MAX_STRINGS} strings are joined in one expression", self.line)
+        self.strings = 0
+
     def _separate(self, position: int) -> None:
+        self._joined()
         if self.lambdas:
             return
-        if self.strings > MAX_STRINGS:
-            self._line(position)
         self.segment = self.operand = self.tokens
-        self.strings = 0
         if not self.levels:
             self._begin(position)
 
     def _open(self, position: int, quote: str = "", in_format: bool = False) -> None:
-        self.levels.append(_Level(position, self.segment, self.operand, self.lambdas, quote, in_format))
+        self.levels.append(_Level(position, self.segment, self.operand, self.lambdas, self.strings, quote, in_format))
         if len(self.levels) > MAX_BRACKETS:
             raise TooMuch("brackets are nested too deeply", self.line)
         self.segment = self.operand = self.tokens
-        self.lambdas = 0
+        self.lambdas = self.strings = 0
 
     def _close(self, position: int) -> int | None:
         """A bracket closes; where to go on when it was the field of a formatted string."""
@@ -213,7 +227,10 @@ class _Scan:
         if len(self.levels) >= _FREE_LEVELS:
             self.work += position - level.opened
         self.segment, self.operand, self.lambdas = level.segment, level.operand, level.lambdas
-        return self._formatted(position, level.quote, level.in_format) if level.quote else None
+        if not level.quote:
+            return None
+        self.strings = level.strings
+        return self._formatted(position, level.quote, level.in_format)
 
     def _colon(self, end: int) -> int | None:
         """The colon of a lambda, of a field's format, or any other."""
