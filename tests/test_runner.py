@@ -28,7 +28,9 @@ from tfmemlint.work import Options, Outcome
 
 CRASH = rule_module("ABC003", "CrashingRule", "explode", body='raise RuntimeError("boom")\n            yield')
 DIE = rule_module("ABC004", "DeadlyRule", "deadly", body="__import__('os')._exit(7)\n            yield")
-KILLED = rule_module("ABC006", "KilledRule", "fall", body="import os\n            os.kill(os.getpid(), 9)\n            yield")
+KILLED = rule_module(
+    "ABC006", "KilledRule", "fall", body="import os\n            os.kill(os.getpid(), 9)\n            yield"
+)
 ENDLESS = rule_module("ABC007", "EndlessRule", "loop", body="while True: pass\n            yield")
 DEEP = rule_module(
     "ABC005", "DeepRule", "recurse", body="down = lambda n: n and 1 + down(n - 1)\n            yield down(10**9)"

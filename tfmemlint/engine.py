@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tfmemlint.config import Config
     from tfmemlint.rule import Rule
 
+__all__ = ["FileResult", "lint", "parse", "unreadable"]
+
 INTERNAL_ERROR = ("TFM000", "internal-error")
 UNREADABLE = ("TFM001", "unreadable-file")
 

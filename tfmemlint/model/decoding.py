@@ -88,7 +88,7 @@ def splice(data: bytes, decoded: Decoded, edits: Sequence[tuple[int, int, str]])
         done, raw_done = offsets[end], end
     new = b"".join((*parts, data[done:]))
     try:
-        read_back = new[decoded.bom :].decode(decoded.encoding)
+        read_back = _characters(new[decoded.bom :], decoded.encoding)
     except UnicodeError:
         read_back = None
     raw = "".join((*expected, decoded.raw[raw_done:]))
@@ -130,9 +130,7 @@ def _decode(data: bytes, encoding: str, bom: int, *, declared: bool) -> Decoded:
     body = data[bom:]
     advice = "correct the coding comment or the file" if declared else "save the file as UTF-8"
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes that a codec does not know
-            return Decoded(body.decode(encoding), encoding, bom)
+        return Decoded(_characters(body, encoding), encoding, bom)
     except UnicodeDecodeError as error:
         wrong = f"0x{body[error.start]:02x}" if error.start < len(body) else "end"
         place = _place(body[: error.start], encoding)
@@ -141,11 +139,17 @@ def _decode(data: bytes, encoding: str, bom: int, *, declared: bool) -> Decoded:
         raise SourceError(f"the file cannot be decoded as {encoding}; {advice}") from None
 
 
+def _characters(data: bytes, encoding: str, errors: str = "strict") -> str:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of escapes that `unicode_escape` does not know
+        return data.decode(encoding, errors)
+
+
 def _place(before: bytes, encoding: str) -> tuple[int, int]:
     """Row and column, from 1, of the byte that follows `before`; in bytes where these cannot be decoded alone."""
     lines = _LINE_END_BYTES.split(before)
     try:
-        return len(lines), len(lines[-1].decode(encoding, "replace")) + 1
+        return len(lines), len(_characters(lines[-1], encoding, "replace")) + 1
     except ValueError:
         return len(lines), len(lines[-1]) + 1
 
@@ -164,9 +168,11 @@ def _byte_offsets(data: bytes, decoded: Decoded, places: Sequence[int]) -> dict[
     # Any other codec: feed it byte by byte; a character begins where the one before it was complete.
     decoder = codecs.getincrementaldecoder(decoded.encoding)()
     begins, count = {0: bom}, 0
-    for index in range(bom, len(data)):
-        count += len(decoder.decode(data[index : index + 1]))
-        begins.setdefault(count, index + 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for index in range(bom, len(data)):
+            count += len(decoder.decode(data[index : index + 1]))
+            begins.setdefault(count, index + 1)
     try:
         return {place: begins[place] for place in places}
     except KeyError:

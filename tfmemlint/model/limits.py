@@ -17,7 +17,7 @@ from dataclasses import dataclass
 MAX_BRACKETS = 200
 """Brackets inside each other; as many as Python allows."""
 MAX_WORK = 1_500_000
-"""What deep and long expressions of one text may add, in units of some 3 microseconds and 700 bytes of libcst's work."""
+"""What deep and long expressions of one text may add, in units of up to 4 microseconds and 700 bytes of libcst's."""
 ROOM = 5_000
 """Units of work of a text that wants no more stack than any program has."""
 MAX_TOKENS = 500_000

@@ -17,7 +17,6 @@ from contextlib import contextmanager
 import libcst as cst
 from libcst._nodes.internal import CodegenState
 
-
 # What Python passes over between two tokens, one at a time: blanks, a continued line, a comment. Libcst loses each of
 # them somewhere.
 _SPACE = re.compile(r"[ \t\n]|\\\n|#[^\n]*")
