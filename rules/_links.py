@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
-from tfmemlint.api import Binds, Call, File, Node, written
+from tfmemlint.api import Binds, Call, File, Node, dotted, written
 from tfmemlint.model.by_use import chain
 
 ENDS = frozenset({
@@ -131,3 +131,17 @@ def _goes_on(file: File, use: cst.Name) -> bool:
     """Whether a use starts a chain that makes a pipeline of its own for a model."""
     words = {call.func.attr.value for call in chain(file.values, use) if isinstance(call.func, cst.Attribute)}
     return bool(words & GOES_ON) and "unbatch" not in words
+
+
+def keeps_names(chain: Sequence[Call], file: File) -> bool:
+    """Whether links of a chain can change places and each name that the module keeps is the same pipeline afterwards:
+    they stand in one statement, in statements that rebind one name, or in a function."""
+    statements = {id(line): line for line in (file.tree.statement(call.node) for call in chain)}
+    if len(statements) == 1 or isinstance(file.scope_of(chain[0].node), (cst.FunctionDef, cst.Lambda)):
+        return True
+    names: set[str | None] = set()
+    for line in statements.values():
+        small = line.body[0] if isinstance(line, cst.SimpleStatementLine) else None
+        targets = small.targets if isinstance(small, cst.Assign) else ()
+        names.add(dotted(targets[0].target) if len(targets) == 1 else None)
+    return len(names) == 1 and None not in names
