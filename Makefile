@@ -8,7 +8,7 @@ PYTEST_ARGS ?= -n auto
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip
 
-.PHONY: run test lint clean
+.PHONY: run test safe-fixes lint clean
 
 # Findings are what `run` is meant to show, so they do not fail it; unreadable input and wrong usage do.
 run: $(VENV)/.installed
@@ -16,6 +16,10 @@ run: $(VENV)/.installed
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+# Every sample before and after its safe repairs, run under TensorFlow and compared; `test` takes one for each rule.
+safe-fixes: $(VENV)/.installed-test
+	$(BIN)/python tests/safe_fixes.py
 
 # mypy does not see through an editable install that maps rules/ to tfmemlint_rules; a link shows it the way.
 lint: $(VENV)/.installed-lint
