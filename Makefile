@@ -1,14 +1,16 @@
-# `make run` lints PATHS, `make test` runs all tests, `make lint` checks style and types.
+# `make run` lints PATHS, `make test` runs all tests, `make lint` checks style and types, `make fuzz` looks for inputs at
+# which the tool does not hold, for SECONDS.
 # Everything lives in .venv; delete it to start afresh.
 
 PYTHON ?= python3
 VENV ?= .venv
 PATHS ?= fixtures
 PYTEST_ARGS ?= -n auto
+SECONDS ?= 600
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip
 
-.PHONY: run test safe-fixes lint clean
+.PHONY: run test safe-fixes lint fuzz clean
 
 # Findings are what `run` is meant to show, so they do not fail it; unreadable input and wrong usage do.
 run: $(VENV)/.installed
@@ -27,6 +29,10 @@ lint: $(VENV)/.installed-lint
 	@mkdir -p build/typing
 	@ln -sfn ../../rules build/typing/tfmemlint_rules
 	$(BIN)/mypy
+
+# What was done is kept in build/fuzz, failures in build/fuzz/failures; SEED=5 begins elsewhere than today's number does.
+fuzz: $(VENV)/.installed-test
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info
