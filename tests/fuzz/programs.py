@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import shutil
 import subprocess
 import sys
@@ -48,7 +49,7 @@ def installed() -> tuple[Path, ...]:
             asked = [program, "-I", "-c", "import sysconfig; print(sysconfig.get_path('stdlib'))"]
             done = subprocess.run(asked, capture_output=True, text=True)
             roots.update([Path(done.stdout.strip())] if done.returncode == 0 else [])
-    paths = {path.resolve() for root in roots for path in root.rglob("*.py") if "lib2to3/tests/data" not in str(path)}
-    found = sorted(path for path in paths if path.is_file())
+    folders = {folder for root in {root.resolve() for root in roots} for folder, _, _ in os.walk(root)}
+    found = sorted({entry.path for folder in folders for entry in os.scandir(folder) if entry.name.endswith(".py")})
     Random(0).shuffle(found)
-    return tuple(found)
+    return tuple(map(Path, found))
