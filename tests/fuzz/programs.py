@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import warnings
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -31,7 +32,9 @@ def statements(text: str) -> tuple[str, ...]:
     """The statements of a program's top level as they are written, comments above them included."""
     lines = text.splitlines(keepends=True)
     try:
-        ends = [node.end_lineno or 0 for node in ast.parse(text).body]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ends = [node.end_lineno or 0 for node in ast.parse(text).body]
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return (text,)
     marks = sorted({0, *ends[:-1], len(lines)})

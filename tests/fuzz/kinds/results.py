@@ -20,9 +20,9 @@ KEY = "the key"
 MOST_SECONDS, MOST_BYTES = 10.0, 1 << 30
 SPECIAL = ("fifo", "folder", "/dev/zero", "/dev/stdin", "/", "itself", "nothing", "sparse", "socket")
 BYTES = ("peak_bytes", "live_bytes", "rss_start", "rss_peak", "rss_end")
-FIELDS = (*BYTES, "status", "error", "initialized", "device", "allocator_problem", "device_used_peak", "traces", "value",
-          "traces_by_name", "seconds", "reason", "marks", "timeline", "lines", "gpu_options", "versions", "notes",
-          "output", "key")  # fmt: skip
+FIELDS = (*BYTES, "status", "error", "initialized", "device", "allocator_problem", "device_used_peak", "traces",
+          "value", "traces_by_name", "seconds", "reason", "marks", "timeline", "lines", "gpu_options", "versions",
+          "notes", "output", "key")  # fmt: skip
 NUMBERS = (0, -1, 1, 1.5, 10**400, 2**63, -(2**63), 1e308, True, None, "5", 7.0, MOST_BYTES, MOST_BYTES + 1)
 
 

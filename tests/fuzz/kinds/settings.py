@@ -129,7 +129,7 @@ def check(case: Case) -> None:
         os.chdir(here)
         code, out, err = _run(project["words"])
         os.chdir(top)
-        _judge(code, out, err)
+        _judge(code, out, err, max(map(len, project["words"]), default=0))
         if _contents(outside) != before:
             raise Broken("a run changes files outside of the project")
 
@@ -148,7 +148,7 @@ def _run(words: list[str]) -> tuple[int, str, str]:
     return code, texts[0], texts[1]
 
 
-def _judge(code: int, out: str, err: str) -> None:
+def _judge(code: int, out: str, err: str, longest: int) -> None:
     shown = f"\nexit code {code}\n{out[-1500:]}\n{err[-1500:]}"
     if code not in (0, 1, 2):
         said = (err.strip() or "nothing said").splitlines()[-1]
@@ -158,7 +158,7 @@ def _judge(code: int, out: str, err: str) -> None:
     if code == 2 and not (out + err).strip():
         raise Broken(f"exit code 2 without a word{shown}")
     for line in err.split("\n"):
-        if not line.isprintable() or len(line) > 700:
+        if not line.isprintable() or len(line) > 700 + 2 * longest:
             raise Broken(f"an error is no line that people can read: {line[:80]!a}{shown}")
 
 
