@@ -30,6 +30,7 @@ FLAGS = ("--preview", "--fix", "--unsafe-fixes", "--diff", "--show-fixes", "--ad
          "--write-baseline", "--exit-zero", "--exit-non-zero-on-fix", "--statistics", "-q", "-v", "--isolated",
          "--force-exclude", "--no-respect-gitignore", "--include-markdown", "-", "-j1", "-jx", "-j-1", "--no-fix",
          "--help", "--version", "--unknown", "-nqv", "--", "--select=", "-j2")  # fmt: skip
+FAILURES = ("Traceback (most", "internal error:", "failed on this file", "could not be checked")
 LOCAL = tuple(text for text in TEXTS if not text.startswith(("..", "~", "/", "-")))
 """Values for the command line, which may name any file: none that lies outside."""
 
@@ -150,11 +151,9 @@ def _run(words: list[str]) -> tuple[int, str, str]:
 
 def _judge(code: int, out: str, err: str, longest: int) -> None:
     shown = f"\nexit code {code}\n{out[-1500:]}\n{err[-1500:]}"
-    if code not in (0, 1, 2):
-        said = (err.strip() or "nothing said").splitlines()[-1]
-        raise Broken(f"exit code {code}: {said[:150]}{shown}")
-    if "Traceback" in err or "internal error" in err or "failed on this file" in out:
-        raise Broken(f"the tool failed{shown}")
+    failures = [line for line in (out + err).splitlines() if any(each in line for each in FAILURES)]
+    if failures or code not in (0, 1, 2):
+        raise Broken(f"exit code {code}: {failures[0].strip()[:150] if failures else 'nothing said'}{shown}")
     if code == 2 and not (out + err).strip():
         raise Broken(f"exit code 2 without a word{shown}")
     for line in err.split("\n"):
