@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
 import re
@@ -91,6 +92,7 @@ def run(kind: Kind, case: Case) -> Verdict:
 def _check(kind: Kind, case: Case, write: int, output: int) -> NoReturn:
     words = "the check did not come to its end"
     try:
+        faulthandler.disable()
         os.setpgid(0, 0)
         with open(os.devnull) as nothing:
             os.dup2(nothing.fileno(), 0)
