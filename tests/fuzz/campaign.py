@@ -67,12 +67,14 @@ class Campaign:
                 checking = Checking(kind, case)
                 under_way[checking.handle] = checking, number
             if not under_way:
-                return
+                break
             ready = select.select(list(under_way), [], [], 1.0)[0]
             for handle, (checking, number) in list(under_way.items()):
                 if handle in ready or checking.is_late:
                     del under_way[handle]
                     self._note(checking, number, checking.verdict(), time.monotonic() - started)
+        if time.monotonic() - started >= seconds:
+            self._write({"kind": "", "at": seconds})
 
     def again(self) -> None:
         """Check what failed before, and forget what holds now."""

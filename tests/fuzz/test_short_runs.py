@@ -146,6 +146,13 @@ def test_the_time_of_a_run_that_was_ended_counts(tmp_path: Path) -> None:
     assert Campaign([kind("holds")], 5, tmp_path).spent < 590
 
 
+def test_a_run_ends_with_its_time(tmp_path: Path) -> None:
+    run = Campaign([kind("holds")], 5, tmp_path)
+    run.run(0.2)
+    assert run.counts["made"].inputs
+    assert Campaign([kind("holds")], 5, tmp_path).spent == 0.2
+
+
 def test_failures_are_made_small() -> None:
     data = b"".join(b"line %d = call(%d)\n" % (number, number) for number in range(40))
     assert reduced(data, lambda part: b"call(17" in part, 500) == b"call(17"
