@@ -200,9 +200,26 @@ class TestIsolated:
     def test_memory_cannot_be_taken_through_files_in_dev(self, work: str, level: Level) -> None:
         assert "OSError" in run(work, "open('/dev/filler', 'wb').write(bytes(1 << 20))", level).output
 
-    def test_shared_memory_lies_in_the_folder_of_the_run(self, work: str, level: Level) -> None:
-        run(work, "open('/dev/shm/block', 'wb').write(b'1234')", level)
-        assert Path(work, "shm", "block").read_bytes() == b"1234"
+    def test_shared_memory_is_limited_and_gone_with_the_run(self, work: str, level: Level) -> None:
+        program = """
+            import os
+            print(os.statvfs("/dev/shm").f_blocks * os.statvfs("/dev/shm").f_frsize)
+            open("/dev/shm/tfmemlint-block", "wb").write(b"1234")
+        """
+        outcome = run(work, program, level)
+        assert outcome.code == 0 and int(outcome.output) == QUICK.memory
+        assert not Path("/dev/shm/tfmemlint-block").exists()
+
+    @pytest.mark.parametrize("where", ["/dev/shm", "/run"])
+    def test_temporary_folders_may_lie_in_what_is_replaced(
+        self, level: Level, where: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        if not os.access(where, os.W_OK):
+            pytest.skip(f"{where} cannot be written here")
+        monkeypatch.setattr("tempfile.tempdir", where)
+        with sandbox.workspace() as work:
+            outcome = run(work, "import os; open('new', 'w').close(); print(os.getcwd())", level)
+            assert outcome.output == f"{work}\n" and Path(work, "new").exists()
 
     def test_a_server_on_this_machine_cannot_be_reached(self, work: str, level: Level) -> None:
         with socket.create_server(("127.0.0.1", 0)) as server:
@@ -235,6 +252,18 @@ def test_without_the_tools_the_level_says_that_nothing_is_closed(monkeypatch: py
     finally:
         sandbox.strongest_level.cache_clear()
     assert level is Level.SESSION and not level.isolated and "open to the program" in level.value
+
+
+def test_folders_of_variables_are_absolute_as_the_folder_of_the_run_is_a_project_s(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("PATH", "LD_LIBRARY_PATH"):
+        monkeypatch.setenv(name, ":.:lib:/usr/lib:")
+    for name in ("PYTHONPATH", "PYTHONSTARTUP"):
+        monkeypatch.setenv(name, "/project")
+    variables = sandbox.environment("/work")
+    assert variables["PATH"] == variables["LD_LIBRARY_PATH"] == "/usr/lib"
+    assert "PYTHONPATH" not in variables and "PYTHONSTARTUP" not in variables
 
 
 def is_running(number: int) -> bool:
@@ -282,4 +311,4 @@ def test_descendants_are_found_by_the_marker_when_their_parents_have_gone() -> N
         orphan = int(process.stdout.readline())
         process.wait()
         assert orphan in processes.descendants(process.pid, "MARK=here")
-        processes.kill({orphan})
+        processes.send({orphan: 0}, signal.SIGKILL)

@@ -6,8 +6,10 @@ The only file of tfmemlint that imports TensorFlow; with the `child_*.py` beside
 alone, so that it runs under the user's own interpreter, where tfmemlint need not be installed. Keys of the request:
 
 - `program`: path of the Python file to run as `__main__`; `source`: its text, written to that path first, where given
-- `argv`: arguments of the program; `path`: folders put in front of `sys.path`
-- `result`: path of the JSON file to write; standard output where missing
+- `argv`: arguments of the program; `path`: folders put in front of `sys.path` for the program alone
+- `libraries`: folders of `PYTHONPATH`, which come before installed packages here and after the standard library, so
+  that modules of a project cannot take the place of the monitor's own
+- `result`: path or number of the file to write; standard output where missing. `key`: what the result begins with
 - `device`: "cpu", "gpu" or "auto"; `simulated_gpus`: how many graphics cards TensorFlow's own checks shall believe in
 - `preload`: import TensorFlow before the program, so that its import is not part of the figures (default true)
 - `paced`: place arrays and wait for other threads such that the tensor bytes of two runs are the same; with `preload`
@@ -27,6 +29,7 @@ import builtins
 import gc
 import importlib.util
 import json
+import math
 import os
 import random
 import sys
@@ -37,7 +40,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-EXCERPT = 4000
+EXCERPT, WORD = 4000, 200
 MARKS = 10_000
 KEPT: list[Any] = []
 """What C code points to."""
@@ -57,22 +60,6 @@ def _load(name: str) -> Any:
 
 
 pace, probes, runtime = _load("child_pace"), _load("child_probes"), _load("child_runtime")
-
-
-def simulate_gpus(count: int) -> None:
-    """Make TensorFlow's Python side believe in `count` graphics cards, so that its checks of device settings run.
-
-    Nothing is ever placed on them: the C++ runtime does not know them.
-    """
-    context_module = importlib.import_module("tensorflow.python.eager.context")
-    context = context_module.context()
-    context._initialize_physical_devices()
-    for number in range(count):
-        device = context_module.PhysicalDevice(f"/physical_device:GPU:{number}", "GPU")
-        context._physical_device_to_index[device] = len(context._physical_devices)
-        context._physical_devices.append(device)
-        context._visible_device_list.append(device)
-        context._memory_growth_map[device] = None
 
 
 class Monitor:
@@ -124,7 +111,9 @@ class Monitor:
             self.marks.append([round(time.monotonic() - self.start, 4), current, peak, probes.rss(), traces])
 
     def report(self, number: float) -> None:
-        """A figure of the program's own; the last one counts."""
+        """A figure of the program's own; the last one counts. Raises ValueError for one that is not finite."""
+        if not math.isfinite(number):
+            raise ValueError(f"tfmemlint_value({number}) is not a finite number")
         self.value = float(number)
 
     def install(self) -> None:
@@ -173,14 +162,21 @@ def without_monitor(error: BaseException, program: str) -> None:
         error.__traceback__ = step
 
 
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)[:EXCERPT]
+    except Exception:  # a `__str__` of the program's own
+        return ""
+
+
 def describe(error: BaseException, program: str) -> dict[str, Any]:
     """Type, text and the program's own lines of an exception."""
     kind, frames = type(error), traceback.extract_tb(error.__traceback__)
     return {
-        "type": kind.__name__,
-        "module": kind.__module__,
-        "message": str(error)[:EXCERPT],
-        "lines": [frame.lineno for frame in frames if frame.filename == program],
+        "type": kind.__name__[:WORD],
+        "module": str(kind.__module__)[:WORD],
+        "message": _message(error),
+        "lines": [frame.lineno for frame in frames if frame.filename == program][:EXCERPT],
         "out_of_memory": kind.__name__ in OUT_OF_MEMORY,
         "traceback": "".join(traceback.format_exception(error))[-EXCERPT:],
     }
@@ -202,21 +198,26 @@ def versions() -> dict[str, Any]:
     """Versions of what was imported, without importing anything."""
     names = ("tensorflow", "keras", "tf_keras", "numpy")
     found = {name: getattr(sys.modules.get(name), "__version__", None) for name in names}
-    return {"python": sys.version.split()[0], **{name: version for name, version in found.items() if version}}
+    known = {name: version[:WORD] for name, version in found.items() if isinstance(version, str)}
+    return {"python": sys.version.split()[0], **known}
 
 
 def prepare(request: dict[str, Any]) -> None:
-    """Environment, path and, where asked for, TensorFlow itself, before anything is counted."""
+    """Environment, libraries and, where asked for, TensorFlow itself, before anything is counted."""
     os.environ["TF_CPU_ALLOCATOR_USE_BFC"] = "1"
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-    sys.path[:0] = request.get("path", [])
+    if libraries := request.get("libraries"):
+        packages = (place for place, entry in enumerate(sys.path) if entry.endswith(("site-packages", "dist-packages")))
+        place = next(packages, len(sys.path))
+        sys.path[place:place] = libraries
+        os.environ["PYTHONPATH"] = os.pathsep.join(libraries)
     if request.get("source") is not None:
         Path(request["program"]).write_text(request["source"], encoding="utf-8")
     if request.get("preload", True):
         random.seed(0)
         importlib.import_module("tensorflow").random.set_seed(0)
         if request.get("simulated_gpus"):
-            simulate_gpus(request["simulated_gpus"])
+            runtime.simulate_gpus(request["simulated_gpus"])
 
 
 def measure(request: dict[str, Any]) -> tuple[dict[str, Any], int]:
@@ -232,6 +233,7 @@ def measure(request: dict[str, Any]) -> tuple[dict[str, Any], int]:
     if substitutes is not None:
         substitutes.install()
         _load("child_datasets").patch(substitutes.note)
+    sys.path[:0] = request.get("path", [])
     error: dict[str, Any] | None = None
     code, module = 0, None
     monitor.begin()
@@ -257,18 +259,30 @@ def measure(request: dict[str, Any]) -> tuple[dict[str, Any], int]:
     return {"status": status, "error": error, "notes": notes, **figures, "versions": versions()}, code
 
 
+def read_request(name: str) -> dict[str, Any]:
+    """The request in the file of that name, which the program shall not find, or on standard input."""
+    text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+    if name != "-":
+        Path(name).unlink()
+    request: dict[str, Any] = json.loads(text)
+    if isinstance(request.get("result"), int):
+        os.set_inheritable(request["result"], False)
+    return request
+
+
 def main(arguments: list[str]) -> int:
     """Read the request, run it, write the result; the exit code is the program's."""
-    text = sys.stdin.read() if arguments == ["-"] else Path(arguments[0]).read_text(encoding="utf-8")
-    request, process = json.loads(text), os.getpid()
+    request, process = read_request(arguments[0]), os.getpid()
+    where, key = request.pop("result", None), request.pop("key", "")
     result, code = measure(request)
     if os.getpid() != process:  # a forked copy of the program came back here: it has no result to write
         os._exit(code)
-    encoded = json.dumps(result)
-    if request.get("result"):
-        Path(request["result"]).write_text(encoded, encoding="utf-8")
-    else:
+    encoded = json.dumps({"key": key, **result})
+    if where is None:
         print(encoded)
+    else:
+        with open(where, "w", encoding="utf-8") as file:
+            file.write(encoded)
     sys.stdout.flush()
     sys.stderr.flush()
     if request.get("preload", True):

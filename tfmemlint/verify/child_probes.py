@@ -108,6 +108,8 @@ class Sampler(threading.Thread):
     `own` says of a file name whether it belongs to the user; None means that lines are not wanted.
     """
 
+    LINES = 10_000
+
     def __init__(
         self,
         live: Callable[[], tuple[int, int] | None],
@@ -150,7 +152,7 @@ class Sampler(threading.Thread):
 
     def _see_line(self, current: int, peak: int, resident: int) -> None:
         place = self._user_line()
-        if place is None:
+        if place is None or (place not in self.lines and len(self.lines) >= self.LINES):
             return
         seen = self.lines.setdefault(place, {"samples": 0, "live": 0, "rss": 0, "rise": 0})
         seen["samples"] += 1
@@ -162,7 +164,7 @@ class Sampler(threading.Thread):
         frame = sys._current_frames().get(self._main)
         while frame is not None:
             if self._own is not None and self._own(frame.f_code.co_filename):
-                return frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name
+                return frame.f_code.co_filename, frame.f_lineno or 0, frame.f_code.co_name[:200]
             frame = frame.f_back
         return None
 

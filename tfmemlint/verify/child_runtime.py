@@ -6,6 +6,7 @@ Standard library only: everything is read from `sys.modules` after the program i
 from __future__ import annotations
 
 import contextlib
+import importlib
 import importlib.abc
 import importlib.machinery
 import sys
@@ -41,7 +42,7 @@ class Traces:
     """Counts how often a `tf.function` (a `Dataset.map` function and Keras' own steps too) is traced to a graph."""
 
     MAKERS = ("_create_concrete_function", "_create_graph_function")
-    NAMES = 50
+    NAMES, LENGTH = 50, 200
 
     def __init__(self) -> None:
         self.count = 0
@@ -54,11 +55,28 @@ class Traces:
         def func_graph_from_py_func(name: Any, *args: Any, **kwargs: Any) -> Any:
             if sys._getframe(1).f_code.co_name in self.MAKERS:
                 self.count += 1
-                if name in self.by_name or len(self.by_name) < self.NAMES:
-                    self.by_name[str(name)] = self.by_name.get(str(name), 0) + 1
+                known = str(name)[: self.LENGTH]
+                if known in self.by_name or len(self.by_name) < self.NAMES:
+                    self.by_name[known] = self.by_name.get(known, 0) + 1
             return build(name, *args, **kwargs)
 
         module.func_graph_from_py_func = func_graph_from_py_func
+
+
+def simulate_gpus(count: int) -> None:
+    """Make TensorFlow's Python side believe in `count` graphics cards, so that its checks of device settings run.
+
+    Nothing is ever placed on them: the C++ runtime does not know them.
+    """
+    context_module = importlib.import_module("tensorflow.python.eager.context")
+    context = context_module.context()
+    context._initialize_physical_devices()
+    for number in range(count):
+        device = context_module.PhysicalDevice(f"/physical_device:GPU:{number}", "GPU")
+        context._physical_device_to_index[device] = len(context._physical_devices)
+        context._physical_devices.append(device)
+        context._visible_device_list.append(device)
+        context._memory_growth_map[device] = None
 
 
 class Reserve:
@@ -111,6 +129,8 @@ class Reserve:
 class Runtime:
     """TensorFlow's memory figures, read only once the program itself has initialised the runtime."""
 
+    EXCERPT = 4000
+
     def __init__(self, device: str, reserve: Reserve) -> None:
         self._reserve = reserve
         self.device: str | None = {"cpu": "CPU:0", "gpu": "GPU:0"}.get(device)
@@ -133,10 +153,10 @@ class Runtime:
         try:
             info = context.get_memory_info(self.device)
         except Exception as error:
-            self.problem = f"{type(error).__name__}: {error}"
+            self.problem = f"{type(error).__name__}: {error}"[: self.EXCERPT]
             return None
         held = self._reserve.held
-        return int(info["current"]) - held, int(info["peak"]) - held
+        return max(0, int(info["current"]) - held), max(0, int(info["peak"]) - held)
 
     def reset(self) -> None:
         """Start the peak again from what is live now."""
@@ -154,7 +174,7 @@ class Runtime:
         try:
             options = context._compute_gpu_options()
         except Exception as error:
-            return {"error": f"{type(error).__name__}: {error}"}
+            return {"error": f"{type(error).__name__}: {error}"[: self.EXCERPT]}
         return {
             "allow_growth": bool(options.allow_growth),
             "visible_device_list": options.visible_device_list,

@@ -18,13 +18,17 @@ from tfmemlint.verify.evidence import EvidenceError, Sample
 from tfmemlint.verify.judge import CONFIRMED
 from tfmemlint.verify.measure import MeasureError, Settings
 from tfmemlint.verify.result import Result, environment
+from tfmemlint.verify.stopping import ended_cleanly
+from tfmemlint.verify.workspaces import sweep
 
 
 def verify_main(words: Sequence[str]) -> int:
     """Run `verify` with these arguments; the exit code. Raises UsageError."""
     options = parse(verify_parser(), words)
     try:
-        return _verify_rules(options) if options.rules is not None else verify_findings(options)
+        with ended_cleanly():
+            sweep()
+            return _verify_rules(options) if options.rules is not None else verify_findings(options)
     except (EvidenceError, MeasureError) as error:
         raise UsageError(str(error)) from error
 
@@ -33,7 +37,9 @@ def run_main(words: Sequence[str]) -> int:
     """Run `run` with these arguments; the exit code is the program's. Raises UsageError."""
     options = parse(run_parser(), words)
     try:
-        return monitor(options)
+        with ended_cleanly(interrupts=False):
+            sweep()
+            return monitor(options)
     except MeasureError as error:
         raise UsageError(str(error)) from error
 

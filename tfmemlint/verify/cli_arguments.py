@@ -11,7 +11,7 @@ from tfmemlint.cli_arguments import Parser
 from tfmemlint.units import Size, parse_size
 from tfmemlint.usage import UsageError
 from tfmemlint.verify.measure import Settings, machine_memory
-from tfmemlint.verify.sandbox import Limits
+from tfmemlint.verify.watch import Limits
 
 _VERIFY = """Run the code of findings before and after its repair, in processes of their own, and measure both.
 

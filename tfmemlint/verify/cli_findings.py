@@ -24,10 +24,11 @@ from tfmemlint.verify.cli_shown import Progress, announce, present, show_program
 from tfmemlint.verify.evidence import EvidenceError, Sample
 from tfmemlint.verify.examples import ExampleError, read_examples
 from tfmemlint.verify.judge import inconclusive, judge
-from tfmemlint.verify.measure import MeasureError, Run, Settings
+from tfmemlint.verify.measure import MeasureError, Settings
 from tfmemlint.verify.plan import plan
 from tfmemlint.verify.programs import PlanError
 from tfmemlint.verify.result import Result
+from tfmemlint.verify.runs import Run
 from tfmemlint.verify.templates import Plan
 
 EXAMPLE = "give the data's shape in a comment: # tfmemlint: example NAME=float32[1000,32]"

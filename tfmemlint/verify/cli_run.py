@@ -15,8 +15,9 @@ from tfmemlint.linter import Linter
 from tfmemlint.report.style import Style
 from tfmemlint.selectors import Layer
 from tfmemlint.verify.cli_shown import write
-from tfmemlint.verify.measure import MeasureError, Run
+from tfmemlint.verify.measure import MeasureError
 from tfmemlint.verify.monitor import Hot, execute, statements, worth_showing, write_json, write_text
+from tfmemlint.verify.runs import Run
 
 
 def monitor(options: argparse.Namespace) -> int:

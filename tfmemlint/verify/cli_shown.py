@@ -22,7 +22,9 @@ def announce(programs: int, chosen: Settings) -> str:
     noun = "program" if programs == 1 else "programs"
     tell(f"running {programs} {noun}, {chosen.repeat} times each, with {chosen.python}; {level.value}")
     if not level.isolated:
-        tell("warning: neither bubblewrap nor unshare works here, so the programs can write files and use the network")
+        tell("warning: neither bubblewrap nor unshare works here; only limits and filters contain the programs")
+    for gap in sandbox.gaps(level):
+        tell(f"warning: {gap}")
     return level.value
 
 

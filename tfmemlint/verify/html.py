@@ -7,12 +7,18 @@ from collections.abc import Sequence
 from html import escape
 from importlib import resources
 
+from tfmemlint.report.base import clean
 from tfmemlint.verify import pictures
-from tfmemlint.verify.measure import Run
 from tfmemlint.verify.report import NAMES, YES_NO, cells, figure, made_with, summary
 from tfmemlint.verify.result import Environment, Result
+from tfmemlint.verify.runs import Run
 
 SIDES = ("before", "after")
+
+
+def shown(text: str) -> str:
+    """The text for a page, without characters that draw it in another place or order."""
+    return escape(clean(text))
 
 
 def document(title: str, body: str) -> str:
@@ -27,7 +33,7 @@ def document(title: str, body: str) -> str:
 
 def page(results: Sequence[Result], where: Environment, title: str = "Memory before and after") -> str:
     """The page of these verdicts as text."""
-    opening = f'<h1>{escape(title)}</h1><p class="made">{escape(summary(results))}<br>{escape(made_with(where))}</p>\n'
+    opening = f'<h1>{escape(title)}</h1><p class="made">{escape(summary(results))}<br>{shown(made_with(where))}</p>\n'
     sections = [_section(number, result) for number, result in enumerate(results)]
     return document(title, opening + _overview(results) + "".join(sections))
 
@@ -44,7 +50,7 @@ def _overview(results: Sequence[Result]) -> str:
     rows = ["".join(cell("th", name, name) for name in headings)]
     for number, result in enumerate(results):
         kind = result.verdict.kind
-        label = f'<a href="#finding-{number}">{escape(_heading(result))}</a>'
+        label = f'<a href="#finding-{number}">{shown(_heading(result))}</a>'
         texts = (label, *map(escape, cells(result.verdict)), f'<span class="{_class(kind)}">{escape(kind)}</span>')
         rows.append("".join(cell("td", name, text) for name, text in zip(headings, texts, strict=True)))
     return f'<div class="scroll"><table>{"".join(f"<tr>{row}</tr>" for row in rows)}</table></div>\n'
@@ -64,12 +70,12 @@ def _section(number: int, result: Result) -> str:
     title = result.code if result.place.startswith(result.code) else f"{result.code} {result.name}"
     parts = [
         f'<section id="finding-{number}"><header class="finding"><h2>{escape(title)}</h2>'
-        f'<span class="place">{escape(result.place)}</span>'
+        f'<span class="place">{shown(result.place)}</span>'
         f'<span class="badge {_class(kind)}">{escape(kind)}</span></header>'
     ]
-    parts += [f'<p class="message">{escape(text)}</p>' for text in (result.message, verdict.reason) if text]
+    parts += [f'<p class="message">{shown(text)}</p>' for text in (result.message, verdict.reason) if text]
     if result.notes:
-        parts.append(f'<ul class="notes">{"".join(f"<li>{escape(note)}</li>" for note in result.notes)}</ul>')
+        parts.append(f'<ul class="notes">{"".join(f"<li>{shown(note)}</li>" for note in result.notes)}</ul>')
     drawn = [picture for picture in (_bars(result), _timeline(result)) if picture]
     if drawn:
         parts.append(f'<div class="pictures">{"".join(drawn)}</div>')

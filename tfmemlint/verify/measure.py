@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
-import subprocess
+import secrets
 import sys
+import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from tfmemlint.verify import sandbox
-from tfmemlint.verify.sandbox import GIB, Level, Limits, Outcome
+from tfmemlint.verify.runs import Bounds, Failure, Line, Run, read_result
+from tfmemlint.verify.sandbox import Level
+from tfmemlint.verify.watch import GIB, Limits, Outcome
+from tfmemlint.verify.workspaces import workspace
+
+__all__ = ["Failure", "Line", "Run"]
 
 CHILD = Path(__file__).with_name("child.py")
 FAILURES_ENOUGH = 2
-RESERVED = ("program.py", "request.json", "result.json", "shm", "__pycache__")
+HAS_TENSORFLOW = """
+import importlib.util, sys
+sys.path += sys.argv[1:]
+sys.exit(0 if importlib.util.find_spec("tensorflow") else 9)
+"""
+RESERVED = ("program.py", "request.json", "__pycache__")
 
 
 class MeasureError(Exception):
@@ -57,73 +68,6 @@ class Settings:
     """Whether seconds are compared, which a program takes as it likes, and not bytes, the same in each run."""
 
 
-class Failure(msgspec.Struct, frozen=True):
-    """An exception that ended a program; `lines` are the program's own lines on the way to it."""
-
-    type: str
-    module: str = ""
-    message: str = ""
-    lines: tuple[int, ...] = ()
-    out_of_memory: bool = False
-    traceback: str = ""
-
-    @property
-    def text(self) -> str:
-        """`Type: message` in one line; of a message over several lines the first, or the last where that says more."""
-        lines = [line.strip() for line in self.message.splitlines() if line.strip()]
-        if not lines:
-            return self.type
-        return f"{self.type}: {lines[-1] if lines[0].endswith(':') else lines[0]}"
-
-
-class Line(msgspec.Struct, frozen=True):
-    """A line of the user's that was executing: how often it was seen, the most live and resident bytes then, and by how
-    much the allocator's peak rose."""
-
-    file: str
-    line: int
-    function: str
-    samples: int
-    live: int
-    rss: int
-    rise: int
-
-
-class Run(msgspec.Struct, frozen=True):
-    """What one process cost; bytes and seconds, None where unknown. `status` is "ok", "error" (an exception), "time",
-    "memory", "disk", "processes" (killed at that limit) or "crash"."""
-
-    status: str
-    reason: str = ""
-    error: Failure | None = None
-    initialized: bool = False
-    device: str | None = None
-    allocator_problem: str | None = None
-    peak_bytes: int | None = None
-    live_bytes: int | None = None
-    rss_start: int | None = None
-    rss_peak: int | None = None
-    rss_end: int | None = None
-    device_used_peak: int | None = None
-    traces: int = 0
-    traces_by_name: dict[str, int] = {}
-    seconds: float = 0.0
-    value: float | None = None
-    marks: tuple[tuple[float, int, int, int | None, int], ...] = ()
-    timeline: tuple[tuple[float, int, int | None, int | None], ...] = ()
-    lines: tuple[Line, ...] = ()
-    gpu_options: dict[str, Any] | None = None
-    versions: dict[str, str] = {}
-    notes: tuple[str, ...] = ()
-    """What was replaced while it ran."""
-    output: str = ""
-
-    @property
-    def out_of_memory(self) -> bool:
-        """Whether it ended for want of memory, of the allocator's or of the machine's."""
-        return self.status == "memory" or (self.error is not None and self.error.out_of_memory)
-
-
 def machine_memory() -> int:
     """Bytes that a program may take on this machine: four fifths of what is free, and of the container's limit."""
     free = 4 * GIB
@@ -151,16 +95,22 @@ def first_region(settings: Settings) -> int:
     return size
 
 
-def read_result(path: Path, outcome: Outcome) -> Run:
-    """The run that the child wrote to `path`, or what its outcome tells where it wrote none."""
+def _bounds(settings: Settings, outcome: Outcome) -> Bounds:
+    """What a process that ended so can have cost at most; the memory of a graphics card is not known here."""
+    tensors = settings.limits.addresses if settings.device == "cpu" or not sandbox.has_cards() else Bounds.tensors
+    return Bounds(outcome.seconds, tensors, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+
+
+def believed(source: Path | int, settings: Settings, outcome: Outcome, key: str = "") -> Run:
+    """The run that the child reported, or what its outcome tells where there is no report that can be believed."""
     if outcome.ended != "exit":
         return Run(outcome.ended, outcome.reason, seconds=outcome.seconds, output=outcome.output)
-    try:
-        data = json.loads(path.read_bytes())
-    except (OSError, ValueError):
-        return Run("crash", outcome.reason or "left no result", seconds=outcome.seconds, output=outcome.output)
-    run = msgspec.convert({**data, "output": outcome.output}, Run)
-    return msgspec.structs.replace(run, reason=run.error.text) if run.error else run
+    run = read_result(source, _bounds(settings, outcome), key)
+    if run.status == "ok" and outcome.code:
+        run = Run("crash")
+    if run.status == "crash":
+        return Run("crash", outcome.reason or run.reason, seconds=outcome.seconds, output=outcome.output)
+    return msgspec.structs.replace(run, output=outcome.output)
 
 
 def _variables(settings: Settings) -> dict[str, str]:
@@ -185,13 +135,17 @@ def _link_entries(folder: str, work: str) -> None:
 
 def run_once(program: Program, settings: Settings) -> Run:
     """Run the program in a fresh contained process. Raises MeasureError where the interpreter cannot be started."""
-    with sandbox.workspace() as work:
-        result = Path(work, "result.json")
+    python, key = interpreter(settings.python), secrets.token_hex(16)
+    with workspace() as work, tempfile.TemporaryFile() as result:
+        folders = [os.path.abspath(folder) for folder in program.path]
+        libraries = sandbox.folders("PYTHONPATH")
         request = {
             "program": os.path.join(work, "program.py"),
             "source": program.source,
-            "path": [os.path.abspath(folder) for folder in program.path],
-            "result": str(result),
+            "path": folders,
+            "libraries": libraries,
+            "result": result.fileno(),
+            "key": key,
             "device": settings.device,
             "simulated_gpus": program.simulated_gpus,
             "substitute": program.substitute,
@@ -206,17 +160,19 @@ def run_once(program: Program, settings: Settings) -> Run:
         where.write_text(json.dumps(request), encoding="utf-8")
         try:
             outcome = sandbox.run(
-                [settings.python, "-B", str(CHILD), str(where)],
+                [python, "-B", str(CHILD), str(where)],
                 work=work,
                 limits=settings.limits,
                 extra=_variables(settings),
                 level=settings.level,
                 gpu=settings.device != "cpu",
                 repeatable=settings.device != "gpu" and not settings.timed,
+                needed=[str(CHILD), *folders, *libraries, *filter(None, [program.folder])],
+                keep_open=[result.fileno()],
             )
         except OSError as error:
-            raise MeasureError(f"cannot start {settings.python}: {error.strerror}") from error
-        return read_result(result, outcome)
+            raise MeasureError(f"cannot start {python}: {error.strerror}") from error
+        return believed(result.fileno(), settings, outcome, key)
 
 
 def measure(program: Program, settings: Settings, done: Callable[[], None] | None = None) -> tuple[Run, ...]:
@@ -237,20 +193,34 @@ def check_system() -> None:
         raise MeasureError("programs can be measured on Linux and macOS only")
 
 
+def interpreter(python: str) -> str:
+    """The absolute path of an interpreter that was named as in a shell. Raises MeasureError where there is none."""
+    path = os.path.abspath(python) if os.path.dirname(python) else sandbox.find_tool(python)
+    if path is None or not os.path.exists(path):
+        raise MeasureError(f"cannot start {python}: {os.strerror(errno.ENOENT)}")
+    if not os.access(path, os.X_OK) or os.path.isdir(path):
+        raise MeasureError(f"cannot start {python}: {os.strerror(errno.EACCES)}")
+    return path
+
+
 def check_interpreter(python: str, timeout: float = 120.0) -> None:
-    """Raises MeasureError with one clear line where `python` cannot be run or has no TensorFlow."""
+    """Raises MeasureError with one clear line where `python` cannot be run or has no TensorFlow.
+
+    It is run as programs are: it, and what it imports at its start, may belong to the project.
+    """
     check_system()
-    program = "import importlib.util, sys; sys.exit(0 if importlib.util.find_spec('tensorflow') else 9)"
-    try:
-        done = subprocess.run(
-            [python, "-c", program], stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise MeasureError(f"cannot start {python}: {getattr(error, 'strerror', None) or error}") from error
-    if done.returncode == 9:
+    path, libraries = interpreter(python), sandbox.folders("PYTHONPATH")
+    with workspace() as work:
+        command = [path, "-I", "-B", "-c", HAS_TENSORFLOW, *libraries]
+        try:
+            done = sandbox.run(command, work=work, limits=Limits(wall=timeout), needed=libraries)
+        except OSError as error:
+            raise MeasureError(f"cannot start {python}: {error.strerror}") from error
+    if done.code == 9:
         raise MeasureError(f"{python} has no TensorFlow; name an interpreter that has one with --python")
-    if done.returncode:
-        raise MeasureError(f"{python} is not a working Python: {done.stderr.decode(errors='replace').strip()[-200:]}")
+    if done.reason:
+        said = done.output.strip()[-200:] or done.reason
+        raise MeasureError(f"{python} is not a working Python: {said}")
 
 
 def versions(runs: Iterable[Run]) -> dict[str, str]:

@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,9 +20,11 @@ from tfmemlint.report.base import clean
 from tfmemlint.report.style import Style
 from tfmemlint.units import show_bytes
 from tfmemlint.verify import pictures
-from tfmemlint.verify.measure import CHILD, Line, MeasureError, Run, Settings, check_system, first_region
+from tfmemlint.verify.measure import CHILD, MeasureError, Settings, check_system, first_region
+from tfmemlint.verify.runs import Bounds, Line, Run, read_result
+from tfmemlint.verify.stopping import SIGNALED, passed_on
+from tfmemlint.verify.workspaces import workspace
 
-SIGNALED = 128
 SMALL = 0.001
 
 
@@ -40,14 +43,14 @@ def execute(script: Path, arguments: Sequence[str], python: str, device: str) ->
     Raises MeasureError where it cannot be started or leaves no figures.
     """
     check_system()
-    with tempfile.TemporaryDirectory(prefix="tfmemlint-") as folder:
-        result = Path(folder, "result.json")
+    started = time.monotonic()
+    with workspace() as folder, tempfile.TemporaryFile() as result:
         request = {
             "program": str(script.resolve()),
             "argv": list(arguments),
             "path": [str(script.resolve().parent)],
             "own": str(script.resolve().parent),
-            "result": str(result),
+            "result": result.fileno(),
             "device": device,
             "preload": False,
             "lines": True,
@@ -57,24 +60,30 @@ def execute(script: Path, arguments: Sequence[str], python: str, device: str) ->
         where = Path(folder, "request.json")
         where.write_text(json.dumps(request), encoding="utf-8")
         try:
-            process = subprocess.Popen([python, str(CHILD), str(where)])
+            process = subprocess.Popen([python, str(CHILD), str(where)], pass_fds=[result.fileno()])
         except OSError as error:
             raise MeasureError(f"cannot start {python}: {error.strerror}") from error
-        code = _wait(process)
-        try:
-            return msgspec.json.decode(result.read_bytes(), type=Run), code
-        except (OSError, msgspec.DecodeError) as error:
-            raise MeasureError(f"{script} left no figures: it ended with exit status {code}") from error
+        code, came = _wait(process)
+        run = read_result(result.fileno(), Bounds(time.monotonic() - started))
+    if run.status == "crash" and came:
+        raise SystemExit(SIGNALED + came[0])
+    if run.status == "crash":
+        raise MeasureError(f"{script} left no figures: it ended with exit status {code}")
+    return run, code
 
 
-def _wait(process: subprocess.Popen[bytes]) -> int:
-    """The exit code, in a shell's manner. Ctrl-C reaches the program itself, which ends as it likes."""
-    while True:
-        try:
-            code = process.wait()
-            return SIGNALED - code if code < 0 else code
-        except KeyboardInterrupt:
-            continue
+def _wait(process: subprocess.Popen[bytes]) -> tuple[int, list[int]]:
+    """The exit code, in a shell's manner, and the signals that would have ended this process: it passes them on.
+
+    Ctrl-C reaches the program itself. It ends as it likes.
+    """
+    with passed_on(process) as came:
+        while True:
+            try:
+                code = process.wait()
+                return (SIGNALED - code if code < 0 else code), came
+            except KeyboardInterrupt:
+                continue
 
 
 def statements(data: bytes) -> list[tuple[int, int]]:

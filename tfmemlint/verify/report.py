@@ -13,8 +13,9 @@ from tfmemlint.report.base import clean
 from tfmemlint.report.style import Style, width
 from tfmemlint.units import show_bytes
 from tfmemlint.verify.judge import CONFIRMED, INCONCLUSIVE, NOT_CONFIRMED, Verdict
-from tfmemlint.verify.measure import Program, Run
+from tfmemlint.verify.measure import Program
 from tfmemlint.verify.result import Environment, Result
+from tfmemlint.verify.runs import Run
 
 COLORS = {CONFIRMED: "green", NOT_CONFIRMED: "yellow", INCONCLUSIVE: "cyan"}
 NAMES = {

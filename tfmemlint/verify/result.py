@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from tfmemlint.verify.judge import Claim, Verdict
-from tfmemlint.verify.measure import Program, Run, Settings, measure
+from tfmemlint.verify.measure import Program, Settings, measure
+from tfmemlint.verify.runs import Run
 
 
 @dataclass(frozen=True)

@@ -7,18 +7,18 @@ from html import escape
 
 from tfmemlint.units import show_bytes
 from tfmemlint.verify import pictures
-from tfmemlint.verify.html import document
-from tfmemlint.verify.measure import Run
+from tfmemlint.verify.html import document, shown
 from tfmemlint.verify.monitor import Hot, headline
+from tfmemlint.verify.runs import Run
 
 
 def page(name: str, run: Run, lines: Sequence[Hot]) -> str:
     """The whole page as text."""
     title = f"Memory of {name}"
     versions = ", ".join(f"{what} {version}" for what, version in run.versions.items())
-    parts = [f'<h1>{escape(title)}</h1><p class="made">{escape(versions)}</p>']
+    parts = [f'<h1>{shown(title)}</h1><p class="made">{shown(versions)}</p>']
     if run.error is not None:
-        parts.append(f'<p class="not-confirmed">ended by {escape(run.error.text)}</p>')
+        parts.append(f'<p class="not-confirmed">ended by {shown(run.error.text)}</p>')
     rows = "".join(
         f'<tr><td>{escape(label)}</td><td class="number">{value}</td></tr>' for label, value in headline(run)
     )
@@ -49,10 +49,10 @@ def _table(lines: Sequence[Hot]) -> str:
     rows = []
     for hot in lines:
         texts = [
-            f'<span class="place">{escape(hot.line.file)}:{hot.line.line}</span>',
-            f"<code>{escape(hot.code)}</code>",
+            f'<span class="place">{shown(hot.line.file)}:{hot.line.line}</span>',
+            f"<code>{shown(hot.code)}</code>",
         ]
-        texts += [f'<span class="not-confirmed">{each.code}</span> {escape(each.message)}' for each in hot.findings]
+        texts += [f'<span class="not-confirmed">{each.code}</span> {shown(each.message)}' for each in hot.findings]
         numbers = [f'<td class="number">{show_bytes(value)}</td>' for value in (hot.line.rise, hot.line.live)]
         rows.append(f'<tr>{"".join(numbers)}<td class="wide">{"<br>".join(texts)}</td></tr>')
     return f"<table>{head}{''.join(rows)}</table>"

@@ -1,0 +1,186 @@
+"""What one process cost, and how much of what it says of itself is believed.
+
+The figures come from the process that ran the program, which can write what it likes in their place. So they are read
+without waiting and up to a size, each has a kind and a range, and none may exceed what was allowed or seen outside.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import stat
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+MOST = 8 << 20
+SLACK = 1.0
+CRASH = "crash"
+
+Word = Annotated[str, Meta(max_length=300)]
+Text = Annotated[str, Meta(max_length=5000)]
+Name = Annotated[str, Meta(max_length=4096)]
+Count = Annotated[int, Meta(ge=0, lt=1 << 62)]
+Seconds = Annotated[float, Meta(ge=0)]
+Mark = tuple[Seconds, Count, Count, Count | None, Count]
+Sample = tuple[Seconds, Count, Count | None, Count | None]
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """An exception that ended a program; `lines` are the program's own lines on the way to it."""
+
+    type: Word
+    module: Word = ""
+    message: Text = ""
+    lines: Annotated[tuple[Count, ...], Meta(max_length=5000)] = ()
+    out_of_memory: bool = False
+    traceback: Text = ""
+
+    @property
+    def text(self) -> str:
+        """`Type: message` in one line; of a message over several lines the first, or the last where that says more."""
+        lines = [line.strip() for line in self.message.splitlines() if line.strip()]
+        if not lines:
+            return self.type
+        return f"{self.type}: {lines[-1] if lines[0].endswith(':') else lines[0]}"
+
+
+class Line(msgspec.Struct, frozen=True):
+    """A line of the user's that was executing: how often it was seen, the most live and resident bytes then, and by how
+    much the allocator's peak rose."""
+
+    file: Name
+    line: Count
+    function: Word
+    samples: Count
+    live: Count
+    rss: Count
+    rise: Count
+
+
+class Run(msgspec.Struct, frozen=True):
+    """What one process cost; bytes and seconds, None where unknown. `status` is "ok", "error" (an exception), one of
+    `watch.ENDS` (killed at that limit) or "crash" (it left nothing that can be believed; `reason` says why)."""
+
+    status: Word
+    reason: str = ""
+    error: Failure | None = None
+    initialized: bool = False
+    device: Annotated[str, Meta(pattern="^[CG]PU:[0-9]$")] | None = None
+    allocator_problem: Text | None = None
+    peak_bytes: Count | None = None
+    live_bytes: Count | None = None
+    rss_start: Count | None = None
+    rss_peak: Count | None = None
+    rss_end: Count | None = None
+    device_used_peak: Count | None = None
+    traces: Count = 0
+    traces_by_name: Annotated[dict[Word, Count], Meta(max_length=50)] = {}
+    seconds: Seconds = 0.0
+    value: float | None = None
+    marks: Annotated[tuple[Mark, ...], Meta(max_length=10_000)] = ()
+    timeline: Annotated[tuple[Sample, ...], Meta(max_length=10_000)] = ()
+    lines: Annotated[tuple[Line, ...], Meta(max_length=10_000)] = ()
+    gpu_options: Annotated[dict[Word, bool | Text | tuple[float, ...]], Meta(max_length=10)] | None = None
+    versions: Annotated[dict[Word, Word], Meta(max_length=10)] = {}
+    notes: Annotated[tuple[Text, ...], Meta(max_length=500)] = ()
+    """What was replaced while it ran."""
+    output: str = ""
+
+    @property
+    def out_of_memory(self) -> bool:
+        """Whether it ended for want of memory, of the allocator's or of the machine's."""
+        return self.status == "memory" or (self.error is not None and self.error.out_of_memory)
+
+
+class _Report(Run, frozen=True):
+    """The figures as the process wrote them; `key` is what it was told to begin with."""
+
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What the figures of a process cannot exceed: its seconds, the bytes that it could ask for, and those of the
+    machine."""
+
+    seconds: float = math.inf
+    tensors: int = 1 << 50
+    resident: int = 1 << 50
+
+
+UNBOUNDED = Bounds()
+
+
+def read_result(source: Path | int, bounds: Bounds = UNBOUNDED, key: str = "") -> Run:
+    """The run as a process reported it in a file, given as a path or an open file; "crash" where it is not believed.
+
+    Raises nothing, does not wait and reads at most `MOST` bytes, whatever lies there. `key` is the secret that the
+    report must hold.
+    """
+    try:
+        return _checked(msgspec.json.decode(_content(source), type=_Report), bounds, key)
+    except FileNotFoundError:
+        return Run(CRASH, "left no result")
+    except Exception as error:  # of the reader's, of the decoder's, of the stack: all are the program's doing
+        return Run(CRASH, f"left no result that can be read: {str(error)[:200] or type(error).__name__}")
+
+
+def _content(source: Path | int) -> bytes:
+    if isinstance(source, int):
+        return _read(source)
+    handle = os.open(source, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    try:
+        return _read(handle)
+    finally:
+        os.close(handle)
+
+
+def _read(handle: int) -> bytes:
+    found = os.fstat(handle)
+    if not stat.S_ISREG(found.st_mode):
+        raise ValueError("not a file")
+    if found.st_size > MOST:
+        raise ValueError(f"{found.st_size} bytes")
+    if not found.st_size:
+        raise FileNotFoundError
+    with contextlib.suppress(OSError):
+        os.lseek(handle, 0, os.SEEK_SET)
+    data = b""
+    while len(data) <= MOST and (chunk := os.read(handle, MOST + 1 - len(data))):
+        data += chunk
+    return data
+
+
+def _checked(report: _Report, bounds: Bounds, key: str) -> Run:
+    """The report without its key. Raises ValueError for what cannot be so."""
+    if key and report.key != key:
+        raise ValueError("it was not written by the monitor")
+    if report.status != ("error" if report.error else "ok"):
+        raise ValueError(f"status {report.status[:20]!r}")
+    times = [report.seconds, *(mark[0] for mark in report.marks), *(sample[0] for sample in report.timeline)]
+    _within("seconds", times, bounds.seconds + SLACK)
+    held = [report.peak_bytes, report.live_bytes, *(size for mark in report.marks for size in mark[1:3])]
+    lines = report.lines
+    held += [*(sample[1] for sample in report.timeline), *(size for line in lines for size in (line.live, line.rise))]
+    _within("bytes of tensors", held, bounds.tensors)
+    resident = [report.rss_start, report.rss_peak, report.rss_end, *(mark[3] for mark in report.marks)]
+    resident += [*(sample[2] for sample in report.timeline), *(line.rss for line in lines)]
+    _within("bytes of memory", resident, bounds.resident)
+    if not all(text.isprintable() for pair in report.versions.items() for text in pair):
+        raise ValueError("versions that cannot be printed")
+    if report.value is not None and not math.isfinite(report.value):
+        raise ValueError(f"value {report.value}")
+    fields = {name: getattr(report, name) for name in Run.__struct_fields__}
+    return Run(**{**fields, "reason": report.error.text if report.error else "", "output": ""})
+
+
+def _within(what: str, values: Iterable[float | None], most: float) -> None:
+    for value in values:
+        if value is not None and not 0 <= value <= most:
+            raise ValueError(f"{value:g} {what}")
