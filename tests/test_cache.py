@@ -139,6 +139,23 @@ def test_the_command_line_leads_it_anywhere(project: Path, tmp_path: Path) -> No
     assert sorted(os.listdir(tmp_path / "caches" / "mine")) == [".gitignore", __version__, "CACHEDIR.TAG"]
 
 
+@pytest.mark.parametrize("inside", [True, False])
+def test_only_a_named_folder_outside_of_the_project_can_be_carried_over(
+    inside: bool, project: Path, tmp_path: Path
+) -> None:
+    """What lies in the project may have come with it, whoever names it."""
+    (project / "tfmemlint.toml").touch()
+    folder = (project if inside else tmp_path) / "cache"
+    config = Configs(overrides={"cache_dir": str(folder)}).for_file(str(project / "a.py"))
+    cache = Cache(config, "rules of today")
+    cache.put(str(project / "a.py"), digest(DATA), FileResult(str(project / "a.py"), None, (), 3))
+    cache.save()
+    shutil.copytree(folder, tmp_path / "kept")
+    shutil.rmtree(folder)
+    shutil.copytree(tmp_path / "kept", folder)
+    assert Cache(config, "rules of today").exists is not inside
+
+
 @pytest.mark.parametrize("tag", [None, b"", b"Signature: 8a477f597d28d172789f06886806bc55\n# Made by another tool\n"])
 def test_a_folder_that_others_use_is_left_alone(tag: bytes | None, project: Path) -> None:
     aged(project / "build" / __version__ / "result.bin")

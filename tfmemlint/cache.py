@@ -13,6 +13,8 @@ files nor to speak in our name:
   and copies make new inodes and cannot set a change time, which counts in fractions of a second and is known on this
   machine only. So a cache that was committed, unpacked or carried over from elsewhere does not have the stamp: it is
   not even decoded, and written anew. Who can read that time can run programs here, and needs no cache to do harm.
+  A folder outside of the project that the user named (`--cache-dir`) is the user's own word, and may be carried from
+  one machine of a continuous integration to the next.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ import msgspec
 
 from tfmemlint import __version__
 from tfmemlint.bounded_read import read_handle
-from tfmemlint.config_paths import steps_below
+from tfmemlint.config_paths import is_below, steps_below
 from tfmemlint.finding import Finding
 from tfmemlint.own_folder import OwnFolder
 from tfmemlint.selectors import FAILURES
@@ -108,7 +110,7 @@ class Cache:
         with OwnFolder(self._top, self._steps) as folder:
             if not _is_ours(folder):
                 return
-            stamp = _stamp(folder)
+            stamp = self._stamp(folder)
             folder.enter(__version__)
             with (
                 contextlib.suppress(OSError, msgspec.DecodeError, ValueError, TypeError, RecursionError),
@@ -167,11 +169,18 @@ class Cache:
         with OwnFolder(self._top, self._steps, make=True) as folder:
             if not _is_ours(folder):
                 _mark(folder)
-            stamp = _stamp(folder)
+            stamp = self._stamp(folder)
             folder.enter(__version__, make=True)
             # What a killed run leaves has a name of our own too, and is forgotten like the rest.
             folder.replace(self._name, stamp + data, f"{secrets.token_hex(16)}.bin")
             _forget(folder, time.time() - _SECONDS_KEPT)
+
+    def _stamp(self, folder: OwnFolder) -> bytes:
+        """What the folder's files begin with when nobody else can have written them."""
+        if self.is_named and not is_below(os.path.realpath(self.folder), os.path.realpath(self.root)):
+            return digest(b"named by the user")
+        status = folder.status(_TAG)
+        return digest(f"{status.st_ino} {status.st_ctime_ns}".encode())
 
     def _key(self, path: str) -> str:
         full = os.path.abspath(path)
@@ -202,12 +211,6 @@ def _mark(folder: OwnFolder) -> None:
     """Make an empty folder ours, and keep it out of git and of backups."""
     folder.create(_TAG, _TAG_TEXT)
     folder.create(".gitignore", b"# Made by tfmemlint.\n*\n")
-
-
-def _stamp(folder: OwnFolder) -> bytes:
-    """What the folder's files begin with when they were written here."""
-    status = folder.status(_TAG)
-    return digest(f"{status.st_ino} {status.st_ctime_ns}".encode())
 
 
 def _forget(folder: OwnFolder, before: float) -> None:
