@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -13,6 +14,7 @@ from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+from types import ModuleType
 
 import tfmemlint_fixtures
 
@@ -39,6 +41,14 @@ def statements(text: str) -> tuple[str, ...]:
         return (text,)
     marks = sorted({0, *ends[:-1], len(lines)})
     return tuple("".join(lines[start:end]) for start, end in pairwise(marks))
+
+
+def of_robustness(name: str) -> ModuleType | None:
+    """A module of `tests/robustness`, which is no package; None where there is none of that name."""
+    folder = str(Path(__file__).parents[1] / "robustness")
+    if folder not in sys.path:
+        sys.path.append(folder)
+    return importlib.import_module(name) if importlib.util.find_spec(name) else None
 
 
 @cache

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import keyword
 import re
+import tempfile
 import time
 from functools import cache
+from pathlib import Path
 from random import Random
 
 import libcst
 
 from ..case import Broken, Case, Kind
 from ..checks import linter, sound
-from ..programs import installed
+from ..programs import installed, of_robustness
 
 _CALL = re.compile(rb"(?<!def )(?<!class )(?P<dot>\.?)(?<![\w])(?P<name>[A-Za-z_]\w*)(?=\()")
 _SLOW, _ENOUGH = 10, 2.0
@@ -51,7 +53,13 @@ def make(chance: Random, number: int) -> Case | None:
 
 
 def check(case: Case) -> None:
-    """No rule fails, places are right, and the time is a multiple of parsing's."""
+    """No rule fails, places are those that Python knows, and the time is a multiple of parsing's."""
+    library = of_robustness("library")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, case.name)
+        path.write_bytes(case.data)
+        for line in library.troubles(path) if library else ():
+            raise Broken(line.removeprefix(f"{path}: "))
     started = time.thread_time()
     result = sound(case.data, case.name)
     took = time.thread_time() - started

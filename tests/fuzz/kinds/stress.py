@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 from random import Random
 
 from ..case import Case, Kind
 from ..checks import sound
+from ..programs import of_robustness
 
 _TABLES = (("growth", "SHAPES"), ("bombs", "BOMBS"))
 """Modules of tests/robustness and their tables of makers: functions of a size, or things that hold one as `make`."""
@@ -23,14 +21,9 @@ _LARGEST = 100_000
 @cache
 def shapes() -> dict[str, Callable[[int], str]]:
     """The makers of programs of a size, by their names."""
-    folder = str(Path(__file__).parents[2] / "robustness")
-    if folder not in sys.path:
-        sys.path.append(folder)
     found: dict[str, Callable[[int], str]] = {}
     for module, table in _TABLES:
-        if importlib.util.find_spec(module) is None:
-            continue
-        for name, each in getattr(importlib.import_module(module), table).items():
+        for name, each in getattr(of_robustness(module), table, {}).items():
             if getattr(each, "path", ".py").endswith(".py"):
                 found[f"{module}.{name}"] = getattr(each, "make", each)
     return found
