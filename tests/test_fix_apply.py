@@ -194,7 +194,21 @@ def test_rules_that_undo_each_other_leave_the_file_as_it_was() -> None:
     ]
 
 
-def test_repairing_stops_after_ten_rounds() -> None:
+def test_fixes_that_add_text_at_one_place_are_all_made() -> None:
+    """Each waits for the one before it, which takes more rounds than repairs may take that lead nowhere."""
+
+    def lint(data: bytes) -> Linted:
+        text = data.decode()
+        bad = [match.start() for match in re.finditer("bad", text)]
+        fixes = (found("TFM901", Span(at, at + 3), Edit(0, 0, "import x; "), Edit(at, at + 3, "good")) for at in bad)
+        return Linted(read_source(data, "a.py"), tuple(fixes))
+
+    result = fix_bytes(b"bad\n" * 25, lint, select_fixes)
+    assert result.data == b"import x; " * 25 + b"good\n" * 25
+    assert result.failed == ()
+
+
+def test_repairing_stops_after_ten_rounds_that_lead_nowhere() -> None:
     rules = [(f"TFM9{number:02}", f"w{number}", f"w{number + 1}") for number in range(20)]
     result = fixed(b"w0\n", *rules)
     assert result.data == b"w10\n"

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["MAX_ROUNDS", "FileChangedError", "Fixed", "Linted", "Refused", "fix_bytes", "write_atomically"]
 
 MAX_ROUNDS = 10
+"""Rounds after which no fewer fixes are left, and none will be. Fixes that add text at one place take a round each."""
 
 # Findings of the engine itself: a crashed rule, an unreadable file, a syntax error. No fix may add one.
 _TROUBLE = {
@@ -81,7 +82,8 @@ def fix_bytes(
     """
     run = _Run(data, linted if linted is not None else lint(data), lint)
     history = {data: 0}
-    for _ in range(MAX_ROUNDS):
+    fewest, rounds = run.count_left(), 0
+    while rounds < MAX_ROUNDS:
         chosen = run.choose(choose)
         if not chosen:
             return run.result()
@@ -92,9 +94,11 @@ def fix_bytes(
             run.report(chosen, "undo what another fix does")
             return run.result()
         history[run.data] = len(run.applied)
-    left = run.choose(choose)
-    if left:
-        run.report(left, f"still find something to repair after {MAX_ROUNDS} rounds")
+        left = run.count_left()
+        fewest, rounds = min(fewest, left), 0 if left < fewest else rounds + 1
+    chosen = run.choose(choose)
+    if chosen:
+        run.report(chosen, f"still find something to repair after {MAX_ROUNDS} rounds")
     return run.result()
 
 
@@ -134,6 +138,10 @@ class _Run(Generic[Result]):
         """The fixes of the next round, without those that were tried in vain."""
         in_vain = {(finding.code, finding.span) for finding, _ in self.rejected}
         return tuple(choose([found for found in self.linted.findings if (found.code, found.span) not in in_vain]))
+
+    def count_left(self) -> int:
+        """How many findings have a fix."""
+        return sum(finding.fix is not None for finding in self.linted.findings)
 
     def apply(self, findings: Sequence[Finding]) -> None:
         """Apply these fixes together or, where that goes wrong, those of them that go well one at a time."""
