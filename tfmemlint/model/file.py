@@ -10,6 +10,7 @@ import libcst as cst
 
 from tfmemlint.finding import Span
 from tfmemlint.model import knowledge, versions
+from tfmemlint.model.by_use import ShownModels, shown_models
 from tfmemlint.model.calls import Call
 from tfmemlint.model.contexts import Contexts
 from tfmemlint.model.effects import Effects
@@ -34,6 +35,7 @@ class File(Program):
         self.config = config
         self.values = Evaluator(self)
         self.contexts = Contexts(self)
+        self._left: dict[int, list[Node]] = {}
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
@@ -63,12 +65,13 @@ class File(Program):
 
     def readers(self, definition: Definition) -> list[cst.Name]:
         """The Name nodes that may read a definition, in its own scope and in functions inside of it."""
-        flow = self.flow(definition.scope)
-        return [
-            n
-            for n in self.loads(definition.name)
-            if any(d is definition for d in flow.uses.get(id(n)) or self._from_outside(n, definition.scope))
+        places, home = self.places(definition.name), definition.scope
+        inside = [
+            use
+            for use in places.bound_in(home)
+            if self.scope_of(use) is not home and any(d is definition for d in self._from_outside(use, home))
         ]
+        return sorted([*places.reading(definition), *inside], key=self.tree.order)
 
     def _from_outside(self, name: cst.Name, home: ScopeNode) -> Definitions:
         """What a name can be that a function inside of `home` reads and does not bind."""
@@ -92,7 +95,23 @@ class File(Program):
 
     def returns(self, function: cst.FunctionDef) -> list[cst.Return]:
         """The return statements of a function, nested functions left out."""
-        return [node for node in own_nodes(function, (cst.Return,)) if isinstance(node, cst.Return)]
+        return [node for node in self._leaves(function) if isinstance(node, cst.Return)]
+
+    def yields(self, function: cst.FunctionDef | cst.Lambda) -> bool:
+        """Whether a function is a generator."""
+        return any(isinstance(node, cst.Yield) for node in self._leaves(function))
+
+    def _leaves(self, function: cst.FunctionDef | cst.Lambda) -> list[Node]:
+        """The `return` and `yield` of a function itself."""
+        found = self._left.get(id(function))
+        if found is None:
+            found = self._left[id(function)] = list(own_nodes(function, (cst.Return, cst.Yield)))
+        return found
+
+    @cached_property
+    def shown_models(self) -> ShownModels:
+        """What the file uses as only Keras models are used."""
+        return shown_models(self)
 
     # -- order -------------------------------------------------------------------------------------------------------
 

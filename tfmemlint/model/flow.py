@@ -1,7 +1,7 @@
 """Reaching definitions: for each use of a name, the definitions that can be its value there.
 
-One forward pass over the statements of one scope. Environments are dictionaries that are copied before they change,
-so a reference to one is a snapshot. A loop's body is passed twice: once without recording, to learn what its end
+One forward pass over the statements of one scope. Environments never change, so a reference to one is a snapshot. A
+loop's body is passed twice: once without recording, to learn what its end
 brings back to its top, and once for good. `self.x`, `data.train` and `d["key"]` are followed like names.
 """
 
@@ -12,7 +12,8 @@ from typing import Any
 
 import libcst as cst
 
-from tfmemlint.model.reading import Env, Reader, join
+from tfmemlint.model.environments import Env, join
+from tfmemlint.model.reading import Reader
 from tfmemlint.model.scopes import Binds, ScopeNode, parameters
 from tfmemlint.model.tree import Node, children
 
@@ -25,15 +26,15 @@ class Flow(Reader):
     end, returns included.
     """
 
-    def __init__(self, scope: ScopeNode, start: Env | None = None) -> None:
-        super().__init__(scope, start)
+    def __init__(self, scope: ScopeNode) -> None:
+        super().__init__(scope)
         self.before: dict[int, Env] = {}
         self._breaks: list[list[Env | None]] = []
         self._continues: list[list[Env | None]] = []
         self._returns: list[Env | None] = []
         self._endless: list[Env | None] = []
         self._run()
-        self.end: Env = join(self._env, *self._returns) or join(*self._endless) or {}
+        self.end: Env = join(self._env, *self._returns) or join(*self._endless) or self._nothing
 
     def _run(self) -> None:
         scope = self.scope
@@ -60,7 +61,7 @@ class Flow(Reader):
         for statement in statements:
             dead = dead or self._env is None
             if dead:
-                self._env = {}  # unreachable code is still read, with nothing known
+                self._env = self._nothing  # unreachable code is still read, with nothing known
             if isinstance(statement, cst.SimpleStatementLine):
                 self._small(statement, statement.body)
             else:

@@ -11,7 +11,7 @@ from tfmemlint.model import by_use, operations
 from tfmemlint.model.binding import given_at, given_by
 from tfmemlint.model.mapped import whole
 from tfmemlint.model.records import RECORD
-from tfmemlint.model.scopes import OUTER, Definitions, ScopeNode, own_nodes, parameters
+from tfmemlint.model.scopes import OUTER, Definitions, ScopeNode, parameters
 from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.uses import Uses
 from tfmemlint.model.values import Api, Const, Function, Instance, Sequence, Unknown, Value, constant, one_of
@@ -117,11 +117,11 @@ class Functions(Uses):
     def _by_use(self, param: cst.Param, function: ScopeNode, otherwise: Value) -> Value:
         """A parameter that is used as only a tf.data pipeline or a model can be is one, of unknown source."""
         file = self._evaluator.file
-        uses = [use for use in file.loads(param.name.value) if file.scope_of(use) is function]
+        uses = file.places(param.name.value).within(function)
         calls = [call for use in uses for call in by_use.chain(self._evaluator, use)]
         if by_use.tells(self._evaluator, calls):
             return operations.instance_of("tf.data.Dataset")
-        if any(shown in uses for shown in by_use.shown_models(file)):
+        if any(id(use) in file.shown_models.names for use in uses):
             return operations.instance_of(by_use.MODEL)
         return otherwise
 
@@ -166,12 +166,12 @@ class Functions(Uses):
     def _returned(self, function: Function, frame: Frame | None) -> Value:
         if isinstance(function.node, cst.Lambda):
             return self._evaluator.value(function.node.body, frame)
-        if function.node.asynchronous is not None or any(own_nodes(function.node, (cst.Yield,))):
+        file = self._evaluator.file
+        if function.node.asynchronous is not None or file.yields(function.node):
             return Unknown("a generator or coroutine")
-        returns = list(own_nodes(function.node, (cst.Return,)))
         values = [
-            self._evaluator.value(node.value, frame) if isinstance(node, cst.Return) and node.value else Const(None)
-            for node in returns
+            self._evaluator.value(node.value, frame) if node.value else Const(None)
+            for node in file.returns(function.node)
         ]
         return one_of(values) if values else Const(None)
 

@@ -3,12 +3,14 @@ from elsewhere, and by which words calls are made."""
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Iterator
 from functools import cached_property
 
 import libcst as cst
 
 from tfmemlint.model.flow import Flow
+from tfmemlint.model.places import Places
 from tfmemlint.model.scopes import OUTER, Binds, Definition, Definitions, ScopeNode, dotted, enclosing_scope
 from tfmemlint.model.tree import Node, Tree, called_word
 
@@ -32,6 +34,8 @@ class Program:
         self.tree = Tree(module)
         self._flows: dict[int, Flow] = {}
         self._scopes: dict[int, ScopeNode] = {}
+        self._places: dict[str, Places] = {}
+        self._bound: dict[int, list[tuple[int, Definition]]] = {}
 
     def scope_of(self, node: Node) -> ScopeNode:
         """The module, function, lambda or class body in which a node is evaluated."""
@@ -81,15 +85,33 @@ class Program:
         its own bind it."""
         return self.flow(self.scope_of(use)).uses.get(id(use), ())
 
+    def places(self, name: str) -> Places:
+        """Where the file reads `name`, by scope."""
+        places = self._places.get(name)
+        if places is None:
+            places = self._places[name] = Places(name, self)
+        return places
+
     def definition(self, target: cst.Name) -> Definition | None:
         """The definition that a name makes in the target of an assignment, loop or `with`."""
-        made = self.flow(self.scope_of(target)).bindings.get(target.value, ())
-        return next((d for d in made if d.node is target), None)
+        return self.flow(self.scope_of(target)).made(target, target.value)
 
     def uses_of(self, definition: Definition) -> list[cst.Name]:
         """The Name nodes of the definition's own scope that may read it."""
-        flow = self.flow(definition.scope)
-        return [n for n in self.loads(definition.name) if any(d is definition for d in flow.uses.get(id(n), ()))]
+        return self.places(definition.name).reading(definition)
+
+    def bound_within(self, node: Node) -> list[Definition]:
+        """The definitions that a statement of some scope holds for that scope, in source order."""
+        scope = self.scope_of(node)
+        found = self._bound.get(id(scope))
+        if found is None:
+            order = self.tree.order
+            made = (d for definitions in self.flow(scope).bindings.values() for d in definitions)
+            found = sorted(((order(d.node), d) for d in made), key=lambda pair: pair[0])
+            self._bound[id(scope)] = found
+        first = bisect.bisect_left(found, self.tree.order(node), key=lambda pair: pair[0])
+        last = bisect.bisect_right(found, self.tree.last(node), key=lambda pair: pair[0])
+        return [definition for _, definition in found[first:last]]
 
     def written(self, expression: cst.BaseExpression) -> cst.BaseExpression:
         """The expression that a name or attribute stands for where a single assignment in its scope, or for a name in
@@ -109,11 +131,16 @@ class Program:
         scope = self.scope_of(expression)
         if not isinstance(expression, cst.Name) or expression.value in self.flow(scope).bindings:
             return ()
-        declared: list[cst.Global | cst.Nonlocal] = [*self.tree.of(cst.Global), *self.tree.of(cst.Nonlocal)]
-        if any(item.name.value == expression.value for node in declared for item in node.names):
+        if expression.value in self._declared:
             return ()
         bindings = (self.flow(around).bindings.get(expression.value) for around in self.scopes_around(scope))
         return tuple(next((found for found in bindings if found), ()))
+
+    @cached_property
+    def _declared(self) -> frozenset[str]:
+        """Names that some function declares with `global` or `nonlocal`."""
+        declared: list[cst.Global | cst.Nonlocal] = [*self.tree.of(cst.Global), *self.tree.of(cst.Nonlocal)]
+        return frozenset(item.name.value for node in declared for item in node.names)
 
     @cached_property
     def grown(self) -> frozenset[str]:

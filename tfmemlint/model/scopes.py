@@ -62,6 +62,12 @@ class _Outer(Definition):
 
 OUTER = _Outer("", Binds.UNKNOWN, cst.Name("_"), cst.Module([]))
 
+
+
+class Further(Definition):
+    """Stands for all definitions of a name that reach a place beyond those that are told apart there."""
+
+
 Definitions = tuple[Definition, ...]
 
 

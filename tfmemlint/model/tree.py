@@ -95,6 +95,7 @@ class Tree:
         self._parents: dict[int, Node] = {}
         self._order: dict[int, int] = {}
         self._buckets: dict[type, list[Node]] = defaultdict(list)
+        self._last: dict[int, int] = {}
         self._index()
 
     def _index(self) -> None:
@@ -143,7 +144,21 @@ class Tree:
 
     def contains(self, outer: Node, inner: Node) -> bool:
         """Whether `inner` is `outer` or lies below it."""
-        return inner is outer or any(above is outer for above in self.ancestors(inner))
+        first, place = self._order.get(id(outer)), self._order.get(id(inner))
+        if first is None or place is None:
+            return inner is outer
+        return first <= place <= self.last(outer)
+
+    def last(self, node: Node) -> int:
+        """The place in source order of the last node below a node, or of the node itself."""
+        if not self._last:
+            last, parents = self._last, self._parents
+            for key, place in reversed(self._order.items()):
+                below = last.setdefault(key, place)
+                above = parents.get(key)
+                if above is not None and last.get(id(above), -1) < below:
+                    last[id(above)] = below
+        return self._last[id(node)]
 
     def statement(self, node: Node) -> Node:
         """The smallest statement that holds the node: a simple statement line or a compound statement."""
