@@ -9,7 +9,8 @@ import libcst as cst
 
 from tfmemlint.finding import Edit, Span
 from tfmemlint.fix.edits import api_text, link_span, outer_span, statement_lines
-from tfmemlint.model.scopes import OUTER
+from tfmemlint.model.remembered import once_per_file
+from tfmemlint.model.scopes import OUTER, Definitions
 from tfmemlint.model.tree import walk
 from tfmemlint.model.values import Api
 
@@ -130,21 +131,29 @@ def _with_comments(file: File, spans: list[Span]) -> list[Span]:
     return longer
 
 
+@once_per_file
+def _own_autotune(file: File) -> list[tuple[str, Definitions]]:
+    """The module's own names for `tf.data.AUTOTUNE`, with what defines them."""
+    return [
+        (name, definitions)
+        for name, definitions in file.flow(file.module).end.items()
+        if name.isidentifier()
+        and not any(d is OUTER for d in definitions)
+        and all(file.values.definition(d, None) == Api("tf.data.AUTOTUNE") for d in definitions)
+    ]
+
+
 def autotune_text(file: File, at: Call) -> str | None:
     """How this file writes `tf.data.AUTOTUNE` where a call stands: by a name of the module's own for it, if it has one.
 
     None if nothing that is imported leads there.
     """
     scope = file.scope_of(at.node)
-    inside = {name for outer in (scope, *file.scopes_around(scope)) if outer is not file.module
-              for name in file.flow(outer).bindings}  # fmt: skip
-    for name, definitions in file.flow(file.module).end.items():
-        if name in inside or not name.isidentifier() or any(d is OUTER for d in definitions):
-            continue
-        if all(file.values.definition(d, None) == Api("tf.data.AUTOTUNE") for d in definitions):
-            late = scope is file.module and any(file.tree.order(d.node) > file.tree.order(at.node) for d in definitions)
-            if not late:
-                return name
+    outer = [each for each in (scope, *file.scopes_around(scope)) if each is not file.module]
+    for name, definitions in _own_autotune(file):
+        late = scope is file.module and any(file.tree.order(d.node) > file.tree.order(at.node) for d in definitions)
+        if not late and not any(name in file.flow(each).bindings for each in outer):
+            return name
     old = api_text(file, "tf.compat.v1")
     if file.before_version_2:
         return api_text(file, "tf.data.experimental.AUTOTUNE")

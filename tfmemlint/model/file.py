@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
@@ -16,6 +16,7 @@ from tfmemlint.model.contexts import Contexts
 from tfmemlint.model.effects import Effects
 from tfmemlint.model.evaluate import Evaluator
 from tfmemlint.model.program import Program
+from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.scopes import Definition, Definitions, ScopeNode, own_nodes
 from tfmemlint.model.source import Source
 from tfmemlint.model.spans import Spans
@@ -36,11 +37,16 @@ class File(Program):
         self.values = Evaluator(self)
         self.contexts = Contexts(self)
         self._left: dict[int, list[Node]] = {}
+        self.answers: dict[tuple[Any, ...], Any] = {}
+        """What functions marked with `once_per_file` have answered."""
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
     def calls(self, *names: str) -> Iterator[Call]:
         """All calls of these canonical API names, in source order for each word."""
+        return iter(_calls(self, names)) if not self.values.computing else self._find_calls(names)
+
+    def _find_calls(self, names: tuple[str, ...]) -> Iterator[Call]:
         wanted = frozenset(names)
         words: dict[str, None] = {}
         for name in names:
@@ -150,3 +156,8 @@ class File(Program):
                 end += 1
             return Span(span.start, max(end, span.start + 1))
         return span
+
+
+@once_per_file
+def _calls(file: File, names: tuple[str, ...]) -> list[Call]:
+    return list(file._find_calls(names))

@@ -121,17 +121,21 @@ class Flow(Reader):
         self._bind(node.name.value, Binds.CLASS, node, node)
 
     def _if(self, node: cst.If) -> None:
-        self._visit(node.test)
-        before = self._env
-        self._suite(node.body)
-        if always(node.test):
-            return
-        taken, self._env = self._env, before
-        if isinstance(node.orelse, cst.If):
-            self._compound(node.orelse)
-        elif node.orelse is not None:
-            self._suite(node.orelse.body)
-        self._env = join(taken, self._env)
+        ends: list[Env | None] = []
+        branch: cst.If | cst.Else | None = node
+        while isinstance(branch, cst.If):  # all branches of a long chain meet at once
+            if branch is not node and self._recording and self._env is not None:
+                self.before[id(branch)] = self._env
+            self._visit(branch.test)
+            before = self._env
+            self._suite(branch.body)
+            if always(branch.test):
+                break
+            ends.append(self._env)
+            self._env, branch = before, branch.orelse
+        if isinstance(branch, cst.Else):
+            self._suite(branch.body)
+        self._env = join(*ends, self._env)
 
     def _for(self, node: cst.For) -> None:
         self._visit(node.iter)

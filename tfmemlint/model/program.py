@@ -6,13 +6,14 @@ from __future__ import annotations
 import bisect
 from collections.abc import Iterator
 from functools import cached_property
+from typing import NamedTuple
 
 import libcst as cst
 
 from tfmemlint.model.flow import Flow
 from tfmemlint.model.places import Places
 from tfmemlint.model.scopes import OUTER, Binds, Definition, Definitions, ScopeNode, dotted, enclosing_scope
-from tfmemlint.model.tree import Node, Tree, called_word
+from tfmemlint.model.tree import Node, Tree, called_word, walk
 
 GROWS = ("append", "extend", "insert", "pop", "remove", "clear", "appendleft")
 """Methods of a list that change its length."""
@@ -26,6 +27,18 @@ MOST_NAMES = 8
 """Names behind each other that `File.written` looks behind."""
 
 
+class Assigned(NamedTuple):
+    """Assignments in source order: `to` each name in their targets, `reading` each name in their values."""
+
+    to: dict[str, list[cst.Assign]]
+    reading: dict[str, list[cst.Assign]]
+
+
+def names_in(node: Node) -> dict[str, None]:
+    """The words of all Name nodes in some code, in source order."""
+    return {name.value: None for name in walk(node) if isinstance(name, cst.Name)}
+
+
 class Program:
     """Scopes, names and words of one module. What they stand for is the evaluator's business."""
 
@@ -35,6 +48,7 @@ class Program:
         self._flows: dict[int, Flow] = {}
         self._scopes: dict[int, ScopeNode] = {}
         self._places: dict[str, Places] = {}
+        self._assigned: dict[int, Assigned] = {}
         self._bound: dict[int, list[tuple[int, Definition]]] = {}
 
     def scope_of(self, node: Node) -> ScopeNode:
@@ -135,6 +149,44 @@ class Program:
             return ()
         bindings = (self.flow(around).bindings.get(expression.value) for around in self.scopes_around(scope))
         return tuple(next((found for found in bindings if found), ()))
+
+    def assigned(self, scope: ScopeNode) -> Assigned:
+        """The assignments of a scope, by the names in their targets and in their values."""
+        found = self._assigned.get(id(scope))
+        if found is None:
+            found = self._assigned[id(scope)] = Assigned({}, {})
+            for assign in self._assigns_by_scope.get(id(scope), ()):
+                for name in dict.fromkeys(name for target in assign.targets for name in names_in(target.target)):
+                    found.to.setdefault(name, []).append(assign)
+                for name in names_in(assign.value):
+                    found.reading.setdefault(name, []).append(assign)
+        return found
+
+    @cached_property
+    def _assigns_by_scope(self) -> dict[int, list[cst.Assign]]:
+        found: dict[int, list[cst.Assign]] = {}
+        for assign in self.tree.of(cst.Assign):
+            found.setdefault(id(self.scope_of(assign)), []).append(assign)
+        return found
+
+    @cached_property
+    def assigned_paths(self) -> dict[str, list[cst.Assign]]:
+        """The assignments to each name or dotted path, in source order."""
+        found: dict[str, list[cst.Assign]] = {}
+        for assign in self.tree.of(cst.Assign):
+            for path in dict.fromkeys(dotted(target.target) for target in assign.targets):
+                if path is not None:
+                    found.setdefault(path, []).append(assign)
+        return found
+
+    @cached_property
+    def method_calls(self) -> dict[tuple[str, str | None], list[cst.Call]]:
+        """The calls of methods, by the method's name and the path of what it is called on."""
+        found: dict[tuple[str, str | None], list[cst.Call]] = {}
+        for node in self.tree.of(cst.Call):
+            if isinstance(node.func, cst.Attribute):
+                found.setdefault((node.func.attr.value, dotted(node.func.value)), []).append(node)
+        return found
 
     @cached_property
     def _declared(self) -> frozenset[str]:

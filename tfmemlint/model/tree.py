@@ -7,11 +7,12 @@ stay readable, but they are no nodes of the index.
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 import sys
 import typing
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeVar, cast
 
 import libcst as cst
@@ -148,6 +149,14 @@ class Tree:
         if first is None or place is None:
             return inner is outer
         return first <= place <= self.last(outer)
+
+    def holding(self, statements: Sequence[Node], node: Node) -> int | None:
+        """The index of the statement of a block that is the node or holds it, or None."""
+        place = self._order.get(id(node))
+        if place is None:
+            return None
+        index = bisect.bisect_right(statements, place, key=self.order) - 1
+        return index if index >= 0 and self.contains(statements[index], node) else None
 
     def last(self, node: Node) -> int:
         """The place in source order of the last node below a node, or of the node itself."""

@@ -7,7 +7,7 @@ joins of equal values stay one value. Calls inside values compare by identity: o
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -25,6 +25,9 @@ ITEM_BYTES = {
 
 MOST_OPTIONS = 6
 """Alternatives that a join keeps before it gives up and says Unknown."""
+
+MOST_STEPS = 100
+"""Steps of a pipeline that are remembered."""
 
 LARGEST = 1 << 14
 """The weight of the largest value that is followed: `x = (x, x)`, written forty times, is too large for any memory."""
@@ -284,6 +287,13 @@ class Dataset(Composite):
     def __post_init__(self) -> None:
         pipelines = PIPELINE_WEIGHT + sum(parent.weight for parent in self.parents) if self.parents else 1
         object.__setattr__(self, "_weight", pipelines + self.element.weight)
+
+    def with_step(self, step: Step) -> Dataset:
+        """The pipeline after one step more. Of a very long one only the last steps are kept: its beginning is not
+        known any more."""
+        if len(self.steps) < MOST_STEPS:
+            return replace(self, steps=(*self.steps, step))
+        return replace(self, source=None, call=None, parents=(), steps=(*self.steps[-MOST_STEPS // 2 :], step))
 
     def names(self) -> tuple[str, ...]:
         """The names of the steps, in order."""
