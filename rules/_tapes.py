@@ -98,8 +98,7 @@ def _deletion(use: cst.Name, file: File) -> cst.Del | None:
 
 def _captured(definition: Definition, file: File) -> bool:
     """Whether a nested function reads the name and does not bind it itself."""
-    home = definition.scope
-    return any(file.scope_of(use) is not home for use in file.places(definition.name).bound_in(home))
+    return bool(file.places(definition.name).captured(definition.scope))
 
 
 def of_one_run(tape: Tape, file: File) -> tuple[Call, ...]:

@@ -74,8 +74,8 @@ class File(Program):
         places, home = self.places(definition.name), definition.scope
         inside = [
             use
-            for use in places.bound_in(home)
-            if self.scope_of(use) is not home and any(d is definition for d in self._from_outside(use, home))
+            for use in places.captured(home)
+            if any(d is definition for d in self._from_outside(use, home))
         ]
         return sorted([*places.reading(definition), *inside], key=self.tree.order)
 

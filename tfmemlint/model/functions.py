@@ -9,6 +9,7 @@ import libcst as cst
 
 from tfmemlint.model import by_use, operations
 from tfmemlint.model.binding import given_at, given_by
+from tfmemlint.model.environments import Env, join
 from tfmemlint.model.mapped import whole
 from tfmemlint.model.records import RECORD
 from tfmemlint.model.scopes import OUTER, Definitions, ScopeNode, parameters
@@ -49,6 +50,7 @@ class Functions(Uses):
 
     def __init__(self, evaluator: Evaluator) -> None:
         super().__init__(evaluator)
+        self._seen: dict[tuple[int, int], Env | None] = {}
         self._frames: dict[tuple[int, int, int], Frame] = {}
         self._applied: dict[tuple[int, int, int, tuple[Value, ...]], Frame] = {}
 
@@ -190,13 +192,26 @@ class Functions(Uses):
             if file.scope_of(level.call.node) is outer:
                 calls = (level.call,)
             level = level.caller
+        seen = self._at_calls(calls, outer) if calls is not None else None
         if calls is None and frame is None and isinstance(scope, cst.FunctionDef):
-            callers = self.callers(scope)
-            if callers and all(file.scope_of(c.node) is outer for c in callers):
-                calls = callers
-        environments = [flow.before.get(id(file.tree.statement(call.node)), flow.end) for call in calls or ()]
-        found = {id(definition): definition for env in environments for definition in env.get(name, ())}
-        return tuple(d for d in found.values() or flow.end.get(name, ()) if d is not OUTER)
+            seen = self._at_callers(scope, outer)
+        found = seen.get(name) if seen is not None else ()
+        return tuple(d for d in found or flow.end.get(name) if d is not OUTER)
+
+    def _at_callers(self, function: cst.FunctionDef, outer: ScopeNode) -> Env | None:
+        """What reaches all calls of a function that `outer` closes around, or None where others call it, too."""
+        callers = self.callers(function)
+        if not callers:
+            return None
+        key = (id(function), id(outer))
+        if key not in self._seen:
+            within = all(self._evaluator.file.scope_of(call.node) is outer for call in callers)
+            self._seen[key] = self._at_calls(callers, outer) if within else None
+        return self._seen[key]
+
+    def _at_calls(self, calls: tuple[Call, ...], outer: ScopeNode) -> Env | None:
+        tree, flow = self._evaluator.file.tree, self._evaluator.file.flow(outer)
+        return join(*(flow.before.get(id(tree.statement(call.node)), flow.end) for call in calls))
 
 
 def _is_setting(default: Value) -> bool:

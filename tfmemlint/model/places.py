@@ -7,13 +7,14 @@ each other's, every one at all of them.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from tfmemlint.model.names import home_of, is_variable
-from tfmemlint.model.scopes import Definition, Further, ScopeNode
+from tfmemlint.model.scopes import Definition, Definitions, Further, ScopeNode
 
 if TYPE_CHECKING:
     from tfmemlint.model.program import Program
@@ -34,6 +35,10 @@ class Places:
     def bound_in(self, home: ScopeNode) -> list[cst.Name]:
         """Where a variable is read that this scope binds, in the scope itself and in those inside of it."""
         return self._by_home.get(id(home), [])
+
+    def captured(self, home: ScopeNode) -> list[cst.Name]:
+        """Where scopes inside of this one read a variable that it binds."""
+        return self._captured.get(id(home), [])
 
     def reading(self, definition: Definition) -> list[cst.Name]:
         """Where the definition's own scope may read it."""
@@ -66,7 +71,14 @@ class Places:
                 found[id(home_of(use, self._program))].append(use)
         return found
 
+    @cached_property
+    def _captured(self) -> dict[int, list[cst.Name]]:
+        found: dict[int, list[cst.Name]] = defaultdict(list)
+        for home, uses in self._by_home.items():
+            found[home] = [use for use in uses if id(self._program.scope_of(use)) != home]
+        return found
 
-def _told_apart(reaching: tuple[Definition, ...], all_of_name: list[Definition]) -> list[Definition] | tuple[Definition, ...]:
+
+def _told_apart(reaching: Definitions, all_of_name: list[Definition]) -> Iterable[Definition]:
     """The definitions that reach a place: any of the scope where more reach it than are told apart."""
     return all_of_name if any(isinstance(definition, Further) for definition in reaching) else reaching
