@@ -1,4 +1,5 @@
-# `make run` lints PATHS, `make test` runs all tests, `make lint` checks style and types.
+# `make run` lints PATHS, `make test` runs all tests, `make lint` checks style and types,
+# `make growth` how cost grows with the size of programs.
 # Everything lives in .venv; delete it to start afresh.
 
 PYTHON ?= python3
@@ -8,7 +9,7 @@ PYTEST_ARGS ?= -n auto
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip
 
-.PHONY: run test lint clean
+.PHONY: run test growth lint clean
 
 # Findings are what `run` is meant to show, so they do not fail it; unreadable input and wrong usage do.
 run: $(VENV)/.installed
@@ -16,6 +17,10 @@ run: $(VENV)/.installed
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+# Seconds and memory for programs of twice the size. It takes minutes, and a quiet machine.
+growth: $(VENV)/.installed-test
+	$(BIN)/python benchmarks/growth.py
 
 # mypy does not see through an editable install that maps rules/ to tfmemlint_rules; a link shows it the way.
 lint: $(VENV)/.installed-lint

@@ -47,7 +47,8 @@ def _add_assigned(names: set[str], block: cst.With, file: File) -> None:
     new, limit = list(names), len(file.tree)
     while True:
         for assign in (assign for name in new for assign in to.get(name, ())):
-            if order(assign) < limit and not isinstance(assign.value, cst.Call) and not file.tree.contains(block, assign):
+            outside = order(assign) < limit and not file.tree.contains(block, assign)
+            if outside and not isinstance(assign.value, cst.Call):
                 heapq.heappush(waiting, (-order(assign), assign))
         if not waiting:
             return

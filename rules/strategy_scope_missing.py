@@ -26,11 +26,10 @@ from tfmemlint.api import (
     dotted,
     on_call,
 )
+from tfmemlint.model.remembered import once_per_file
 
 ENTRY = ".scope("
 SETS = ("tf.distribute.experimental_set_strategy", "tf.estimator.RunConfig", "tf.compat.v1.estimator.RunConfig")
-from tfmemlint.model.remembered import once_per_file
-
 
 class StrategyScopeMissing(Rule):
     """

@@ -114,7 +114,7 @@ class _Comments:
         return self.source.line_span(comment.start)
 
     def _last_blank_line(self, index: int) -> int:
-        """The offset of the last blank line before a logical line, but behind the one before it; -1 if there is none."""
+        """The offset of the last blank line between a logical line and the one before it; -1 if there is none."""
         if index not in self._last_blank_lines:
             spans = self.statements.spans
             before = spans[index - 1].end if index else 0

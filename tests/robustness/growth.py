@@ -1,7 +1,7 @@
 """Programs of any size, each with much of one thing: what a doubled program costs tells how the cost grows.
 
-Every shape takes a number and gives the text of a program that holds so many of its thing. `size` is a number that is
-linted in a tenth of a second or so.
+Every shape takes a number and gives the text of a program that holds so many of its thing. `size` is a number
+that is linted in less than a tenth of a second or so.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def numbered(template: str, count: int, header: str = HEADER) -> str:
     return header + "".join(lines)
 
 
-# -- functions and names -------------------------------------------------------------------------------------------------
+# -- functions and names -----------------------------------------------------------------------------------------------
 
 
-@shape(30)
+@shape(16)
 def training_functions(n: int) -> str:
     """Functions that share their local names."""
     return numbered(
@@ -70,12 +70,12 @@ def train_$(epochs, images, labels):
     )
 
 
-@shape(200)
+@shape(60)
 def functions_calling_the_next(n: int) -> str:
     return numbered("def f$(x):\n    return f$>(x) + tf.ones([3])\n", n)
 
 
-@shape(200)
+@shape(60)
 def functions_calling_the_one_before(n: int) -> str:
     return numbered("def f$(x):\n    y = tf.zeros([3])\n    return f$<(x + 1) + y\n", n) + f"print(f{n - 1}(1))\n"
 
@@ -85,7 +85,7 @@ def one_function_called_often(n: int) -> str:
     return HEADER + "def f(x):\n    return tf.zeros([3]) + x\n" + numbered("y$ = f($)\n", n, "")
 
 
-@shape(100)
+@shape(50)
 def traced_functions(n: int) -> str:
     template = "@tf.function\ndef step$(x, y):\n    z = tf.matmul(x, y)\n    return tf.reduce_sum(z)\nstep$(1, 2)\n"
     return numbered(template, n)
@@ -99,14 +99,16 @@ def nested_functions(n: int) -> str:
     )
 
 
-@shape(100)
+@shape(60)
 def lambdas(n: int) -> str:
     return numbered("f$ = lambda x: x + tf.ones([$])\nds$ = tf.data.Dataset.range(9).map(f$)\n", n)
 
 
 @shape(100)
 def global_names(n: int) -> str:
-    return numbered("count$ = 0\ndef add$(x):\n    global count$, total\n    count$ += 1\n    total = tf.add(x, count$)\n", n)
+    return numbered(
+        "count$ = 0\ndef add$(x):\n    global count$, total\n    count$ += 1\n    total = tf.add(x, count$)\n", n
+    )
 
 
 @shape(100)
@@ -121,9 +123,12 @@ def nonlocal_names(n: int) -> str:
     return HEADER + "def outer(x):\n" + body
 
 
-@shape(150)
+@shape(80)
 def imports(n: int) -> str:
-    return numbered("import tensorflow as tf$\nfrom tensorflow.keras import layers as l$\nx$ = tf$.zeros([3])\ny$ = l$.Dense(3)\n", n)
+    return numbered(
+        "import tensorflow as tf$\nfrom tensorflow.keras import layers as l$\nx$ = tf$.zeros([3])\ny$ = l$.Dense(3)\n",
+        n,
+    )
 
 
 @shape(300)
@@ -185,7 +190,7 @@ def dotted_names_taken_back(n: int) -> str:
     return HEADER + numbered("a = make()\na.b$ = tf.zeros([$])\na.c$.d = a.b$ + 1\n", n, "")
 
 
-# -- control flow --------------------------------------------------------------------------------------------------------
+# -- control flow ------------------------------------------------------------------------------------------------------
 
 
 @shape(100)
@@ -201,7 +206,12 @@ def branches_on_many_names(n: int) -> str:
 
 @shape(60)
 def elifs(n: int) -> str:
-    return HEADER + "if a:\n    x = tf.zeros([1])\n" + numbered("elif a == $:\n    x = tf.ones([$, 4])\n    y$ = x\n", n, "") + "print(x)\n"
+    return (
+        HEADER
+        + "if a:\n    x = tf.zeros([1])\n"
+        + numbered("elif a == $:\n    x = tf.ones([$, 4])\n    y$ = x\n", n, "")
+        + "print(x)\n"
+    )
 
 
 @shape(60)
@@ -211,7 +221,9 @@ def cases(n: int) -> str:
 
 @shape(60)
 def tries(n: int) -> str:
-    return numbered("try:\n    x$ = tf.zeros([$])\nexcept ValueError as error:\n    x$ = None\n    y = error\nprint(x$)\n", n)
+    return numbered(
+        "try:\n    x$ = tf.zeros([$])\nexcept ValueError as error:\n    x$ = None\n    y = error\nprint(x$)\n", n
+    )
 
 
 @shape(60)
@@ -224,16 +236,19 @@ def loops_with_their_own_names(n: int) -> str:
     return numbered("for i$ in range(10):\n    x$ = tf.zeros([i$])\n    y$ = x$ + $\n", n)
 
 
-@shape(60)
+@shape(24)
 def loops_in_one_function(n: int) -> str:
     body = numbered("    for i in range(n):\n        acc.append(m(tf.zeros([i])))\n        z$ = tf.ones([2])\n", n, "")
     return HEADER + "def f(n, ds):\n    acc = []\n    m = tf.keras.Sequential([])\n" + body + "    return acc\n"
 
 
-@shape(12)
+@shape(8)
 def loops_in_each_other(n: int) -> str:
-    body = "".join(f"{'    ' * (i + 1)}for i{i} in range(n):\n{'    ' * (i + 2)}x.append(tf.zeros([i{i}]))\n" for i in range(n))
-    return HEADER + "def f(n):\n    x = []\n" + body
+    """Functions with loops eight deep."""
+    loops = "".join(
+        f"{'    ' * i}for i{i} in range(n):\n{'    ' * (i + 1)}x.append(tf.zeros([i{i}]))\n" for i in range(1, 9)
+    )
+    return numbered("def f$(n):\n    x = []\n" + loops, n)
 
 
 @shape(40)
@@ -256,59 +271,83 @@ def comprehensions(n: int) -> str:
     return numbered("x$ = [tf.zeros([i]) for i in range($)]\n", n)
 
 
-@shape(100)
+@shape(60)
 def while_loops(n: int) -> str:
-    return numbered("while x < $:\n    x = x + 1\n    y = tf.zeros([x])\n    if y:\n        break\n", n, HEADER + "x = 0\n")
+    return numbered(
+        "while x < $:\n    x = x + 1\n    y = tf.zeros([x])\n    if y:\n        break\n", n, HEADER + "x = 0\n"
+    )
 
 
-# -- values --------------------------------------------------------------------------------------------------------------
+# -- values ------------------------------------------------------------------------------------------------------------
 
 
-@shape(16)
+@shape(40)
 def zips_of_zips(n: int) -> str:
     lines = "ds = tf.data.Dataset.zip((ds, ds))\n" * n
     return HEADER + "ds = tf.data.Dataset.range(10)\n" + lines + "for x in ds.batch(4).prefetch(1):\n    print(x)\n"
 
 
-@shape(16)
+@shape(40)
 def concatenations(n: int) -> str:
-    return HEADER + "ds = tf.data.Dataset.range(10).batch(2)\n" + "ds = ds.concatenate(ds)\n" * n + "print(ds.cache().batch(3))\n"
+    return (
+        HEADER
+        + "ds = tf.data.Dataset.range(10).batch(2)\n"
+        + "ds = ds.concatenate(ds)\n" * n
+        + "print(ds.cache().batch(3))\n"
+    )
 
 
-@shape(16)
+@shape(40)
 def tuples_of_tuples(n: int) -> str:
-    return HEADER + "x = (1.0, 2.0)\n" + "x = (x, x)\n" * n + "y = tf.constant(x)\nds = tf.data.Dataset.from_tensors(x)\n"
+    return (
+        HEADER + "x = (1.0, 2.0)\n" + "x = (x, x)\n" * n + "y = tf.constant(x)\nds = tf.data.Dataset.from_tensors(x)\n"
+    )
 
 
-@shape(16)
+@shape(40)
 def arrays_in_tuples(n: int) -> str:
     lines = "x = (x, x)\n" * n
     return HEADER + "x = np.zeros([100, 3])\n" + lines + "ds = tf.data.Dataset.from_tensor_slices(x).batch(9)\n"
 
 
-@shape(16)
+@shape(40)
 def dictionaries_of_dictionaries(n: int) -> str:
-    return HEADER + "x = {'a': np.zeros([5])}\n" + "x = {'a': x, 'b': x}\n" * n + "ds = tf.data.Dataset.from_tensor_slices(x)\n"
+    return (
+        HEADER
+        + "x = {'a': np.zeros([5])}\n"
+        + "x = {'a': x, 'b': x}\n" * n
+        + "ds = tf.data.Dataset.from_tensor_slices(x)\n"
+    )
 
 
-@shape(16)
+@shape(40)
 def alternatives(n: int) -> str:
-    return HEADER + "x = np.zeros([5])\n" + "x = (x, x) if a else (x, 1)\n" * n + "ds = tf.data.Dataset.from_tensor_slices(x)\n"
+    return (
+        HEADER
+        + "x = np.zeros([5])\n"
+        + "x = (x, x) if a else (x, 1)\n" * n
+        + "ds = tf.data.Dataset.from_tensor_slices(x)\n"
+    )
 
 
-@shape(16)
+@shape(40)
 def repeated_lists(n: int) -> str:
     return HEADER + "x = [np.zeros([5])]\n" + "x = x * 3\n" * n + "ds = tf.data.Dataset.from_tensor_slices(x)\n"
 
 
-@shape(16)
+@shape(40)
 def lists_added(n: int) -> str:
     return HEADER + "x = [1.5]\n" + "x = x + x\n" * n + "y = tf.constant(x)\n"
 
 
-@shape(16)
+@shape(36)
 def mapped_pairs(n: int) -> str:
-    return HEADER + "ds = tf.data.Dataset.range(10)\n" + "ds = ds.map(lambda *x: (x, x))\n" * n + "for x in ds.batch(3):\n    print(x)\n"
+    return (
+        HEADER
+        + "ds = tf.data.Dataset.range(10)\n"
+        + "ds = ds.map(lambda *x: (x, x))\n" * n
+        + "for x in ds.batch(3):\n    print(x)\n"
+    )
 
 
 @shape(100)
@@ -322,10 +361,10 @@ def origins_mixed(n: int) -> str:
     return numbered("y = y + np.random.rand(4)\n", n, HEADER + "y = np.zeros([4])\n") + "z = tf.constant(y)\n"
 
 
-# -- classes -------------------------------------------------------------------------------------------------------------
+# -- classes -----------------------------------------------------------------------------------------------------------
 
 
-@shape(30)
+@shape(14)
 def model_classes(n: int) -> str:
     return numbered(
         """
@@ -382,7 +421,7 @@ def attributes_of_one_class(n: int) -> str:
     return HEADER + "class A(tf.keras.Model):\n    def __init__(self):\n" + made + "    def call(self, x):\n" + read
 
 
-@shape(20)
+@shape(40)
 def classes_in_diamonds(n: int) -> str:
     classes = numbered("class L$>(A$, B$):\n    pass\nclass A$>(L$>):\n    pass\nclass B$>(L$>):\n    pass\n", n, "")
     base = "class A0(tf.keras.Model):\n    pass\nclass B0(A0):\n    pass\n"
@@ -392,13 +431,22 @@ def classes_in_diamonds(n: int) -> str:
 @shape(150)
 def classes_in_a_chain(n: int) -> str:
     use = f"x = A{n}()\nx.step(1)\nx.y\n"
-    return numbered("class A$>(A$):\n    def m$(self, x):\n        return self.w + x\n", n, HEADER + "class A0(tf.keras.Model):\n    pass\n") + use
+    return (
+        numbered(
+            "class A$>(A$):\n    def m$(self, x):\n        return self.w + x\n",
+            n,
+            HEADER + "class A0(tf.keras.Model):\n    pass\n",
+        )
+        + use
+    )
 
 
 @shape(100)
 def classes_of_one_base(n: int) -> str:
     base = "class Base(tf.keras.layers.Layer):\n    def __init__(self, units):\n        self.units = units\n"
-    return numbered("class A$(Base):\n    def call(self, x):\n        return tf.zeros([self.units])\na$ = A$($)\n", n, HEADER + base)
+    return numbered(
+        "class A$(Base):\n    def call(self, x):\n        return tf.zeros([self.units])\na$ = A$($)\n", n, HEADER + base
+    )
 
 
 @shape(60)
@@ -416,32 +464,40 @@ def fields_of_a_dataclass(n: int) -> str:
 
 @shape(100)
 def objects_of_one_class(n: int) -> str:
-    return HEADER + "class A:\n    def __init__(self, n):\n        self.n = n\n" + numbered("a$ = A($)\nx$ = tf.zeros([a$.n])\n", n, "")
+    return (
+        HEADER
+        + "class A:\n    def __init__(self, n):\n        self.n = n\n"
+        + numbered("a$ = A($)\nx$ = tf.zeros([a$.n])\n", n, "")
+    )
 
 
-# -- TensorFlow ----------------------------------------------------------------------------------------------------------
+# -- TensorFlow --------------------------------------------------------------------------------------------------------
 
 
-@shape(60)
+@shape(40)
 def persistent_tapes(n: int) -> str:
     return numbered(
-        "def f$(x):\n    with tf.GradientTape(persistent=True) as tape:\n        y = x * x\n    return tape.gradient(y, x)\n", n
+        "def f$(x):\n    with tf.GradientTape(persistent=True) as tape:\n        y = x * x\n"
+        "    return tape.gradient(y, x)\n",
+        n,
     )
 
 
 @shape(60)
 def tapes_in_one_with(n: int) -> str:
     items = ", ".join(f"tf.GradientTape() as t{i}" for i in range(n))
-    return f"{HEADER}def f(x):\n    with {items}:\n        y = x * x\n" + numbered("    g$ = t$.gradient(y, x)\n", n, "")
+    return f"{HEADER}def f(x):\n    with {items}:\n        y = x * x\n" + numbered(
+        "    g$ = t$.gradient(y, x)\n", n, ""
+    )
 
 
-@shape(60)
+@shape(30)
 def tapes_in_one_function(n: int) -> str:
     body = "    with tf.GradientTape(persistent=True) as tape:\n        y$ = x * x\n    g$ = tape.gradient(y$, x)\n"
     return HEADER + "def f(x):\n" + numbered(body, n, "")
 
 
-@shape(100)
+@shape(40)
 def statements_in_one_tape(n: int) -> str:
     body = numbered("        y$> = y$ * x + 1\n        print(y$)\n", n, "        y0 = x\n")
     return f"{HEADER}def f(x):\n    with tf.GradientTape() as tape:\n{body}    return tape.gradient(y{n}, x)\n"
@@ -455,34 +511,49 @@ def gradients_of_one_tape(n: int) -> str:
 
 @shape(40)
 def steps_of_one_chain(n: int) -> str:
-    return HEADER + "ds = (tf.data.Dataset.range(10)\n" + numbered("    .map(lambda x: x + $)\n", n, "") + ")\nprint(ds)\n"
+    return (
+        HEADER + "ds = (tf.data.Dataset.range(10)\n" + numbered("    .map(lambda x: x + $)\n", n, "") + ")\nprint(ds)\n"
+    )
 
 
 @shape(60)
 def steps_reassigned(n: int) -> str:
-    return numbered("ds = ds.map(lambda x: x + $)\n", n, HEADER + "ds = tf.data.Dataset.range(10)\n") + "print(list(ds))\n"
+    return (
+        numbered("ds = ds.map(lambda x: x + $)\n", n, HEADER + "ds = tf.data.Dataset.range(10)\n") + "print(list(ds))\n"
+    )
 
 
-@shape(60)
+@shape(16)
 def steps_of_many_kinds(n: int) -> str:
     body = numbered("ds = ds.map(parse).shuffle($ + 1).cache()\nds = ds.batch(2).unbatch().prefetch($)\n", n, "")
     return HEADER + "def parse(x):\n    return tf.io.decode_jpeg(x)\nds = tf.data.TFRecordDataset('a')\n" + body
 
 
-@shape(60)
+@shape(24)
 def pipelines(n: int) -> str:
-    return numbered("ds$ = tf.data.TFRecordDataset('a').map(parse).cache().repeat(2).shuffle(100000).batch(8)\nfor x in ds$:\n    print(x)\n", n)
+    return numbered(
+        "ds$ = tf.data.TFRecordDataset('a').map(parse).cache().repeat(2).shuffle(100000).batch(8)\n"
+        "for x in ds$:\n    print(x)\n",
+        n,
+    )
 
 
 @shape(100)
 def layers_of_a_sequential_model(n: int) -> str:
     layers = numbered("    tf.keras.layers.Dense(16, activation='relu'),\n", n, "")
-    return f"{HEADER}model = tf.keras.Sequential([\n    tf.keras.Input([16]),\n{layers}])\nmodel.compile('adam', 'mse')\n"
+    return (
+        f"{HEADER}model = tf.keras.Sequential([\n    tf.keras.Input([16]),\n{layers}])\nmodel.compile('adam', 'mse')\n"
+    )
 
 
 @shape(80)
 def layers_added(n: int) -> str:
-    return HEADER + "model = tf.keras.Sequential()\n" + numbered("model.add(tf.keras.layers.Dense($ + 1))\n", n, "") + "model.summary()\n"
+    return (
+        HEADER
+        + "model = tf.keras.Sequential()\n"
+        + numbered("model.add(tf.keras.layers.Dense($ + 1))\n", n, "")
+        + "model.summary()\n"
+    )
 
 
 @shape(60)
@@ -499,12 +570,20 @@ def layers_that_join(n: int) -> str:
 
 @shape(60)
 def models_built_and_fitted(n: int) -> str:
-    return numbered("m$ = tf.keras.Sequential([tf.keras.layers.Dense(3)])\nm$.compile('adam', loss='mse')\nm$.fit(x, y)\nm$.predict(x)\n", n)
+    return numbered(
+        "m$ = tf.keras.Sequential([tf.keras.layers.Dense(3)])\nm$.compile('adam', loss='mse')\n"
+        "m$.fit(x, y)\nm$.predict(x)\n",
+        n,
+    )
 
 
-@shape(60)
+@shape(24)
 def models_in_loops(n: int) -> str:
-    return numbered("for rate in rates:\n    model = tf.keras.Sequential([tf.keras.layers.Dense(3)])\n    model.compile('adam', loss='mse')\n    model.fit(x, y)\n", n)
+    return numbered(
+        "for rate in rates:\n    model = tf.keras.Sequential([tf.keras.layers.Dense(3)])\n"
+        "    model.compile('adam', loss='mse')\n    model.fit(x, y)\n",
+        n,
+    )
 
 
 @shape(60)
@@ -514,7 +593,9 @@ def models_known_by_their_use(n: int) -> str:
 
 @shape(60)
 def lists_that_keep_tensors(n: int) -> str:
-    return numbered("def f$(ds, model):\n    kept = []\n    for x in ds:\n        kept.append(model(x))\n    return len(kept)\n", n)
+    return numbered(
+        "def f$(ds, model):\n    kept = []\n    for x in ds:\n        kept.append(model(x))\n    return len(kept)\n", n
+    )
 
 
 @shape(60)
@@ -524,14 +605,22 @@ def appended_lists_in_one_function(n: int) -> str:
     return HEADER + "def f(ds):\n" + made + "    for x in tf.data.Dataset.range(9):\n" + grown
 
 
-@shape(60)
+@shape(24)
 def devices(n: int) -> str:
-    return numbered("for gpu in tf.config.list_physical_devices('GPU'):\n    tf.config.experimental.set_memory_growth(gpu, True)\nx$ = tf.zeros([$])\n", n)
+    return numbered(
+        "for gpu in tf.config.list_physical_devices('GPU'):\n"
+        "    tf.config.experimental.set_memory_growth(gpu, True)\nx$ = tf.zeros([$])\n",
+        n,
+    )
 
 
-@shape(60)
+@shape(24)
 def strategies(n: int) -> str:
-    return numbered("s$ = tf.distribute.MirroredStrategy()\nwith s$.scope():\n    m$ = tf.keras.Sequential([])\n    m$.compile('adam')\n", n)
+    return numbered(
+        "s$ = tf.distribute.MirroredStrategy()\nwith s$.scope():\n    m$ = tf.keras.Sequential([])\n"
+        "    m$.compile('adam')\n",
+        n,
+    )
 
 
 @shape(60)
@@ -541,13 +630,20 @@ def sessions(n: int) -> str:
 
 @shape(60)
 def generators(n: int) -> str:
-    template = "def g$():\n    for i in range(9):\n        yield tf.zeros([i])\nds$ = tf.data.Dataset.from_generator(g$, tf.float32)\n"
+    template = (
+        "def g$():\n    for i in range(9):\n        yield tf.zeros([i])\n"
+        "ds$ = tf.data.Dataset.from_generator(g$, tf.float32)\n"
+    )
     return numbered(template, n)
 
 
 @shape(60)
 def concatenated_in_loops(n: int) -> str:
-    return numbered("def f$(ds):\n    out = tf.zeros([0, 3])\n    for x in ds:\n        out = tf.concat([out, x], 0)\n    return out\n", n)
+    return numbered(
+        "def f$(ds):\n    out = tf.zeros([0, 3])\n    for x in ds:\n"
+        "        out = tf.concat([out, x], 0)\n    return out\n",
+        n,
+    )
 
 
 @shape(60)
@@ -563,13 +659,15 @@ def captured_by_one_function(n: int) -> str:
 
 @shape(100)
 def float64_arrays(n: int) -> str:
-    return numbered("a$ = np.random.rand(50000, 64)\nb$ = tf.constant(a$, dtype=tf.float64)\nc$ = tf.cast(b$, tf.float32)\n", n)
+    return numbered(
+        "a$ = np.random.rand(50000, 64)\nb$ = tf.constant(a$, dtype=tf.float64)\nc$ = tf.cast(b$, tf.float32)\n", n
+    )
 
 
-# -- findings, comments, blocks ------------------------------------------------------------------------------------------
+# -- findings, comments, blocks ----------------------------------------------------------------------------------------
 
 
-@shape(60)
+@shape(24)
 def findings_with_repairs(n: int) -> str:
     return numbered("ds$ = tf.data.TFRecordDataset('a').repeat(8).cache().batch(32).prefetch(1000)\n", n)
 
@@ -588,7 +686,10 @@ def related_places(n: int) -> str:
 
 @shape(60)
 def comments_in_pairs(n: int) -> str:
-    return numbered("# tfmemlint: disable[TFM305]\nds$ = tf.data.Dataset.range(9).repeat().cache()\n# tfmemlint: enable[TFM305]\n", n)
+    return numbered(
+        "# tfmemlint: disable[TFM305]\nds$ = tf.data.Dataset.range(9).repeat().cache()\n# tfmemlint: enable[TFM305]\n",
+        n,
+    )
 
 
 @shape(100)
@@ -633,7 +734,7 @@ def comments_on_one_line(n: int) -> str:
     return f"{HEADER}x = 1  " + "# tfmemlint: ignore[TFM305] " * n + "\n"
 
 
-@shape(200)
+@shape(120)
 def decorators(n: int) -> str:
     return HEADER + "@tf.function  # tfmemlint: ignore[TFM305]\n" * n + "def f(x):\n    return x\n"
 
@@ -661,7 +762,9 @@ def notebook_cells(n: int) -> str:
 
 @shape(30, "a.md")
 def markdown_blocks(n: int) -> str:
-    text = numbered("Text\n\n```python\nds$ = tf.data.Dataset.range(9).repeat().cache()\nx$ = tf.zeros([$])\n```\n", n, "")
+    text = numbered(
+        "Text\n\n```python\nds$ = tf.data.Dataset.range(9).repeat().cache()\nx$ = tf.zeros([$])\n```\n", n, ""
+    )
     return f"```python\n{HEADER}```\n{text}"
 
 

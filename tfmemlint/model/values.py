@@ -26,7 +26,7 @@ ITEM_BYTES = {
 MOST_OPTIONS = 6
 """Alternatives that a join keeps before it gives up and says Unknown."""
 
-MOST_STEPS = 100
+MOST_STEPS = 64
 """Steps of a pipeline that are remembered."""
 
 LARGEST = 1 << 14
