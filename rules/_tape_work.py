@@ -33,10 +33,10 @@ def needed_statements(tapes: list[Tape], file: File) -> set[int]:
     needed: set[int] = set()
     pending = [statement for name in names for statement in writers.get(name, ())]
     while pending:
-        statement = pending.pop()
-        if id(statement) not in needed:
-            needed.add(id(statement))
-            pending += [other for name in names_in(statement) for other in writers.get(name, ())]
+        writer = pending.pop()
+        if id(writer) not in needed:
+            needed.add(id(writer))
+            pending += [other for name in names_in(writer) for other in writers.get(name, ())]
     return needed
 
 

@@ -1,8 +1,8 @@
 """Reaching definitions: for each use of a name, the definitions that can be its value there.
 
 One forward pass over the statements of one scope. Environments never change, so a reference to one is a snapshot. A
-loop's body is passed twice: once without recording, to learn what its end
-brings back to its top, and once for good. `self.x`, `data.train` and `d["key"]` are followed like names.
+loop's body is passed twice: once without recording, to learn what its end brings back to its top, and once for good.
+`self.x`, `data.train` and `d["key"]` are followed like names.
 """
 
 from __future__ import annotations
@@ -35,6 +35,10 @@ class Flow(Reader):
         self._endless: list[Env | None] = []
         self._run()
         self.end: Env = join(self._env, *self._returns) or join(*self._endless) or self._nothing
+
+    def at(self, statement: Node) -> Env:
+        """The environment before a statement; nothing is bound in one that was not reached."""
+        return self.before.get(id(statement), self._nothing)
 
     def _run(self) -> None:
         scope = self.scope

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar, cast
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
@@ -13,19 +13,20 @@ Asked = ParamSpec("Asked")
 Answer = TypeVar("Answer")
 
 
-def once_per_file(ask: Callable[Concatenate[File, Asked], Answer]) -> Callable[Concatenate[File, Asked], Answer]:
-    """Remember with the file what a function answers; its other arguments must be hashable.
+def once_per_file(ask: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
+    """Remember with the file, its first argument, what a function answers; its other arguments must be hashable.
 
     What is asked for while a value is being computed may change yet and is not remembered.
     """
 
     @wraps(ask)
-    def remembered(file: File, *args: Asked.args, **kwargs: Asked.kwargs) -> Answer:
+    def remembered(*args: Asked.args, **kwargs: Asked.kwargs) -> Answer:
+        file = cast("File", args[0])
         if file.values.computing:
-            return ask(file, *args, **kwargs)
-        key = (ask, args, tuple(kwargs.items()))
+            return ask(*args, **kwargs)
+        key = (ask, args[1:], tuple(kwargs.items()))
         if key not in file.answers:
-            file.answers[key] = ask(file, *args, **kwargs)
+            file.answers[key] = ask(*args, **kwargs)
         found: Answer = file.answers[key]
         return found
 

@@ -52,7 +52,7 @@ class _Users:
         """The functions that calling an expression may run, each once."""
         found: list[ScopeNode] = []
         for value in self._evaluator.value(func).options:
-            node = None
+            node: cst.FunctionDef | cst.Lambda | None = None
             if isinstance(value, Class):
                 node = self._evaluator.classes.method(value.node, "__init__")
             elif isinstance(value, Function):
@@ -122,11 +122,12 @@ class Uses:
 
     def _running(self, name: str, function: cst.FunctionDef | cst.Lambda) -> list[cst.BaseExpression]:
         """The expressions of this name, or attributes of it, that stand for the function, in source order."""
-        users = self._users.get(name)
-        if users is None:
-            users, stands = self._evaluator.settled(lambda: _Users(name, self._evaluator))
-            if stands:
-                self._users[name] = users
+        known = self._users.get(name)
+        if known is not None:
+            return known.of(function)
+        users, stands = self._evaluator.settled(lambda: _Users(name, self._evaluator))
+        if stands:
+            self._users[name] = users
         return users.of(function)
 
     def _names(self, function: cst.FunctionDef | cst.Lambda) -> list[str]:
