@@ -1,15 +1,16 @@
-# `make run` lints PATHS, `make test` runs all tests, `make lint` checks style and types,
-# `make growth` how cost grows with the size of programs.
+# `make run` lints PATHS, `make test` runs all tests, `make lint` checks style and types, `make fuzz` looks for inputs at
+# which the tool does not hold, for SECONDS, `make growth` measures how cost grows with the size of programs.
 # Everything lives in .venv; delete it to start afresh.
 
 PYTHON ?= python3
 VENV ?= .venv
 PATHS ?= fixtures
 PYTEST_ARGS ?= -n auto
+SECONDS ?= 600
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip
 
-.PHONY: run test growth lint clean
+.PHONY: run test safe-fixes growth lint fuzz clean
 
 # Findings are what `run` is meant to show, so they do not fail it; unreadable input and wrong usage do.
 run: $(VENV)/.installed
@@ -22,12 +23,20 @@ test: $(VENV)/.installed-test
 growth: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/growth.py
 
+# Every sample before and after its safe repairs, run under TensorFlow and compared; `test` takes one for each rule.
+safe-fixes: $(VENV)/.installed-test
+	$(BIN)/python tests/safe_fixes.py
+
 # mypy does not see through an editable install that maps rules/ to tfmemlint_rules; a link shows it the way.
 lint: $(VENV)/.installed-lint
 	$(BIN)/ruff check .
 	@mkdir -p build/typing
 	@ln -sfn ../../rules build/typing/tfmemlint_rules
 	$(BIN)/mypy
+
+# What was done is kept in build/fuzz, failures in build/fuzz/failures; SEED=5 begins elsewhere than today's number does.
+fuzz: $(VENV)/.installed-test
+	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Array, Call, Const, Edit, File, Sequence, Span, constant, integer
+from tfmemlint.api import Argument, Array, Call, Const, Edit, File, Sequence, Span, constant, integer
 from tfmemlint.fix.edits import replace_node
+from tfmemlint.model.literals import whole_number
 
 NUMPY = "tf.experimental.numpy."
 FILLED = ("zeros", "ones", "empty", "eye", "identity", "linspace", "full")
@@ -38,11 +39,17 @@ def _ranges(file: File) -> Iterator[Accident]:
     for made in file.calls("tf.linspace"):
         value = made.value
         if isinstance(value, Array) and value.dtype == "float64":
-            bounds = [made.arg(name) for name in ("start", "stop")]
-            literal = [b for b in bounds if b is not None and isinstance(b.expression, cst.Integer)]
-            edits = tuple(replace_node(file, b.expression, f"{file.text(b.expression)}.0") for b in literal)
+            edits = [_as_float(made.arg(name), file) for name in ("start", "stop")]
             what = "linspace() with whole-number bounds is float64"
-            yield Accident(made, what, value.bytes, edits if len(literal) == 2 else ())
+            yield Accident(made, what, value.bytes, tuple(e for e in edits if e) if all(edits) else ())
+
+
+def _as_float(bound: Argument | None, file: File) -> Edit | None:
+    """Writes a whole number, in whatever way it is written, as a float; None for anything but a literal."""
+    if bound is None or not isinstance(bound.expression, cst.Integer):
+        return None
+    number = whole_number(bound.expression)
+    return replace_node(file, bound.expression, repr(float(number))) if number is not None else None
 
 
 def _divisions(file: File) -> Iterator[Accident]:

@@ -9,7 +9,7 @@ from tfmemlint_rules._growing import Rounds, grows
 from tfmemlint_rules._python_items import items_change
 from tfmemlint_rules._python_numbers import COMBINES, CONVERTS, draws, is_python, random_numbers, starts_python
 
-from tfmemlint.api import Binds, Call, Const, Definition, File, Function, Node, Sequence, is_variable, walk
+from tfmemlint.api import Binds, Call, Const, Definition, File, Function, Node, Sequence, is_variable, walk, written
 
 STRING_METHODS = frozenset({"strip", "lstrip", "rstrip", "lower", "upper", "replace", "format", "title"})
 DEPTH = 2
@@ -32,7 +32,7 @@ class _Changing:
     def changes(self, node: cst.BaseExpression) -> bool:
         file = self._file
         if isinstance(node, (cst.Name, cst.Attribute)):
-            definitions = file.definitions(node)
+            definitions = written(file.definitions(node))
             rounds = Rounds.around(node, file)
             return any(self._definition(d, rounds) for d in definitions) or grows(node, rounds, file)
         if isinstance(node, cst.Subscript):
@@ -175,7 +175,7 @@ class _Changing:
         return bool(reads) and all(self._counts(r, name) for r in reads) and self._all_python(rest)
 
     def _bound_in_round(self, name: cst.Name) -> bool:
-        definitions = self._file.definitions(name)
+        definitions = written(self._file.definitions(name))
         rounds = Rounds.around(name, self._file)
         return any(rounds.holding(d.node) for d in definitions)
 

@@ -7,6 +7,7 @@ import re
 import libcst as cst
 
 from tfmemlint.api import Array, Const, Dataset, Mapping, Sequence, dotted
+from tfmemlint.model.literals import whole_number
 
 LARGE_PARTS = re.compile(r"image|video|audio|frame|pixel|feature|input|speech|wave|signal|volume|array", re.IGNORECASE)
 """Parts of the keys under which elements hold what is large; under others stand labels, names, numbers."""
@@ -39,7 +40,7 @@ def is_label(node: cst.CSTNode) -> bool:
     key = node.slice[0].slice.value
     if isinstance(key, cst.SimpleString):
         return LARGE_PARTS.search(str(key.evaluated_value)) is None
-    return isinstance(key, cst.Name) or (isinstance(key, cst.Integer) and key.evaluated_value != 0)
+    return isinstance(key, cst.Name) or (isinstance(key, cst.Integer) and whole_number(key) != 0)
 
 
 def is_element(

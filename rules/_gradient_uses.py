@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._sparse import Sources
 
-from tfmemlint.api import Binds, Call, Definition, File, Node, dotted, integer
+from tfmemlint.api import Binds, Call, Definition, File, Node, dotted, integer, written
 
 WRAPS = frozenset({"builtins.zip", "builtins.enumerate", "builtins.list", "builtins.tuple", "builtins.reversed"})
 
@@ -96,6 +96,6 @@ def _items(use: Node, file: File) -> Iterator[Node]:
 def _item_reads(target: cst.Name, loop: cst.For | cst.CompFor, file: File) -> Iterator[Node]:
     for node in file.loads(target.value):
         if node is not target and any(
-            file.tree.contains(d.node, target) or d.node is target for d in file.definitions(node)
+            file.tree.contains(d.node, target) or d.node is target for d in written(file.definitions(node))
         ):
             yield node

@@ -58,10 +58,9 @@ class Rounds:
 
 def grows(container: cst.Name | cst.Attribute, rounds: Rounds, file: File) -> bool:
     """Whether a list or dictionary made before a loop gets longer in it."""
-    definitions = file.definitions(container)
-    if len(definitions) != 1 or definitions[0].binds is not Binds.VALUE:
+    made, path = file.only_definition(container), dotted(container)
+    if made is None or made.binds is not Binds.VALUE:
         return False
-    made, path = definitions[0], dotted(container)
     if not isinstance(made.value, (cst.List, cst.Dict)) and not (
         isinstance(made.value, cst.Call) and file.call(made.value).name in MAKERS
     ):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Binds, File, Fix, Node, Safety
+from tfmemlint.api import Binds, File, Fix, Node, Safety, written
 from tfmemlint.finding import Edit
 from tfmemlint.fix.edits import append_method
 
@@ -83,7 +83,7 @@ def _reads(use: cst.Name, file: File) -> list[Edit] | None:
     uses = [
         n
         for n in file.loads(target.value)
-        if any(d.node is target and d.binds is Binds.ITEM for d in found.get(id(n), ()))
+        if any(d.node is target and d.binds is Binds.ITEM for d in written(found.get(id(n), ())))
     ]
     edits = [_drop(n, file) for n in uses]
     return [e for e in edits if e is not None] if None not in edits and edits else None

@@ -9,7 +9,20 @@ import libcst as cst
 from tfmemlint_rules._pure import DEEP, pure
 from tfmemlint_rules._touched import touched
 
-from tfmemlint.api import Api, Binds, Const, Definition, File, Node, children, free_names, home_of, is_variable, walk
+from tfmemlint.api import (
+    Api,
+    Binds,
+    Const,
+    Definition,
+    File,
+    Node,
+    children,
+    free_names,
+    home_of,
+    is_variable,
+    walk,
+    written,
+)
 
 Within = cst.For | cst.While | cst.FunctionDef
 
@@ -26,7 +39,9 @@ def unchanging(parts: Sequence[Node], within: Within, file: File, besides: Seque
 def definitions_of(name: cst.Name, file: File) -> Sequence[Definition]:
     """What may give a name its value; for one of an outer scope, all that binds it there."""
     home = home_of(name, file)
-    return file.definitions(name) if file.scope_of(name) is home else file.flow(home).bindings.get(name.value, ())
+    if file.scope_of(name) is home:
+        return written(file.definitions(name))
+    return file.flow(home).bindings.get(name.value, ())
 
 
 def _evaluated(part: Node, file: File) -> Iterator[Node]:

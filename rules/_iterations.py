@@ -7,7 +7,20 @@ from math import prod
 import libcst as cst
 from tfmemlint_rules._python_numbers import starts_number
 
-from tfmemlint.api import Array, Binds, File, Iterator, Length, Mapping, Node, Sequence, Value, integer, walk
+from tfmemlint.api import (
+    Array,
+    Binds,
+    File,
+    Iterator,
+    Length,
+    Mapping,
+    Node,
+    Sequence,
+    Value,
+    integer,
+    range_length,
+    walk,
+)
 
 WRAPPERS = frozenset(f"builtins.{name}" for name in ("reversed", "enumerate", "list", "tuple", "sorted", "iter"))
 VIEWS = frozenset({"items", "values", "keys"})
@@ -75,9 +88,7 @@ def count_of(iterated: cst.BaseExpression, file: File) -> int | None:
     if isinstance(iterated, cst.Call):
         name, given = file.call(iterated).name, [arg.value for arg in iterated.args]
         if name == "builtins.range":
-            numbers = [integer(file.value(bound)) for bound in given]
-            known = [n for n in numbers if n is not None]
-            return len(range(*known)) if known and len(known) == len(numbers) and known[2:] != [0] else None
+            return range_length(integer(file.value(bound)) for bound in given)
         if name in WRAPPERS and given:
             return count_of(given[0], file)
         if name == "builtins.zip" and given:

@@ -8,7 +8,7 @@ import libcst as cst
 from tfmemlint_rules._elements import is_element
 from tfmemlint_rules._materialized import iterated
 
-from tfmemlint.api import Call, Dataset, File, Node, Value, dotted, walk
+from tfmemlint.api import Call, Dataset, File, Node, Value, dotted, walk, written
 from tfmemlint.api import Iterator as Items
 from tfmemlint.model.remembered import once_per_file
 
@@ -121,6 +121,6 @@ def _unchanged(kept: Node, loop: cst.For, file: File) -> bool:
     for name in walk(kept):
         if isinstance(name, cst.Name):
             found = file.definitions(name)
-            if any(file.tree.contains(loop.body, d.node) for d in found):
+            if any(file.tree.contains(loop.body, d.node) for d in written(found)):
                 return False
     return True

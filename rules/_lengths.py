@@ -24,6 +24,7 @@ from tfmemlint.api import (
     Value,
     integer,
     walk,
+    written,
 )
 
 TINY = 1 << 16
@@ -53,7 +54,7 @@ def picked(expression: Node, file: File, depth: int = 2) -> bool:
             return True
         if isinstance(node, cst.Name):
             found = file.definitions(node)
-            if any(_is_item(d, file) or (d.binds is Binds.PARAMETER and PICKS.search(d.name)) for d in found):
+            if any(_is_item(d, file) or (d.binds is Binds.PARAMETER and PICKS.search(d.name)) for d in written(found)):
                 return True
             values = [d.value for d in found if d.binds is Binds.VALUE and d.value is not None]
             if depth > 0 and any(picked(value, file, depth - 1) for value in values):
@@ -71,7 +72,7 @@ def _chosen(node: cst.Subscript, file: File) -> bool:
         return False
     value = file.value(first.value)
     if isinstance(first.value, cst.Name):
-        found = file.definitions(first.value)
+        found = written(file.definitions(first.value))
         if any(d.binds is Binds.ITEM and not _is_item(d, file) for d in found):
             return False
     return isinstance(value, Array) or (not value.known and len(node.slice) == 1)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
-from tfmemlint.api import Binds, Call, File, Node
+from tfmemlint.api import Binds, Call, File, Node, dotted, written
 from tfmemlint.model.by_use import chain
 from tfmemlint.model.remembered import once_per_file
 
@@ -24,10 +24,10 @@ def hands_on(file: File, first: Call, second: Call) -> bool:
         return True
     if not isinstance(receiver, cst.Name):
         return False
-    definitions = file.definitions(receiver)
-    if len(definitions) != 1 or definitions[0].value is not first.node or definitions[0].path:
+    made = file.only_definition(receiver)
+    if made is None or made.value is not first.node or made.path:
         return False
-    if definitions[0].binds is not Binds.VALUE or len(file.readers(definitions[0])) != 1:
+    if made.binds is not Binds.VALUE or len(file.readers(made)) != 1:
         return False
     return _adjacent(file, file.tree.statement(first.node), file.tree.statement(second.node))
 
@@ -115,11 +115,12 @@ def same_pipeline(file: File, call: Call) -> bool:
         chain = above
     if not isinstance(receiver, cst.Name):
         return False
-    definitions = file.definitions(receiver)
+    found = file.definitions(receiver)
+    definitions = written(found)
     loop = file.contexts.loop(call.node)
     if loop is not None and any(d.binds is Binds.VALUE and not file.tree.contains(loop, d.node) for d in definitions):
         return False  # several are derived from one
-    return bool(definitions) and all(
+    return 0 < len(definitions) == len(found) and all(
         d.binds is Binds.VALUE and (len(file.readers(d)) == 1 or all(_goes_on(file, u) for u in file.readers(d)))
         for d in definitions
     )
@@ -132,3 +133,17 @@ def _goes_on(file: File, use: cst.Name) -> bool:
     """Whether a use starts a chain that makes a pipeline of its own for a model."""
     words = {call.func.attr.value for call in chain(file.values, use) if isinstance(call.func, cst.Attribute)}
     return bool(words & GOES_ON) and "unbatch" not in words
+
+
+def keeps_names(chain: Sequence[Call], file: File) -> bool:
+    """Whether links of a chain can change places and each name that the module keeps is the same pipeline afterwards:
+    they stand in one statement, in statements that rebind one name, or in a function."""
+    statements = {id(line): line for line in (file.tree.statement(call.node) for call in chain)}
+    if len(statements) == 1 or isinstance(file.scope_of(chain[0].node), (cst.FunctionDef, cst.Lambda)):
+        return True
+    names: set[str | None] = set()
+    for line in statements.values():
+        small = line.body[0] if isinstance(line, cst.SimpleStatementLine) else None
+        targets = small.targets if isinstance(small, cst.Assign) else ()
+        names.add(dotted(targets[0].target) if len(targets) == 1 else None)
+    return len(names) == 1 and None not in names

@@ -8,7 +8,6 @@ import libcst as cst
 
 from tfmemlint.api import Binds, Call, Const, Dataset, Definition, File, Function, Instance, Node, dotted, own_nodes
 from tfmemlint.api import Iterator as Items
-from tfmemlint.model.scopes import OUTER
 
 FITTING = frozenset({
     "epochs", "steps_per_epoch", "validation_data", "validation_steps", "validation_split", "callbacks",
@@ -60,7 +59,7 @@ def _says_model(attribute: cst.Attribute, file: File) -> bool:
 def _made_by_class(node: cst.BaseExpression, file: File) -> bool:
     """Whether a name stands for an object of a class that is not seen: it may batch what it is given itself."""
     found = file.definitions(node)
-    return any(isinstance(d.value, cst.Call) and _is_class(d.value.func) for d in found if d is not OUTER)
+    return any(isinstance(d.value, cst.Call) and _is_class(d.value.func) for d in found)
 
 
 def _is_class(function: cst.BaseExpression) -> bool:
@@ -130,14 +129,14 @@ def origin(node: cst.BaseExpression, file: File) -> Definition | None:
         if inner is not None:
             node = inner
             continue
-        found = file.definitions(node) if isinstance(node, cst.Name) else ()
-        if len(found) != 1 or found[0] is OUTER:
+        made = file.only_definition(node) if isinstance(node, cst.Name) else None
+        if made is None:
             return None
-        value = found[0].value
-        if found[0].binds is not Binds.VALUE or not isinstance(value, cst.BaseExpression):
-            return found[0]
+        value = made.value
+        if made.binds is not Binds.VALUE or not isinstance(value, cst.BaseExpression):
+            return made
         if not isinstance(value, cst.Name) and _inner(value, file) is None:
-            return found[0]
+            return made
         node = value
     return None
 

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfmemlint.api import Api, Binds, Edit, File, Fix, Node, Safety, Span, walk
+from tfmemlint.api import Api, Binds, Class, Edit, File, Fix, Function, Node, Safety, Span, walk, written
 from tfmemlint.fix.edits import statement_lines
+from tfmemlint.model.runtime import initialises
 
 
 def move_before(file: File, moved: Node, anchor: Node) -> Fix | None:
     """Move the statement that holds `moved`, and the assignments it reads from, before the one that holds `anchor`.
 
-    None where the two share no block, or where a name that is read would not be bound at the new place.
+    None where the two share no block, where a name that is read would not be bound at the new place, or where a block
+    that moves may itself start the runtime.
     """
     blocks = _common_block(file, moved, anchor)
     if blocks is None:
@@ -23,6 +25,8 @@ def move_before(file: File, moved: Node, anchor: Node) -> Fix | None:
     indices, constant = wanted
     if first in indices and file.tree.contains(body[first], anchor):
         return None  # it reads what the anchor makes
+    if any(_works(body[i], file) for i in indices):
+        return None
     found = [statement_lines(file, body[i]) for i in indices]
     target = statement_lines(file, body[first])
     if target is None or any(span is None for span in found):
@@ -41,6 +45,14 @@ def move_before(file: File, moved: Node, anchor: Node) -> Fix | None:
         gone[-1] = Edit(gone[-1].start - 1, gone[-1].end, "")  # a file that ended without a line end still does
     edits = [Edit(at, at, text), *gone]
     return Fix("configure devices before the runtime starts", tuple(edits), Safety.SAFE if constant else Safety.UNSAFE)
+
+
+def _works(statement: Node, file: File) -> bool:
+    """Whether a block holds other work that may start the runtime, and would start it in the new place."""
+    if isinstance(statement, cst.SimpleStatementLine):
+        return False
+    calls = (file.call(node) for node in walk(statement) if isinstance(node, cst.Call))
+    return any(initialises(c) or any(isinstance(t, (Function, Class)) for t in c.target.options) for c in calls)
 
 
 def _with_comments(source: str, lines: Span) -> Span:
@@ -90,7 +102,7 @@ def _with_assignments(file: File, body: list[Node], first: int, last: int) -> tu
     indices, pending, constant = [last], [last], True
     while pending:
         for name in _reads(body[pending.pop()]):
-            for definition in file.definitions(name):
+            for definition in written(file.definitions(name)):
                 home = file.tree.holding(body, definition.node)
                 if home is None or home < first or home in indices:
                     continue
@@ -103,7 +115,7 @@ def _with_assignments(file: File, body: list[Node], first: int, last: int) -> tu
         for name in _reads(statement):
             value = file.value(name)
             local = any(file.tree.contains(s, d.node) for s in inside
-                        for d in file.definitions(name))  # fmt: skip
+                        for d in written(file.definitions(name)))  # fmt: skip
             constant = constant and (local or isinstance(value, Api))
     made = [definition for statement in inside for definition in file.bound_within(statement)]
     using = (file.tree.holding(body, use) for definition in made for use in file.uses_of(definition))

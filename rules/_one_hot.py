@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Array, Call, Const, Edit, File, integer
+from tfmemlint.api import Array, Call, Const, Edit, File, integer, written
 from tfmemlint.fix.edits import statement_lines
 
 MAKES = frozenset({
@@ -45,7 +45,7 @@ class OneHot:
         if not isinstance(used, cst.Name):
             return True
         definitions = file.definitions(used)
-        return all(use is used for d in definitions for use in file.uses_of(d))
+        return all(use is used for d in written(definitions) for use in file.uses_of(d))
 
     def statement(self, used: cst.BaseExpression, file: File) -> tuple[Edit, ...] | None:
         """What takes the statement away that keeps the rows in a name; None where they cannot be made at their use."""

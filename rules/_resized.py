@@ -6,7 +6,7 @@ import libcst as cst
 from tfmemlint_rules._changing import changing_python_value
 from tfmemlint_rules._growing import FEW, Rounds, grows
 
-from tfmemlint.api import Binds, Call, Definition, File, Sequence, walk
+from tfmemlint.api import Binds, Call, Definition, File, Sequence, walk, written
 
 MAKES = frozenset(
     [f"{library}.{name}" for library in ("tf", "np") for name in ("zeros", "ones", "fill", "full", "eye", "range")]
@@ -42,7 +42,7 @@ def _resized(node: cst.BaseExpression, file: File, depth: int) -> bool:
         return False
     if isinstance(node, cst.Name):
         rounds = Rounds.around(node, file)
-        found = file.definitions(node)
+        found = written(file.definitions(node))
         return grows(node, rounds, file) or any(_defined(d, rounds, file, depth - 1) for d in found)
     if isinstance(node, cst.Subscript):
         return _sliced(node, file) or (_keeps_rows(node) and _resized(node.value, file, depth - 1))

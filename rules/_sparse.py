@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfmemlint.api import Array, Binds, Call, File, Instance, Node, dotted, walk
+from tfmemlint.api import Array, Binds, Call, File, Instance, Node, dotted, walk, written
 
 EMBEDDING = "tf.keras.layers.Embedding"
 
@@ -57,8 +57,8 @@ def _reads(path: str, gradient: Call, file: File) -> list[Node]:
     receiver = gradient.receiver_node
     if not isinstance(receiver, cst.Name):
         return []
-    definitions = file.definitions(receiver)
-    blocks = [a for d in definitions if d.binds is Binds.ENTERED for a in (d.node, *file.tree.ancestors(d.node))]
+    entered = [d for d in written(file.definitions(receiver)) if d.binds is Binds.ENTERED]
+    blocks = [a for d in entered for a in (d.node, *file.tree.ancestors(d.node))]
     block = next((b for b in blocks if isinstance(b, cst.With)), None)
     if block is None:
         return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 from tfmemlint_rules._python_uses import needs_python
 
-from tfmemlint.api import Array, Binds, Call, Definition, File, Function, Instance, parameters
+from tfmemlint.api import Array, Binds, Call, Definition, File, Function, Instance, parameters, written
 
 OPS = ("tf.math.", "tf.nn.", "tf.linalg.", "tf.image.", "tf.signal.", "tf.strings.", "tf.keras.ops.",
        "tf.keras.losses.", "tf.keras.activations.", "tf.keras.layers.", "tf.GradientTape.")  # fmt: skip
@@ -39,7 +39,7 @@ def holds_tensor(expression: cst.BaseExpression, file: File, depth: int = DEPTH)
     parts: list[cst.BaseExpression] = []
     if isinstance(expression, cst.Name):
         definitions = file.definitions(expression)
-        return bool(definitions) and any(_defined(d, file, depth - 1) for d in definitions)
+        return bool(definitions) and any(_defined(d, file, depth - 1) for d in written(definitions))
     if isinstance(expression, cst.Call):
         parent = file.tree.parent(expression)
         target = parent.targets[0].target if isinstance(parent, cst.Assign) else None

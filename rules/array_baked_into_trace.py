@@ -4,7 +4,21 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Array, File, Finding, Fix, Node, Rule, Safety, dotted, home_of, on_file, show_bytes, walk
+from tfmemlint.api import (
+    Array,
+    File,
+    Finding,
+    Fix,
+    Node,
+    Rule,
+    Safety,
+    dotted,
+    home_of,
+    on_file,
+    show_bytes,
+    walk,
+    written,
+)
 from tfmemlint.fix.edits import api_text, insert_after, statement_lines
 
 PYTHON_USES = frozenset({"shape", "dtype", "size", "ndim", "nbytes"})
@@ -107,12 +121,13 @@ class ArrayBakedIntoTrace(Rule):
         return isinstance(call, cst.Call) and file.call(call).name in MEASURES
 
     def _made(self, node: Node, path: str, file: File) -> Node | None:
-        """The target that the array was assigned to last."""
+        """The only target that the array was assigned to last."""
         if isinstance(node, cst.Attribute):
             targets = [t.target for a in file.tree.of(cst.Assign) for t in a.targets if dotted(t.target) == path]
             return targets[0] if len(targets) == 1 else None
         home = home_of(node, file) if isinstance(node, cst.Name) else file.module
-        return next((d.node for d in file.flow(home).end.get(path, ())), None)
+        last = written(file.flow(home).end.get(path, ()))
+        return last[0].node if len(last) == 1 else None
 
     def _tensor(self, path: str, made: Node | None, file: File) -> Fix | None:
         spelled = api_text(file, "tf.constant")

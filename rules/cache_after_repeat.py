@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfmemlint_rules._datasets import earlier_steps, last_before, on_a_path, steps_between
-from tfmemlint_rules._links import links
+from tfmemlint_rules._links import keeps_names, links
 
 from tfmemlint.api import (
     Call,
@@ -44,7 +44,8 @@ class CacheAfterRepeat(Rule):
 
     ## Fix safety
     Safe where all steps before the cache are seen to be deterministic: the elements and their order stay the same.
-    Unsafe where a step before draws at random or is not seen, because each epoch then repeats the first one's draw.
+    Unsafe where a step before draws at random or is not seen, because each epoch then repeats the first one's draw,
+    and where a name of the module in between then stands for another step.
 
     ## When not to use it
     When you want the random draws of several epochs frozen on purpose and the data is small.
@@ -109,4 +110,5 @@ class CacheAfterRepeat(Rule):
         if any(step.name not in ("map", "filter", "prefetch", "with_options") for step in between):
             return None
         edits = move_link(file, moved, 0, len(moved) - 1)
-        return Fix("cache before repeating", edits, Safety.SAFE if known else Safety.UNSAFE)
+        safe = known and keeps_names(moved, file)
+        return Fix("cache before repeating", edits, Safety.SAFE if safe else Safety.UNSAFE)

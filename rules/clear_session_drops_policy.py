@@ -5,7 +5,22 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._dtypes import policy_name
 
-from tfmemlint.api import Binds, Call, Class, File, Finding, Fix, Function, Node, Rule, Safety, on_call, walk
+from tfmemlint.api import (
+    Binds,
+    Call,
+    Class,
+    File,
+    Finding,
+    Fix,
+    Function,
+    Node,
+    Rule,
+    Safety,
+    home_of,
+    is_variable,
+    on_call,
+    walk,
+)
 from tfmemlint.fix.edits import insert_after
 
 CLEAR = "tf.keras.backend.clear_session"
@@ -113,12 +128,12 @@ class ClearSessionDropsPolicy(Rule):
         chosen = policy.arg(0)
         if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1 or chosen is None:
             return None
-        written = chosen.expression
-        if isinstance(written, cst.Name):
-            home = file.scope_of(written)
-            if not isinstance(home, cst.Module) and home is not file.scope_of(clear.node):
-                return None
-        elif not isinstance(written, cst.SimpleString):
+        if not isinstance(chosen.expression, (cst.Name, cst.SimpleString)):
+            return None
+        scope = file.scope_of(clear.node)
+        around = (scope, *file.scopes_around(scope))
+        names = (n for n in walk(policy.node) if isinstance(n, cst.Name) and is_variable(n, file))
+        if not all(any(home_of(name, file) is each for each in around) for name in names):
             return None
         return Fix("set the policy again", (insert_after(file, line, file.text(policy.node)),), Safety.UNSAFE)
 

@@ -4,7 +4,21 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Array, Call, Edit, File, Finding, Fix, Rule, Safety, Severity, knowledge, on_call, show_bytes
+from tfmemlint.api import (
+    Array,
+    Call,
+    Edit,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    Severity,
+    knowledge,
+    on_call,
+    show_bytes,
+    written,
+)
 from tfmemlint.fix.edits import outer_span
 
 SAME_VALUES = frozenset({"tf.zeros", "tf.ones", "tf.zeros_like", "tf.ones_like", "tf.eye"})
@@ -68,7 +82,7 @@ class CreatedThenCast(Rule):
         made = file.written(expression)
         if isinstance(expression, cst.Name):
             definitions = file.definitions(expression)
-            if any(len(file.readers(d)) != 1 for d in definitions):
+            if any(len(file.readers(d)) != 1 for d in written(definitions)):
                 return None
         return made if isinstance(made, cst.Call) else None
 

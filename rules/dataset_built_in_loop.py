@@ -10,7 +10,7 @@ from tfmemlint_rules._pipeline_parts import pipeline_parts
 from tfmemlint_rules._pure import draws_inside
 
 from tfmemlint.api import Call, Dataset, File, Finding, Fix, Loop, Node, Rule, Safety, on_call, on_file, own_nodes
-from tfmemlint.fix.hoist import hoist
+from tfmemlint.fix.hoist import hoist, loops_left
 
 SOURCES = (
     *(f"tf.data.Dataset.{name}" for name in (
@@ -93,7 +93,9 @@ class DatasetBuiltInLoop(Rule):
     def _hoist(self, source: Call, loop: Loop, file: File) -> Fix | None:
         parts = pipeline_parts(source, loop, file, derived=False)
         assigned = all(isinstance(file.tree.parent(part), cst.Assign) for part in parts)
-        return hoist(file, [file.tree.statement(part) for part in parts], "build it once") if assigned else None
+        fix = hoist(file, [file.tree.statement(part) for part in parts], "build it once") if assigned else None
+        left = loops_left(fix, source.node, file) if fix is not None else []
+        return None if any(self._again(source, outer, file) for outer in left) else fix
 
     @on_call("builtins.iter")
     def kept(self, call: Call, file: File) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ import libcst as cst
 from tfmemlint_rules._remade import guarded_in, made_in_called_function, same_each_time
 
 from tfmemlint.api import File, Finding, Fix, Node, Rule, Safety, assigned_names, free_names, on_file, walk
-from tfmemlint.fix.hoist import hoist
+from tfmemlint.fix.hoist import hoist, loops_left
 
 KEEPS = frozenset({"append", "add", "setdefault", "extend", "insert"})
 
@@ -81,7 +81,10 @@ class FunctionMadeInLoop(Rule):
         if not isinstance(made, cst.FunctionDef) and not isinstance(file.tree.parent(made), cst.Assign):
             return None  # it is called at once: what it gives is not to move
         statement = made if isinstance(made, cst.FunctionDef) else file.tree.statement(made)
-        return hoist(file, [statement], "make it before the loop")
+        fix = hoist(file, [statement], "make it before the loop")
+        left = loops_left(fix, made, file)[:1] if fix is not None else []
+        again = any(same_each_time(made, outer, file) for outer in left) or made_in_called_function(made, file)
+        return fix if not again else None
 
     def _kept(self, node: Node, file: File) -> bool:
         """Whether the function goes into a container or an attribute, to be used again."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._traced_calls import traced_calls
 
-from tfmemlint.api import Binds, Call, File, Finding, Instance, Node, Rule, dotted, on_file
+from tfmemlint.api import Binds, Call, File, Finding, Instance, Node, Rule, dotted, on_file, written
 
 KINDS = ("tf.keras.Model", "tf.keras.Sequential", "tf.keras.optimizers.Optimizer")
 
@@ -74,10 +74,10 @@ class FunctionPinsModel(Rule):
         if isinstance(given, cst.Call):
             inside = bool(loops) or file.contexts.comprehension(given) is not None
             return inside or self._called_again(given, traced, file)
-        definitions = file.definitions(given)
-        if not definitions or any(d.binds is not Binds.VALUE or d.path for d in definitions):
+        found = file.definitions(given)
+        if not found or any(d.binds is not Binds.VALUE or d.path for d in found):
             return False
-        looped = [any(file.tree.contains(loop, d.node) for loop in loops) for d in definitions]
+        looped = [any(file.tree.contains(loop, d.node) for loop in loops) for d in written(found)]
         return all(looped) or (not any(looped) and self._called_again(given, traced, file))
 
     def _called_again(self, node: Node, traced: Node, file: File) -> bool:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 import libcst as cst
@@ -25,6 +26,8 @@ HOOKS = frozenset({
     "on_batch_begin", "on_epoch_end", "on_epoch_begin",
 })  # fmt: skip
 MOST_PROFILED = 20
+
+_STEP = re.compile("[0-9]{1,18}")
 
 
 class HeavyCallback(Rule):
@@ -87,7 +90,7 @@ class HeavyCallback(Rule):
 
     def _text_range(self, text: object) -> list[int | None]:
         parts = str(text).split(",") if isinstance(text, str) else []
-        return [int(part) if part.strip().isdigit() else None for part in parts]
+        return [int(part) if _STEP.fullmatch(part.strip()) else None for part in parts]
 
     @on_file("Callback")
     def callbacks(self, file: File) -> Iterator[Finding]:

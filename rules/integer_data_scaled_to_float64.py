@@ -4,6 +4,7 @@ import struct
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._cast_inputs import only_cast
 from tfmemlint_rules._scaling import Scaling, scalings
 
 from tfmemlint.api import ITEM_BYTES, Edit, File, Finding, Fix, Rule, Safety, constant, on_file, own_nodes, show_bytes
@@ -34,8 +35,10 @@ class IntegerDataScaledToFloat64(Rule):
     ```
 
     ## Fix safety
-    Safe for division of 8 and 16 bit integers: each value is exactly what a cast of the float64 result to float32
-    gives. Unsafe for wider integers and for multiplication, where the last bit may differ.
+    Safe where 8 or 16 bit integers are divided by a number that float32 holds, and the result goes nowhere but into
+    `fit`, `evaluate` and `predict`: they cast to float32 themselves, and each value is exactly what that cast of the
+    float64 result gives. Unsafe where the array has other uses, for wider integers, for multiplication and where more
+    arithmetic follows.
 
     ## When not to use it
     When later NumPy code needs the digits of float64.
@@ -90,7 +93,7 @@ class IntegerDataScaledToFloat64(Rule):
             else:
                 end = outer_span(file, scaling.call.node.args[-1].value).end
                 edit = Edit(end, end, f", dtype={numpy}.float32")
-        safe = self._exact(scaling, file)
+        safe = self._exact(scaling, file) and only_cast(scaling.node, file)
         return Fix("scale in float32", (*imports, edit), Safety.SAFE if safe else Safety.UNSAFE)
 
     def _exact(self, scaling: Scaling, file: File) -> bool:

@@ -24,7 +24,7 @@ from tfmemlint.api import (
     variables,
     walk,
 )
-from tfmemlint.fix.hoist import hoist
+from tfmemlint.fix.hoist import hoist, loops_left
 
 LOADS = (
     "tf.keras.models.load_model", "tf.keras.saving.load_model", "tf.saved_model.load", "tensorflow_hub.load",
@@ -131,4 +131,7 @@ class ModelLoadedInLoop(Rule):
     def _hoist(self, call: Call, loop: Loop | None, file: File) -> Fix | None:
         if loop is None or not isinstance(file.tree.parent(call.node), cst.Assign):
             return None
-        return hoist(file, [file.tree.statement(call.node)], "load it before the loop")
+        fix = hoist(file, [file.tree.statement(call.node)], "load it before the loop")
+        if fix is None or not all(few_iterations(outer, file, FEW) for outer in loops_left(fix, call.node, file)):
+            return None
+        return fix if called_again(call, file) is None else None

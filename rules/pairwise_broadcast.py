@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._pairs import pairs
 
-from tfmemlint.api import Array, Call, Const, File, Finding, Rule, integer, on_call, show_bytes
+from tfmemlint.api import Array, Call, Const, File, Finding, Rule, integer, on_call, show_bytes, written
 
 REDUCES = (
     *(f"tf.{module}reduce_{name}" for module in ("", "math.") for name in ("sum", "mean", "max", "min", "all", "any")),
@@ -78,7 +78,7 @@ def _in_parts(node: cst.BaseExpression, file: File) -> bool:
     """Whether an operand is a slice of rows that a loop moves on, or one row that a function is mapped over."""
     loops = list(file.contexts.loops(node))
     for name in (n for n in _names(node)):
-        for definition in file.definitions(name):
+        for definition in written(file.definitions(name)):
             value = definition.value
             if isinstance(value, cst.Subscript) and any(file.tree.contains(loop, definition.node) for loop in loops):
                 first = value.slice[0].slice

@@ -5,19 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._single_gpu import for_one_card
 
-from tfmemlint.api import (
-    Call,
-    Devices,
-    Edit,
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    Severity,
-    constant,
-    on_call,
-)
+from tfmemlint.api import Call, Devices, Edit, File, Finding, Fix, Rule, Safety, Severity, constant, on_call, written
 from tfmemlint.fix.edits import indentation, outer_span
 
 GROWTH = "tf.config.experimental.set_memory_growth"
@@ -124,7 +112,7 @@ def _only_one(growth: Call, file: File) -> bool:
     """Whether the device is unpacked from a list that must have one item: `(gpu,) = list_physical_devices("GPU")`."""
     device = growth.arg("device")
     found = file.definitions(device.expression) if device is not None else ()
-    targets = [file.tree.parent(d.node) for d in found]
+    targets = [file.tree.parent(d.node) for d in written(found)]
     return any(
         isinstance(element, cst.Element) and len(getattr(file.tree.parent(element), "elements", ())) == 1
         for element in targets

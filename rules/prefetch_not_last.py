@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._links import following, is_step, same_pipeline
+from tfmemlint_rules._links import following, is_step, keeps_names, same_pipeline
 
-from tfmemlint.api import Api, Call, File, Finding, Fix, Rule, Safety, integer, on_file
+from tfmemlint.api import Api, Call, File, Finding, Fix, Rule, Safety, integer, on_file, written
 from tfmemlint.fix.chains import autotune_text, move_link
 
 WORK = ("batch", "padded_batch", "map", "shuffle", "repeat", "cache", "filter")
@@ -37,7 +37,8 @@ class PrefetchNotLast(Rule):
 
     ## Fix safety
     Safe: a prefetch changes neither elements nor order. A count of examples becomes `tf.data.AUTOTUNE` when the
-    prefetch moves behind a batch, because there it would count batches.
+    prefetch moves behind a batch, because there it would count batches. Unsafe where it moves from one statement to
+    another that gives the pipeline another name, since the first name then stands for a later step.
 
     ## When not to use it
     When one slow step in the middle was measured to need a buffer of its own; the last step then has a prefetch too,
@@ -49,7 +50,7 @@ class PrefetchNotLast(Rule):
 
     code = "TFM303"
     summary = "prefetch() before the last step buffers elements at the wrong stage"
-    fix_safety = (Safety.SAFE,)
+    fix_safety = (Safety.SAFE, Safety.UNSAFE)
     in_tests = False
 
     @on_file("prefetch")
@@ -120,7 +121,8 @@ class PrefetchNotLast(Rule):
             if spelled is None:
                 return None
             text = f".prefetch({spelled})"
-        return Fix("prefetch last", move_link(file, chain, 0, last, text), Safety.SAFE)
+        safety = Safety.SAFE if keeps_names(chain[: last + 1], file) else Safety.UNSAFE
+        return Fix("prefetch last", move_link(file, chain, 0, last, text), safety)
 
     def _fits_batches(self, prefetch: Call) -> bool:
         """Whether the buffer's size is as good for batches: left to TensorFlow, or a few."""
@@ -140,4 +142,4 @@ def _lent(prefetch: Call, call: Call, file: File) -> bool:
         return False
     callers = file.values.functions.callers(function) or ()
     given = [arg.value for caller in callers for arg in caller.node.args if isinstance(arg.value, cst.Name)]
-    return any(len(file.readers(d)) > 1 for name in given for d in file.definitions(name))
+    return any(len(file.readers(d)) > 1 for name in given for d in written(file.definitions(name)))

@@ -92,8 +92,7 @@ class RetraceOnPythonValue(Rule):
         rounds = Rounds.around(value, file)
         made = value
         if isinstance(value, cst.Name):
-            definitions = file.definitions(value)
-            d = definitions[0] if len(definitions) == 1 else None
+            d = file.only_definition(value)
             if d is None or not rounds.holding(d.node) or d.path or rounds.few(rounds.holding(d.node), file):
                 return None
             if d.binds is Binds.FUNCTION:

@@ -6,7 +6,7 @@ import libcst as cst
 from tfmemlint_rules._steps import Steps, ends_soon, is_short, kept_kind, several_outputs
 from tfmemlint_rules._stored import Stored, bounded, read_as_tensors, stored
 
-from tfmemlint.api import Array, Dataset, File, Finding, Fix, Loop, Node, Rule, Safety, dotted, on_file
+from tfmemlint.api import Array, Dataset, File, Finding, Fix, Loop, Node, Rule, Safety, dotted, on_file, written
 from tfmemlint.api import Iterator as Items
 from tfmemlint.fix.edits import append_method
 from tfmemlint.model.remembered import once_per_file
@@ -131,7 +131,7 @@ class TensorsKeptAcrossSteps(Rule):
         if not definitions:  # a list of the module that a function adds to
             return file.written(container) is not container and not self._emptied(container.value, file.module, file)
         return not any(
-            file.tree.contains(steps, d.node) and not isinstance(d.value, cst.AugAssign) for d in definitions
+            file.tree.contains(steps, d.node) and not isinstance(d.value, cst.AugAssign) for d in written(definitions)
         )
 
     def _emptied(self, path: str | None, inside: Node, file: File) -> bool:

@@ -8,13 +8,14 @@ import sys
 
 _TRACE = """
 import os, signal, sys
+from tfmemlint import replace_file
 from tfmemlint.fix import write
 
 left = int(sys.argv.pop(1))
 
 def trace(frame, event, argument):
     global left
-    if frame.f_code.co_filename != write.__file__:
+    if frame.f_code.co_filename not in (write.__file__, replace_file.__file__):
         return None
     if event == "line":
         left -= 1

@@ -332,10 +332,108 @@ def test_writing_from_another_directory_knows_its_part(parts: Path, monkeypatch:
     assert entries(parts) == [("train.py", "TFM305")]
 
 
-def test_a_damaged_baseline_is_written_anew(parts: Path) -> None:
-    (parts / "accepted.json").write_text("<<<<<<< HEAD\n")
+CONFLICT = """\
+{
+  "version": 1,
+  "entries": [
+<<<<<<< HEAD
+    {"path":"a.py","code":"TFM305","statement":"0000000000000000","occurrence":1}
+=======
+    {"path":"b.py","code":"TFM305","statement":"0000000000000000","occurrence":1}
+>>>>>>> theirs
+  ]
+}
+"""
+DAMAGED = (
+    "<<<<<<< HEAD\n", "", " \n", CONFLICT, CONFLICT[:60], "<<<<<<< HEAD\n" + CONFLICT, CONFLICT.replace("\n", "\r\n"),
+    '{"entries": [1, 2], "version": "x"}', '{"version": 99, "entries": []}',
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", DAMAGED)
+def test_a_damaged_baseline_is_written_anew(text: str, parts: Path) -> None:
+    (parts / "accepted.json").write_bytes(text.encode())
     assert check("--write-baseline", "a") == 0
     assert entries(parts) == [("a/one.py", "TFM305")]
+
+
+OTHERS = (
+    '{"auths": {"registry": {"auth": "key"}}}', '{"name": "x", "version": 1}', '{"entries": []}', "[]", "1",
+    "x = 1\n", '{"name": "x", "version": 1, "entries": [', "[" * 100_000, "\0",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_nothing_else_is_taken_for_a_damaged_baseline(
+    text: str, parts: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (parts / "accepted.json").write_text(text)
+    (parts / "package.json").write_text(text)
+    for word in ("--write-baseline", "--write-baseline=package.json"):
+        assert check(word, "a") == 2
+        (line,) = capsys.readouterr().err.splitlines()
+        assert line.endswith("not a baseline of tfmemlint; it is not overwritten, name another file")
+    assert (parts / "accepted.json").read_text() == (parts / "package.json").read_text() == text
+
+
+WAYS_OUT = ("../{outside}/elsewhere.json", "~/elsewhere.json", "link.json", "link/elsewhere.json", "dangling.json")
+
+
+@pytest.mark.parametrize("value", WAYS_OUT)
+@pytest.mark.parametrize("there", [True, False])
+def test_a_configuration_does_not_choose_what_is_written_elsewhere(
+    value: str,
+    there: bool,
+    parts: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    outside = tmp_path_factory.mktemp("outside")
+    value = value.format(outside=outside.name)
+    monkeypatch.setenv("HOME", str(outside))
+    if there:
+        (outside / "elsewhere.json").write_text('{"version": 1, "entries": []}')
+    (parts / "link.json").symlink_to(outside / "elsewhere.json")
+    (parts / "dangling.json").symlink_to(outside / "nowhere.json")
+    (parts / "link").symlink_to(outside, target_is_directory=True)
+    (parts / "tfmemlint.toml").write_text(f"select = ['TFM305']\nbaseline = '{value}'\n")
+
+    def state() -> dict[Path, str]:
+        return {path: path.read_text() for folder in (parts, outside) for path in folder.rglob("*") if path.is_file()}
+
+    before = state()
+    assert check("--write-baseline", "a") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "the baseline lies outside of " in line and "--write-baseline=FILE" in line
+    assert state() == before
+    if value.startswith(("link", "dangling")):
+        assert check(f"--write-baseline={value}", "a") == 2, "a link in the project is nobody's word"
+        assert state() == before
+    assert check(f"--write-baseline={outside / 'named.json'}", "a") == 0
+    assert (outside / "named.json").exists()
+
+
+def test_a_link_inside_the_project_stays(parts: Path) -> None:
+    (parts / "ci").mkdir()
+    (parts / "accepted.json").unlink()
+    (parts / "accepted.json").symlink_to("ci/accepted.json")
+    for _ in range(2):
+        assert check("--write-baseline", "a") == 0
+        assert (parts / "accepted.json").is_symlink() and (parts / "ci/accepted.json").is_file()
+
+
+def test_names_that_are_no_text_are_accepted_and_forgotten(parts: Path) -> None:
+    name = parts / "a" / "\udcff.py"
+    name.write_text(HEAD + WASTE)
+    assert check("--write-baseline") == 0
+    assert ("a/\\xff.py", "TFM305") in entries(parts)
+    assert check() == 0
+    assert check("--write-baseline", "b") == 0
+    assert ("a/\\xff.py", "TFM305") in entries(parts), "the file is still there"
+    name.unlink()
+    assert check("--write-baseline", "b") == 0
+    assert ("a/\\xff.py", "TFM305") not in entries(parts)
 
 
 def test_a_file_that_is_no_baseline_is_not_overwritten(parts: Path, capsys: pytest.CaptureFixture[str]) -> None:

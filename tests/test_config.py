@@ -49,6 +49,20 @@ def test_sizes(text: str | int, expected: int) -> None:
     assert parse_size(text) == expected
 
 
+@pytest.mark.parametrize("value", [10**400, 1 << 63, "8192PiB", f"{'9' * 30}GiB"])
+def test_what_is_more_than_any_memory(value: str | int) -> None:
+    with pytest.raises(ValueError, match=r"is more than any memory; the most is 8191PiB$") as caught:
+        parse_size(value)
+    assert len(str(caught.value)) < 120
+
+
+@pytest.mark.parametrize("text", [f"{'9' * 400}GiB", f"1{' ' * 100_000}!"], ids=["digits", "blanks"])
+def test_a_long_text_is_no_size(text: str) -> None:
+    with pytest.raises(ValueError, match=r"\.\.\. is not a size") as caught:
+        parse_size(text)
+    assert len(str(caught.value)) < 160
+
+
 @pytest.mark.parametrize("text", ["", "MiB", "5 parsecs", "-1", "1e3", "0x10", "5i", "5ib", "1 2", True, -5])
 def test_what_is_no_size(text: str | int) -> None:
     with pytest.raises(ValueError, match="is not a size"):
@@ -152,6 +166,16 @@ def test_unknown_formats_are_answered_with_the_known_ones() -> None:
         (b"\xff\xfe = 1\n", "is not UTF-8 text: byte 0 cannot be decoded"),
         (b"[tool]\ntfmemlint = 5\n", "tool.tfmemlint: expected a table"),
         (b"[tool.tfmemlint]\nfoo = 1\n", "[tool.tfmemlint] foo: unknown key"),
+        (b'[tool.tfmemlint]\n"a\\nb\\u001b" = 1\n', "[tool.tfmemlint] 'a\\nb\\x1b': unknown key"),
+        (b'[tool.tfmemlint.severity]\n"a\\nb" = 1\n', "[tool.tfmemlint] severity.'a\\nb': expected a string"),
+        (b"[tool.tfmemlint]\nmin-bytes = " + b"9" * 5000, "[tool.tfmemlint] min-bytes: 9999"),
+        (b"[tool.tfmemlint]\nselect = [" + b"9_" * 5000 + b"9]", "[tool.tfmemlint] select: entry 1 of the list: "),
+        (b'[tool.tfmemlint]\ngpu-memory = "' + b"9" * 400 + b'GiB"', "[tool.tfmemlint] gpu-memory: '9999"),
+        (b"[tool.tfmemlint]\nmin-bytes = 2024-02-30", "is not valid TOML: "),
+        (b"a = " + b"[" * 100_000, "is nested too deeply"),
+        (b"a" + b" . a" * 100_000 + b" = 1", "is nested too deeply"),
+        (b'"a"' + b".'b'" * 100_000 + b" = 1", "is nested too deeply"),
+        (b"#" * (5 << 20), "is larger than 4 MiB"),
     ],
 )
 def test_broken_files_are_one_line_that_names_them(data: bytes, expected: str, tmp_path: Path) -> None:
@@ -162,6 +186,17 @@ def test_broken_files_are_one_line_that_names_them(data: bytes, expected: str, t
     message = str(caught.value)
     assert message.startswith(f"{path}: {expected}")
     assert "\n" not in message
+    assert len(message) < len(str(path)) + 200
+
+
+def test_numbers_of_other_tools_are_none_of_ours(tmp_path: Path) -> None:
+    """Python refuses to read numbers of more than 4300 digits."""
+    long = "7" * 100_000
+    other = f"[tool.other]\na = {long}\nb = [-{long}, 1_{long}]\n"
+    text = f"{other}[tool.tfmemlint]\nmin-bytes = 5\nbaseline = '{'x' * 5000}'\n"
+    (tmp_path / "pyproject.toml").write_text(text)
+    config = find_config(str(tmp_path / "a.py"))
+    assert (config.min_bytes, config.baseline) == (5, "x" * 5000)
 
 
 def test_a_broken_pyproject_below_does_not_hide_what_lies_elsewhere(tmp_path: Path) -> None:
@@ -211,3 +246,31 @@ def test_the_schema_takes_what_the_parser_takes(table: dict[str, Any]) -> None:
     except ConfigError:
         accepted = False
     assert VALIDATOR.is_valid(table) == accepted
+
+
+ODD = st.one_of(
+    VALUES,
+    st.text(max_size=5),
+    st.dates(),
+    st.datetimes(),
+    st.times(),
+    st.floats(),
+    st.sampled_from([2**63, -(2**63) - 1, 10**400, "\0", "\n", "9" * 5000, "\u202e", "../x", "~", "[", "!", "\\"]),
+)
+ODD_TABLES = st.recursive(
+    ODD,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=400)
+@given(st.dictionaries(st.sampled_from([*keys()]) | st.text(max_size=5), ODD_TABLES, min_size=1, max_size=2))
+def test_whatever_a_table_holds_the_answer_is_a_configuration_or_one_line(table: dict[str, Any]) -> None:
+    try:
+        Config(**from_table(table, "pyproject.toml", "[tool.tfmemlint]"))
+    except ConfigError as error:
+        message = str(error)
+        assert message.startswith("pyproject.toml: [tool.tfmemlint] ")
+        assert message.isprintable()
+        assert len(message) < 300

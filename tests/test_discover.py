@@ -196,6 +196,20 @@ def test_links_to_files_are_read_unless_the_file_is() -> None:
     assert files("alias.py") == ["alias.py"]
 
 
+def test_links_to_files_outside_of_the_named_directory_are_left_out_with_one_line() -> None:
+    tree("lib/a.py", "lib/b.py", "src/c.py", "src/in/d.py")
+    Path("src/a.py").symlink_to("../lib/a.py")
+    Path("src/in/b.py").symlink_to("../../lib/b.py")
+    Path("src/alias.py").symlink_to("in/d.py")
+    found = discover(["src"], Configs())
+    assert [target.path for target in found.targets] == ["src/c.py", "src/in/d.py"]
+    assert [(each.message, each.fails) for each in found.problems] == [
+        ("src/a.py (and 1 more): link to a file outside of src; left out, name it to read it", False)
+    ]
+    assert files("src/a.py") == ["src/a.py"], "a link that is named is the user's word"
+    assert files(".") == ["lib/a.py", "lib/b.py", "src/c.py", "src/in/d.py"]
+
+
 def test_links_that_lead_in_a_circle_are_left_out() -> None:
     Path("one.py").symlink_to("two.py")
     Path("two.py").symlink_to("one.py")

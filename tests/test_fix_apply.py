@@ -7,6 +7,7 @@ import json
 import os
 import re
 import stat
+import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -244,6 +245,77 @@ def test_a_file_is_replaced_with_its_mode_kept(tmp_path: Path) -> None:
     assert stat.S_IMODE(file.stat().st_mode) == 0o750
     assert (file.stat().st_uid, file.stat().st_gid) == owner
     assert [entry.name for entry in tmp_path.iterdir()] == ["train.py"]
+
+
+def with_attributes(file: Path, attributes: dict[str, bytes]) -> None:
+    """Skips the test where the file system takes no extended attributes."""
+    try:
+        for name, value in attributes.items():
+            os.setxattr(file, name, value)
+    except (AttributeError, OSError) as error:
+        pytest.skip(f"no extended attributes here: {error}")
+
+
+def access_list(*entries: tuple[int, int, int]) -> bytes:
+    """A POSIX access control list as Linux stores it: tag, permissions and id of each entry."""
+    return struct.pack("<I", 2) + b"".join(struct.pack("<HHI", *entry) for entry in entries)
+
+
+NOBODY_IN_PARTICULAR = 0xFFFFFFFF
+ONE_MORE_READER = access_list(
+    (0x01, 6, NOBODY_IN_PARTICULAR), (0x02, 4, 12345), (0x04, 4, NOBODY_IN_PARTICULAR),
+    (0x10, 4, NOBODY_IN_PARTICULAR), (0x20, 0, NOBODY_IN_PARTICULAR),
+)  # fmt: skip
+
+
+def test_extended_attributes_and_access_lists_are_kept(tmp_path: Path) -> None:
+    file = tmp_path / "train.py"
+    file.write_bytes(b"old")
+    with_attributes(file, {"user.origin": b"a\0b", "system.posix_acl_access": ONE_MORE_READER})
+    before = {name: os.getxattr(file, name) for name in os.listxattr(file)}
+    mode = file.stat().st_mode
+    assert write_atomically(file, b"old", b"new") == ""
+    assert {name: os.getxattr(file, name) for name in os.listxattr(file)} == before
+    assert file.stat().st_mode == mode
+
+
+def test_a_repair_gives_nobody_access_who_had_none(tmp_path: Path) -> None:
+    """A folder's list for new files does not hold for one that is repaired."""
+    file = tmp_path / "train.py"
+    file.write_bytes(b"old")
+    with_attributes(tmp_path, {"system.posix_acl_default": ONE_MORE_READER})
+    write_atomically(file, b"old", b"new")
+    assert "system.posix_acl_access" not in os.listxattr(file)
+
+
+def test_an_attribute_that_cannot_be_kept_keeps_the_old_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError("no room for attributes")
+
+    file = tmp_path / "train.py"
+    file.write_bytes(b"old")
+    with_attributes(file, {"user.origin": b"here"})
+    monkeypatch.setattr(os, "setxattr", refuse)
+    with pytest.raises(OSError, match="no room for attributes"):
+        write_atomically(file, b"old", b"new")
+    assert file.read_bytes() == b"old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["train.py"]
+
+
+def test_other_names_of_a_file_keep_what_it_was(tmp_path: Path) -> None:
+    file, other = tmp_path / "train.py", tmp_path / "other.py"
+    file.write_bytes(b"old")
+    os.link(file, other)
+    assert "hard links" in write_atomically(file, b"old", b"new")
+    assert (file.read_bytes(), other.read_bytes()) == (b"new", b"old")
+    assert write_atomically(file, b"new", b"newer") == ""
+
+
+def test_a_file_with_the_longest_name_is_replaced(tmp_path: Path) -> None:
+    file = tmp_path / ("x" * 252 + ".py")
+    file.write_bytes(b"old")
+    write_atomically(file, b"old", b"new")
+    assert file.read_bytes() == b"new"
 
 
 def test_a_link_stays_a_link(tmp_path: Path) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import multiprocessing
+import multiprocessing.process
 import os
+import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -13,7 +16,7 @@ from pathlib import Path
 import pytest
 from packs import Install, forget, rule_module
 
-from tfmemlint import runner
+from tfmemlint import processes, runner
 from tfmemlint.cache import FOLDER
 from tfmemlint.config import Configs
 from tfmemlint.deep import with_deep_stack
@@ -25,6 +28,10 @@ from tfmemlint.work import Options, Outcome
 
 CRASH = rule_module("ABC003", "CrashingRule", "explode", body='raise RuntimeError("boom")\n            yield')
 DIE = rule_module("ABC004", "DeadlyRule", "deadly", body="__import__('os')._exit(7)\n            yield")
+KILLED = rule_module(
+    "ABC006", "KilledRule", "fall", body="import os\n            os.kill(os.getpid(), 9)\n            yield"
+)
+ENDLESS = rule_module("ABC007", "EndlessRule", "loop", body="while True: pass\n            yield")
 DEEP = rule_module(
     "ABC005", "DeepRule", "recurse", body="down = lambda n: n and 1 + down(n - 1)\n            yield down(10**9)"
 )
@@ -39,6 +46,8 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, install: Install) -> P
         c=CRASH,
         d=DIE,
         e=DEEP,
+        f=KILLED,
+        g=ENDLESS,
     )
     return tmp_path
 
@@ -51,7 +60,7 @@ def write(**files: str) -> None:
 def outcomes(*, settings: dict[str, object] | None = None, **options: object) -> list[Outcome]:
     configs = Configs(overrides=settings or {})
     found, problems = run(discover(["."], configs).targets, Options(**options))  # type: ignore[arg-type]
-    assert not problems
+    assert not [problem for problem in problems if not problem.detail]
     return found
 
 
@@ -114,6 +123,49 @@ def test_a_process_that_dies_costs_one_file() -> None:
     assert codes(found[:1]) == {"a.py": ["TFM000"]}
     assert "the process that read it died" in found[0].result.findings[0].message
     assert list(codes(found[1:]).values()) == [["ABC001"]] * 40
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a single file is read in this process")
+def test_a_process_that_dies_costs_one_file_when_nothing_is_said_of_processes() -> None:
+    write(a="import keras\nfall\n", b="import keras\nshout\n", c="import keras\ndeadly\n", d="import keras\nshout\n")
+    found = outcomes()
+    assert codes(found) == {"a.py": ["TFM000"], "b.py": ["ABC001"], "c.py": ["TFM000"], "d.py": ["ABC001"]}
+    told = [each.result.findings[0].message for each in (found[0], found[2])]
+    assert "the process that read it died (SIGKILL)" in told[0]
+    assert "the process that read it died (status 7)" in told[1]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system does not limit a process's time")
+@pytest.mark.parametrize("jobs", [0, 2])
+def test_a_file_that_takes_for_ever_costs_itself(jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "SECONDS", 0.5)
+    write(a="import keras\nloop\n", b="import keras\nshout\n")
+    found = outcomes(jobs=jobs)
+    assert codes(found) == {"a.py": ["TFM000"], "b.py": ["ABC001"]}
+    assert found[0].result.findings[0].message == (
+        "the file could not be checked: it takes too much processor time; exclude it"
+    )
+    assert not multiprocessing.active_children()
+
+
+def test_an_interrupt_leaves_no_process() -> None:
+    write(**{f"a{number}": "import keras\nshout\n" for number in range(6)})
+
+    def interrupt(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(discover(["."], Configs()).targets, Options(2), interrupt)
+    assert not multiprocessing.active_children()
+
+
+def test_where_no_process_can_be_made_the_files_are_read_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(multiprocessing.process.BaseProcess, "start", refuse)
+    write(a="import keras\nshout\n", b="import keras\nshout\n", c="import keras\n")
+    assert codes(outcomes(jobs=2)) == {"a.py": ["ABC001"], "b.py": ["ABC001"], "c.py": []}
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
@@ -213,7 +265,8 @@ def test_a_file_that_cannot_be_written_is_a_problem_and_its_findings_stand(monke
 
 
 def linted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The paths that are linted from now on."""
+    """The paths that are linted from now on, in this process."""
+    monkeypatch.setattr(runner, "FORKS", False)
     seen: list[str] = []
     one = runner.Linter.lint
 

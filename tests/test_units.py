@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfmemlint.config import parse_size
-from tfmemlint.units import show_bytes
+from tfmemlint.units import parse_size, show_bytes
 
 
 @pytest.mark.parametrize(

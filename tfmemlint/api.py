@@ -6,7 +6,7 @@ from tfmemlint.model.arithmetic import least
 from tfmemlint.model.calls import Argument, Call
 from tfmemlint.model.file import File
 from tfmemlint.model.names import Loop, assigned_names, free_names, home_of, is_variable, variables
-from tfmemlint.model.scopes import Binds, Definition, dotted, own_nodes, parameters
+from tfmemlint.model.scopes import Binds, Definition, Reaching, dotted, own_nodes, parameters, written
 from tfmemlint.model.transfer.table import elements, structure_bytes
 from tfmemlint.model.tree import Node, called_word, children, walk
 from tfmemlint.model.values import (
@@ -30,6 +30,7 @@ from tfmemlint.model.values import (
     Value,
     constant,
     integer,
+    range_length,
 )
 from tfmemlint.rule import Rule, on_call, on_file
 from tfmemlint.units import show_bytes
@@ -37,8 +38,8 @@ from tfmemlint.units import show_bytes
 __all__ = [
     "ITEM_BYTES", "Api", "Argument", "Array", "Binds", "Call", "Class", "Const", "Dataset", "Definition", "Devices",
     "Edit", "File", "Finding", "Fix", "Function", "Instance", "Iterator", "Length", "Loop", "Mapping", "Method",
-    "Node", "OneOf", "Related", "Rule", "Safety", "Sequence", "Severity", "Span", "Step", "Unknown",
+    "Node", "OneOf", "Reaching", "Related", "Rule", "Safety", "Sequence", "Severity", "Span", "Step", "Unknown",
     "Value", "assigned_names", "called_word", "children", "constant", "dotted", "elements", "free_names", "home_of",
-    "integer", "is_variable", "knowledge", "least", "on_call", "on_file", "own_nodes", "parameters", "show_bytes",
-    "structure_bytes", "variables", "walk",
+    "integer", "is_variable", "knowledge", "least", "on_call", "on_file", "own_nodes", "parameters", "range_length",
+    "show_bytes", "structure_bytes", "variables", "walk", "written",
 ]  # fmt: skip

@@ -10,8 +10,6 @@ import contextlib
 import hashlib
 import os
 import re
-import stat
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -20,8 +18,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from tfmemlint.bounded_read import read_regular
+from tfmemlint.config_paths import is_below, leads_away
+from tfmemlint.deep import shallow
 from tfmemlint.finding import Finding
 from tfmemlint.model.statements import Statements, simple_parts, string_end
+from tfmemlint.replace_file import replace_file
 from tfmemlint.selectors import FAILURES
 
 if TYPE_CHECKING:
@@ -33,6 +35,12 @@ _CLOSING = ")]}="
 _DROPPED = "#\\();"
 _ESCAPED_QUOTE = re.compile(r"""\\(["'])""")
 _DIGEST_LENGTH = 16
+_BYTE = re.compile(r"\\x([89a-f][0-9a-f])")
+"""A byte of a file's name that is no text."""
+_LIMIT = 64 << 20
+"""Bytes of a baseline: some hundred thousand findings."""
+_CONFLICT = re.compile(rb"^(?:<{7}|\|{7}|={7}|>{7})(?: .*)?\r?\n?", re.MULTILINE)
+_BEGINNING = re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"entries"\s*:\s*\[')
 
 
 class BaselineError(Exception):
@@ -81,13 +89,13 @@ class Baseline:
     def load(cls, path: str) -> Baseline:
         """Read a baseline. Raises BaselineError for one that is missing or is not what `write_baseline` writes."""
         try:
-            with open(path, "rb") as stream:
-                document = msgspec.json.decode(stream.read(), type=_Document)
+            with shallow():
+                document = msgspec.json.decode(read_regular(path, _LIMIT), type=_Document)
         except FileNotFoundError:
             raise BaselineError(f"{path}: no such baseline; write it with `tfmemlint check --write-baseline`") from None
         except OSError as error:
             raise BaselineError(f"{path}: the baseline cannot be read: {error.strerror or error}") from None
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             why = " ".join(str(error).split())
             advice = "restore it or write it anew with `tfmemlint check --write-baseline`"
             raise BaselineError(f"{path}: not a baseline of tfmemlint ({why}); {advice}") from None
@@ -130,7 +138,7 @@ class Baseline:
             for entry in self.entries
             if entry.path not in gone
             and entry.code not in codes.get(entry.path, ())
-            and (entry.path in codes or not any(_is_below(self._file(entry.path), place) for place in places))
+            and (entry.path in codes or not any(is_below(self._file(entry.path), place) for place in places))
         ]
 
     def _gone(self, paths: Iterable[str]) -> set[str]:
@@ -138,35 +146,59 @@ class Baseline:
 
     def _file(self, name: str) -> str:
         """Where the file of an entry is."""
-        return os.path.normpath(os.path.join(os.path.dirname(self.path), *name.split("/")))
+        path = os.path.normpath(os.path.join(os.path.dirname(self.path), *name.split("/")))
+        return path if os.path.lexists(path) else _BYTE.sub(lambda found: chr(0xDC00 + int(found[1], 16)), path)
 
     def _relative(self, path: str) -> str:
         return _relative(path, os.path.dirname(self.path))
 
 
-def _is_below(path: str, place: str) -> bool:
-    return path == place or path.startswith(place.rstrip(os.sep) + os.sep)
+def replaceable(path: str, within: str | None = None) -> Baseline | None:
+    """The baseline that is to be written anew, or None where there is none yet or it is damaged.
 
-
-def replaceable(path: str) -> Baseline | None:
-    """The baseline that is to be written anew, or None where there is none or it is damaged. Raises BaselineError for a
-    file that is something else."""
-    if not os.path.lexists(path):
+    Raises BaselineError for a file that is something else, for a link to elsewhere, and, with `within`, for a path that
+    leads out of that folder: a repository must not choose which of the user's other files is written.
+    """
+    real = os.path.realpath(path)
+    if within is not None and not is_below(real, os.path.realpath(within)):
+        advice = "name it on the command line if it shall be written: --write-baseline=FILE"
+        raise BaselineError(f"{path}: the baseline lies outside of {within}; {advice}")
+    if within is None and leads_away(path):
+        raise BaselineError(f"{path}: a link to {real}; it is not written, name that file itself")
+    if not os.path.lexists(real):
         return None
     try:
         return Baseline.load(path)
-    except BaselineError:
-        if path.endswith(".json"):
+    except BaselineError as error:
+        if _was_baseline(path):
             return None
+        if isinstance(error.__context__, OSError):
+            raise
         raise BaselineError(f"{path}: not a baseline of tfmemlint; it is not overwritten, name another file") from None
+
+
+def _was_baseline(path: str) -> bool:
+    """Whether a file that cannot be read as a baseline is one all the same: of another version, or damaged by hand or
+    by a merge. An empty file may become one."""
+    try:
+        data = read_regular(path, _LIMIT)
+    except OSError:
+        return False
+    try:
+        with shallow():
+            document = msgspec.json.decode(data)
+        return isinstance(document, dict) and {"version", "entries"} <= document.keys()
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        rest = _CONFLICT.sub(b"", data)
+        return not rest.strip() or _BEGINNING.match(rest) is not None
 
 
 def write_baseline(path: str, results: Iterable[FileResult], spared: Iterable[Entry] = ()) -> int:
     """Write the baseline that accepts all findings of the results and holds the spared entries too; how many findings
     it accepts.
 
-    Failures (TFM000 to TFM002) are never accepted. The file is replaced as a whole or not at all. Raises BaselineError
-    when it cannot be written.
+    Failures (TFM000 to TFM002) are never accepted. The file is replaced as a whole or not at all; a link stays, and the
+    file it leads to is replaced. Raises BaselineError when it cannot be written.
     """
     here = os.path.dirname(os.path.abspath(path))
     accepted = {
@@ -177,7 +209,7 @@ def write_baseline(path: str, results: Iterable[FileResult], spared: Iterable[En
     body = f"[\n{lines}\n  ]" if entries else "[]"
     text = f'{{\n  "version": {VERSION},\n  "entries": {body}\n}}\n'
     try:
-        _replace(path, text)
+        replace_file(os.path.realpath(path), text.encode())
     except OSError as error:
         raise BaselineError(f"{path}: the baseline cannot be written: {error.strerror or error}") from None
     return len(accepted)
@@ -240,32 +272,9 @@ def _entries(result: FileResult, name: str) -> Iterator[tuple[Finding, Entry]]:
 
 
 def _relative(path: str, directory: str) -> str:
-    """The path from the directory, with forward slashes; absolute where there is no way (another drive)."""
+    """The path from the directory, with forward slashes; absolute where there is no way (another drive). Bytes of it
+    that are no text are written as escapes."""
     path = os.path.abspath(path)
     with contextlib.suppress(ValueError):
         path = os.path.relpath(path, directory)
-    return path.replace(os.sep, "/")
-
-
-def _replace(path: str, text: str) -> None:
-    real = os.path.realpath(path)
-    handle, temporary = tempfile.mkstemp(dir=os.path.dirname(real), prefix=".tfmemlint-", suffix=".tmp")
-    try:
-        with open(handle, "w", encoding="utf-8", newline="\n") as stream:
-            stream.write(text)
-        os.chmod(temporary, _mode(real))
-        os.replace(temporary, real)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        raise
-
-
-def _mode(path: str) -> int:
-    """The permissions of the file, or those that a new file gets."""
-    try:
-        return stat.S_IMODE(os.stat(path).st_mode)
-    except OSError:
-        mask = os.umask(0)
-        os.umask(mask)
-        return 0o666 & ~mask
+    return os.fsencode(path.replace(os.sep, "/")).decode("utf-8", "backslashreplace")

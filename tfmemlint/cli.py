@@ -61,7 +61,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         if "--verbose" in words or "-v" in words:
             import traceback
 
-            traceback.print_exc()
+            for line in traceback.format_exc().splitlines():
+                tell(line)
         tell(f"internal error: {type(error).__name__}: {error}; --verbose shows where")
         return INTERNAL
 

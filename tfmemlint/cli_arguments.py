@@ -7,9 +7,10 @@ import os
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from tfmemlint.config import Configs, OutputFormat, Size, parse_size
+from tfmemlint.config import Configs, OutputFormat
 from tfmemlint.finding import Severity
 from tfmemlint.selectors import Layer
+from tfmemlint.units import Size, parse_size
 from tfmemlint.usage import UsageError
 
 # Their value is optional and must be joined with `=`, so that a path after them is a path.
@@ -196,4 +197,4 @@ def _add_files(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--stdin-filename", metavar="FILE", help="the name of the file on standard input")
     group.add_argument("-j", "--jobs", type=_jobs, default=0, metavar="N", help="processes to use (default: auto)")
     group.add_argument("-n", "--no-cache", action="store_true", help="neither read nor write the cache")
-    group.add_argument("--cache-dir", metavar="DIR", help="where the cache is (default: .tfmemlint_cache)")
+    group.add_argument("--cache-dir", metavar="DIR", help="where the cache is, anywhere (default: .tfmemlint_cache)")

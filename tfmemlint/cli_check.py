@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import os
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from tfmemlint.repair import Gate
 from tfmemlint.report.base import plural
 from tfmemlint.runner import run
 from tfmemlint.selectors import FAILURES
+from tfmemlint.shown import short
 from tfmemlint.work import Options, Outcome
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ def check(words: Sequence[str]) -> int:
     config = found.for_directory(_common_directory(arguments.paths))
     session = Session(arguments, config, started)
     targets = _targets(session, found)
-    baselines = _baselines(arguments, targets)
+    baselines = _baselines(session, targets)
+    targets = [target for target in targets if id(target.config) in baselines]
     with progress(not arguments.quiet) as tick:
         session.outcomes, problems = run(targets, _options(arguments, targets, baselines), tick)
     session.problems += problems
@@ -82,24 +84,33 @@ def _targets(session: Session, found: Configs) -> list[Target]:
     return files.targets
 
 
-def _baselines(arguments: argparse.Namespace, targets: Sequence[Target]) -> dict[int, Baseline]:
-    """The baselines in effect, by the identity of the configuration that names them. Raises BaselineError."""
-    if arguments.write_baseline is not None:
-        return {}
+def _baselines(session: Session, targets: Sequence[Target]) -> dict[int, Baseline | None]:
+    """The baselines in effect, by the identity of the configuration that names them. One that cannot be read costs the
+    files of its configuration. Raises BaselineError where that is the configuration of the run."""
+    made: dict[int, Baseline | None] = {}
     loaded: dict[str, Baseline] = {}
-    made: dict[int, Baseline] = {}
     for config in {id(target.config): target.config for target in targets}.values():
-        if config.baseline:
-            from tfmemlint.baseline import Baseline
+        if not config.baseline or session.arguments.write_baseline is not None:
+            made[id(config)] = None
+            continue
+        from tfmemlint.baseline import Baseline, BaselineError
 
-            path = config.resolve(config.baseline)
+        path = config.resolve(config.baseline)
+        try:
             if path not in loaded:
                 loaded[path] = Baseline.load(path)
             made[id(config)] = loaded[path]
+        except BaselineError as error:
+            if config is session.config or "baseline" in config.from_command_line:
+                raise
+            session.problems.append(Problem(f"{short(config.path)}: baseline: {error}"))
     return made
 
 
-def _options(arguments: argparse.Namespace, targets: Sequence[Target], baselines: dict[int, Baseline]) -> Options:
+_Baselines = Mapping[int, "Baseline | None"]
+
+
+def _options(arguments: argparse.Namespace, targets: Sequence[Target], baselines: _Baselines) -> Options:
     if arguments.diff_base and targets:
         from tfmemlint.diff_base import changed_lines
 
@@ -109,10 +120,10 @@ def _options(arguments: argparse.Namespace, targets: Sequence[Target], baselines
     return Options(arguments.jobs, not arguments.no_cache, arguments.diff, gates)
 
 
-def _gate(session: Session, baselines: dict[int, Baseline]) -> int:
+def _gate(session: Session, baselines: _Baselines) -> int:
     """Take findings out that a baseline accepts or that no change touches; how many the baselines accept."""
     accepted = 0
-    for baseline in dict.fromkeys(baselines.values()):
+    for baseline in filter(None, dict.fromkeys(baselines.values())):
         chosen = [
             number for number, outcome in enumerate(session.outcomes) if baselines.get(id(outcome.config)) is baseline
         ]
@@ -123,7 +134,7 @@ def _gate(session: Session, baselines: dict[int, Baseline]) -> int:
         accepted += filtered.matched
         for entry in [] if _is_narrowed(session.arguments) else filtered.stale:
             words = f"{entry.path}: {entry.code} is not found any more; --write-baseline takes it out"
-            session.problems.append(Problem(f"{_shown(baseline.path)}: stale entry {words}", fails=False))
+            session.problems.append(Problem(f"{short(baseline.path)}: stale entry {words}", fails=False))
         for number, result in zip(chosen, filtered.results, strict=True):
             session.outcomes[number] = replace(session.outcomes[number], result=result)
     if session.arguments.diff_base:
@@ -153,14 +164,16 @@ def _write_baseline(session: Session) -> int:
     from tfmemlint.baseline import replaceable, write_baseline
 
     config = session.config
-    path = session.arguments.write_baseline or config.resolve(config.baseline or DEFAULT_BASELINE)
-    old = replaceable(path)
+    named = session.arguments.write_baseline
+    path = named or config.resolve(config.baseline or DEFAULT_BASELINE)
+    in_file = not named and "baseline" not in config.from_command_line
+    old = replaceable(path, (config.root or os.getcwd()) if in_file else None)
     spared = old.spared(session.arguments.paths, _codes_that_ran_by_path(session.outcomes)) if old else []
     count = write_baseline(path, [outcome.result for outcome in session.outcomes], spared)
     if not session.arguments.quiet:
         kept = f" and kept {len(spared)} of what was not checked" if spared else ""
         hint = "" if config.baseline else f'; set baseline = "{os.path.basename(path)}" to use it'
-        tell(f"accepted {plural(count, 'finding')} in {_shown(path)}{kept}{hint}")
+        tell(f"accepted {plural(count, 'finding')} in {short(path)}{kept}{hint}")
     return failure(session) or 0
 
 
@@ -192,11 +205,13 @@ def _add_ignores(session: Session) -> int:
         if not edits:
             continue
         try:
-            write_atomically(source.path, source.data, source.rewrite(edits))
+            remark = write_atomically(source.path, source.data, source.rewrite(edits))
         except (OSError, ValueError) as error:
             session.problems.append(Problem(f"{source.path}: no comment written: {error}"))
             tell(f"error: {source.path}: no comment written: {error}")
             continue
+        if remark and not session.arguments.quiet:
+            tell(f"warning: {source.path}: {remark}")
         count, files = count + len(edits), files + 1
     if not session.arguments.quiet:
         tell(f"wrote {plural(count, 'ignore comment')} in {plural(files, 'file')}")
@@ -212,8 +227,3 @@ def _write_diff(session: Session) -> None:
                 cli_output.write_bytes(cli_output.unified_diff(outcome.result.path, *outcome.change))
     if not session.arguments.quiet:
         tell(f"would fix {plural(count, 'finding')}; --fix does it")
-
-
-def _shown(path: str) -> str:
-    relative = os.path.relpath(path)
-    return path if relative.startswith("..") else relative

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfmemlint import cli_output
 from tfmemlint.cli_arguments import Parser
+from tfmemlint.shown import shown
 from tfmemlint.usage import UsageError
 
 if TYPE_CHECKING:
@@ -139,7 +140,7 @@ def _in_effect(found: Any, options: Any) -> str:
     values = {key: _plain(getattr(found, field.name)) for key, field in keys().items()}
     if options.output_format == "json":
         return _json({"path": found.path or None, "values": values})
-    lines = [f"# from {found.path}" if found.path else "# no configuration file found; these are the defaults"]
+    lines = [f"# from {shown(found.path)}" if found.path else "# no configuration file found; these are the defaults"]
     for key, value in values.items():
         lines.append(f"# {key} is not set" if value is None else f"{key} = {_toml(value)}")
     return "\n".join(lines) + "\n"

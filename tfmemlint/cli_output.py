@@ -11,6 +11,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TextIO
 
+from tfmemlint.bounded_read import SOURCES
+from tfmemlint.shown import patch_name, shown
+from tfmemlint.usage import UsageError
+
 if TYPE_CHECKING:
     from tfmemlint.report import FileResult, ReportOptions
 
@@ -18,9 +22,9 @@ _SECONDS_OF_SILENCE = 1.0
 
 
 def tell(message: str) -> None:
-    """One line on stderr."""
+    """One line on stderr. What it says of names and texts from outside cannot write to the terminal or begin a line."""
     with contextlib.suppress(OSError, ValueError):
-        print(" ".join(f"tfmemlint: {message}".splitlines()), file=sys.stderr, flush=True)
+        print(f"tfmemlint: {shown(message)}", file=sys.stderr, flush=True)
 
 
 def silence_closed_pipes() -> None:
@@ -52,6 +56,14 @@ def is_colored(stream: TextIO) -> bool:
     if os.environ.get("FORCE_COLOR"):
         return True
     return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def read_stdin() -> bytes:
+    """Standard input to its end. Raises UsageError for more than any file may hold."""
+    data = sys.stdin.buffer.read(SOURCES + 1)
+    if len(data) > SOURCES:
+        raise UsageError(f"standard input is larger than {SOURCES >> 20} MiB")
+    return data
 
 
 def columns(stream: TextIO) -> int:
@@ -116,10 +128,10 @@ def write_bytes(data: bytes) -> None:
 
 
 def unified_diff(path: str, before: bytes, after: bytes) -> bytes:
-    """The change of one file as `patch -p0` takes it."""
+    """The change of one file as `patch -p0` and `git apply -p0` take it."""
     import difflib
 
-    name = os.fsencode(path.replace(os.sep, "/"))
+    name = patch_name(path)
     # bytes.splitlines would part lines at lone carriage returns, which patches do not.
     old, new = _lines(before), _lines(after)
     made = b""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections import Counter
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from tfmemlint import __version__, cli_output
 from tfmemlint.cli_output import tell
+from tfmemlint.config_paths import leads_away
 from tfmemlint.discover import Problem
 from tfmemlint.selectors import FAILURES
 from tfmemlint.usage import UsageError
@@ -34,8 +36,10 @@ class Session:
     problems: list[Problem] = field(default_factory=list)
 
     def tell_problems(self) -> None:
-        """One line on stderr for each problem; remarks that fail nothing only where not quiet."""
+        """One line on stderr for each problem; remarks that fail nothing only where not quiet, details with -v."""
         for problem in self.problems:
+            if problem.detail and not self.arguments.verbose:
+                continue
             if problem.fails or not self.arguments.quiet:
                 tell(f"{'error' if problem.fails else 'warning'}: {problem.message}")
 
@@ -51,6 +55,8 @@ def report(session: Session, stream: TextIO | None = None) -> None:
         with cli_output.tolerant(stream or sys.stdout) as out:
             _render(session, out)
         return
+    if leads_away(path):
+        raise UsageError(f"--output-file {path}: a link to {os.path.realpath(path)}; name that file itself")
     try:
         with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
             _render(session, file)

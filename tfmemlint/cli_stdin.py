@@ -21,7 +21,7 @@ def check_stdin(arguments: argparse.Namespace, configs: Configs, started: float)
     """Lint or repair standard input; the exit code."""
     name = arguments.stdin_filename
     config = configs.for_file(name) if name else configs.for_directory(os.getcwd())
-    data = sys.stdin.buffer.read()
+    data = cli_output.read_stdin()
     session = Session(arguments, config, started)
     if name and config.force_exclude and is_excluded(name, config):
         if config.fix and not arguments.diff:

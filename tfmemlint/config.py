@@ -5,17 +5,22 @@ Keys are kebab-case and, where ruff has the same one, mean the same. Each key is
 
 from __future__ import annotations
 
+import errno
 import os
 import re
-import sys
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 
+from tfmemlint.bounded_read import read_regular
+from tfmemlint.config_paths import wrong_path
 from tfmemlint.finding import Severity
 from tfmemlint.selectors import Layer
+from tfmemlint.shown import short
+from tfmemlint.toml import LARGEST, read_toml
+from tfmemlint.units import Size, parse_size, shortened
 
 FILE_NAMES = ("tfmemlint.toml", "pyproject.toml")
 
@@ -30,10 +35,9 @@ MARKDOWN_INCLUDE = ("*.md", "*.markdown", "*.qmd", "*.rmd", "*.rst")
 
 OutputFormat = Literal["text", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "rdjson"]
 
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)\s*", re.IGNORECASE)
-_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _WORDS = {"array": "a list", "object": "a table", "str": "a string", "int": "a whole number", "bool": "true or false",
-          "float": "a number with a fraction", "null": "nothing"}  # fmt: skip
+          "float": "a number with a fraction", "null": "nothing", "date": "a date", "time": "a time of day",
+          "datetime": "a date and time"}  # fmt: skip
 
 
 class ConfigError(Exception):
@@ -46,25 +50,7 @@ class ConfigError(Exception):
         self.message = message
 
     def __str__(self) -> str:
-        return ": ".join(part for part in (_shown(self.path), self.key, self.message) if part)
-
-
-class Size(int):
-    """A number of bytes, written in a configuration as a number or as "64MiB", "8 GiB", "1.5GB" or "512k"."""
-
-
-def parse_size(value: str | int) -> Size:
-    """The bytes that a size stands for. `KiB`, `MiB`, `GiB` and single letters are powers of 1024, `kB`, `MB`, `GB` of
-    1000. Raises ValueError for anything else."""
-    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
-        return Size(value)
-    match = _SIZE.fullmatch(value) if isinstance(value, str) else None
-    unit = match[2].lower() if match else ""
-    letter = unit.removesuffix("b").removesuffix("i")
-    if not match or letter not in _POWERS or unit == "i" or unit == "ib":
-        raise ValueError(f"{value!r} is not a size; write a number of bytes or a text such as '64MiB' or '8GiB'")
-    decimal = unit.endswith("b") and not unit.endswith("ib") and bool(letter)
-    return Size(float(match[1]) * (1000 if decimal else 1024) ** _POWERS[letter])
+        return ": ".join(part for part in (short(self.path), self.key, self.message) if part)
 
 
 class Config(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
@@ -109,6 +95,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     """Findings known to cost less are left out: `min_bytes` where the user set it, else 0. No key."""
     command_line: Layer = Layer()
     """The selection of the command line. No key."""
+    from_command_line: frozenset[str] = frozenset()
+    """The fields that the command line sets: paths among them may lead anywhere. No key."""
 
     @property
     def layers(self) -> tuple[Layer, Layer]:
@@ -121,7 +109,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
         return os.path.normpath(os.path.join(self.root or os.getcwd(), os.path.expanduser(path)))
 
 
-_NO_KEYS = ("path", "root", "gate_bytes", "command_line")
+_NO_KEYS = ("path", "root", "gate_bytes", "command_line", "from_command_line")
 
 
 @cache
@@ -139,12 +127,14 @@ def from_table(table: Mapping[str, Any], path: str = "", prefix: str = "") -> di
     values: dict[str, Any] = {}
     for key, value in table.items():
         field = keys().get(key)
-        shown = f"{prefix} {key}".strip()
+        shown = f"{prefix} {_plain_key(key)}".strip()
         if field is None:
             raise ConfigError(path, shown, f"unknown key; {nearest_key(key)}")
         if isinstance(value, dict) and get_origin(field.type) is dict:
             inner = get_args(field.type)[1]
-            values[field.name] = {each: _convert(value[each], inner, path, f"{shown}.{each}") for each in value}
+            values[field.name] = {
+                each: _convert(value[each], inner, path, f"{shown}.{_plain_key(each)}") for each in value
+            }
         else:
             values[field.name] = _convert(value, field.type, path, shown)
     if "min_bytes" in values:
@@ -169,7 +159,7 @@ def nearest_key(key: str) -> str:
     """A hint at the key that was meant."""
     import difflib
 
-    near = difflib.get_close_matches(key.replace("_", "-").lower(), keys(), 1, 0.5)
+    near = difflib.get_close_matches(key[:100].replace("_", "-").lower(), keys(), 1, 0.5)
     return f"did you mean '{near[0]}'?" if near else "`tfmemlint config` lists all keys"
 
 
@@ -186,15 +176,9 @@ def _plain(error: str, kind: Any) -> str:
     return message[:1].lower() + message[1:]
 
 
-def _shown(path: str) -> str:
-    """A path as short as it stays clear: relative when it lies below the working directory."""
-    if not os.path.isabs(path):
-        return path
-    try:
-        relative = os.path.relpath(path)
-    except (ValueError, OSError):
-        return path
-    return path if relative.startswith("..") else relative
+def _plain_key(key: str) -> str:
+    """A key as a line can hold it."""
+    return shortened(key if key.strip() and key.isprintable() else ascii(key))
 
 
 class Configs:
@@ -242,7 +226,8 @@ class Configs:
         try:
             for name in FILE_NAMES:
                 path = os.path.join(directory, name)
-                values = _read(path) if os.path.isfile(path) else None
+                # A directory of that name is somebody else's; a pipe or a device is an error.
+                values = _read(path) if os.path.exists(path) and not os.path.isdir(path) else None
                 if values is not None:
                     return self._made(values, path, directory)
             parent = os.path.dirname(directory)
@@ -251,7 +236,13 @@ class Configs:
             return error
 
     def _made(self, values: Mapping[str, Any], path: str, root: str) -> Config:
-        return Config(**{**values, **self._overrides, "path": path, "root": root})
+        named = frozenset(self._overrides)
+        made = Config(**{**values, **self._overrides, "path": path, "root": root, "from_command_line": named})
+        for name in ("baseline", "cache_dir"):
+            if reason := wrong_path(name, getattr(made, name), made.root, named):
+                prefix = "[tool.tfmemlint] " if os.path.basename(path) == "pyproject.toml" else ""
+                raise ConfigError(path, prefix + name.replace("_", "-"), reason)
+        return made
 
 
 def find_config(path: str) -> Config:
@@ -262,10 +253,11 @@ def find_config(path: str) -> Config:
 def _read(path: str) -> dict[str, Any] | None:
     """The checked values of a configuration file; None for a `pyproject.toml` without our table."""
     try:
-        with open(path, "rb") as stream:
-            data = stream.read()
+        data = read_regular(path, LARGEST)
     except OSError as error:
-        raise ConfigError(path, "", f"cannot be read: {error.strerror or error}") from None
+        reason = error.strerror or str(error)
+        large = error.errno == errno.EFBIG
+        raise ConfigError(path, "", reason.removeprefix("it ") if large else f"cannot be read: {reason}") from None
     table = _toml(data, path)
     if os.path.basename(path) != "pyproject.toml":
         return from_table(table, path)
@@ -278,15 +270,7 @@ def _read(path: str) -> dict[str, Any] | None:
 
 
 def _toml(data: bytes, path: str) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
     try:
-        return tomllib.loads(data.decode())
-    except UnicodeDecodeError as error:
-        raise ConfigError(path, "", f"is not UTF-8 text: byte {error.start} cannot be decoded") from None
-    except tomllib.TOMLDecodeError as error:
-        raise ConfigError(path, "", f"is not valid TOML: {error}") from None
-    except RecursionError:
-        raise ConfigError(path, "", "is nested too deeply") from None
+        return read_toml(data)
+    except ValueError as error:
+        raise ConfigError(path, "", str(error)) from None

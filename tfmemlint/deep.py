@@ -1,17 +1,28 @@
-"""Room for deeply nested code: a recursion limit and a stack that libcst and the model can recurse into."""
+"""Where files are read: a recursion limit and a stack for deeply nested code, and whether processes are cheap."""
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 RECURSION_LIMIT = 50_000
 _STACK_BYTES = 256 << 20
+_USUAL_LIMIT = 1_000
+
+FORKS = sys.platform == "linux"
+"""Whether another process is a copy of this one, which costs some 15 ms; elsewhere it starts afresh."""
 
 Answer = TypeVar("Answer")
+_here = threading.local()
+
+
+def is_deep() -> bool:
+    """Whether this code runs within `with_deep_stack`."""
+    return getattr(_here, "is_deep", False)
 
 
 def with_deep_stack(function: Callable[[], Answer]) -> Answer:
@@ -20,21 +31,37 @@ def with_deep_stack(function: Callable[[], Answer]) -> Answer:
     errors: list[BaseException] = []
 
     def call() -> None:
+        _here.is_deep = True
         try:
             answers.append(function())
         except BaseException as error:
             errors.append(error)
 
-    old = _deepen()
+    limit, old = sys.getrecursionlimit(), _deepen()
     thread = threading.Thread(target=call, daemon=True)
     try:
         thread.start()
     finally:
         threading.stack_size(old)
-    thread.join()
+    try:
+        thread.join()
+    finally:
+        sys.setrecursionlimit(limit)
     if errors:
         raise errors[0]
     return answers[0]
+
+
+@contextlib.contextmanager
+def shallow() -> Iterator[None]:
+    """Python's own recursion limit, for parsers in C that recurse on the stack of this very thread: with the limit of
+    the deep ones they would overflow it where they should raise RecursionError."""
+    old = sys.getrecursionlimit()
+    sys.setrecursionlimit(min(old, _USUAL_LIMIT))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(old)
 
 
 def _deepen() -> int:

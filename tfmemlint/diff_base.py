@@ -1,7 +1,12 @@
 """Findings in what changed since a git revision: `--diff-base REF`.
 
-git says which rows of the working tree's files differ from the revision, renames followed. A notebook's rows are rows
-of JSON, and filters may strip them on the way into git, so of notebooks the program texts are compared instead.
+git says which blob of the revision a file was, renames in the index followed, and how the two differ. A notebook's
+rows are rows of JSON, and filters may strip them on the way into git, so of notebooks the program texts are compared.
+
+A repository that came as an archive, or a bare one hidden in a clone, brings a configuration of its own, and git runs
+what such a configuration names. So git is only asked for what it has stored, by commands that never read the working
+tree (filters, file system monitors), show no differences (drivers) and fetch nothing; files are read by ourselves, and
+compared by git in a folder that is no repository.
 """
 
 from __future__ import annotations
@@ -9,10 +14,12 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tfmemlint.bounded_read import SOURCES, read_regular
 from tfmemlint.finding import Finding
 from tfmemlint.model.source import Source, SourceError, read_source
 from tfmemlint.model.statements import Statements
@@ -27,9 +34,22 @@ Rows = tuple[int, int]
 _HUNK = re.compile(rb"@@ -\d+(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _PLAIN_SUFFIX = re.compile(r"\.\w+")
 _DIFF = (
-    *("diff", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--text", "--unified=0"),
-    *("--inter-hunk-context=0", "--find-renames", "--ignore-submodules", "--src-prefix=a/", "--dst-prefix=b/"),
+    *("diff", "--no-index", "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--text", "--unified=0"),
+    *("--inter-hunk-context=0", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/"),
 )
+_RENAMES = (
+    *("diff-index", "--cached", "--raw", "-z", "--find-renames", "-l1000", "--diff-filter=R", "--ignore-submodules"),
+)
+_SAFE = (
+    *("--no-pager", "-c", "core.fsmonitor=", "-c", f"core.hooksPath={os.devnull}"),
+    *("-c", "safe.bareRepository=explicit"),
+)
+_SAFE_ENVIRONMENT = {
+    "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": ":",
+    "GIT_TERMINAL_PROMPT": "0",
+}  # fmt: skip
+_SECONDS = 120
+"""How long git may take for one answer."""
 
 
 class DiffBaseError(Exception):
@@ -51,7 +71,7 @@ def changed_lines(ref: str, paths: Iterable[str]) -> dict[str, Changed]:
     Files that git does not track are new from start to end, and so is everything on a branch without commits. Raises
     DiffBaseError for a file outside any repository, an unknown revision, and where git is missing or fails.
     """
-    repositories: dict[str, list[tuple[str, str]]] = {}
+    repositories: dict[str, dict[str, str]] = {}
     tops: dict[str, str] = {}
     for path in paths:
         real = os.path.realpath(path)
@@ -59,11 +79,11 @@ def changed_lines(ref: str, paths: Iterable[str]) -> dict[str, Changed]:
         if directory not in tops:
             tops[directory] = _top(directory, path)
         name = os.path.relpath(real, tops[directory]).replace(os.sep, "/")
-        repositories.setdefault(tops[directory], []).append((path, name))
+        repositories.setdefault(tops[directory], {})[path] = name
     found: dict[str, Changed] = {}
     for top, files in repositories.items():
-        changes = _changes(top, ref, [name for _, name in files])
-        found.update((path, changes.get(name, Changed())) for path, name in files)
+        changes = _changes(top, ref, set(files.values()))
+        found.update((path, changes[name]) for path, name in files.items())
     return found
 
 
@@ -113,46 +133,101 @@ def _differing(before: str, after: str) -> tuple[Rows, ...]:
     return tuple((first + 1, last) for tag, _, _, first, last in matcher.get_opcodes() if tag != "equal")
 
 
-def _changes(top: str, ref: str, names: list[str]) -> dict[str, Changed]:
+def _changes(top: str, ref: str, names: set[str]) -> dict[str, Changed]:
+    """What changed in files of a repository, by their names in it."""
     revision = _revision(top, ref)
-    tracked = set(os.fsdecode(_git(top, "ls-files", "--cached", "-z")).split("\0"))
-    found = {name: Changed(everything=True) for name in names if revision is None or name not in tracked}
-    wanted = set(names) - found.keys()
+    tracked = set(_listed(_git(top, "ls-files", "--cached", "-z")))
+    found = {name: Changed(everything=True) for name in names}
+    wanted = names & tracked
     if revision is None or not wanted:
         return found
-    suffixes = {os.path.splitext(name)[1] for name in wanted}
-    plain = all(_PLAIN_SUFFIX.fullmatch(suffix) for suffix in suffixes)
-    patterns = [f":(top)*{suffix}" for suffix in sorted(suffixes)] if plain else []
-    for old, new, rows in _parse(_git(top, *_DIFF, revision, "--", *patterns)):
-        if new not in wanted:
+    renamed = _renamed(top, revision, wanted)
+    blobs = _blobs(top, revision, {renamed.get(name, name) for name in wanted})
+    pairs: dict[str, tuple[bytes, bytes]] = {}
+    for name in wanted:
+        before = blobs.get(renamed.get(name, name))
+        try:
+            after = read_regular(os.path.join(top, name))
+        except OSError:
             continue
-        if old is None:
-            found[new] = Changed(everything=True)
-        elif new.lower().endswith(".ipynb"):
-            found[new] = Changed(before=_git(top, "cat-file", "blob", f"{revision}:{old}"))
-        else:
-            found[new] = Changed(rows)
+        if before == after:
+            found[name] = Changed()
+        elif before is not None and name.lower().endswith(".ipynb"):
+            found[name] = Changed(before=before)
+        elif before is not None:
+            pairs[name] = (before, after)
+    found.update((name, Changed(rows)) for name, rows in _compared(pairs).items())
     return found
 
 
-def _parse(diff: bytes) -> Iterator[tuple[str | None, str, tuple[Rows, ...]]]:
-    """The earlier name (None for a new file), the name and the changed rows of each file in a diff without context."""
+def _renamed(top: str, revision: str, names: Iterable[str]) -> dict[str, str]:
+    """The earlier names of files that were renamed in the index."""
+    suffixes = {os.path.splitext(name)[1] for name in names}
+    plain = all(_PLAIN_SUFFIX.fullmatch(suffix) for suffix in suffixes)
+    patterns = [f":(top)*{suffix}" for suffix in sorted(suffixes)] if plain else []
+    parts = _listed(_git(top, *_RENAMES, revision, "--", *patterns))
+    return {new: old for _, old, new in zip(parts[::3], parts[1::3], parts[2::3], strict=False)}
+
+
+def _blobs(top: str, revision: str, names: set[str]) -> dict[str, bytes]:
+    """The content of files at a revision, without those that are no files there or too large to be a program's."""
+    objects = {}
+    for line in _listed(_git(top, "ls-tree", "-r", "-z", "--full-tree", revision)):
+        about, _, name = line.partition("\t")
+        if name in names and about.split(" ")[1:2] == ["blob"]:
+            objects[name] = about.split(" ")[2]
+    asked = "".join(f"{each}\n" for each in sorted(set(objects.values()))).encode()
+    sizes = [line.split() for line in _git(top, "cat-file", "--batch-check", data=asked).splitlines()]
+    if any(each[1] == b"missing" for each in sizes):
+        raise DiffBaseError(f"{top}: git has not all files of {revision} here; `git diff {revision}` fetches them")
+    small = [each[0] for each in sizes if int(each[2]) <= SOURCES]
+    answer = _git(top, "cat-file", "--batch", data=b"".join(each + b"\n" for each in small))
+    content, at = {}, 0
+    while at < len(answer):
+        start = answer.index(b"\n", at) + 1
+        each, _, size = answer[at:start].split()
+        content[each.decode()] = answer[start : start + int(size)]
+        at = start + int(size) + 1
+    return {name: content[each] for name, each in objects.items() if each in content}
+
+
+def _compared(pairs: Mapping[str, tuple[bytes, bytes]]) -> dict[str, tuple[Rows, ...]]:
+    """The rows that differ in the later one of each pair of texts. How lines end is no difference."""
+    if not pairs:
+        return {}
+    found: dict[str, tuple[Rows, ...]] = dict.fromkeys(pairs, ())
+    names = dict(enumerate(pairs))
+    try:
+        with tempfile.TemporaryDirectory(prefix="tfmemlint-") as folder:
+            for side, at in (("before", 0), ("after", 1)):
+                os.mkdir(os.path.join(folder, side))
+                for number, name in names.items():
+                    with open(os.path.join(folder, side, str(number)), "wb") as stream:
+                        stream.write(pairs[name][at].replace(b"\r\n", b"\n"))
+            diff = _git(os.path.realpath(folder), *_DIFF, "before", "after", fails_from=2)
+    except OSError as error:
+        raise DiffBaseError(f"files cannot be compared in {tempfile.gettempdir()}: {error.strerror}") from None
+    for name, rows in _parse(diff):
+        found[names[int(os.path.basename(name))]] = rows
+    return found
+
+
+def _parse(diff: bytes) -> Iterator[tuple[str, tuple[Rows, ...]]]:
+    """The name and the changed rows of each file in a diff without context."""
     lines = iter(diff.split(b"\n"))
-    old, new, rows = None, None, []
+    new, rows = None, []
     for line in lines:
         hunk = _HUNK.match(line)
         if hunk:
             removed, start, added = (int(number) if number is not None else 1 for number in hunk.groups())
             rows.append((start, start + added - 1) if added else (start + 1, start))
             _skip(lines, removed + added)
-        elif line.startswith(b"--- "):
-            if new is not None:
-                yield old, new, tuple(rows)
-            old, new, rows = _name(line), None, []
         elif line.startswith(b"+++ "):
-            new = _name(line)
+            if new is not None:
+                yield new, tuple(rows)
+            new, rows = os.fsdecode(line[4:]), []
     if new is not None:
-        yield old, new, tuple(rows)
+        yield new, tuple(rows)
 
 
 def _skip(lines: Iterator[bytes], count: int) -> None:
@@ -161,12 +236,9 @@ def _skip(lines: Iterator[bytes], count: int) -> None:
         count -= not next(lines, b"").startswith(b"\\")
 
 
-def _name(line: bytes) -> str | None:
-    """The path of a `---` or `+++` line; None for `/dev/null`."""
-    text = line[4:].removesuffix(b"\t")
-    if text.startswith(b'"'):
-        text = text[1:-1].decode("unicode_escape").encode("latin-1")
-    return None if text == b"/dev/null" else os.fsdecode(text[2:])
+def _listed(data: bytes) -> list[str]:
+    """The parts of git's answer, which end in NUL."""
+    return os.fsdecode(data).split("\0")[:-1]
 
 
 def _revision(top: str, ref: str) -> str | None:
@@ -191,10 +263,10 @@ def _top(directory: str, path: str) -> str:
     raise DiffBaseError(f"{path}: git failed: {_first_line(done.stderr)}")
 
 
-def _git(top: str, *arguments: str) -> bytes:
-    done = _run(top, *arguments)
-    if done.returncode:
-        raise DiffBaseError(f"{top}: `git {arguments[0]}` failed: {_first_line(done.stderr)}")
+def _git(directory: str, *arguments: str, data: bytes = b"", fails_from: int = 1) -> bytes:
+    done = _run(directory, *arguments, data=data)
+    if done.returncode >= fails_from or done.returncode < 0:
+        raise DiffBaseError(f"{directory}: `git {arguments[0]}` failed: {_first_line(done.stderr)}")
     return done.stdout
 
 
@@ -202,13 +274,25 @@ def _first_line(message: bytes) -> str:
     return next(iter(os.fsdecode(message).strip().splitlines()), "no reason given").removeprefix("fatal: ")
 
 
-def _run(directory: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+def _run(directory: str, *arguments: str, data: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     # A hook's variables speak of the repository it runs in; here the files' places decide.
     hook = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_EXTERNAL_DIFF", "GIT_DIFF_OPTS")
     environment = {key: value for key, value in os.environ.items() if key not in hook}
-    environment.update(LC_ALL="C", GIT_OPTIONAL_LOCKS="0")
-    command = ("git", "-C", directory, "-c", "core.quotePath=true", *arguments)
+    environment.update(_SAFE_ENVIRONMENT)
+    if "--no-index" in arguments:  # whatever lies above the folder for temporary files
+        environment["GIT_CEILING_DIRECTORIES"] = os.path.dirname(directory)
+    command = (_program(), "-C", directory, *_SAFE, *arguments)
     try:
-        return subprocess.run(command, capture_output=True, check=False, env=environment, stdin=subprocess.DEVNULL)
-    except FileNotFoundError:
-        raise DiffBaseError("--diff-base needs git, and git was not found; install it or leave it out") from None
+        return subprocess.run(command, input=data, capture_output=True, env=environment, timeout=_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise DiffBaseError(f"{directory}: `git {arguments[0]}` did not end in {_SECONDS} s; it was stopped") from None
+
+
+def _program() -> str:
+    """Where git is. Only absolute folders of the PATH are looked in: what lies in the working directory and is called
+    git is the repository's own."""
+    for folder in filter(os.path.isabs, os.get_exec_path()):
+        path = os.path.join(folder, "git.exe" if os.name == "nt" else "git")
+        if os.path.isfile(path) and os.access(path, os.X_OK):
+            return path
+    raise DiffBaseError("--diff-base needs git, and git was not found; install it or leave it out")

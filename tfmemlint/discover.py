@@ -7,9 +7,11 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from tfmemlint.bounded_read import PATTERNS, read_regular
 from tfmemlint.config import MARKDOWN_INCLUDE, Config, ConfigError, Configs
+from tfmemlint.config_paths import is_below
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -28,10 +30,12 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that kept files from being read: one line, and whether it fails the run."""
+    """Something that kept files from being read: one line, and whether it fails the run. A `detail` is for those who
+    want to know more."""
 
     message: str
     fails: bool = True
+    detail: bool = False
 
 
 @dataclass(slots=True)
@@ -44,11 +48,12 @@ class Found:
 
 def discover(paths: Iterable[str], configs: Configs) -> Found:
     """Find the files of these paths. A named file is always read, unless `force-exclude` is set and it is excluded;
-    below a directory, `include`, `exclude` and `.gitignore` decide. Links to directories are not followed."""
+    below a directory, `include`, `exclude` and `.gitignore` decide. Links to directories are not followed, nor links to
+    files outside of the named directory: a repair would change what nobody named."""
     search = _Search(configs)
     for path in paths:
         search.add(path)
-    return Found(search.unlinked(), list(dict.fromkeys(search.problems)))
+    return Found(search.unlinked(), [*dict.fromkeys(search.problems), *search.links_away()])
 
 
 def is_excluded(path: str, config: Config) -> bool:
@@ -64,6 +69,7 @@ class _Search:
         self._patterns: dict[int, _Patterns] = {}
         self._ignores: dict[str, GitIgnoreSpec | None] = {}
         self._limits: dict[str, str] = {}
+        self._away: dict[str, list[str]] = {}
 
     def add(self, path: str) -> None:
         try:
@@ -86,6 +92,18 @@ class _Search:
         return [
             target for key, target in self.targets.items() if key in real or os.path.realpath(target.path) not in real
         ]
+
+    def links_away(self) -> Iterator[Problem]:
+        """One remark for each named directory on the links in it that lead out of it."""
+        for start, links in self._away.items():
+            more = f" (and {len(links) - 1} more)" if len(links) > 1 else ""
+            yield Problem(f"{links[0]}{more}: link to a file outside of {start}; left out, name it to read it", False)
+
+    def _leads_away(self, entry: os.DirEntry[str], start: str) -> bool:
+        if not entry.is_symlink() or is_below(os.path.realpath(entry.path), os.path.realpath(start)):
+            return False
+        self._away.setdefault(start, []).append(entry.path)
+        return True
 
     def _fail(self, message: str) -> None:
         self.problems.append(Problem(message))
@@ -137,7 +155,7 @@ class _Search:
                 return None
             if is_directory:
                 return entry.path
-            if entry.is_file():
+            if entry.is_file() and not self._leads_away(entry, start):
                 self._take(entry.path, config)
         except OSError as error:
             self._fail(f"{entry.path}: {_reason(error)}")
@@ -176,11 +194,13 @@ class _Search:
         if folder not in self._ignores:
             lines = []
             for name in (os.path.join(".git", "info", "exclude"), ".gitignore"):
+                path = os.path.join(folder, name)
                 try:
-                    with open(os.path.join(folder, name), encoding="utf-8", errors="replace") as stream:
-                        lines += stream.read().splitlines()
-                except OSError:
+                    lines += read_regular(path, PATTERNS).decode("utf-8", "replace").splitlines()
+                except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
                     continue
+                except OSError as error:
+                    self._fail(f"{path}: cannot be read: {_reason(error)}")
             self._ignores[folder] = _spec(lines)
         return self._ignores[folder]
 
@@ -240,21 +260,9 @@ def _spec(lines: Iterable[str]) -> GitIgnoreSpec | None:
     wanted = [line for line in lines if line.strip() and not line.startswith("#")]
     if not wanted:
         return None
-    from pathspec import GitIgnoreSpec
+    from tfmemlint.patterns import compiled
 
-    try:
-        return GitIgnoreSpec.from_lines(wanted)
-    except (ValueError, re.error):
-        return GitIgnoreSpec.from_lines(_valid(wanted, GitIgnoreSpec))
-
-
-def _valid(lines: Iterable[str], kind: Any) -> Iterator[str]:
-    for line in lines:
-        try:
-            kind.from_lines([line])
-        except (ValueError, re.error):
-            continue
-        yield line
+    return compiled(wanted)
 
 
 def _reason(error: Exception) -> str:

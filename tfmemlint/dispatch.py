@@ -10,6 +10,7 @@ import libcst as cst
 
 from tfmemlint.finding import Finding, Severity, Span
 from tfmemlint.model import knowledge
+from tfmemlint.model.spans import PositionsUnknown
 from tfmemlint.model.unittests import expects_error, is_test
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ def dispatch(file: File, rules: Sequence[Rule]) -> list[Finding]:
     for rule, run in _handlers(file, rules):
         try:
             found.extend(run())
+        except PositionsUnknown:  # no fault of the rule, and the same for all of them
+            raise
         except Exception as error:  # a crash of one rule must not hide what the others find
             found.append(_crash(rule, error))
     return found

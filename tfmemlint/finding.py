@@ -89,6 +89,10 @@ class Related:
     message: str
 
 
+MOST_BYTES = (1 << 63) - 1
+"""What a finding can cost at most: more than any machine has, and the last number that every JSON reader takes."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One report of one rule at one place.

@@ -167,15 +167,14 @@ def ignored_in_file(everything: Iterable[Known], config: Config, path: str) -> f
     tables = (config.per_file_ignores, config.extend_per_file_ignores)
     if not any(tables):
         return frozenset()
-    from pathspec import GitIgnoreSpec
+    from tfmemlint.patterns import matches
 
     root = config.root or os.getcwd()
     relative = os.path.relpath(os.path.abspath(path), root).replace(os.sep, "/")
     selectors: list[str] = []
     for table in tables:
         for pattern, texts in table.items():
-            matches = GitIgnoreSpec.from_lines([pattern.removeprefix("!")]).match_file(relative)
-            if matches != pattern.startswith("!"):
+            if matches(pattern.removeprefix("!"), relative) != pattern.startswith("!"):
                 selectors += texts
     return frozenset(each.code for each in everything if closest(selectors, each) >= 0)
 

@@ -51,7 +51,7 @@ class Repaired:
     failed: tuple[Finding, ...] = ()
     """A TFM000 for each fix that did not do what it says and was taken back."""
     notes: tuple[str, ...] = ()
-    """One line for each fix that the file could not take."""
+    """One line for each fix that the file could not take, and for what could not be kept of the file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +107,15 @@ def repair_file(data: bytes, path: str, linter: Linter, gate: Gate) -> Repaired:
     from tfmemlint.fix.write import write_atomically
 
     done = repair(data, path, linter, gate)
-    before, applied, failed = done.before, done.applied, done.failed
+    before, applied, failed, remark = done.before, done.applied, done.failed, ""
     for _ in range(_MAX_WRITES):
         if done.data == data:
             break
-        write_atomically(path, data, done.data)
+        remark = write_atomically(path, data, done.data) or remark
         data = done.data
         if gate.diff_base is None:
             break
         done = repair(data, path, linter, gate)
         applied, failed = (*applied, *done.applied), done.failed
-    return replace(done, data=data, before=before, applied=applied, failed=failed)
+    notes = (*done.notes, f"{path}: {remark}") if remark else done.notes
+    return replace(done, data=data, before=before, applied=applied, failed=failed, notes=notes)

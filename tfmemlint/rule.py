@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from tfmemlint.finding import Finding, Fix, Related, Safety, Severity, Span
+from tfmemlint.finding import MOST_BYTES, Finding, Fix, Related, Safety, Severity, Span
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -130,7 +130,7 @@ class Rule:
             severity=severity or self.severity,
             message=message,
             span=file.place(where),
-            bytes=bytes,
+            bytes=None if bytes is None else min(bytes, MOST_BYTES),
             related=tuple(Related(file.place(place), words) for place, words in related),
             fix=fix,
         )

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tfmemlint.cache import Cache
 from tfmemlint.config import Config, ConfigError
-from tfmemlint.deep import with_deep_stack
+from tfmemlint.deep import FORKS, with_deep_stack
 from tfmemlint.discover import Problem, Target
 from tfmemlint.engine import FileResult
 from tfmemlint.linter import Linter
@@ -69,6 +69,9 @@ class _Run:
                 cache.put(target.path, outcome.digest, outcome.result)
         for cache in self.caches.values():
             cache.save()
+            if cache.refused:
+                words = f"{cache.folder}: the cache is not used: {cache.refused}"
+                self.problems.append(Problem(words, fails=False, detail=not cache.is_named))
         return [done[index] for index in sorted(done) if id(done[index].config) in usable], self.problems
 
     def _at_once(self, target: Target, data: bytes) -> Outcome | None:
@@ -122,11 +125,12 @@ class _Run:
 
     def _outcomes(self, pending: Sequence[tuple[int, Target]], size: int) -> list[Outcome]:
         work = Work([target for _, target in pending], self.options)
-        jobs = self.options.jobs or min(_processors(), size // _WORTH_A_PROCESS + 1)
-        if min(jobs, len(pending)) > 1:
+        jobs = min(self.options.jobs or min(_processors(), size // _WORTH_A_PROCESS + 1), len(pending))
+        # Whoever asks for one job has it in this process, where it can be watched.
+        if jobs > 1 or (jobs and FORKS and not self.options.jobs):
             from tfmemlint.processes import in_processes
 
-            return in_processes(work, min(jobs, len(pending)), self.tick)
+            return in_processes(work, jobs, self.tick)
         return with_deep_stack(lambda: work.all(self.tick)) if pending else []
 
 

@@ -1,12 +1,52 @@
-"""Bytes for people."""
+"""Bytes for people: how they are shown, and what people write for them."""
 
 from __future__ import annotations
 
+import re
+
 _UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB")
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)\s*", re.IGNORECASE)
+_LONGEST = 40
+"""Characters of a text that can be a size."""
+_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
+_MOST = (1 << 63) - 1
+_MOST_SHOWN = 1 << 80
+"""Bytes that are worth telling apart; a float ends later, where division would fail."""
+
+
+class Size(int):
+    """A number of bytes, written in a configuration as a number or as "64MiB", "8 GiB", "1.5GB" or "512k"."""
+
+
+def parse_size(value: str | int) -> Size:
+    """The bytes that a size stands for. `KiB`, `MiB`, `GiB` and single letters are powers of 1024, `kB`, `MB`, `GB` of
+    1000. Raises ValueError for anything else and for more than fits into 63 bits."""
+    size: float
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        size = value
+    else:
+        match = _SIZE.fullmatch(value) if isinstance(value, str) and len(value) <= _LONGEST else None
+        unit = match[2].lower() if match else ""
+        letter = unit.removesuffix("b").removesuffix("i")
+        if not match or letter not in _POWERS or unit == "i" or unit == "ib":
+            hint = "write a number of bytes or a text such as '64MiB' or '8GiB'"
+            raise ValueError(f"{shortened(repr(value))} is not a size; {hint}")
+        decimal = unit.endswith("b") and not unit.endswith("ib") and bool(letter)
+        size = float(match[1]) * (1000 if decimal else 1024) ** _POWERS[letter]
+    if size > _MOST:
+        raise ValueError(f"{shortened(repr(value))} is more than any memory; the most is 8191PiB")
+    return Size(size)
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """A text of at most this many characters, what is left out being three dots at its end."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def show_bytes(count: int) -> str:
     """A number of bytes in binary units, below 10 with a decimal unless it is whole: 188 MiB, 1.5 GiB, 1 byte."""
+    if count > _MOST_SHOWN:
+        return f"over {show_bytes(_MOST_SHOWN)}"
     if count < 1024:
         return "1 byte" if count == 1 else f"{count} bytes"
     size, index = count / 1024, 0

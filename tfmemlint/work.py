@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from tfmemlint.bounded_read import read_regular
 from tfmemlint.cache import digest
 from tfmemlint.config import Config
 from tfmemlint.discover import Problem, Target
@@ -123,8 +124,7 @@ def failed(target: Target, reason: str) -> Outcome:
 def read(target: Target) -> bytes | Outcome:
     """The bytes of a file, or the outcome that says why there are none."""
     try:
-        with open(target.path, "rb") as stream:
-            return stream.read()
+        return read_regular(target.path)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         return Outcome(unreadable(target.path, f"the file cannot be read: {reason}"), target.config)

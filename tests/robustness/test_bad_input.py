@@ -103,7 +103,7 @@ CASES = {
     "huge file without TensorFlow": Case(bad(b"x = 1\n" * 4_000_000), "", 1),
     "nested brackets": Case(
         bad(b"import keras\nx = " + b"(" * 5000 + b")" * 5000 + b"\n"),
-        "bad.py:1:1: TFM002 cannot parse: brackets are nested too deeply",
+        "bad.py:2:1: TFM002 cannot parse: brackets are nested too deeply",
         2,
     ),
     "links in a circle": Case(
@@ -112,7 +112,9 @@ CASES = {
         2,
         paths=("one.py", "good.py"),
     ),
-    "unreadable": Case(unreadable, "bad.py:1:1: TFM001 the file cannot be read: ", 2),
+    "unreadable": Case(
+        unreadable, "bad.py:1:1: TFM001 the file cannot be read: ", 2, paths=("bad.py", "good.py")
+    ),
     "directory loop": Case(
         loop,
         "tfmemlint: warning: ./sub/loop: link to a directory above it (a loop); not followed",

@@ -43,6 +43,10 @@ LAYOUTS = {
     "many last line ends": TEXT.encode() + b"\n\n\n",
     "control characters in strings": TEXT.replace('"\\u00e9"', '"\x01\x1b\x7f\x85\u2028"').encode(),
     "backslash continuation": TEXT.replace(BEFORE, f" \\\n        {BEFORE}").encode(),
+    "blank before a handler's colon": TEXT.replace(
+        "    return x", "    try:\n        x.y\n    except ImportError :\n        return x"
+    ).encode(),
+    "line of a backslash": TEXT.replace("\n\ndef", "\n\\\ndef").encode(),
     "wide characters before the place": TEXT.replace("return x", "s = '😀😀'; return x").encode(),
 }
 

@@ -10,7 +10,7 @@ import libcst as cst
 from tfmemlint.finding import Edit, Span
 from tfmemlint.fix.edits import api_text, link_span, outer_span, statement_lines
 from tfmemlint.model.remembered import once_per_file
-from tfmemlint.model.scopes import OUTER, Definitions
+from tfmemlint.model.scopes import Definition, written
 from tfmemlint.model.tree import walk
 from tfmemlint.model.values import Api
 
@@ -132,13 +132,14 @@ def _with_comments(file: File, spans: list[Span]) -> list[Span]:
 
 
 @once_per_file
-def _own_autotune(file: File) -> list[tuple[str, Definitions]]:
+def _own_autotune(file: File) -> list[tuple[str, list[Definition]]]:
     """The module's own names for `tf.data.AUTOTUNE`, with what defines them."""
+    ends = ((name, found, written(found)) for name, found in file.flow(file.module).end.items())
     return [
         (name, definitions)
-        for name, definitions in file.flow(file.module).end.items()
+        for name, found, definitions in ends
         if name.isidentifier()
-        and not any(d is OUTER for d in definitions)
+        and len(definitions) == len(found)
         and all(file.values.definition(d, None) == Api("tf.data.AUTOTUNE") for d in definitions)
     ]
 

@@ -13,7 +13,7 @@ import libcst as cst
 from tfmemlint.finding import Edit, Span
 from tfmemlint.model import knowledge
 from tfmemlint.model.remembered import once_per_file
-from tfmemlint.model.scopes import OUTER, Binds
+from tfmemlint.model.scopes import Binds, written
 from tfmemlint.model.tree import Node, walk
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def api_text(file: File, name: str) -> str | None:
     nothing that leads there."""
     best: tuple[bool, int, str] | None = None
     for local, definitions in file.flow(file.module).end.items():
-        real = [d for d in definitions if d is not OUTER]
+        real = written(definitions)
         if not real or any(d.binds is not Binds.IMPORT for d in real):
             continue
         for prefix in {knowledge.canonical(d.api) for d in real}:

@@ -43,6 +43,11 @@ def hoist(file: File, statements: Sequence[Node], message: str) -> Fix | None:
     return Fix(message, (Edit(place, place, moved), Edit(spans[0].start, end, "")), Safety.UNSAFE)
 
 
+def loops_left(fix: Fix, node: Node, file: File) -> list[Loop]:
+    """The loops around a node in which it still runs after this `hoist`, the innermost first."""
+    return [loop for loop in file.contexts.loops(node) if file.span(loop).start < fix.edits[0].start]
+
+
 def _outermost(statements: Sequence[Node], block: cst.IndentedBlock, file: File) -> Loop | None:
     """The outermost of the loops directly around that bind nothing which these statements read, and bind nowhere else
     what they bind."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.model import knowledge, operations
-from tfmemlint.model.scopes import OUTER
+from tfmemlint.model.scopes import written
 from tfmemlint.model.values import Api, Class, Unknown, Value, one_of
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _named(evaluator: Evaluator, text: str) -> Value:
         return Unknown("an annotation that is not a plain name")
     first, *rest = text.split(".")
     definitions = evaluator.file.flow(evaluator.file.module).end.get(first, ())
-    value = one_of(evaluator.definition(d, None) for d in definitions if d is not OUTER)
+    value = one_of(evaluator.definition(d, None) for d in written(definitions))
     for part in rest:
         value = evaluator.attribute(value, part)
     return value

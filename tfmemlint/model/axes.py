@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint.model.literals import whole_number
 from tfmemlint.model.mapped import ESCAPES
 from tfmemlint.model.scopes import dotted
 from tfmemlint.model.transfer.table import elements
@@ -70,7 +71,7 @@ def _adds_axis(node: Node) -> bool:
 
 
 def _literal(node: cst.BaseExpression) -> int | None:
-    return node.evaluated_value if isinstance(node, cst.Integer) else None
+    return whole_number(node) if isinstance(node, cst.Integer) else None
 
 
 def _calls_grouping(node: Node, evaluator: Evaluator) -> bool:

@@ -8,7 +8,7 @@ import libcst as cst
 
 from tfmemlint.model import knowledge, operations
 from tfmemlint.model.binding import given_by
-from tfmemlint.model.scopes import OUTER, Definition, ScopeNode, dotted
+from tfmemlint.model.scopes import Definition, ScopeNode, dotted, written
 from tfmemlint.model.values import Api, Class, Const, Dataset, Function, Instance, Unknown, Value, one_of
 
 if TYPE_CHECKING:
@@ -202,13 +202,13 @@ class Classes:
         if key not in self._attributes:
             table: dict[str, list[Definition]] = {}
             for name, definitions in self._evaluator.file.flow(node).end.items():
-                table.setdefault(name, []).extend(d for d in definitions if d is not OUTER)
+                table.setdefault(name, []).extend(written(definitions))
             for method in self.methods(node):
                 first = method.params.params[0].name.value if method.params.params else ""
                 prefix = f"{first}."
                 for name, definitions in self._evaluator.file.flow(method).end.items():
                     if first and name.startswith(prefix) and "." not in name[len(prefix) :]:
                         attribute = name[len(prefix) :]
-                        table.setdefault(attribute, []).extend(d for d in definitions if d is not OUTER)
+                        table.setdefault(attribute, []).extend(written(definitions))
             self._attributes[key] = table
         return self._attributes[key]

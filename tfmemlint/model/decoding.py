@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import codecs
 import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 LINE_END = re.compile(r"\r\n|\n|\r")
 _LINE_END_BYTES = re.compile(rb"\r\n|\n|\r")
 _COOKIE = re.compile(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)")
+# Codecs of names and not of texts: they take time that grows with the square of the length, or read nothing.
+_NO_TEXT = frozenset({"idna", "punycode", "undefined"})
 _BLANK_OR_COMMENT = re.compile(rb"^[ \t\f]*(?:#.*)?$")
 
 
@@ -55,7 +58,7 @@ def decode_python(data: bytes) -> Decoded:
         raise SourceError(f"the file starts with a UTF-8 byte order mark but declares the encoding {cookie}", row)
     decoded = _decode(data, encoding, bom, declared=bool(cookie))
     if cookie and "coding" not in "".join(decoded.raw.splitlines(keepends=True)[:2]):
-        raise SourceError(f"the declared encoding {cookie} does not read its own declaration", row)
+        raise SourceError(f"the declared encoding {cookie} does not read its own declaration; correct it", row)
     return decoded
 
 
@@ -85,7 +88,7 @@ def splice(data: bytes, decoded: Decoded, edits: Sequence[tuple[int, int, str]])
         done, raw_done = offsets[end], end
     new = b"".join((*parts, data[done:]))
     try:
-        read_back = new[decoded.bom :].decode(decoded.encoding)
+        read_back = _characters(new[decoded.bom :], decoded.encoding)
     except UnicodeError:
         read_back = None
     raw = "".join((*expected, decoded.raw[raw_done:]))
@@ -110,11 +113,14 @@ def _codec(cookie: str, row: int) -> str:
     name = cookie.lower().replace("_", "-")
     if name == "utf-8" or name.startswith("utf-8-"):
         return "utf-8"
+    wrong = SourceError(f"the declared encoding {cookie} is not one for Python source; correct the coding comment", row)
     try:
         name = codecs.lookup(cookie).name
+        if name in _NO_TEXT:
+            raise wrong
         b"#".decode(name)
     except UnicodeError:
-        raise SourceError(f"the declared encoding {cookie} is not one for Python source", row) from None
+        raise wrong from None
     except (LookupError, ValueError):
         raise SourceError(f"unknown encoding {cookie} declared; correct the coding comment", row) from None
     return name
@@ -122,21 +128,30 @@ def _codec(cookie: str, row: int) -> str:
 
 def _decode(data: bytes, encoding: str, bom: int, *, declared: bool) -> Decoded:
     body = data[bom:]
+    advice = "correct the coding comment or the file" if declared else "save the file as UTF-8"
     try:
-        return Decoded(body.decode(encoding), encoding, bom)
+        return Decoded(_characters(body, encoding), encoding, bom)
     except UnicodeDecodeError as error:
         wrong = f"0x{body[error.start]:02x}" if error.start < len(body) else "end"
-        advice = "correct the coding comment or the file" if declared else "save the file as UTF-8"
         place = _place(body[: error.start], encoding)
         raise SourceError(f"byte {wrong} cannot be decoded as {encoding}; {advice}", *place) from None
-    except (UnicodeError, ValueError):
-        raise SourceError(f"the file cannot be decoded as {encoding}") from None
+    except Exception:  # a codec may raise what it likes
+        raise SourceError(f"the file cannot be decoded as {encoding}; {advice}") from None
+
+
+def _characters(data: bytes, encoding: str, errors: str = "strict") -> str:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of escapes that `unicode_escape` does not know
+        return data.decode(encoding, errors)
 
 
 def _place(before: bytes, encoding: str) -> tuple[int, int]:
-    """Row and column, from 1, of the byte that follows `before`."""
+    """Row and column, from 1, of the byte that follows `before`; in bytes where these cannot be decoded alone."""
     lines = _LINE_END_BYTES.split(before)
-    return len(lines), len(lines[-1].decode(encoding, "replace")) + 1
+    try:
+        return len(lines), len(_characters(lines[-1], encoding, "replace")) + 1
+    except ValueError:
+        return len(lines), len(lines[-1]) + 1
 
 
 def _byte_offsets(data: bytes, decoded: Decoded, places: Sequence[int]) -> dict[int, int]:
@@ -153,9 +168,11 @@ def _byte_offsets(data: bytes, decoded: Decoded, places: Sequence[int]) -> dict[
     # Any other codec: feed it byte by byte; a character begins where the one before it was complete.
     decoder = codecs.getincrementaldecoder(decoded.encoding)()
     begins, count = {0: bom}, 0
-    for index in range(bom, len(data)):
-        count += len(decoder.decode(data[index : index + 1]))
-        begins.setdefault(count, index + 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for index in range(bom, len(data)):
+            count += len(decoder.decode(data[index : index + 1]))
+            begins.setdefault(count, index + 1)
     try:
         return {place: begins[place] for place in places}
     except KeyError:

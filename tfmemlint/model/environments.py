@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tfmemlint.model.scopes import OUTER, Binds, Definition, Definitions, Further
+from tfmemlint.model.scopes import OUTER, Binds, Definition, Definitions, Further, Reaching
 
 BITS = 4
 WIDTH = 1 << BITS
@@ -216,7 +216,7 @@ def _meeting(slots: list[Any]) -> Any:
 
 def _union(found: list[Definitions | None]) -> Definitions:
     """All definitions of a name, in order; a path that has none brings what is bound outside of the scope."""
-    distinct: dict[int, Definition] = {}
+    distinct: dict[int, Reaching] = {}
     for definitions in {id(each): each for each in found}.values():
         for definition in (OUTER,) if definitions is None else definitions:
             distinct[id(definition)] = definition
@@ -225,13 +225,13 @@ def _union(found: list[Definitions | None]) -> Definitions:
     return first if first is not None and first == union else union
 
 
-def _limited(found: list[Definition]) -> Definitions:
+def _limited(found: list[Reaching]) -> Definitions:
     """As many definitions as are told apart, and one that stands for the rest."""
     told = [definition for definition in found if not isinstance(definition, Further)]
     if len(told) <= MOST_DEFINITIONS:
         return tuple(found)
     kept = told[:MOST_DEFINITIONS]
     outer = [OUTER] if OUTER in told and OUTER not in kept else []
-    last = kept[-1] if kept[-1] is not OUTER else kept[-2]
+    last = next(definition for definition in reversed(kept) if isinstance(definition, Definition))
     rest = next((definition for definition in found if isinstance(definition, Further)), None)
     return (*kept, *outer, rest or Further(last.name, Binds.UNKNOWN, last.node, last.scope))

@@ -17,7 +17,7 @@ from tfmemlint.model.classes import Classes
 from tfmemlint.model.expressions import EXPRESSIONS
 from tfmemlint.model.functions import Frame, Functions
 from tfmemlint.model.memory import Memory
-from tfmemlint.model.scopes import OUTER, Binds, Definition, ScopeNode
+from tfmemlint.model.scopes import OUTER, Binds, Definition, ScopeNode, written
 from tfmemlint.model.transfer import transfer
 from tfmemlint.model.tree import Node
 from tfmemlint.model.unrolled import after_loop, carried, of_layers
@@ -87,19 +87,18 @@ class Evaluator(Memory):
             return Const({"True": True, "False": False, "None": None}[node.value])
         scope = self.file.scope_of(node)
         found = self.file.flow(scope).uses.get(id(node))
-        local = [d for d in found if d is not OUTER] if found else []
+        local = written(found or ())
         if local:
             frame_here = frame if frame is not None and frame.function is scope else self._frame_of(scope, frame)
-            written = self.file.inner_writes(node.value, scope)
-            value = self.joined(local, frame_here, written)
+            value = self.joined(local, frame_here, self.file.inner_writes(node.value, scope))
             return (after_loop(self, node, local, frame_here) or value) if of_layers(value) else value
         return self.outer_name(node.value, scope, frame)
 
-    def joined(self, reaching: list[Definition], frame: Frame | None, written: Iterable[Definition] = ()) -> Value:
+    def joined(self, reaching: list[Definition], frame: Frame | None, inner: Iterable[Definition] = ()) -> Value:
         """What the definitions that reach a place give their name; in a loop that is followed, the iteration before."""
         left = carried(self, reaching) if self.assumptions else None
         values = [self.definition(d, frame) for d in reaching] if left is None else [left]
-        return without_none(values + [self.definition(d, None) for d in written])
+        return without_none(values + [self.definition(d, None) for d in inner])
 
     def _frame_of(self, scope: ScopeNode, frame: Frame | None) -> Frame | None:
         while frame is not None and frame.function is not scope:
@@ -187,7 +186,7 @@ class Evaluator(Memory):
         found = self.file.flow(scope).uses.get(id(node))
         if not found or OUTER in found:
             return None
-        return one_of(self.definition(d, self._frame_of(scope, frame)) for d in found)
+        return one_of(self.definition(d, self._frame_of(scope, frame)) for d in written(found))
 
     def attribute(self, base: Value, name: str, reader: ScopeNode | None = None) -> Value:
         """The attribute `name` of a value, as a scope reads it that has not set it before."""

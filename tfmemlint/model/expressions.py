@@ -9,6 +9,7 @@ import libcst as cst
 
 from tfmemlint.model import operations
 from tfmemlint.model.functions import Frame
+from tfmemlint.model.literals import whole_number
 from tfmemlint.model.transfer.devices import chosen_devices
 from tfmemlint.model.values import (
     COMPREHENSION,
@@ -20,6 +21,7 @@ from tfmemlint.model.values import (
     Sequence,
     Unknown,
     Value,
+    number,
     one_of,
 )
 
@@ -132,7 +134,8 @@ def _ellipsis(evaluator: Evaluator, node: cst.Ellipsis, frame: Frame | None) -> 
 
 
 def _number(evaluator: Evaluator, node: cst.Integer | cst.Float | cst.Imaginary, frame: Frame | None) -> Value:
-    return Const(node.evaluated_value)
+    found = whole_number(node) if isinstance(node, cst.Integer) else node.evaluated_value
+    return number(found) if found is not None else Unknown("too large a number")
 
 
 def _string(evaluator: Evaluator, node: cst.SimpleString | cst.ConcatenatedString, frame: Frame | None) -> Value:
@@ -152,6 +155,8 @@ def _formatted(evaluator: Evaluator, node: cst.FormattedString, frame: Frame | N
         if not isinstance(value, Const) or not plain or not isinstance(value.value, (str, int)):
             return Unknown("a formatted string")
         text += str(value.value)
+        if len(text) > operations.LONGEST_TEXT:
+            return Unknown("too long a string")
     return Const(text)
 
 

@@ -12,7 +12,7 @@ from tfmemlint.model.binding import given_at, given_by
 from tfmemlint.model.environments import Env, join
 from tfmemlint.model.mapped import whole
 from tfmemlint.model.records import RECORD
-from tfmemlint.model.scopes import OUTER, Definitions, ScopeNode, parameters
+from tfmemlint.model.scopes import Definition, ScopeNode, parameters, written
 from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.uses import Uses
 from tfmemlint.model.values import Api, Const, Function, Instance, Sequence, Unknown, Value, constant, one_of
@@ -179,7 +179,7 @@ class Functions(Uses):
 
     # -- closures ----------------------------------------------------------------------------------------------------
 
-    def visible(self, name: str, scope: ScopeNode, outer: ScopeNode, frame: Frame | None) -> Definitions:
+    def visible(self, name: str, scope: ScopeNode, outer: ScopeNode, frame: Frame | None) -> tuple[Definition, ...]:
         """The definitions of a free name of `scope` in the scope `outer` around it.
 
         Seen from a call, what reaches that call; else what reaches all known callers; else the end of `outer`.
@@ -196,7 +196,7 @@ class Functions(Uses):
         if calls is None and frame is None and isinstance(scope, cst.FunctionDef):
             seen = self._at_callers(scope, outer)
         found = seen.get(name) if seen is not None else ()
-        return tuple(d for d in found or flow.end.get(name) if d is not OUTER)
+        return tuple(written(found or flow.end.get(name)))
 
     def _at_callers(self, function: cst.FunctionDef, outer: ScopeNode) -> Env | None:
         """What reaches all calls of a function that `outer` closes around, or None where others call it, too."""

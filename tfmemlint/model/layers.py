@@ -13,7 +13,7 @@ from tfmemlint.model.arithmetic import broadcast
 from tfmemlint.model.calls import Call
 from tfmemlint.model.layer_arguments import Effect, Model, flag, numbers, whole, word
 from tfmemlint.model.layers_spatial import SPATIAL
-from tfmemlint.model.values import Array, Const, Instance, Sequence, Shape, Value, integer
+from tfmemlint.model.values import Array, Const, Instance, Sequence, Shape, Value, bounded, integer
 
 L = "tf.keras.layers."
 
@@ -28,9 +28,15 @@ def effect(layer: Value, *inputs: Shape | None) -> Effect | None:
     kind = (layer.type_name or "").removeprefix(L)
     several = _SEVERAL.get(kind)
     if several is not None:
-        return several(layer.call, shapes)
+        return _countable(several(layer.call, shapes))
     model = _EFFECTS.get(kind)
-    return model(layer.call, shapes[0]) if model is not None and len(shapes) == 1 and shapes[0] else None
+    return _countable(model(layer.call, shapes[0])) if model is not None and len(shapes) == 1 and shapes[0] else None
+
+
+def _countable(done: Effect | None) -> Effect | None:
+    """The effect, or None where it has a number in it that no machine can count to."""
+    sizes = () if done is None else (*done.shape, done.parameters)
+    return done if all(size is None or bounded(size) is not None for size in sizes) else None
 
 
 # -- one input -------------------------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ def _windows(
                 return None
             found.append((size - (d * (k - 1) + 1)) // s + 1)
         elif padding == "causal" or padding == "same":
-            found.append(math.ceil(size / s))
+            found.append(-(-size // s))
     return tuple(found)
 
 
@@ -40,7 +40,7 @@ def _conv(rank: int, kind: str = "plain") -> Model:
             or not channels_last(call)
         ):
             return None
-        if strides is None or dilation is None or padding not in ("valid", "same", "causal"):
+        if not strides or 0 in strides or dilation is None or padding not in ("valid", "same", "causal"):
             return None
         cells = math.prod(kernel)
         if kind == "depthwise":

@@ -8,13 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from tfmemlint.model import magics
 from tfmemlint.model.blocks import BlockSource
 from tfmemlint.model.decoding import LINE_END, decode_utf8, splice
 from tfmemlint.model.lines import Line, Part, Replacement
 
-_FENCE = re.compile(r"(?P<prefix>(?:[ \t]|>[ ]?)*)(?P<fence>`{3,}(?=[^`]*$)|~{3,}|:{3,}(?=\{code))[ \t]*(?P<info>.*)$")
+_FENCE = re.compile(r"(?P<prefix>[ \t>]*)(?P<fence>`{3,}(?=[^`]*$)|~{3,}|:{3,}(?=\{code))[ \t]*(?P<info>.*)$")
 _PYTHON = frozenset(("python", "py", "python3", "py3", "ipython", "ipython3", "pycon", "python-repl", "pycon3"))
 _DIRECTIVE = re.compile(r"\{(?P<name>[\w-]+)\}[ \t]*(?P<argument>[\w-]*)")
 _ATTRIBUTES = re.compile(r"\{[ ]*\.?(?P<language>[\w-]+)")
@@ -33,9 +34,12 @@ class MarkdownSource(BlockSource):
 
     kind = "markdown"
 
+    @cached_property
+    def _document(self) -> list[str]:
+        return LINE_END.split(self.decoded.raw)
+
     def line_text(self, row: int, cell: int | None = None) -> str:
-        lines = LINE_END.split(self.decoded.raw)
-        return lines[row - 1] if 1 <= row <= len(lines) else ""
+        return self._document[row - 1] if 1 <= row <= len(self._document) else ""
 
     def _write(self, changes: Sequence[tuple[Part, Sequence[Replacement]]]) -> bytes:
         return splice(self.data, self.decoded, [edit for _, edits in changes for edit in edits])[0]

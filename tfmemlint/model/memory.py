@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tfmemlint.model.values import BOTTOM, LARGEST, Unknown, Value
+from tfmemlint.model.values import BOTTOM, HEAVIEST, Unknown, Value
 from tfmemlint.model.widening import widen
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Memory:
     def _weighed(self, value: Value) -> Value:
         """The value, unless it is too large to be followed; what it takes to walk over a large one is spent."""
         weight = value.weight
-        if weight > LARGEST:
+        if weight > HEAVIEST:
             return Unknown("too large a value")
         self.spent += weight >> WEIGHT_BITS
         return value

@@ -105,6 +105,8 @@ def read_notebook(data: bytes, path: str) -> NotebookSource:
         raise SourceError(f"the notebook is not valid JSON: {error.msg}", error.lineno, error.colno) from None
     except RecursionError:
         raise SourceError("the notebook's JSON is nested too deeply to be read") from None
+    except ValueError as error:  # an integer of more digits than Python reads
+        raise SourceError(f"the notebook's JSON cannot be read: {error}") from None
     root = len(text) - len(text.lstrip(" \t\r\n"))
     cells = _cells(text, root, notebook)
     parts: list[Part] = []

@@ -25,6 +25,7 @@ from tfmemlint.model.values import (
     Value,
     constant,
     integer,
+    number,
     one_of,
 )
 
@@ -37,8 +38,11 @@ PYTHON: dict[str, Callable[[object, object], object]] = {
     "RightShift": operator.rshift, "BitAnd": operator.and_, "BitOr": operator.or_, "BitXor": operator.xor,
 }  # fmt: skip
 
-LARGEST_RESULT = 1 << 64
-"""Constants beyond this are not worth computing (and `9 ** 9 ** 9` must not be)."""
+LONGEST_TEXT = 1 << 16
+"""Characters up to which strings are joined: a name that is doubled in each line would fill the memory."""
+
+MOST_ITEMS = 1 << 12
+"""Items up to which lists and tuples are joined."""
 
 LONGEST_REPETITION = 100
 """Items up to which `[x] * n` is written out."""
@@ -209,7 +213,7 @@ def unary(name: str, value: Value) -> Value:
     if name == "Not":
         return Const(not found) if isinstance(value, Const) else Unknown("a truth value")
     if isinstance(found, (int, float)) and name in ("Minus", "Plus"):
-        return Const(-found if name == "Minus" else found)
+        return number(-found if name == "Minus" else found)
     return value if isinstance(value, Array) else Unknown("a unary operation")
 
 
@@ -243,6 +247,8 @@ def _binary(name: str, left: Value, right: Value) -> Value:
     if isinstance(left, Array) or isinstance(right, Array):
         return array_binary(name, left, right)
     if isinstance(left, Sequence) and isinstance(right, Sequence) and name == "Add":
+        if len(left.items) + len(right.items) > MOST_ITEMS:
+            return Sequence((), left.kind, open=True)
         return Sequence(left.items + right.items, left.kind, left.open or right.open)
     if isinstance(left, Dataset) and isinstance(right, Dataset) and name == "Add":
         return Dataset("tf.data.Dataset.concatenate", None, (), left.element, None, (left, right))
@@ -266,15 +272,16 @@ def _repeated(items: Sequence, times: Value) -> Value:
 
 def fold(name: str, a: object, b: object) -> Value:
     """The constant `a op b`, or Unknown where it raises or is absurdly large."""
-    numbers = isinstance(a, (int, float)) and isinstance(b, (int, float))
-    if not numbers and not (name == "Add" and isinstance(a, str) and isinstance(b, str)):
+    if name == "Add" and isinstance(a, str) and isinstance(b, str):
+        return Const(a + b) if len(a) + len(b) <= LONGEST_TEXT else Unknown("too long a string")
+    if not isinstance(a, (int, float)) or not isinstance(b, (int, float)):
         return Unknown("arithmetic on other things than numbers")
-    if name in ("Power", "LeftShift") and (abs(a) > 1 << 20 or abs(b) > 128):  # type: ignore[arg-type]
+    if name in ("Power", "LeftShift") and (abs(a) > 1 << 20 or abs(b) > 128):
         return Unknown("too large a power")
     try:
         result = PYTHON[name](a, b)
     except (ArithmeticError, TypeError, ValueError):
         return Unknown("arithmetic that raises")
-    if isinstance(result, (int, float)) and abs(result) > LARGEST_RESULT:
-        return Unknown("too large a number")
-    return Const(result)
+    if not isinstance(result, (int, float)):  # a negative base of a broken power
+        return Unknown("a complex number")
+    return number(result)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.model.names import home_of, is_variable
-from tfmemlint.model.scopes import Definition, Definitions, Further, ScopeNode
+from tfmemlint.model.scopes import Definition, Definitions, Further, Reaching, ScopeNode
 
 if TYPE_CHECKING:
     from tfmemlint.model.program import Program
@@ -79,6 +79,6 @@ class Places:
         return found
 
 
-def _told_apart(reaching: Definitions, all_of_name: list[Definition]) -> Iterable[Definition]:
+def _told_apart(reaching: Definitions, all_of_name: list[Definition]) -> Iterable[Reaching]:
     """The definitions that reach a place: any of the scope where more reach it than are told apart."""
     return all_of_name if any(isinstance(definition, Further) for definition in reaching) else reaching

@@ -12,7 +12,7 @@ import libcst as cst
 
 from tfmemlint.model.flow import Flow
 from tfmemlint.model.places import Places
-from tfmemlint.model.scopes import OUTER, Binds, Definition, Definitions, ScopeNode, dotted, enclosing_scope
+from tfmemlint.model.scopes import Binds, Definition, Definitions, ScopeNode, dotted, enclosing_scope, written
 from tfmemlint.model.tree import Node, Tree, called_word, walk
 
 GROWS = ("append", "extend", "insert", "pop", "remove", "clear", "appendleft")
@@ -95,9 +95,15 @@ class Program:
         return self._loads.get(name, [])
 
     def definitions(self, use: Node) -> Definitions:
-        """What a name, attribute or item may have got its value from where it is read; empty where only scopes around
-        its own bind it."""
+        """What a name, attribute or item may have got its value from where it is read, `OUTER` among it where on some
+        path nothing in its own scope binds it; empty where only scopes around do."""
         return self.flow(self.scope_of(use)).uses.get(id(use), ())
+
+    def only_definition(self, use: Node) -> Definition | None:
+        """The one place that gives a name, attribute or item its value where it is read; None where there are several
+        or it may come from outside of the scope."""
+        found = self.definitions(use)
+        return found[0] if len(found) == 1 and isinstance(found[0], Definition) else None
 
     def places(self, name: str) -> Places:
         """Where the file reads `name`, by scope."""
@@ -227,7 +233,7 @@ class Program:
             scope = self.scope_of(statement)
             for name in (item.name.value for item in statement.names):
                 owner = next((s for s in self.scopes_around(scope) if name in self.flow(s).bindings), None)
-                ends = tuple(d for d in self.flow(scope).end.get(name, ()) if d is not OUTER)
+                ends = tuple(written(self.flow(scope).end.get(name, ())))
                 if owner is not None:
                     found[id(owner), name] = found.get((id(owner), name), ()) + ends
         return found
@@ -240,7 +246,7 @@ class Program:
             scope = self.scope_of(statement)
             for item in statement.names:
                 ends = self.flow(scope).end.get(item.name.value, ())
-                found.setdefault(item.name.value, []).extend(d for d in ends if d is not OUTER)
+                found.setdefault(item.name.value, []).extend(written(ends))
         return {name: tuple(definitions) for name, definitions in found.items()}
 
     @cached_property

@@ -45,7 +45,7 @@ class Reader:
         key = (id(node), name)
         definition = self._made.get(key)
         if definition is None:
-            definition = self._made[key] = Definition(name, binds, node, self.scope, value, **more)
+            definition = self._made[key] = Definition(name, binds, node, self.scope, value=value, **more)
             self.bindings.setdefault(name, []).append(definition)
             self._dotted = self._dotted or "." in name or "[" in name
         self._env = (self._env or self._nothing).bind(self._names.named(name), (definition,))

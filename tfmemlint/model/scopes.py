@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 import libcst as cst
 
@@ -39,36 +39,46 @@ class Binds(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Definition:
-    """One place that binds a name (or a dotted path such as `self.ds`) in one scope.
+class Reaching:
+    """What may have given a name its value where the name is read: a `Definition`, or `OUTER`.
 
-    `node` is the statement or target that does it, `value` the expression behind it, `path` the indices that lead to
-    this name in an unpacked value, `statement` the smallest statement around.
+    Only a `Definition` stands somewhere in the file: `isinstance` or `written` tells the two apart, and a type checker
+    asks for it where `node` or `scope` is read.
     """
 
     name: str
     binds: Binds
+    value: Node | None = field(default=None, kw_only=True)
+    path: tuple[int | slice, ...] = field(default=(), kw_only=True)
+    api: str = field(default="", kw_only=True)
+    annotation: Node | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Definition(Reaching):
+    """One place that binds a name (or a dotted path such as `self.ds`) in one scope.
+
+    `node` is the statement or target that does it, `value` the expression behind it, `path` the indices that lead to
+    this name in an unpacked value.
+    """
+
     node: Node
     scope: ScopeNode
-    value: Node | None = None
-    path: tuple[int | slice, ...] = ()
-    api: str = ""
-    annotation: Node | None = None
 
 
-class _Outer(Definition):
-    """Stands for "not bound here on some path": the name's value comes from outside the scope."""
+OUTER = Reaching("", Binds.UNKNOWN)
+"""Stands for "not bound here on some path": the name's value comes from outside the scope, or it has none."""
 
-
-OUTER = _Outer("", Binds.UNKNOWN, cst.Name("_"), cst.Module([]))
-
+Definitions = tuple[Reaching, ...]
 
 
 class Further(Definition):
     """Stands for all definitions of a name that reach a place beyond those that are told apart there."""
 
 
-Definitions = tuple[Definition, ...]
+def written(found: Iterable[Reaching]) -> list[Definition]:
+    """Those of them that the file holds."""
+    return [each for each in found if isinstance(each, Definition)]
 
 
 def dotted(node: Node) -> str | None:

@@ -78,13 +78,13 @@ class Source:
 
     def without_blocks(self, bad: Collection[int]) -> Source:
         """The same source with the numbered blocks blanked in the text; all offsets stay valid."""
-        text, blocks = self.text, self.blocks
-        for index in bad:
+        blocks = self.blocks
+        blanks = []
+        for index in sorted(bad):
             span = blocks[index].span
-            blank = re.sub(r"[^\n]", " ", text[span.start : span.end])
-            text = text[: span.start] + blank + text[span.end :]
+            blanks.append(Edit(span.start, span.end, re.sub(r"[^\n]", " ", self.text[span.start : span.end])))
         other = copy.copy(self)
-        other.text = text
+        other.text = edited(self.text, blanks)
         return other
 
     @cached_property

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.model import operations
-from tfmemlint.model.scopes import OUTER, Binds, Definition
+from tfmemlint.model.scopes import Binds, Definition, written
 from tfmemlint.model.tree import walk
 from tfmemlint.model.values import Array, Const, Iterator, Sequence, Value
 
@@ -123,7 +123,7 @@ def _unroll(evaluator: Evaluator, loop: cst.For, frame: Frame | None) -> Unrolle
     before = flow.at(loop)
     state: dict[str, Value] = {}
     for name in last:
-        outside = [d for d in before.get(name, ()) if d is not OUTER]
+        outside = written(before.get(name, ()))
         if outside:
             state[name] = evaluator.joined(outside, frame)
     iterations = []

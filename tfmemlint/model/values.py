@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -23,13 +24,17 @@ ITEM_BYTES = {
 }  # fmt: skip
 """Bytes of one element, by dtype name."""
 
+LARGEST = 1 << 63
+"""What whole numbers of the model stay below. No machine counts so many bytes or items, Python refuses to write out
+much larger ones, and JSON has no room for them."""
+
 MOST_OPTIONS = 6
 """Alternatives that a join keeps before it gives up and says Unknown."""
 
 MOST_STEPS = 64
 """Steps of a pipeline that are remembered."""
 
-LARGEST = 1 << 14
+HEAVIEST = 1 << 14
 """The weight of the largest value that is followed: `x = (x, x)`, written forty times, is too large for any memory."""
 
 PIPELINE_WEIGHT = 64
@@ -243,7 +248,7 @@ class Array(Value):
 
     @property
     def size(self) -> int | None:
-        """Number of elements, where all sizes are known."""
+        """Number of elements, where all sizes are known and an array can have so many."""
         if self.shape is None:
             return None
         total = 1
@@ -251,13 +256,13 @@ class Array(Value):
             if length is None:
                 return None
             total *= length
-        return total
+        return bounded(total)
 
     @property
     def bytes(self) -> int | None:
-        """Bytes of the data, where shape and dtype are known."""
+        """Bytes of the data, where shape and dtype are known and a machine can have so many."""
         size = self.size
-        return None if size is None or self.dtype not in ITEM_BYTES else size * ITEM_BYTES[self.dtype]
+        return None if size is None or self.dtype not in ITEM_BYTES else bounded(size * ITEM_BYTES[self.dtype])
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,6 +375,20 @@ def one_of(values: Iterable[Value]) -> Value:
     return OneOf(tuple(found))
 
 
+def bounded(number: int) -> int | None:
+    """The number, or None where it is beyond all that can be counted."""
+    return number if abs(number) < LARGEST else None
+
+
+def number(found: complex) -> Value:
+    """The constant, or Unknown for a whole number beyond all that can be counted, and for no number at all."""
+    if isinstance(found, int) and bounded(found) is None:
+        return Unknown("too large a number")
+    if isinstance(found, float) and not isfinite(found):
+        return Unknown("not a finite number")
+    return Const(found)
+
+
 def constant(value: Value) -> object | None:
     """The Python object of a constant; a length counts where it is known; None otherwise."""
     if isinstance(value, Const):
@@ -380,13 +399,14 @@ def constant(value: Value) -> object | None:
 
 
 def range_length(bounds: Iterable[int | None]) -> int | None:
-    """The number of items of `range(*bounds)`, however large; None where a bound is not known or Python refuses it."""
+    """The number of items of `range(*bounds)`; None where a bound is not known, Python refuses it or it is absurd."""
     numbers = list(bounds)
     known = [n for n in numbers if n is not None]
     if not 1 <= len(known) == len(numbers) <= 3 or known[2:] == [0]:
         return None
     items = range(*known)
-    return max(0, -(-(items.stop - items.start) // items.step))  # len(items) ends where a machine word does
+    length = max(0, -(-(items.stop - items.start) // items.step))  # len(items) ends where a machine word does
+    return bounded(length)
 
 
 def integer(value: Value) -> int | None:

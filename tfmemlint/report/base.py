@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from urllib.parse import quote
 
 from tfmemlint.finding import Finding, Safety, Severity
+from tfmemlint.shown import shown
 
 if TYPE_CHECKING:
     from tfmemlint.model.source import Source
@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 """The severities, the worst one first."""
 
-# C0 and C1 controls, the marks that reorder text on a screen, and halves of surrogate pairs: shown as they are they
-# would let a file write to the terminal or make a stream fail.
-_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+clean = shown
+"""The text with characters that no line of output may hold written as escapes."""
 
 
 class FileResult(Protocol):
@@ -110,6 +109,12 @@ def relative(path: str, options: ReportOptions) -> str:
     return (full.relative_to(root) if full.is_relative_to(root) else full).as_posix()
 
 
+def heading(path: str, options: ReportOptions) -> str:
+    """The path as a line of text begins with it: clean, and nothing that GitHub takes for a command (`::error`)."""
+    name = clean(relative(path, options))
+    return f"./{name}" if name.lstrip().startswith("::") else name
+
+
 def uri(path: str, options: ReportOptions) -> tuple[str, bool]:
     """The URI of a file and whether it is relative to the root."""
     shown = relative(path, options)
@@ -121,17 +126,6 @@ def uri(path: str, options: ReportOptions) -> tuple[str, bool]:
 
 def _is_stream(path: str) -> bool:
     return path == "-" or path.startswith("<")
-
-
-def clean(text: str) -> str:
-    """The text with characters that no line of output may hold written as escapes."""
-    return _UNSAFE.sub(_escape, text)
-
-
-def _escape(match: re.Match[str]) -> str:
-    code = ord(match.group())
-    short = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}.get(match.group())
-    return short or (f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}")
 
 
 def plural(count: int, noun: str) -> str:

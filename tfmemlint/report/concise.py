@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TextIO
 
-from tfmemlint.report.base import FileResult, ReportOptions, clean, ordered, relative
+from tfmemlint.report.base import FileResult, ReportOptions, clean, heading, ordered
 from tfmemlint.report.notes import fix_kind
 from tfmemlint.report.places import place
 from tfmemlint.report.style import Style
@@ -19,7 +19,7 @@ def render(results: Sequence[FileResult], stream: TextIO, *, options: ReportOpti
         return
     style = Style(options.color)
     for result, finding in ordered(results, options):
-        path = style(clean(relative(result.path, options)), "bold")
+        path = style(heading(result.path, options), "bold")
         code = style.severity(finding.code, finding.severity)
         mark = f" [{fix_kind(finding.fix)}]" if finding.fix else ""
         stream.write(f"{path}:{place(result, finding.span)}: {code} {clean(finding.message)}{mark}\n")

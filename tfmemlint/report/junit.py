@@ -87,5 +87,6 @@ def _open(tag: str, **attributes: object) -> str:
 def _text(text: str, *, quoted: bool = False) -> str:
     """The text as XML in ASCII; what XML cannot hold becomes the replacement character."""
     entities = {'"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"} if quoted else {"\r": "&#13;"}
+    entities["\x7f"] = "&#127;"  # text as XML has it, but no character for a terminal
     plain = escape(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", text), entities)
     return plain.encode("ascii", "xmlcharrefreplace").decode()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfmemlint.finding import Finding, Fix, Safety
-from tfmemlint.report.base import FileResult, ReportOptions, clean, exact_bytes, relative
+from tfmemlint.report.base import FileResult, ReportOptions, clean, exact_bytes, heading
 from tfmemlint.report.places import place
 
 _FIXES = {Safety.SAFE: "safe fix", Safety.UNSAFE: "unsafe fix", Safety.DISPLAY: "suggestion"}
@@ -23,7 +23,7 @@ def memory(finding: Finding) -> str:
 
 def related(result: FileResult, finding: Finding, options: ReportOptions) -> Iterator[str]:
     """A line for each related place."""
-    path = clean(relative(result.path, options))
+    path = heading(result.path, options)
     for each in finding.related:
         yield f"{path}:{place(result, each.span)}: {clean(each.message)}"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TextIO
 
 from tfmemlint.finding import Finding
-from tfmemlint.report.base import FileResult, ReportOptions, clean, ordered, relative
+from tfmemlint.report.base import FileResult, ReportOptions, clean, heading, ordered
 from tfmemlint.report.diff import show_diff
 from tfmemlint.report.frame import frame
 from tfmemlint.report.notes import fix_kind, memory, related
@@ -33,7 +33,7 @@ def render(results: Sequence[FileResult], stream: TextIO, *, options: ReportOpti
 
 def _finding(result: FileResult, finding: Finding, style: Style, options: ReportOptions) -> Iterator[str]:
     where = place(result, finding.span)
-    path = clean(relative(result.path, options))
+    path = heading(result.path, options)
     severity = style.severity(finding.severity.value, finding.severity)
     yield f"{style(path, 'bold')}:{where}: {severity} {style(finding.code, 'bold')} {finding.name}"
     yield f"  {clean(finding.message)}"

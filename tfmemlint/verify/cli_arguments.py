@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 
 from tfmemlint.cli_arguments import Parser
-from tfmemlint.config import Size, parse_size
+from tfmemlint.units import Size, parse_size
 from tfmemlint.usage import UsageError
 from tfmemlint.verify.measure import Settings, machine_memory
 from tfmemlint.verify.sandbox import Limits

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 import libcst as cst
 
 from tfmemlint.model.file import File
-from tfmemlint.model.scopes import OUTER, Binds, Definition
+from tfmemlint.model.scopes import OUTER, Binds, Definition, written
 from tfmemlint.model.tree import Node, children
 from tfmemlint.model.values import Dataset
 from tfmemlint.verify.statements import changed_name, is_setting
@@ -117,7 +117,7 @@ class Slice:
                 if there:
                     found.extend(there)
                     break
-        return [definition for definition in found if definition is not OUTER]
+        return written(found)
 
     def _is_load(self, name: cst.Name) -> bool:
         parent = self.file.tree.parent(name)

@@ -17,6 +17,7 @@ from tfmemlint.model.values import (
     Sequence,
     Unknown,
     Value,
+    bounded,
     constant,
     integer,
 )
@@ -75,7 +76,7 @@ def _arange(call: Call, target: Value) -> Value:
         start, stop = (0, numbers[0]) if len(numbers) == 1 else numbers[:2]
         step = numbers[2] if len(numbers) == 3 else 1
         try:
-            count = max(0, math.ceil((stop - start) / step))
+            count = bounded(max(0, math.ceil((stop - start) / step)))
         except (ArithmeticError, ValueError):  # endless, or NumPy refuses it
             count = None
     dtype, explicit = numpy_dtype(call, default)
@@ -236,9 +237,7 @@ def reshaped(data: Array, shape: tuple[int | None, ...] | None) -> tuple[int | N
     """The shape asked for, -1 worked out where the size is known."""
     if shape is None or -1 not in shape:
         return shape
-    known, total = 1, data.size
-    for size in shape:
-        known *= 1 if size in (-1, None) else size or 1
+    known, total = math.prod(size or 1 for size in shape if size != -1), data.size
     missing = total // known if total is not None and None not in shape and shape.count(-1) == 1 else None
     return tuple(missing if size == -1 else size for size in shape)
 

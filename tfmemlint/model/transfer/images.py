@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tfmemlint.model.transfer.table import dtype_of, models
-from tfmemlint.model.values import Array, Const, Instance, Method, Sequence, Unknown, Value, constant, integer
+from tfmemlint.model.values import Array, Const, Instance, Method, Sequence, Unknown, Value, bounded, constant, integer
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -81,7 +81,7 @@ def _split(call: Call, target: Value) -> Value:
             rows = part.shape[0] if isinstance(part, Array) and part.shape else None
             test = None
             if rows is not None and isinstance(tested, (int, float)):
-                test = math.ceil(rows * tested) if isinstance(tested, float) else tested
+                test = bounded(math.ceil(rows * tested)) if isinstance(tested, float) else tested
             rest = rows - test if rows is not None and test is not None and call.lacks("train_size") else None
             parts += [_some_rows(part, rest), _some_rows(part, test)]
     return Unknown("parts that are not seen") if call.open else Sequence(tuple(parts), "list")

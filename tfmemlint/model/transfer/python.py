@@ -26,6 +26,7 @@ from tfmemlint.model.values import (
     Value,
     constant,
     integer,
+    number,
     range_length,
 )
 
@@ -150,9 +151,10 @@ def _convert(call: Call, target: Value) -> Value:
     if isinstance(found, (int, float, str)):
         convert = {"int": int, "float": float, "str": str, "bool": bool, "abs": abs, "round": round}[name]
         try:
-            return Const(convert(found))  # type: ignore[operator]
+            converted = convert(found)  # type: ignore[operator]
         except (ValueError, TypeError, OverflowError):
             return Unknown(f"{name}() raises")
+        return Const(converted) if isinstance(converted, str) else number(converted)
     return Unknown(f"{name}() of something not known")
 
 
@@ -224,15 +226,15 @@ def _calculated(call: Call, target: Value) -> Value:
         return Unknown(f"{name}() of something not known")
     functions = {"sum": lambda *n: sum(n), "prod": lambda *n: math.prod(n), "pow": lambda a, b: fold_power(a, b)}
     try:
-        return Const((functions.get(name) or getattr(math, name))(*numbers))
+        return number((functions.get(name) or getattr(math, name))(*numbers))
     except (ValueError, TypeError, OverflowError):
         return Unknown(f"{name}() raises")
 
 
-def fold_power(base: float, exponent: float) -> object:
+def fold_power(base: float, exponent: float) -> complex:
     """`pow(a, b)` where it stays small; raises OverflowError elsewhere."""
     result = operations.fold("Power", base, exponent)
-    if not isinstance(result, Const):
+    if not isinstance(result, Const) or not isinstance(result.value, (int, float)):
         raise OverflowError
     return result.value
 

@@ -1,0 +1,281 @@
+"""Runs many programs under one imported TensorFlow and writes down what of each can be observed afterwards.
+
+    python observed_runs.py REQUEST.json RESULT.json
+
+A request is a list of program texts. Each runs in a child forked from one process that has imported TensorFlow, one
+top-level statement at a time, so that one that lacks a file or a library stops nothing but itself. The result holds
+for each program `errors` and `printed`, `names` (what the module's names stand for: arrays and tensors by dtype, shape
+and content, datasets by specification and elements, models by configuration and weights), `unfinished` (the names in
+statements that took too long), `lines` (which lines have run) and `seconds` of the processor; or `died` and why.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import hashlib
+import io
+import json
+import os
+import random
+import re
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from types import FrameType, FunctionType, ModuleType
+from typing import Any
+
+SECONDS_OF_ALL, SECONDS_OF_ONE, SECONDS_OF_STATEMENT = 1200, 30, 5
+MEMORY = 12 << 30
+ELEMENTS = 5
+DEEPEST = 5
+
+Described = Any
+_PASSING = r"0x[0-9a-f]+|line \d+|\{\{node .*?\}\}|\[Op:.*?\]|\S*__inference\S*"
+"""What differs from run to run in the words of errors: addresses, lines, names of nodes."""
+
+
+def run_observed(folder: Path, programs: list[str]) -> list[dict[str, Any]]:
+    """Run the programs; `folder` is for the request and the result."""
+    request, result = folder / "request.json", folder / "result.json"
+    request.write_text(json.dumps(programs))
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1", "PYTHONHASHSEED": "0"}
+    command = [sys.executable, __file__, str(request), str(result)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=SECONDS_OF_ALL, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    found: list[dict[str, Any]] = json.loads(result.read_text())
+    assert len(found) == len(programs)
+    return found
+
+
+# -- values ----------------------------------------------------------------------------------------------------------
+
+
+def _bytes_of(array: Any) -> str:
+    import numpy as np
+
+    if array.dtype == object:
+        return hashlib.sha256(repr(array.tolist()).encode()).hexdigest()[:16]
+    return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()[:16]
+
+
+def _array(kind: str, array: Any) -> Described:
+    small = repr(array.tolist()) if array.size <= 4 and array.dtype != object else _bytes_of(array)
+    return [kind, str(array.dtype), list(array.shape), small]
+
+
+def _dataset(dataset: Any, depth: int) -> Described:
+    elements: list[Described] = []
+    try:
+        for element in dataset.take(ELEMENTS):
+            elements.append(describe(element, depth + 1))
+    except Exception as error:
+        elements.append(_error(error))
+    return ["dataset", repr(dataset.element_spec), elements]
+
+
+def _error(error: BaseException) -> str:
+    text = re.sub(_PASSING, "*", f"{type(error).__name__}: {error}")
+    return text.split("\n")[0][:300]
+
+
+def describe(value: Any, depth: int = 0) -> Described:
+    """A value in words that are equal for values that a program cannot tell apart."""
+    import numpy as np
+    import tensorflow as tf
+
+    kind = type(value)
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
+        return [kind.__name__, repr(value)]
+    if isinstance(value, np.ndarray):
+        return _array("ndarray", value)
+    if isinstance(value, np.generic):
+        return [name, repr(value)]
+    if isinstance(value, tf.Variable):
+        return ["variable", value.trainable, _array("", value.numpy())]
+    if isinstance(value, tf.Tensor):
+        return _array("tensor", value.numpy()) if hasattr(value, "numpy") else ["symbolic", repr(value.dtype)]
+    if isinstance(value, (tf.SparseTensor, tf.RaggedTensor)):
+        return [kind.__name__, [describe(each, depth + 1) for each in tf.nest.flatten(value, expand_composites=True)]]
+    if isinstance(value, tf.data.Dataset):
+        return _dataset(value, depth)
+    if depth >= DEEPEST or isinstance(value, (ModuleType, FunctionType, type)):
+        return [kind.__name__, getattr(value, "__qualname__", "")]
+    if isinstance(value, dict):
+        return [kind.__name__, [[describe(k, depth + 1), describe(v, depth + 1)] for k, v in list(value.items())[:200]]]
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [kind.__name__, len(value), [describe(each, depth + 1) for each in list(value)[:200]]]
+    if hasattr(value, "get_config") and hasattr(value, "weights"):
+        return [name, _config(value), [_array("", np.asarray(each)) for each in value.weights]]
+    if name.endswith(("callbacks.History", "history.History")):
+        return ["History", describe(value.history, depth + 1), describe(value.epoch, depth + 1)]
+    if kind.__module__ == "__main__":
+        return [name, describe(dict(sorted(vars(value).items())) if hasattr(value, "__dict__") else {}, depth + 1)]
+    return [name]
+
+
+def _config(value: Any) -> str:
+    try:
+        return re.sub(r"0x[0-9a-f]+", "*", repr(value.get_config()))[:5000]
+    except Exception as error:
+        return _error(error)
+
+
+# -- programs --------------------------------------------------------------------------------------------------------
+
+
+class _TooLongError(BaseException):
+    pass
+
+
+def _made_up_data() -> None:
+    """What `keras.datasets` would fetch from the network: a few rows of the same shapes and dtypes."""
+    import keras
+    import numpy as np
+
+    draw = np.random.default_rng(0)
+    shapes = {"mnist": (28, 28), "fashion_mnist": (28, 28), "cifar10": (32, 32, 3), "cifar100": (32, 32, 3)}
+    for name, shape in shapes.items():
+        rows = [draw.integers(0, 256, (n, *shape), dtype="uint8") for n in (96, 32)]
+        labels = [draw.integers(0, 10, (n, 1) if "cifar" in name else (n,)).astype("uint8") for n in (96, 32)]
+        data = tuple(zip(rows, labels, strict=True))
+
+        def load_data(*args: Any, data: Any = data, **more: Any) -> Any:
+            return tuple((images.copy(), classes.copy()) for images, classes in data)
+
+        getattr(keras.datasets, name).load_data = load_data
+
+
+def _short_training() -> None:
+    """Two epochs without a progress bar, which shows times: what is compared is there after the first."""
+    import keras
+
+    def quiet(method: Any) -> Any:
+        def called(self: Any, *args: Any, **more: Any) -> Any:
+            if "epochs" in more:
+                more["epochs"] = min(more["epochs"], 2)
+            return method(self, *args, **{**more, "verbose": 0})
+
+        return called
+
+    for name in ("fit", "evaluate", "predict"):
+        setattr(keras.Model, name, quiet(getattr(keras.Model, name)))
+
+
+def _child(source: str, folder: str, write: int) -> None:
+    answer: dict[str, Any]
+    try:
+        answer = _observed(source, folder)
+    except BaseException as error:
+        answer = {"died": _error(error)}
+    with os.fdopen(write, "wb") as pipe:
+        pipe.write(json.dumps(answer).encode())
+    os._exit(0)
+
+
+def _observed(source: str, folder: str) -> dict[str, Any]:
+    """Run the program in a folder of its own, and describe what is left."""
+    import keras
+
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS_OF_ONE, SECONDS_OF_ONE))
+    os.chdir(folder)
+    Path("program.py").write_text(source)  # where AutoGraph looks for the source of functions
+    path = os.path.abspath("program.py")
+    lines: set[int] = set()
+
+    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+        if frame.f_code.co_filename != path:
+            return None
+        lines.add(frame.f_lineno)
+        return trace
+
+    def too_long(*_: Any) -> None:
+        raise _TooLongError
+
+    def timed(seconds: int) -> None:
+        """Count the processor's time, which a busy machine does not shorten, and the clock's for what only waits."""
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        signal.alarm(12 * seconds)
+
+    signal.signal(signal.SIGALRM, too_long)
+    signal.signal(signal.SIGPROF, too_long)
+    module = ModuleType("__main__")
+    sys.modules["__main__"] = module
+    scope = vars(module)
+    tree = ast.parse(source)
+    errors: list[str] = []
+    unfinished: set[str] = set()
+    printed: list[str] = []
+    for statement in tree.body:
+        if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
+            continue
+        code = compile(ast.Module([statement], []), path, "exec", dont_inherit=True)
+        output = io.StringIO()
+        random.seed(0)
+        keras.utils.set_random_seed(0)
+        timed(SECONDS_OF_STATEMENT)
+        try:
+            with contextlib.redirect_stdout(output):
+                sys.settrace(trace)
+                exec(code, scope)
+        except _TooLongError:
+            unfinished.update(node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
+        except BaseException as error:
+            errors.append(_error(error))
+        finally:
+            sys.settrace(None)
+            timed(0)
+        printed.append(output.getvalue()[:2000])
+    names = {}
+    for name, value in sorted(scope.items()):
+        if not name.startswith("__"):
+            timed(SECONDS_OF_STATEMENT)
+            try:
+                names[name] = describe(value)
+            except BaseException as error:
+                names[name] = [_error(error)]
+            finally:
+                timed(0)
+    return {
+        "errors": errors,
+        "printed": "".join(printed),
+        "names": names,
+        "unfinished": sorted(unfinished),
+        "lines": sorted(lines),
+        "seconds": time.process_time(),
+    }
+
+
+def main(request: str, result: str) -> None:
+    import keras
+    import tensorflow as tf
+
+    assert keras.__version__ and tf.__version__
+    _made_up_data()
+    _short_training()
+    answers = []
+    for source in json.loads(Path(request).read_text()):
+        read, write = os.pipe()
+        folder = tempfile.mkdtemp(prefix="observed-")
+        child = os.fork()  # harmless: nothing has started the runtime in this process
+        if child == 0:
+            os.close(read)
+            _child(source, folder, write)
+        os.close(write)
+        with os.fdopen(read, "rb") as pipe:
+            text = pipe.read()
+        os.waitpid(child, 0)
+        shutil.rmtree(folder, ignore_errors=True)
+        answers.append(json.loads(text) if text else {"died": "killed"})
+        Path(result).write_text(json.dumps(answers))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,42 @@
+"""No rule fails on a program because of the statement that it stands in, and every repair does there what it says."""
+
+from __future__ import annotations
+
+import pytest
+from wrapped import STATEMENTS, problems, sample_cases, wrapped, wrapped_samples
+
+from tfmemlint.testing import Case
+
+CASES = sample_cases()
+
+SHARE = {"bad.py": 3, "good.py": 6, "measure_bad.py": 13, "measure_good.py": 13}
+"""Of how many statements one is tried around each sample of a case; its place among the cases decides which."""
+
+
+@pytest.mark.parametrize(("place", "case"), list(enumerate(CASES)), ids=[str(case) for case in CASES])
+def test_samples_within_statements(place: int, case: Case) -> None:
+    order = list(STATEMENTS)
+    found = [
+        f"{name} in `{statement}`: {problem}"
+        for name, statement, program in wrapped_samples(case)
+        if (order.index(statement) + place) % SHARE[name] == 0
+        for problem in problems(program, case.config)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_every_statement_holds_nearly_every_sample() -> None:
+    """Python refuses a few programs in a function; were it more, little would be tested."""
+    for statement in STATEMENTS:
+        held = [wrapped(case.text("bad.py"), statement) is not None for case in CASES]
+        assert sum(held) >= 0.97 * len(held), statement
+
+
+def test_strings_of_several_lines_keep_their_text() -> None:
+    text = 'from __future__ import annotations\nname = """a\nb"""\n\nif name:\n    print(f"""{name}\n  {name}""")\n'
+    whole = wrapped(text, "match")
+    assert whole is not None
+    assert whole.startswith("from __future__ import annotations\nmatch chosen():\n")
+    scope: dict[str, object] = {"chosen": lambda: "this"}
+    exec(compile(whole, "program", "exec"), scope)
+    assert scope["name"] == "a\nb"

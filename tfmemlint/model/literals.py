@@ -1,0 +1,15 @@
+"""Literals as the source writes them."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tfmemlint.model.values import bounded
+
+_LONGEST = 100
+"""Characters of a whole number that is looked at; Python refuses to read one of many thousand digits."""
+
+
+def whole_number(node: cst.Integer) -> int | None:
+    """The value of a literal, None where it is beyond all that can be counted."""
+    return bounded(node.evaluated_value) if len(node.value) <= _LONGEST else None
