@@ -1,5 +1,5 @@
 # `make run` lints PATHS, `make test` runs all tests, `make lint` checks style and types, `make fuzz` looks for inputs at
-# which the tool does not hold, for SECONDS.
+# which the tool does not hold, for SECONDS, `make growth` measures how cost grows with the size of programs.
 # Everything lives in .venv; delete it to start afresh.
 
 PYTHON ?= python3
@@ -10,7 +10,7 @@ SECONDS ?= 600
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip
 
-.PHONY: run test safe-fixes lint fuzz clean
+.PHONY: run test safe-fixes growth lint fuzz clean
 
 # Findings are what `run` is meant to show, so they do not fail it; unreadable input and wrong usage do.
 run: $(VENV)/.installed
@@ -18,6 +18,10 @@ run: $(VENV)/.installed
 
 test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+# Seconds and memory for programs of twice the size. It takes minutes, and a quiet machine.
+growth: $(VENV)/.installed-test
+	$(BIN)/python benchmarks/growth.py
 
 # Every sample before and after its safe repairs, run under TensorFlow and compared; `test` takes one for each rule.
 safe-fixes: $(VENV)/.installed-test

@@ -48,7 +48,7 @@ def collect_in_list(concat: Call, assign: cst.Assign, loop: cst.For | cst.While,
         change = _replace_branch(branch, append, file)
         after = f"if {parts}:\n    {name} = {joined}"
     else:
-        known = file.flow(file.scope_of(loop)).before.get(id(loop), {}).get(name, ())
+        known = file.flow(file.scope_of(loop)).at(loop).get(name, ())
         if not known or file.contexts.conditional(assign, loop) or name not in known[0].name:
             return None
         start, change, after = f"{parts} = [{name}]", replace_node(file, assign, append), f"{name} = {joined}"

@@ -25,7 +25,7 @@ class Collected:
 
     def starts_empty(self, loop: cst.For | cst.While, file: File) -> bool:
         """Whether what is collected is an empty tensor or list before the loop."""
-        known = file.flow(file.scope_of(loop)).before.get(id(loop), {}).get(self.name, ())
+        known = file.flow(file.scope_of(loop)).at(loop).get(self.name, ())
         values = [d.value for d in known if not d.path]
         if not values and "." in self.name:
             values = [
@@ -36,7 +36,7 @@ class Collected:
 
     def starts_as_none(self, loop: cst.For | cst.While, file: File) -> bool:
         """Whether there is nothing of what is collected before the loop."""
-        known = file.flow(file.scope_of(loop)).before.get(id(loop), {}).get(self.name, ())
+        known = file.flow(file.scope_of(loop)).at(loop).get(self.name, ())
         return bool(known) and all(d.value is not None and file.value(d.value) == Const(None) for d in known)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tfmemlint.api import Api, Argument, Call, Const, File, Instance, Node
+from tfmemlint.model.remembered import once_per_file
 
 DESCRIBES = (
     "tf.TensorSpec", "tf.RaggedTensorSpec", "tf.SparseTensorSpec", "tf.io.", "tf.keras.metrics.", "tf.keras.losses.",
@@ -52,6 +53,7 @@ def _spelled(expression: cst.BaseExpression) -> bool:
     return isinstance(expression, cst.Name) and expression.value in ("float64", "double")
 
 
+@once_per_file
 def float64_by_design(file: File) -> bool:
     """Whether the module sets a float64 policy or imports a library built on float64."""
     if any(policy_name(call) == "float64" for call in file.calls(*POLICIES)):

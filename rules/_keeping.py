@@ -10,6 +10,7 @@ from tfmemlint_rules._materialized import iterated
 
 from tfmemlint.api import Call, Dataset, File, Node, Value, dotted, walk, written
 from tfmemlint.api import Iterator as Items
+from tfmemlint.model.remembered import once_per_file
 
 BUILDERS = (
     "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.set", "builtins.dict",
@@ -95,14 +96,24 @@ def _appended(file: File) -> Iterator[tuple[Call, Dataset]]:
 def _keeps_all(node: cst.Call, container: cst.BaseExpression, loop: cst.For, file: File) -> bool:
     """Whether the list is older than the loop, takes something in each iteration and loses nothing in between."""
     name = dotted(container)
-    if name is None or file.contexts.conditional(node, loop) or any(isinstance(n, LEAVES) for n in walk(loop.body)):
+    if name is None or file.contexts.conditional(node, loop):
         return False
-    for read in walk(loop.body):
-        if isinstance(read, (cst.Name, cst.Attribute)) and read is not container and dotted(read) == name:
-            attribute = file.tree.parent(read)
-            if not (isinstance(attribute, cst.Attribute) and attribute.attr.value in KEEPS):
-                return False
-    return True
+    leaves, reads = _reads_of(file, loop)
+    if leaves:
+        return False
+    above = (file.tree.parent(read) for read in reads.get(name, ()) if read is not container)
+    return all(isinstance(attribute, cst.Attribute) and attribute.attr.value in KEEPS for attribute in above)
+
+
+@once_per_file
+def _reads_of(file: File, loop: cst.For) -> tuple[bool, dict[str, list[Node]]]:
+    """Whether the body of a loop may leave it, and the names and dotted paths in it."""
+    leaves, reads = False, dict[str, list[Node]]()
+    for node in walk(loop.body):
+        leaves = leaves or isinstance(node, LEAVES)
+        if isinstance(node, (cst.Name, cst.Attribute)) and (path := dotted(node)) is not None:
+            reads.setdefault(path, []).append(node)
+    return leaves, reads
 
 
 def _unchanged(kept: Node, loop: cst.For, file: File) -> bool:

@@ -8,6 +8,7 @@ import libcst as cst
 
 from tfmemlint.api import Binds, Call, File, Node, dotted, written
 from tfmemlint.model.by_use import chain
+from tfmemlint.model.remembered import once_per_file
 
 ENDS = frozenset({
     "as_numpy_iterator", "reduce", "cardinality", "save", "get_single_element", "make_one_shot_iterator",
@@ -86,6 +87,7 @@ def is_step(call: Call) -> bool:
     )
 
 
+@once_per_file
 def same_pipeline(file: File, call: Call) -> bool:
     """Whether a step carries on with the pipeline before it and does not derive another beside it.
 

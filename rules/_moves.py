@@ -81,10 +81,9 @@ def _common_block(file: File, moved: Node, anchor: Node) -> tuple[list[Node], in
     for node in above:
         if isinstance(node, (cst.Module, cst.IndentedBlock)) and id(node) in others:
             body: list[Node] = list(node.body)
-            holds = [i for i, s in enumerate(body) if any(s is a for a in above)]
-            anchors = [i for i, s in enumerate(body) if id(s) in others]
-            if holds and anchors and anchors[0] < holds[0]:
-                return body, _runs(body, anchors[0], holds[0]), holds[0]
+            holds, anchors = file.tree.holding(body, moved), file.tree.holding(body, anchor)
+            if holds is not None and anchors is not None and anchors < holds:
+                return body, _runs(body, anchors, holds), holds
             return None
         if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
             return None
@@ -104,7 +103,7 @@ def _with_assignments(file: File, body: list[Node], first: int, last: int) -> tu
     while pending:
         for name in _reads(body[pending.pop()]):
             for definition in written(file.definitions(name)):
-                home = next((i for i, s in enumerate(body) if file.tree.contains(s, definition.node)), None)
+                home = file.tree.holding(body, definition.node)
                 if home is None or home < first or home in indices:
                     continue
                 if definition.binds is Binds.IMPORT or not isinstance(body[home], cst.SimpleStatementLine):
@@ -118,9 +117,9 @@ def _with_assignments(file: File, body: list[Node], first: int, last: int) -> tu
             local = any(file.tree.contains(s, d.node) for s in inside
                         for d in written(file.definitions(name)))  # fmt: skip
             constant = constant and (local or isinstance(value, Api))
-    used_between = {d.name for s in body[first:last] if s not in inside for n in _reads(s)
-                    for d in written(file.definitions(n))
-                    if any(file.tree.contains(i, d.node) for i in inside)}  # fmt: skip
+    made = [definition for statement in inside for definition in file.bound_within(statement)]
+    using = (file.tree.holding(body, use) for definition in made for use in file.uses_of(definition))
+    used_between = any(place is not None and first <= place < last and place not in indices for place in using)
     return sorted(indices), constant and not used_between
 
 

@@ -58,8 +58,8 @@ class OneHot:
         lines = statement_lines(file, line)
         if lines is None or self.ids is None or file.scope_of(line) is not file.scope_of(place):
             return None
-        before = file.flow(file.scope_of(line)).before
-        here, there = before.get(id(line), {}), before.get(id(place), {})
+        flow = file.flow(file.scope_of(line))
+        here, there = flow.at(line), flow.at(place)
         names = _names(self.ids)
         if any(here.get(name) != there.get(name) for name in names):
             return None

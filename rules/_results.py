@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from tfmemlint.api import Array, Binds, File, assigned_names, walk
+from tfmemlint.model.remembered import once_per_file
 
 OTHERS = frozenset({"torch", "mxnet", "paddle", "mindspore", "chainer", "jittor", "oneflow", "tinygrad"})
 """Other libraries whose tensors have a `numpy()`."""
@@ -66,6 +67,7 @@ def _uses(loop: cst.For | cst.While, file: File) -> bool:
     return False
 
 
+@once_per_file
 def only_tensorflow(file: File) -> bool:
     """Whether the file imports TensorFlow and no other library whose tensors have a `numpy()`."""
     bound = (d for made in file.flow(file.module).bindings.values() for d in made if d.binds is Binds.IMPORT)

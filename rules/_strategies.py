@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfmemlint.api import Call, Definition, Edit, File, Fix, Instance, Node, Safety, dotted, home_of
+from tfmemlint.api import Call, Definition, Edit, File, Fix, Instance, Node, Safety, dotted
 from tfmemlint.fix.edits import indentation, statement_lines
 
 MAKES = (
@@ -31,8 +31,9 @@ def uses_of_strategy(name: str, made: Call, file: File) -> list[Node] | None:
     if not all(_is_strategy(d, file) for d in bindings):
         return None
     targets = {id(d.node) for d in bindings}
-    reads = (use for use in file.loads(name) if not isinstance(file.tree.parent(use), (cst.AssignTarget, cst.NameItem)))
-    return [use for use in reads if id(use) not in targets and home_of(use, file) is scope]
+    uses = file.places(name).bound_in(scope)
+    reads = (use for use in uses if not isinstance(file.tree.parent(use), (cst.AssignTarget, cst.NameItem)))
+    return [use for use in reads if id(use) not in targets]
 
 
 def _is_strategy(d: Definition, file: File) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterator
 
 import libcst as cst
@@ -9,6 +10,7 @@ from tfmemlint_rules._tapes import Tape
 
 from tfmemlint.api import Api, Array, Call, Edit, File, Fix, Node, Safety, called_word, walk
 from tfmemlint.fix.edits import indentation, statement_lines
+from tfmemlint.model.program import names_in
 
 
 def needed_statements(tapes: list[Tape], file: File) -> set[int]:
@@ -23,21 +25,38 @@ def needed_statements(tapes: list[Tape], file: File) -> set[int]:
         ]
         names |= {n.value for place in places for n in walk(place) if isinstance(n, cst.Name)}
     names -= {tape.name for tape in tapes}
-    outside = [a for a in file.tree.of(cst.Assign) if file.scope_of(a) is file.scope_of(tapes[0].block)]
-    outside = [a for a in outside if not file.tree.contains(tapes[0].block, a)]
-    for assign in reversed(outside):
-        if not isinstance(assign.value, cst.Call) and any(_writes(t, file) & names for t in assign.targets):
-            names |= {n.value for n in walk(assign.value) if isinstance(n, cst.Name)}
+    _add_assigned(names, tapes[0].block, file)
+    writers: dict[str, list[Node]] = {}
+    for statement in tapes[0].block.body.body:
+        for name in _writes(statement, file):
+            writers.setdefault(name, []).append(statement)
     needed: set[int] = set()
-    body = list(tapes[0].block.body.body)
-    before = -1
-    while len(needed) > before:
-        before = len(needed)
-        for statement in reversed(body):
-            if id(statement) not in needed and _writes(statement, file) & names:
-                needed.add(id(statement))
-                names |= {n.value for n in walk(statement) if isinstance(n, cst.Name)}
+    pending = [statement for name in names for statement in writers.get(name, ())]
+    while pending:
+        writer = pending.pop()
+        if id(writer) not in needed:
+            needed.add(id(writer))
+            pending += [other for name in names_in(writer) for other in writers.get(name, ())]
     return needed
+
+
+def _add_assigned(names: set[str], block: cst.With, file: File) -> None:
+    """Add what assignments outside of the block read to give these names their values, the last of them first."""
+    to, order = file.assigned(file.scope_of(block)).to, file.tree.order
+    waiting: list[tuple[int, cst.Assign]] = []
+    new, limit = list(names), len(file.tree)
+    while True:
+        for assign in (assign for name in new for assign in to.get(name, ())):
+            outside = order(assign) < limit and not file.tree.contains(block, assign)
+            if outside and not isinstance(assign.value, cst.Call):
+                heapq.heappush(waiting, (-order(assign), assign))
+        if not waiting:
+            return
+        place, assign = heapq.heappop(waiting)
+        while waiting and waiting[0][0] == place:
+            heapq.heappop(waiting)
+        new, limit = [name for name in names_in(assign.value) if name not in names], -place
+        names.update(new)
 
 
 def _writes(statement: Node, file: File) -> set[str]:

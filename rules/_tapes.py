@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Call, Definition, Edit, File, home_of, is_variable, walk
+from tfmemlint.api import Call, Definition, Edit, File
 from tfmemlint.fix.edits import statement_lines
 
 CONSUMES = frozenset({"gradient", "jacobian", "batch_jacobian"})
@@ -98,19 +98,17 @@ def _deletion(use: cst.Name, file: File) -> cst.Del | None:
 
 def _captured(definition: Definition, file: File) -> bool:
     """Whether a nested function reads the name and does not bind it itself."""
-    for use in file.loads(definition.name):
-        inside = file.scope_of(use) is not definition.scope
-        if inside and is_variable(use, file) and home_of(use, file) is definition.scope:
-            return True
-    return False
+    return bool(file.places(definition.name).captured(definition.scope))
 
 
 def of_one_run(tape: Tape, file: File) -> tuple[Call, ...]:
-    """The tape's gradients; of those in branches that exclude each other only the first."""
+    """The tape's first gradients, at most two; of those in branches that exclude each other only the first."""
     found: list[Call] = []
     for gradient in tape.gradients:
         if not any(_excludes(gradient.node, other.node, file) for other in found):
             found.append(gradient)
+        if len(found) == 2:
+            break
     return tuple(found)
 
 
@@ -136,17 +134,14 @@ def drop_deletion(deletion: cst.Del, file: File) -> Edit | None:
 
 def results_of(tape: Tape, file: File) -> set[str]:
     """The names that hold the tape's gradients or something computed from them, within its function."""
+    scope = file.scope_of(tape.block)
+    above = (node for gradient in tape.gradients for node in file.tree.ancestors(gradient.node))
+    pending = [node for node in above if isinstance(node, cst.Assign) and file.scope_of(node) is scope]
     tainted: set[str] = set()
-    calls = {id(g.node) for g in tape.gradients}
-    assigns = [a for a in file.tree.of(cst.Assign) if file.scope_of(a) is file.scope_of(tape.block)]
-    added = True
-    while added:
-        before = len(tainted)
-        for assign in assigns:
-            reads = any(id(n) in calls or (isinstance(n, cst.Name) and n.value in tainted) for n in walk(assign.value))
-            if reads:
-                tainted |= {n.value for t in assign.targets for n in _stored(t.target)}
-        added = len(tainted) > before
+    while pending:
+        new = {n.value for t in pending.pop().targets for n in _stored(t.target)} - tainted
+        tainted |= new
+        pending += [assign for name in new for assign in file.assigned(scope).reading.get(name, ())]
     return tainted
 
 

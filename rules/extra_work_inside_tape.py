@@ -56,18 +56,23 @@ class ExtraWorkInsideTape(Rule):
         tape = tape_of(made, file)
         if tape is None or file.contexts.traced(made.node) or not isinstance(tape.block.body, cst.IndentedBlock):
             return
-        tapes = self._all(tape.block, file)
-        if made.node is not tape.block.items[0].item and len(tapes) > 1:
+        if made.node is not tape.block.items[0].item and self._beside(made, tape.block, file):
             return  # the first of several tapes speaks for all of them
+        tapes = self._all(tape.block, file)
         if any(t is None or t.escapes or not t.gradients for t in tapes) or self._nested(tape, file):
             return
         needed = needed_statements([t for t in tapes if t is not None], file)
+        reads, keeps = self._results_read(tape, needed, file), self._keeps_losses(tape)
         for statement in self._recorded(tape, made, file):
             for line in [statement] if isinstance(statement, cst.SimpleStatementLine) else nested_lines(statement):
-                updates = list(self._update(line, statement, needed, tape, file))
+                updates = list(self._update(line, statement, needed, reads, tape, file))
                 yield from updates
-                if not updates and id(statement) not in needed and not self._keeps_losses(tape):
+                if not updates and id(statement) not in needed and not keeps:
                     yield from self._unneeded(line, needed, tape, file)
+
+    def _beside(self, made: Call, block: cst.With, file: File) -> bool:
+        others = (item.item for item in block.items if item.item is not made.node)
+        return any(isinstance(other, cst.Call) and file.call(other).name == "tf.GradientTape" for other in others)
 
     def _all(self, block: cst.With, file: File) -> list[Tape | None]:
         calls = [file.call(item.item) for item in block.items if isinstance(item.item, cst.Call)]
@@ -82,8 +87,8 @@ class ExtraWorkInsideTape(Rule):
         body: list[Node] = list(tape.block.body.body)
         if constant(made.value_of("persistent")) is True:
             return body
-        ends = [i for i, s in enumerate(body) if any(file.tree.contains(s, g.node) for g in tape.gradients)]
-        return body[: ends[0]] if ends else body
+        places = (file.tree.holding(body, gradient.node) for gradient in tape.gradients)
+        return body[: min((place for place in places if place is not None), default=len(body))]
 
     def _unneeded(self, line: cst.SimpleStatementLine, needed: set[int], tape: Tape, file: File) -> Iterator[Finding]:
         """A forward pass of a model, or what is computed to be shown, in a line that no gradient depends on."""
@@ -100,7 +105,13 @@ class ExtraWorkInsideTape(Rule):
             )
 
     def _update(
-        self, line: cst.SimpleStatementLine, statement: Node, needed: set[int], tape: Tape, file: File
+        self,
+        line: cst.SimpleStatementLine,
+        statement: Node,
+        needed: set[int],
+        reads: dict[str, int],
+        tape: Tape,
+        file: File,
     ) -> Iterator[Finding]:
         """A metric's update that stands on a line of its own; `statement` is the statement of the block around it."""
         small = line.body[0]
@@ -110,7 +121,7 @@ class ExtraWorkInsideTape(Rule):
             return
         call = file.call(value)
         movable = line is statement and isinstance(small, cst.Expr)
-        if updates_metric(call) and not self._read_later(statement, call, needed, tape, file):
+        if updates_metric(call) and not self._read_later(statement, call, reads, file):
             yield self.finding(
                 call,
                 file,
@@ -120,17 +131,17 @@ class ExtraWorkInsideTape(Rule):
                 related=[(tape.block, "the tape's block")],
             )
 
-    def _read_later(self, statement: Node, update: Call, needed: set[int], tape: Tape, file: File) -> bool:
+    def _read_later(self, statement: Node, update: Call, reads: dict[str, int], file: File) -> bool:
         """Whether what a gradient needs reads the metric after its update."""
         metric = update.receiver_node if update.method == "update_state" else update.node.func
-        body = list(tape.block.body.body)
-        later = [s for s in body[body.index(statement) + 1 :] if id(s) in needed]
         name = file.text(metric) if metric is not None else ""
-        return any(
-            isinstance(n, (cst.Name, cst.Attribute)) and file.text(n) == name + ".result"
-            for s in later
-            for n in walk(s)
-        )
+        return reads.get(f"{name}.result", -1) > file.tree.last(statement)
+
+    def _results_read(self, tape: Tape, needed: set[int], file: File) -> dict[str, int]:
+        """Where the results of metrics are last read by what a gradient needs, by how they are written."""
+        statements = (statement for statement in tape.block.body.body if id(statement) in needed)
+        nodes = (node for statement in statements for node in walk(statement) if isinstance(node, cst.Attribute))
+        return {file.text(node): file.tree.order(node) for node in nodes if node.attr.value == "result"}
 
     def _forward(self, call: Call) -> bool:
         """Whether the call runs a model of which the kind is known."""

@@ -10,6 +10,7 @@ from tfmemlint_rules._models import all_models
 from tfmemlint.api import Call, File, Finding, Fix, Instance, Rule, Safety, Severity, on_call, show_bytes
 from tfmemlint.fix.edits import api_text, insert_after
 from tfmemlint.model import networks
+from tfmemlint.model.remembered import once_per_file
 
 SET_POLICY = "tf.keras.mixed_precision.set_global_policy"
 MANY_PARAMETERS = 1_000_000
@@ -67,7 +68,7 @@ class MixedPrecisionUnused(Rule):
             return
         if any(layer.arg("dtype") is not None for layer in _layers(model.call)):
             return
-        if not any(_same(fit, model.call) for fit in file.calls("tf.keras.Model.fit", "tf.keras.Model.train_on_batch")):
+        if id(model.call.node) not in _trained(file):
             return
         count, activations = networks.parameters(model.call), _activations(model.call)
         if (count or 0) < MANY_PARAMETERS and (activations or 0) < LARGE_ACTIVATIONS:
@@ -91,10 +92,12 @@ class MixedPrecisionUnused(Rule):
         return Fix("set a mixed precision policy", (edit,), Safety.DISPLAY)
 
 
-def _same(fit: Call, model: Call) -> bool:
-    """Whether a call trains the model that this place makes."""
-    made = [o.call for o in fit.receiver.options if isinstance(o, Instance)]
-    return any(call is not None and call.node is model.node for call in made)
+@once_per_file
+def _trained(file: File) -> set[int]:
+    """The calls (by the ids of their nodes) that make the models which are trained."""
+    fits = file.calls("tf.keras.Model.fit", "tf.keras.Model.train_on_batch")
+    made = (option.call for fit in fits for option in fit.receiver.options if isinstance(option, Instance))
+    return {id(call.node) for call in made if call is not None}
 
 
 def _imports(statement: cst.SimpleStatementLine) -> bool:

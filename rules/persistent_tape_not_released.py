@@ -91,13 +91,12 @@ class PersistentTapeNotReleased(Rule):
         """The statement of the tape's own block that uses it last, and the statements that run on after it."""
         parent = file.tree.parent(tape.block)
         body = list(getattr(parent, "body", ()))
-        using = [s for s in body if any(file.tree.contains(s, use) for use in (*tape.uses, tape.block))]
-        if not using or len(using) != len([s for s in body if s in using]):
+        places = [file.tree.holding(body, use) for use in (tape.block, *tape.uses)]
+        known = [place for place in places if place is not None]
+        if len(known) < len(places):
             return None, []
-        if not all(any(file.tree.contains(s, use) for s in body) for use in tape.uses):
-            return None, []
-        rest = body[body.index(using[-1]) + 1 :]
-        return using[-1], [s for s in rest if not _leaves(s)]
+        last = max(known)
+        return body[last], [s for s in body[last + 1 :] if not _leaves(s)]
 
     def _in_loop(self, tape: Tape, file: File) -> bool:
         return file.contexts.loop(tape.block) is not None

@@ -6,6 +6,7 @@ import libcst as cst
 from tfmemlint_rules._state import guarded, guarded_entry, makes_state, outermost
 
 from tfmemlint.api import Api, Call, File, Finding, Rule, on_file, own_nodes, parameters, walk
+from tfmemlint.model.remembered import once_per_file
 
 CALLS = frozenset({"call", "__call__"})
 ONCE = frozenset({"build", "__init__", "setup"})
@@ -75,7 +76,7 @@ class StateMadePerCall(Rule):
         first = function.body.body[0] if function.body.body else None
         if first is not None and file.contexts.traced(first) and not file.contexts.mapped(first):
             return None if name in ONCE or guarded_entry(file, function) else "traced"
-        if any(file.contexts.function(tape.node) is function for tape in file.calls("tf.GradientTape")):
+        if id(function) in _with_tapes(file):
             loops = any(file.contexts.loop(c.node) is not None for c in file.values.functions.callers(function) or ())
             has_loop = any(True for _ in own_nodes(function, (cst.For, cst.While)))
             return "step" if (loops or name in STEPS) and not has_loop else None
@@ -99,3 +100,9 @@ class StateMadePerCall(Rule):
             "step": "each step starts with new ones",
         }[place]
         return self.finding(call, file, f"{call.method} creates {what} on every call: {then}; create it once, outside")
+
+
+@once_per_file
+def _with_tapes(file: File) -> set[int]:
+    """The functions (by id) that record a tape."""
+    return {id(file.contexts.function(tape.node)) for tape in file.calls("tf.GradientTape")}

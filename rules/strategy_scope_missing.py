@@ -26,10 +26,10 @@ from tfmemlint.api import (
     dotted,
     on_call,
 )
+from tfmemlint.model.remembered import once_per_file
 
 ENTRY = ".scope("
 SETS = ("tf.distribute.experimental_set_strategy", "tf.estimator.RunConfig", "tf.compat.v1.estimator.RunConfig")
-
 
 class StrategyScopeMissing(Rule):
     """
@@ -97,7 +97,7 @@ class StrategyScopeMissing(Rule):
     def _outside(self, made: Call, name: str | None, file: File) -> Iterator[Finding]:
         """The models that are trained and the optimizers that are compiled, made beside the strategy's scope."""
         home = file.contexts.function(made.node)
-        for fit in (f for f in file.calls("tf.keras.Model.fit") if file.contexts.function(f.node) is home):
+        for fit in _fits(file).get(id(home), ()):
             built = built_outside(fit, made, file)
             if built is not None:
                 yield self.finding(
@@ -107,21 +107,8 @@ class StrategyScopeMissing(Rule):
                     fix=wrap_in_scope(built, name, made, file) if name is not None else None,
                     related=[(made, "the strategy")],
                 )
-        for compiled in file.calls("tf.keras.Model.compile"):
-            optimizer = compiled.value_of("optimizer")
-            of = optimizer.call if isinstance(optimizer, Instance) else None
-            inside = any(ENTRY in file.text(item.item) for w in file.contexts.withs(compiled.node) for item in w.items)
-            if of is None or not inside or not (of.name or "").startswith("tf.keras.optimizers."):
-                continue
-            if file.contexts.function(of.node) is home and not any(True for _ in file.contexts.withs(of.node)):
-                yield self._optimizer(of, made, file)
-        for applied in file.calls("tf.keras.optimizers.Optimizer.apply_gradients"):
-            of = applied.receiver.call if isinstance(applied.receiver, Instance) else None
-            beside = of is not None and file.contexts.function(of.node) is home
-            if of is None or not beside or not replicated(applied.node, file):
-                continue
-            if not any(True for _ in file.contexts.withs(of.node)):
-                yield self._optimizer(of, made, file)
+        for optimizer in _optimizers(file).get(id(home), ()):
+            yield self._optimizer(optimizer, made, file)
 
     def _optimizer(self, optimizer: Call, made: Call, file: File) -> Finding:
         return self.finding(
@@ -130,6 +117,35 @@ class StrategyScopeMissing(Rule):
             "this optimizer is made outside the strategy's scope: training raises RuntimeError",
             related=[(made, "the strategy")],
         )
+
+
+@once_per_file
+def _fits(file: File) -> dict[int, list[Call]]:
+    """The calls of `fit`, by the function (its id) in which they stand."""
+    found: dict[int, list[Call]] = {}
+    for fit in file.calls("tf.keras.Model.fit"):
+        found.setdefault(id(file.contexts.function(fit.node)), []).append(fit)
+    return found
+
+
+@once_per_file
+def _optimizers(file: File) -> dict[int, list[Call]]:
+    """The optimizers that are made outside of every `with` and used inside a scope, by the function that makes them."""
+    made: list[Call] = []
+    for compiled in file.calls("tf.keras.Model.compile"):
+        optimizer = compiled.value_of("optimizer")
+        of = optimizer.call if isinstance(optimizer, Instance) else None
+        if of is not None and (of.name or "").startswith("tf.keras.optimizers."):
+            around = (item.item for block in file.contexts.withs(compiled.node) for item in block.items)
+            made += [of] if any(ENTRY in file.text(entered) for entered in around) else []
+    for applied in file.calls("tf.keras.optimizers.Optimizer.apply_gradients"):
+        of = applied.receiver.call if isinstance(applied.receiver, Instance) else None
+        made += [of] if of is not None and replicated(applied.node, file) else []
+    found: dict[int, list[Call]] = {}
+    for call in made:
+        if not any(True for _ in file.contexts.withs(call.node)):
+            found.setdefault(id(file.contexts.function(call.node)), []).append(call)
+    return found
 
 
 def _wrap_trained(fits: list[Call], name: str | None, made: Call, file: File) -> Fix | None:

@@ -82,17 +82,12 @@ class TapeEscapes(Rule):
         home = file.contexts.function(tape.block)
         if not isinstance(home, cst.FunctionDef):
             return None
-        readers = {
-            scope.name.value
-            for scope in (file.scope_of(use) for use in file.loads(tape.name))
-            if isinstance(scope, cst.FunctionDef) and file.scope_of(scope) is home
-            and tape.name not in file.flow(scope).bindings
-        }  # fmt: skip
-        lambdas = [scope for scope in map(file.scope_of, file.loads(tape.name)) if isinstance(scope, cst.Lambda)]
-        for leaving in file.returns(home):
+        scopes = [file.scope_of(use) for use in file.places(tape.name).captured(home)]
+        readers = {s.name.value for s in scopes if isinstance(s, cst.FunctionDef) and file.scope_of(s) is home}
+        for leaving in file.returns(home) if scopes else ():
             if isinstance(leaving.value, cst.Name) and leaving.value.value in readers:
                 return leaving
-            if any(leaving.value is made and tape.name not in file.flow(made).bindings for made in lambdas):
+            if any(leaving.value is made for made in scopes):
                 return leaving
         return None
 

@@ -6,9 +6,10 @@ import libcst as cst
 from tfmemlint_rules._steps import Steps, ends_soon, is_short, kept_kind, several_outputs
 from tfmemlint_rules._stored import Stored, bounded, read_as_tensors, stored
 
-from tfmemlint.api import Array, Dataset, File, Finding, Fix, Loop, Node, Rule, Safety, dotted, on_file, walk, written
+from tfmemlint.api import Array, Dataset, File, Finding, Fix, Loop, Node, Rule, Safety, dotted, on_file, written
 from tfmemlint.api import Iterator as Items
 from tfmemlint.fix.edits import append_method
+from tfmemlint.model.remembered import once_per_file
 
 EMPTIES = frozenset({"clear", "pop", "popleft"})
 MESSAGE = "the {} of every step stay in device memory; keep .numpy() of them, or a metric"
@@ -108,10 +109,7 @@ class TensorsKeptAcrossSteps(Rule):
     def _builds(self, put: Stored, file: File) -> bool:
         """Whether the function makes a functional model after the loop: what it collects stands for no data."""
         home, at = file.contexts.function(put.node), file.tree.order(put.node)
-        made = [call.node for call in file.calls("tf.keras.Model") if len(call.node.args) > 1]
-        return home is not None and any(
-            file.contexts.function(call) is home and file.tree.order(call) > at for call in made
-        )
+        return home is not None and _last_model(file).get(id(home), -1) > at
 
     def _several(self, part: cst.BaseExpression, file: File) -> bool:
         value = file.value(part)
@@ -138,15 +136,19 @@ class TensorsKeptAcrossSteps(Rule):
 
     def _emptied(self, path: str | None, inside: Node, file: File) -> bool:
         """Whether some code takes out what a container holds; for a whole module also whether it begins a new one."""
-        for node in walk(inside.body if isinstance(inside, (cst.For, cst.While)) else inside):
-            if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in EMPTIES:
-                if dotted(node.func.value) == path:
-                    return True
-            new = inside is file.module and "." in (path or "")
-            again = node.targets if isinstance(node, cst.Assign) and new else ()
-            if any(dotted(target.target) == path for target in again) and not _first(node, file):
-                return True
-        return False
+        body = inside.body if isinstance(inside, (cst.For, cst.While)) else inside
+        calls = (call for word in EMPTIES for call in file.method_calls.get((word, path), ()))
+        if any(file.tree.contains(body, call) for call in calls):
+            return True
+        again = file.assigned_paths.get(path, ()) if path is not None and inside is file.module and "." in path else ()
+        return any(not _first(assign, file) for assign in again)
+
+
+@once_per_file
+def _last_model(file: File) -> dict[int, int]:
+    """The place of the last functional model that each function (by id) makes."""
+    made = [call.node for call in file.calls("tf.keras.Model") if len(call.node.args) > 1]
+    return {id(file.contexts.function(node)): file.tree.order(node) for node in sorted(made, key=file.tree.order)}
 
 
 def _first(assign: Node, file: File) -> bool:

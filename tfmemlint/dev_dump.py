@@ -133,7 +133,7 @@ def _described(value: Value, depth: int) -> str:
     if isinstance(value, Const):
         return repr(value.value)
     parts = []
-    for field in dataclasses.fields(value):
+    for field in (each for each in dataclasses.fields(value) if each.repr):
         part = getattr(value, field.name)
         if part is None or part is False or part == () or field.name == "frame":
             continue

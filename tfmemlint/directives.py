@@ -21,6 +21,7 @@ _ITEM = re.compile(r"[^\s,]+")
 _CODE_LIKE = re.compile(r"\s*(?:\[|[:=(]?\s*[A-Z]{3,6}\d)", re.IGNORECASE)
 _NEXT = re.compile(r"(?<=\s)\#(?=[ \t]|[a-z]+:|noqa)", re.IGNORECASE)
 """The `#` at which another tool's words start; the one of "see #12" is part of a reason."""
+_VISIBLE = re.compile(r"\S")
 _PREFIX = re.compile(r"[A-Z]+\d{0,3}")
 
 
@@ -140,18 +141,18 @@ class Codes:
 
 def removal(statements: Statements, directive: Directive, dropped: Collection[Item]) -> Edit:
     """The edit that takes entries out of a directive, and with the last of them the directive, comment or line."""
-    items = directive.items or ()
-    kept = [item for item in items if item not in dropped]
+    items, gone = directive.items or (), frozenset(dropped)
+    kept = [item for item in items if item not in gone]
     text = statements.text
     if kept:
         return _shortened(text, items, kept)
     comment = directive.comment
-    before, after = text[comment.start : directive.start].rstrip(), text[directive.end : comment.end].strip()
-    if not before and not after:
-        return _whole_comment(statements, comment)
-    if not before:
-        return Edit(directive.start, text.index(after, directive.end), "")
-    return Edit(comment.start + len(before), directive.end, "")
+    before, after = directive.start, _VISIBLE.search(text, directive.end, comment.end)
+    while before > comment.start and text[before - 1].isspace():
+        before -= 1
+    if before > comment.start:
+        return Edit(before, directive.end, "")
+    return Edit(directive.start, after.start(), "") if after else _whole_comment(statements, comment)
 
 
 def _shortened(text: str, items: Sequence[Item], kept: Sequence[Item]) -> Edit:

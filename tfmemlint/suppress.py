@@ -11,9 +11,12 @@ from tfmemlint.directives import ENGINE_CODES, HINT, Codes, Directive, Item, rea
 from tfmemlint.finding import Edit, Finding, Fix, Safety, Severity, Span
 from tfmemlint.model.source import Source
 from tfmemlint.model.statements import Statements
+from tfmemlint.reaches import Reaches, Switches
 from tfmemlint.selectors import FAILURES, UNUSED
 
-_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+_BLANK_LINE = re.compile(r"\n(?=[ \t]*\n)")
+
+SWITCHES = ("disable", "enable")
 
 
 class Suppressed(NamedTuple):
@@ -77,19 +80,28 @@ class _Comments:
 
     def __init__(self, source: Source, known: Mapping[str, str] | Collection[str]) -> None:
         self.source = source
+        self.silencing: set[tuple[Span, str]] = set()
+        """The stretches of text for which comments have silenced findings of a code."""
         self.codes = Codes(known)
         self.statements = Statements(source)
         self.directives = read_directives(self.statements)
         self.covered = {id(each): self.codes.covered(each) for each in self.directives}
-        switches = [each for each in self.directives if each.verb in ("disable", "enable")]
-        self.switches = [(self._switch_point(each), each) for each in switches]
-        self.reaches = [(self._reach(each), each) for each in self.directives if each not in switches]
+        self._last_blank_lines: dict[int, int] = {}
+        self._hiding: dict[tuple[Span, str], bool] = {}
+        switches = [each for each in self.directives if each.verb in SWITCHES]
+        self.switches = Switches([(self._switch_point(each), each) for each in switches], self.covered)
+        reaches = [(self._reach(each), each) for each in self.directives if each.verb not in SWITCHES]
+        self.reaches = Reaches(reaches, self._whole, self.covered)
+
+    @property
+    def _whole(self) -> Span:
+        return Span(0, len(self.statements.text))
 
     def _reach(self, directive: Directive) -> Span:
         """Where an `ignore`, `noqa` or `file-ignore` holds."""
-        text, comment = self.statements.text, directive.comment
+        comment = directive.comment
         if directive.verb == "file-ignore":
-            return Span(0, len(text))
+            return self._whole
         index = self.statements.at(comment.start)
         if index is not None:
             return self.statements.with_decorators(index)
@@ -97,9 +109,18 @@ class _Comments:
         if below is not None:
             start = self.statements.spans[below].start
             same = self.statements.block_of(start) == self.statements.block_of(comment.start)
-            if same and not _BLANK_LINE.search(text, comment.end, start):
+            if same and self._last_blank_line(below) < comment.end:
                 return self.statements.with_decorators(below)
         return self.source.line_span(comment.start)
+
+    def _last_blank_line(self, index: int) -> int:
+        """The offset of the last blank line between a logical line and the one before it; -1 if there is none."""
+        if index not in self._last_blank_lines:
+            spans = self.statements.spans
+            before = spans[index - 1].end if index else 0
+            found = [match.start() for match in _BLANK_LINE.finditer(self.statements.text, before, spans[index].start)]
+            self._last_blank_lines[index] = found[-1] if found else -1
+        return self._last_blank_lines[index]
 
     def _switch_point(self, directive: Directive) -> int:
         """A `disable` holds from the start of its own line, an `enable` from its comment on."""
@@ -110,29 +131,38 @@ class _Comments:
         """Whether a comment silences the finding; notes with each that does that it is of use."""
         if finding.code in FAILURES:
             return False
-        found = list(self._silencers(finding))
-        for directive in found:
-            directive.used.add(finding.code)
-        return bool(found)
+        place, code = finding.span.start, finding.code
+        spans = [span for span in self.reaches.around(place) if self.reaches.speaking(span, code)]
+        self.silencing.update((span, code) for span in spans)
+        off = self.switches.disabling(place, code)
+        if off is not None:
+            off.used.add(code)
+        return bool(spans) or off is not None
 
-    def _silencers(self, finding: Finding) -> Iterator[Directive]:
-        place = finding.span.start
-        for reach, directive in self.reaches:
-            if reach.start <= place <= reach.end and finding.code in self.covered[id(directive)]:
-                yield directive
-        last = None
-        for point, directive in self.switches:
-            if point <= place and finding.code in self.covered[id(directive)]:
-                last = directive
-        if last is not None and last.verb == "disable":
-            yield last
+    def note_uses(self) -> None:
+        """Tell the directives of which codes they have silenced findings."""
+        for span, code in self.silencing:
+            for directive in self.reaches.speaking(span, code):
+                directive.used.add(code)
+        self.silencing.clear()
 
     def unused(self, ran: frozenset[str]) -> Iterator[Finding]:
         """A TFM003 for each directive with entries that silence nothing, unless that is silenced too."""
+        self.note_uses()
         for directive in self.directives:
             finding = self._report(directive, ran)
-            if finding and not any(self._hides(each) for each in self._silencers(finding)):
+            if finding and not self._is_hidden(finding):
                 yield finding
+
+    def _is_hidden(self, finding: Finding) -> bool:
+        place, code = finding.span.start, finding.code
+        for span in self.reaches.around(place):
+            if (span, code) not in self._hiding:
+                self._hiding[span, code] = any(map(self._hides, self.reaches.speaking(span, code)))
+            if self._hiding[span, code]:
+                return True
+        off = self.switches.disabling(place, code)
+        return off is not None and self._hides(off)
 
     def _hides(self, directive: Directive) -> bool:
         """Only a comment that says so hides a TFM003: one that names it, or a bare `noqa`."""
@@ -176,25 +206,9 @@ class _Comments:
         return Fix("remove the unused comment" if whole else "remove the unused codes", tuple(edits), Safety.SAFE)
 
     def _closing(self, directive: Directive, gone: set[str]) -> Iterator[Edit]:
-        place = next(at for at, (_, each) in enumerate(self.switches) if each is directive)
-        still_off: frozenset[str] = frozenset()
-        for _, each in self.switches[:place]:
-            covered = self.covered[id(each)]
-            still_off = still_off | covered if each.verb == "disable" else still_off - covered
-        if still_off & self.covered[id(directive)]:
-            return
-        for _, each in self.switches[place + 1 :]:
-            if each.verb == "disable":
-                if self.covered[id(each)] & self.covered[id(directive)]:
-                    return
-                continue
-            if directive.items is None and each.items is None:
-                yield removal(self.statements, each, ())
-                return
-            dropped = [item for item in each.items or () if item.text.upper() in gone]
-            if dropped:
-                gone = gone - {item.text.upper() for item in dropped}
-                yield removal(self.statements, each, dropped)
+        for each, texts in self.switches.closing(directive, gone):
+            dropped = [item for item in each.items or () if item.text.upper() in texts]
+            yield removal(self.statements, each, dropped)
 
     def statement_of(self, offset: int) -> Span:
         """The logical line, decorators included, that a comment about this place stands on."""
@@ -205,16 +219,21 @@ class _Comments:
         """The edit that silences findings of one statement."""
         first = group[0].span.start
         codes = sorted({finding.code for finding in group})
-        for reach, directive in self.reaches:
-            fits = directive.verb == "ignore" and directive.items and not directive.fault
-            if fits and reach.start <= first <= reach.end:
-                new = [code for code in codes if code not in self.covered_texts(directive)]
-                if new and directive.items:
-                    end = directive.items[-1].end
-                    yield Edit(end, end, "".join(f", {code}" for code in new))
-                return
+        directive = self._ignoring(first)
+        if directive is not None and directive.items:
+            new = [code for code in codes if code not in self.covered_texts(directive)]
+            if new:
+                end = directive.items[-1].end
+                yield Edit(end, end, "".join(f", {code}" for code in new))
+            return
         comment = f"# tfmemlint: ignore[{', '.join(codes)}]{words}"
         yield self._placed(first, self.statement_of(first), comment)
+
+    def _ignoring(self, place: int) -> Directive | None:
+        """The first comment that may take up more codes for a place."""
+        held = (each for span in self.reaches.around(place) for each in self.reaches.directives(span))
+        fitting = (each for each in held if each.verb == "ignore" and each.items and not each.fault)
+        return min(fitting, key=lambda directive: directive.start, default=None)
 
     @staticmethod
     def covered_texts(directive: Directive) -> set[str]:

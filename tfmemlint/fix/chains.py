@@ -9,7 +9,8 @@ import libcst as cst
 
 from tfmemlint.finding import Edit, Span
 from tfmemlint.fix.edits import api_text, link_span, outer_span, statement_lines
-from tfmemlint.model.scopes import written
+from tfmemlint.model.remembered import once_per_file
+from tfmemlint.model.scopes import Definition, written
 from tfmemlint.model.tree import walk
 from tfmemlint.model.values import Api
 
@@ -130,22 +131,30 @@ def _with_comments(file: File, spans: list[Span]) -> list[Span]:
     return longer
 
 
+@once_per_file
+def _own_autotune(file: File) -> list[tuple[str, list[Definition]]]:
+    """The module's own names for `tf.data.AUTOTUNE`, with what defines them."""
+    ends = ((name, found, written(found)) for name, found in file.flow(file.module).end.items())
+    return [
+        (name, definitions)
+        for name, found, definitions in ends
+        if name.isidentifier()
+        and len(definitions) == len(found)
+        and all(file.values.definition(d, None) == Api("tf.data.AUTOTUNE") for d in definitions)
+    ]
+
+
 def autotune_text(file: File, at: Call) -> str | None:
     """How this file writes `tf.data.AUTOTUNE` where a call stands: by a name of the module's own for it, if it has one.
 
     None if nothing that is imported leads there.
     """
     scope = file.scope_of(at.node)
-    inside = {name for outer in (scope, *file.scopes_around(scope)) if outer is not file.module
-              for name in file.flow(outer).bindings}  # fmt: skip
-    for name, found in file.flow(file.module).end.items():
-        definitions = written(found)
-        if name in inside or not name.isidentifier() or len(definitions) < len(found):
-            continue
-        if all(file.values.definition(d, None) == Api("tf.data.AUTOTUNE") for d in definitions):
-            late = scope is file.module and any(file.tree.order(d.node) > file.tree.order(at.node) for d in definitions)
-            if not late:
-                return name
+    outer = [each for each in (scope, *file.scopes_around(scope)) if each is not file.module]
+    for name, definitions in _own_autotune(file):
+        late = scope is file.module and any(file.tree.order(d.node) > file.tree.order(at.node) for d in definitions)
+        if not late and not any(name in file.flow(each).bindings for each in outer):
+            return name
     old = api_text(file, "tf.compat.v1")
     if file.before_version_2:
         return api_text(file, "tf.data.experimental.AUTOTUNE")

@@ -12,6 +12,7 @@ import libcst as cst
 
 from tfmemlint.finding import Edit, Span
 from tfmemlint.model import knowledge
+from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.scopes import Binds, written
 from tfmemlint.model.tree import Node, walk
 
@@ -144,6 +145,7 @@ def statement_lines(file: File, statement: Node) -> Span | None:
     return Span(first.start, min(last.end + 1, len(text)))
 
 
+@once_per_file
 def api_text(file: File, name: str) -> str | None:
     """How this file writes a canonical API name, by the imports that reach the end of the module; None if it imports
     nothing that leads there."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
@@ -30,21 +30,37 @@ def model_by_use(call: Call, otherwise: Value) -> Value:
     if otherwise is BOTTOM or not isinstance(assign, cst.Assign) or len(assign.targets) != 1:
         return otherwise
     path = dotted(assign.targets[0].target)
-    for shown in shown_models(file) if path is not None else ():
-        if dotted(shown) != path:
-            continue
-        if isinstance(shown, cst.Name):
-            given = any(d.value is call.node for d in file.definitions(shown))
-        else:
-            given = file.class_of(file.scope_of(shown)) is file.class_of(file.scope_of(assign))
-        if given:
-            return Instance(MODEL, call)
-    return otherwise
+    if path is None:
+        return otherwise
+    target = assign.targets[0].target
+    if isinstance(target, cst.Name):
+        definition = file.definition(target)
+        uses = file.uses_of(definition) if definition is not None else []
+        return Instance(MODEL, call) if any(id(use) in file.shown_models.names for use in uses) else otherwise
+    owner = file.class_of(file.scope_of(assign))
+    return Instance(MODEL, call) if (id(owner), path) in file.shown_models.paths else otherwise
 
 
-def shown_models(file: Program) -> list[cst.BaseExpression]:
-    """What is used as only Keras models are: compiled with an optimizer, and a loss or metrics, by name, or with
-    weights that are read from a file or written to one."""
+class ShownModels(NamedTuple):
+    """What is used as only Keras models are: Name nodes by their ids, dotted paths by the class that they stand in."""
+
+    names: frozenset[int]
+    paths: frozenset[tuple[int, str | None]]
+
+
+def shown_models(file: Program) -> ShownModels:
+    """What is used as only Keras models are."""
+    shown = _shown(file)
+    others = (node for node in shown if not isinstance(node, cst.Name))
+    return ShownModels(
+        frozenset(id(node) for node in shown if isinstance(node, cst.Name)),
+        frozenset((id(file.class_of(file.scope_of(node))), dotted(node)) for node in others),
+    )
+
+
+def _shown(file: Program) -> list[cst.BaseExpression]:
+    """What is compiled with an optimizer, and a loss or metrics, by name, or has weights that are read from a file or
+    written to one."""
     loads = (node.func for word in ("load_weights", "save_weights") for node in file.calls_by_word.get(word, ()))
     found = [func.value for func in loads if isinstance(func, cst.Attribute)]
     for node in file.calls_by_word.get("compile", ()):

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 
 PROPERTIES = frozenset({"property", "cached_property", "lazy_property", "abstractproperty"})
+MOST_ANCESTORS = 100
+"""Classes of the module that a class may derive from and still be understood."""
+
+Bases = tuple["str | None", tuple[cst.ClassDef, ...]]
 DATA_CLASSES = (Api("dataclasses.dataclass"), Api("typing.NamedTuple"), Api("attr.s"), Api("attrs.define"))
 
 
@@ -26,24 +30,46 @@ class Classes:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._attributes: dict[int, dict[str, list[Definition]]] = {}
-        self._bases: dict[int, tuple[str | None, tuple[cst.ClassDef, ...]]] = {}
+        self._bases: dict[int, Bases] = {}
+        self._methods: dict[int, dict[str, cst.FunctionDef]] = {}
+        self._initialised: dict[int, list[str]] | None = None
+        self._fields: dict[int, list[str]] = {}
 
-    def bases(self, node: cst.ClassDef) -> tuple[str | None, tuple[cst.ClassDef, ...]]:
-        """The first API class among the ancestors, and the ancestors that this module defines, nearest first."""
-        key = id(node)
-        if key not in self._bases:
-            self._bases[key] = (None, ())
-            api, own = None, []
-            for base in node.bases:
-                for value in self._evaluator.value(base.value).options:
-                    if isinstance(value, Api):
-                        api = api or value.name
-                    elif isinstance(value, Class) and value.node is not node:
-                        above, further = self.bases(value.node)
-                        api = api or above
-                        own += [value.node, *further]
-            self._bases[key] = (api, tuple(own))
-        return self._bases[key]
+    def bases(self, node: cst.ClassDef) -> Bases:
+        """The first API class among the ancestors, and the ancestors that this module defines, nearest first.
+
+        Of a class with more than MOST_ANCESTORS of them nothing is known.
+        """
+        waiting = [] if id(node) in self._bases else [node]
+        while waiting:  # a hierarchy may be deeper than Python's stack
+            top = waiting[-1]
+            missing = [] if id(top) in self._bases else self._unknown_above(top)
+            waiting += missing
+            if not missing:
+                waiting.pop()
+                self._bases[id(top)] = self._joined(top)
+        return self._bases[id(node)]
+
+    def _unknown_above(self, node: cst.ClassDef) -> list[cst.ClassDef]:
+        self._bases[id(node)] = (None, ())
+        above = [value.node for value in self._above(node) if isinstance(value, Class)]
+        return [each for each in reversed(above) if id(each) not in self._bases]
+
+    def _joined(self, node: cst.ClassDef) -> Bases:
+        api, own = None, {}
+        for value in self._above(node):
+            if isinstance(value, Api):
+                api = api or value.name
+            elif value.node is not node:
+                above, further = self._bases[id(value.node)]
+                api = api or above
+                own.update({id(each): each for each in (value.node, *further) if id(each) not in own})
+        return (api, tuple(own.values())) if len(own) <= MOST_ANCESTORS else (None, ())
+
+    def _above(self, node: cst.ClassDef) -> list[Api | Class]:
+        """What a class is written to derive from."""
+        options = (value for base in node.bases for value in self._evaluator.value(base.value).options)
+        return [value for value in options if isinstance(value, (Api, Class))]
 
     def instance(self, node: cst.ClassDef, call: Call | None) -> Value:
         """An object of a class of this module."""
@@ -57,10 +83,32 @@ class Classes:
     def method(self, node: cst.ClassDef, name: str) -> cst.FunctionDef | None:
         """The method `name` as the class or its ancestors in this module define it."""
         for owner in (node, *self.bases(node)[1]):
-            for statement in owner.body.body:
-                if isinstance(statement, cst.FunctionDef) and statement.name.value == name:
-                    return statement
+            method = self._named(owner).get(name)
+            if method is not None:
+                return method
         return None
+
+    def _named(self, node: cst.ClassDef) -> dict[str, cst.FunctionDef]:
+        """The methods that a class itself defines, by name; of several of one name the first."""
+        named = self._methods.get(id(node))
+        if named is None:
+            named = self._methods[id(node)] = {each.name.value: each for each in reversed(self.methods(node))}
+        return named
+
+    def made_by(self, function: cst.FunctionDef) -> list[str]:
+        """The names of the classes whose objects this `__init__` initialises."""
+        if self._initialised is None:
+            found, stands = self._evaluator.settled(self._find_initialised)
+            if not stands:
+                return found.get(id(function), [])
+            self._initialised = found
+        return self._initialised.get(id(function), [])
+
+    def _find_initialised(self) -> dict[int, list[str]]:
+        found: dict[int, list[str]] = {}
+        for node in self._evaluator.tree.of(cst.ClassDef):
+            found.setdefault(id(self.method(node, "__init__")), []).append(node.name.value)
+        return found
 
     def methods(self, node: cst.ClassDef) -> list[cst.FunctionDef]:
         """The methods that the class itself defines."""
@@ -120,7 +168,7 @@ class Classes:
         """What a definition of an attribute gives it: for a field of a dataclass what its constructor is passed."""
         owner = definition.scope
         if isinstance(owner, cst.ClassDef) and definition.annotation is not None and self.is_data(owner):
-            fields = [d.name for d in self._annotated(owner)]
+            fields = self._field_names(owner)
             calls = [instance.call] if instance.call is not None else self._constructions(owner)
             given = [given_by(call, None, None, None).field(name, fields) for call in calls]
             if any(value is None for value in given) or not given:
@@ -134,9 +182,14 @@ class Classes:
         plain = [n.func if isinstance(n, cst.Call) else n for n in named]
         return any(self._evaluator.value(n) in DATA_CLASSES for n in plain)
 
-    def _annotated(self, node: cst.ClassDef) -> list[Definition]:
-        bindings = self._evaluator.file.flow(node).bindings.values()
-        return [d for found in bindings for d in found if d.annotation is not None]
+    def _field_names(self, node: cst.ClassDef) -> list[str]:
+        """The annotated names of a class body, in order."""
+        names = self._fields.get(id(node))
+        if names is None:
+            bindings = self._evaluator.file.flow(node).bindings.values()
+            names = [d.name for found in bindings for d in found if d.annotation is not None]
+            self._fields[id(node)] = names
+        return names
 
     def _constructions(self, node: cst.ClassDef) -> list[Call]:
         """The calls in this file that make objects of a class."""

@@ -45,6 +45,7 @@ class Contexts:
     def __init__(self, file: File) -> None:
         self._file = file
         self._traced: dict[int, bool] = {}
+        self._left_at_once: dict[int, bool] = {}
 
     # -- loops -------------------------------------------------------------------------------------------------------
 
@@ -56,9 +57,15 @@ class Contexts:
                 return
             runs_again = (above.body, above.test) if isinstance(above, cst.While) else (getattr(above, "body", None),)
             if isinstance(above, (cst.For, cst.While)) and any(below is part for part in runs_again):
-                if not _ends_at_once(above):
+                if not self._ends_at_once(above):
                     yield above
             below = above
+
+    def _ends_at_once(self, loop: Loop) -> bool:
+        key = id(loop)
+        if key not in self._left_at_once:
+            self._left_at_once[key] = _ends_at_once(loop)
+        return self._left_at_once[key]
 
     def loop(self, node: Node) -> Loop | None:
         """The innermost loop around a node, or None."""
@@ -175,7 +182,7 @@ class Contexts:
         function = self.function(node)
         if function is None:
             return False
-        if isinstance(function, cst.Lambda) or any(own_nodes(function, (cst.Yield,))):
+        if isinstance(function, cst.Lambda) or self._file.yields(function):
             return True
         functions = self._file.values.functions
         takers = [call for call in map(functions.given_to, functions.uses(function)) if call is not None]

@@ -35,6 +35,7 @@ from tfmemlint.model.values import (
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
+    from tfmemlint.model.mapped import Body
     from tfmemlint.model.unrolled import Assumption, Unrolled
 
 CONSTANTS = {
@@ -56,6 +57,7 @@ class Evaluator(Memory):
         self.functions = Functions(self)
         self.classes = Classes(self)
         self.assumptions: list[Assumption] = []
+        self.bodies: dict[tuple[Value, int], Body] = {}
         self.unrolled: dict[tuple[int, ...], Unrolled | None] = {}
 
     # -- values ------------------------------------------------------------------------------------------------------

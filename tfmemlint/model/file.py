@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
 from tfmemlint.finding import Span
 from tfmemlint.model import knowledge, versions
+from tfmemlint.model.by_use import ShownModels, shown_models
 from tfmemlint.model.calls import Call
 from tfmemlint.model.contexts import Contexts
 from tfmemlint.model.effects import Effects
 from tfmemlint.model.evaluate import Evaluator
 from tfmemlint.model.program import Program
+from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.scopes import Definition, Definitions, ScopeNode, own_nodes
 from tfmemlint.model.source import Source
 from tfmemlint.model.spans import Spans
@@ -34,11 +36,17 @@ class File(Program):
         self.config = config
         self.values = Evaluator(self)
         self.contexts = Contexts(self)
+        self._left: dict[int, list[Node]] = {}
+        self.answers: dict[tuple[Any, ...], Any] = {}
+        """What functions marked with `once_per_file` have answered."""
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
     def calls(self, *names: str) -> Iterator[Call]:
         """All calls of these canonical API names, in source order for each word."""
+        return iter(_calls(self, names)) if not self.values.computing else self._find_calls(names)
+
+    def _find_calls(self, names: tuple[str, ...]) -> Iterator[Call]:
         wanted = frozenset(names)
         words: dict[str, None] = {}
         for name in names:
@@ -63,12 +71,13 @@ class File(Program):
 
     def readers(self, definition: Definition) -> list[cst.Name]:
         """The Name nodes that may read a definition, in its own scope and in functions inside of it."""
-        flow = self.flow(definition.scope)
-        return [
-            n
-            for n in self.loads(definition.name)
-            if any(d is definition for d in flow.uses.get(id(n)) or self._from_outside(n, definition.scope))
+        places, home = self.places(definition.name), definition.scope
+        inside = [
+            use
+            for use in places.captured(home)
+            if any(d is definition for d in self._from_outside(use, home))
         ]
+        return sorted([*places.reading(definition), *inside], key=self.tree.order)
 
     def _from_outside(self, name: cst.Name, home: ScopeNode) -> Definitions:
         """What a name can be that a function inside of `home` reads and does not bind."""
@@ -92,7 +101,23 @@ class File(Program):
 
     def returns(self, function: cst.FunctionDef) -> list[cst.Return]:
         """The return statements of a function, nested functions left out."""
-        return [node for node in own_nodes(function, (cst.Return,)) if isinstance(node, cst.Return)]
+        return [node for node in self._leaves(function) if isinstance(node, cst.Return)]
+
+    def yields(self, function: cst.FunctionDef | cst.Lambda) -> bool:
+        """Whether a function is a generator."""
+        return any(isinstance(node, cst.Yield) for node in self._leaves(function))
+
+    def _leaves(self, function: cst.FunctionDef | cst.Lambda) -> list[Node]:
+        """The `return` and `yield` of a function itself."""
+        found = self._left.get(id(function))
+        if found is None:
+            found = self._left[id(function)] = list(own_nodes(function, (cst.Return, cst.Yield)))
+        return found
+
+    @cached_property
+    def shown_models(self) -> ShownModels:
+        """What the file uses as only Keras models are used."""
+        return shown_models(self)
 
     # -- order -------------------------------------------------------------------------------------------------------
 
@@ -131,3 +156,8 @@ class File(Program):
                 end += 1
             return Span(span.start, max(end, span.start + 1))
         return span
+
+
+@once_per_file
+def _calls(file: File, names: tuple[str, ...]) -> list[Call]:
+    return list(file._find_calls(names))

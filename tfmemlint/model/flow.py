@@ -1,8 +1,8 @@
 """Reaching definitions: for each use of a name, the definitions that can be its value there.
 
-One forward pass over the statements of one scope. Environments are dictionaries that are copied before they change,
-so a reference to one is a snapshot. A loop's body is passed twice: once without recording, to learn what its end
-brings back to its top, and once for good. `self.x`, `data.train` and `d["key"]` are followed like names.
+One forward pass over the statements of one scope. Environments never change, so a reference to one is a snapshot. A
+loop's body is passed twice: once without recording, to learn what its end brings back to its top, and once for good.
+`self.x`, `data.train` and `d["key"]` are followed like names.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Any
 
 import libcst as cst
 
-from tfmemlint.model.reading import Env, Reader, join
+from tfmemlint.model.environments import Env, join
+from tfmemlint.model.reading import Reader
 from tfmemlint.model.scopes import Binds, ScopeNode, parameters
 from tfmemlint.model.tree import Node, children
 
@@ -25,15 +26,19 @@ class Flow(Reader):
     end, returns included.
     """
 
-    def __init__(self, scope: ScopeNode, start: Env | None = None) -> None:
-        super().__init__(scope, start)
+    def __init__(self, scope: ScopeNode) -> None:
+        super().__init__(scope)
         self.before: dict[int, Env] = {}
         self._breaks: list[list[Env | None]] = []
         self._continues: list[list[Env | None]] = []
         self._returns: list[Env | None] = []
         self._endless: list[Env | None] = []
         self._run()
-        self.end: Env = join(self._env, *self._returns) or join(*self._endless) or {}
+        self.end: Env = join(self._env, *self._returns) or join(*self._endless) or self._nothing
+
+    def at(self, statement: Node) -> Env:
+        """The environment before a statement; nothing is bound in one that was not reached."""
+        return self.before.get(id(statement), self._nothing)
 
     def _run(self) -> None:
         scope = self.scope
@@ -60,7 +65,7 @@ class Flow(Reader):
         for statement in statements:
             dead = dead or self._env is None
             if dead:
-                self._env = {}  # unreachable code is still read, with nothing known
+                self._env = self._nothing  # unreachable code is still read, with nothing known
             if isinstance(statement, cst.SimpleStatementLine):
                 self._small(statement, statement.body)
             else:
@@ -120,17 +125,21 @@ class Flow(Reader):
         self._bind(node.name.value, Binds.CLASS, node, node)
 
     def _if(self, node: cst.If) -> None:
-        self._visit(node.test)
-        before = self._env
-        self._suite(node.body)
-        if always(node.test):
-            return
-        taken, self._env = self._env, before
-        if isinstance(node.orelse, cst.If):
-            self._compound(node.orelse)
-        elif node.orelse is not None:
-            self._suite(node.orelse.body)
-        self._env = join(taken, self._env)
+        ends: list[Env | None] = []
+        branch: cst.If | cst.Else | None = node
+        while isinstance(branch, cst.If):  # all branches of a long chain meet at once
+            if branch is not node and self._recording and self._env is not None:
+                self.before[id(branch)] = self._env
+            self._visit(branch.test)
+            before = self._env
+            self._suite(branch.body)
+            if always(branch.test):
+                break
+            ends.append(self._env)
+            self._env, branch = before, branch.orelse
+        if isinstance(branch, cst.Else):
+            self._suite(branch.body)
+        self._env = join(*ends, self._env)
 
     def _for(self, node: cst.For) -> None:
         self._visit(node.iter)

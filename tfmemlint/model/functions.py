@@ -9,9 +9,10 @@ import libcst as cst
 
 from tfmemlint.model import by_use, operations
 from tfmemlint.model.binding import given_at, given_by
+from tfmemlint.model.environments import Env, join
 from tfmemlint.model.mapped import whole
 from tfmemlint.model.records import RECORD
-from tfmemlint.model.scopes import Definition, ScopeNode, own_nodes, parameters, written
+from tfmemlint.model.scopes import Definition, ScopeNode, parameters, written
 from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.uses import Uses
 from tfmemlint.model.values import Api, Const, Function, Instance, Sequence, Unknown, Value, constant, one_of
@@ -49,6 +50,7 @@ class Functions(Uses):
 
     def __init__(self, evaluator: Evaluator) -> None:
         super().__init__(evaluator)
+        self._seen: dict[tuple[int, int], Env | None] = {}
         self._frames: dict[tuple[int, int, int], Frame] = {}
         self._applied: dict[tuple[int, int, int, tuple[Value, ...]], Frame] = {}
 
@@ -117,11 +119,11 @@ class Functions(Uses):
     def _by_use(self, param: cst.Param, function: ScopeNode, otherwise: Value) -> Value:
         """A parameter that is used as only a tf.data pipeline or a model can be is one, of unknown source."""
         file = self._evaluator.file
-        uses = [use for use in file.loads(param.name.value) if file.scope_of(use) is function]
+        uses = file.places(param.name.value).within(function)
         calls = [call for use in uses for call in by_use.chain(self._evaluator, use)]
         if by_use.tells(self._evaluator, calls):
             return operations.instance_of("tf.data.Dataset")
-        if any(shown in uses for shown in by_use.shown_models(file)):
+        if any(id(use) in file.shown_models.names for use in uses):
             return operations.instance_of(by_use.MODEL)
         return otherwise
 
@@ -166,12 +168,12 @@ class Functions(Uses):
     def _returned(self, function: Function, frame: Frame | None) -> Value:
         if isinstance(function.node, cst.Lambda):
             return self._evaluator.value(function.node.body, frame)
-        if function.node.asynchronous is not None or any(own_nodes(function.node, (cst.Yield,))):
+        file = self._evaluator.file
+        if function.node.asynchronous is not None or file.yields(function.node):
             return Unknown("a generator or coroutine")
-        returns = list(own_nodes(function.node, (cst.Return,)))
         values = [
-            self._evaluator.value(node.value, frame) if isinstance(node, cst.Return) and node.value else Const(None)
-            for node in returns
+            self._evaluator.value(node.value, frame) if node.value else Const(None)
+            for node in file.returns(function.node)
         ]
         return one_of(values) if values else Const(None)
 
@@ -190,13 +192,26 @@ class Functions(Uses):
             if file.scope_of(level.call.node) is outer:
                 calls = (level.call,)
             level = level.caller
+        seen = self._at_calls(calls, outer) if calls is not None else None
         if calls is None and frame is None and isinstance(scope, cst.FunctionDef):
-            callers = self.callers(scope)
-            if callers and all(file.scope_of(c.node) is outer for c in callers):
-                calls = callers
-        environments = [flow.before.get(id(file.tree.statement(call.node)), flow.end) for call in calls or ()]
-        found = {id(definition): definition for env in environments for definition in env.get(name, ())}
-        return tuple(written(found.values() or flow.end.get(name, ())))
+            seen = self._at_callers(scope, outer)
+        found = seen.get(name) if seen is not None else ()
+        return tuple(written(found or flow.end.get(name)))
+
+    def _at_callers(self, function: cst.FunctionDef, outer: ScopeNode) -> Env | None:
+        """What reaches all calls of a function that `outer` closes around, or None where others call it, too."""
+        callers = self.callers(function)
+        if not callers:
+            return None
+        key = (id(function), id(outer))
+        if key not in self._seen:
+            within = all(self._evaluator.file.scope_of(call.node) is outer for call in callers)
+            self._seen[key] = self._at_calls(callers, outer) if within else None
+        return self._seen[key]
+
+    def _at_calls(self, calls: tuple[Call, ...], outer: ScopeNode) -> Env | None:
+        tree, flow = self._evaluator.file.tree, self._evaluator.file.flow(outer)
+        return join(*(flow.before.get(id(tree.statement(call.node)), flow.end) for call in calls))
 
 
 def _is_setting(default: Value) -> bool:

@@ -108,6 +108,16 @@ def body(step: Step) -> Body:
 
 def body_of(value: Value, evaluator: Evaluator, depth: int = FOLLOWED) -> Body:
     """What a function value calls, itself and through functions of the module."""
+    known = evaluator.bodies.get((value, depth))
+    if known is not None:
+        return known
+    found, stands = evaluator.settled(lambda: _body_of(value, evaluator, depth))
+    if stands:
+        evaluator.bodies[value, depth] = found
+    return found
+
+
+def _body_of(value: Value, evaluator: Evaluator, depth: int) -> Body:
     found = Body()
     for option in value.options:
         if isinstance(option, Function):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tfmemlint.model.values import BOTTOM, Unknown, Value
+from tfmemlint.model.values import BOTTOM, HEAVIEST, Unknown, Value
 from tfmemlint.model.widening import widen
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ DEEPEST = 100
 
 MOST_TRIES = 5
 """Evaluations of one expression inside loops of dependence that are still open, before it is given up."""
+
+WEIGHT_BITS = 5
+"""Looking at a value is one evaluation more for each 32 of its weight."""
 
 _NEVER = 1 << 30
 """Deeper than any evaluation: nothing that is being computed was asked for."""
@@ -63,10 +66,10 @@ class Memory:
         self.spent += 1
         self._running[key] = (depth, BOTTOM)
         try:
-            result = compute()
+            result = self._weighed(compute())
             if self._lowest == depth:
                 self._running[key] = (depth, result)
-                result = widen(result, compute())
+                result = widen(result, self._weighed(compute()))
         except Exception as error:
             if depth:
                 raise
@@ -85,6 +88,14 @@ class Memory:
             if tries >= MOST_TRIES:
                 self._values[key] = Unknown("depends on itself in too many ways")
         return result
+
+    def _weighed(self, value: Value) -> Value:
+        """The value, unless it is too large to be followed; what it takes to walk over a large one is spent."""
+        weight = value.weight
+        if weight > HEAVIEST:
+            return Unknown("too large a value")
+        self.spent += weight >> WEIGHT_BITS
+        return value
 
     @property
     def computing(self) -> bool:

@@ -12,11 +12,12 @@ from tfmemlint.model.tree import Node, walk
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
+    from tfmemlint.model.program import Program
 
 Loop = cst.For | cst.While
 
 
-def is_variable(name: cst.Name, file: File) -> bool:
+def is_variable(name: cst.Name, file: Program) -> bool:
     """Whether a name stands for a variable: it is no attribute, no keyword, and not what a `def` or parameter is
     called."""
     parent = file.tree.parent(name)
@@ -27,7 +28,7 @@ def is_variable(name: cst.Name, file: File) -> bool:
     return not (isinstance(parent, (cst.Param, cst.FunctionDef, cst.ClassDef)) and parent.name is name)
 
 
-def home_of(name: cst.Name, file: File) -> ScopeNode:
+def home_of(name: cst.Name, file: Program) -> ScopeNode:
     """The scope that binds a name where it stands; the module where none does."""
     scope = file.scope_of(name)
     around = (scope, *file.scopes_around(scope))
@@ -36,8 +37,7 @@ def home_of(name: cst.Name, file: File) -> ScopeNode:
 
 def assigned_names(loop: Loop, file: File) -> set[str]:
     """The names that a loop binds: its target and what its body assigns."""
-    bindings = file.flow(file.scope_of(loop)).bindings.values()
-    return {d.name for definitions in bindings for d in definitions if file.tree.contains(loop, d.node)}
+    return {definition.name for definition in file.bound_within(loop)}
 
 
 def variables(code: Node, file: File) -> set[str]:

@@ -3,14 +3,17 @@ from elsewhere, and by which words calls are made."""
 
 from __future__ import annotations
 
+import bisect
 from collections.abc import Iterator
 from functools import cached_property
+from typing import NamedTuple
 
 import libcst as cst
 
 from tfmemlint.model.flow import Flow
+from tfmemlint.model.places import Places
 from tfmemlint.model.scopes import Binds, Definition, Definitions, ScopeNode, dotted, enclosing_scope, written
-from tfmemlint.model.tree import Node, Tree, called_word
+from tfmemlint.model.tree import Node, Tree, called_word, walk
 
 GROWS = ("append", "extend", "insert", "pop", "remove", "clear", "appendleft")
 """Methods of a list that change its length."""
@@ -24,6 +27,18 @@ MOST_NAMES = 8
 """Names behind each other that `File.written` looks behind."""
 
 
+class Assigned(NamedTuple):
+    """Assignments in source order: `to` each name in their targets, `reading` each name in their values."""
+
+    to: dict[str, list[cst.Assign]]
+    reading: dict[str, list[cst.Assign]]
+
+
+def names_in(node: Node) -> dict[str, None]:
+    """The words of all Name nodes in some code, in source order."""
+    return {name.value: None for name in walk(node) if isinstance(name, cst.Name)}
+
+
 class Program:
     """Scopes, names and words of one module. What they stand for is the evaluator's business."""
 
@@ -32,6 +47,9 @@ class Program:
         self.tree = Tree(module)
         self._flows: dict[int, Flow] = {}
         self._scopes: dict[int, ScopeNode] = {}
+        self._places: dict[str, Places] = {}
+        self._assigned: dict[int, Assigned] = {}
+        self._bound: dict[int, list[tuple[int, Definition]]] = {}
 
     def scope_of(self, node: Node) -> ScopeNode:
         """The module, function, lambda or class body in which a node is evaluated."""
@@ -87,15 +105,33 @@ class Program:
         found = self.definitions(use)
         return found[0] if len(found) == 1 and isinstance(found[0], Definition) else None
 
+    def places(self, name: str) -> Places:
+        """Where the file reads `name`, by scope."""
+        places = self._places.get(name)
+        if places is None:
+            places = self._places[name] = Places(name, self)
+        return places
+
     def definition(self, target: cst.Name) -> Definition | None:
         """The definition that a name makes in the target of an assignment, loop or `with`."""
-        made = self.flow(self.scope_of(target)).bindings.get(target.value, ())
-        return next((d for d in made if d.node is target), None)
+        return self.flow(self.scope_of(target)).made(target, target.value)
 
     def uses_of(self, definition: Definition) -> list[cst.Name]:
         """The Name nodes of the definition's own scope that may read it."""
-        flow = self.flow(definition.scope)
-        return [n for n in self.loads(definition.name) if any(d is definition for d in flow.uses.get(id(n), ()))]
+        return self.places(definition.name).reading(definition)
+
+    def bound_within(self, node: Node) -> list[Definition]:
+        """The definitions that a statement of some scope holds for that scope, in source order."""
+        scope = self.scope_of(node)
+        found = self._bound.get(id(scope))
+        if found is None:
+            order = self.tree.order
+            made = (d for definitions in self.flow(scope).bindings.values() for d in definitions)
+            found = sorted(((order(d.node), d) for d in made), key=lambda pair: pair[0])
+            self._bound[id(scope)] = found
+        first = bisect.bisect_left(found, self.tree.order(node), key=lambda pair: pair[0])
+        last = bisect.bisect_right(found, self.tree.last(node), key=lambda pair: pair[0])
+        return [definition for _, definition in found[first:last]]
 
     def written(self, expression: cst.BaseExpression) -> cst.BaseExpression:
         """The expression that a name or attribute stands for where a single assignment in its scope, or for a name in
@@ -115,11 +151,54 @@ class Program:
         scope = self.scope_of(expression)
         if not isinstance(expression, cst.Name) or expression.value in self.flow(scope).bindings:
             return ()
-        declared: list[cst.Global | cst.Nonlocal] = [*self.tree.of(cst.Global), *self.tree.of(cst.Nonlocal)]
-        if any(item.name.value == expression.value for node in declared for item in node.names):
+        if expression.value in self._declared:
             return ()
         bindings = (self.flow(around).bindings.get(expression.value) for around in self.scopes_around(scope))
         return tuple(next((found for found in bindings if found), ()))
+
+    def assigned(self, scope: ScopeNode) -> Assigned:
+        """The assignments of a scope, by the names in their targets and in their values."""
+        found = self._assigned.get(id(scope))
+        if found is None:
+            found = self._assigned[id(scope)] = Assigned({}, {})
+            for assign in self._assigns_by_scope.get(id(scope), ()):
+                for name in dict.fromkeys(name for target in assign.targets for name in names_in(target.target)):
+                    found.to.setdefault(name, []).append(assign)
+                for name in names_in(assign.value):
+                    found.reading.setdefault(name, []).append(assign)
+        return found
+
+    @cached_property
+    def _assigns_by_scope(self) -> dict[int, list[cst.Assign]]:
+        found: dict[int, list[cst.Assign]] = {}
+        for assign in self.tree.of(cst.Assign):
+            found.setdefault(id(self.scope_of(assign)), []).append(assign)
+        return found
+
+    @cached_property
+    def assigned_paths(self) -> dict[str, list[cst.Assign]]:
+        """The assignments to each name or dotted path, in source order."""
+        found: dict[str, list[cst.Assign]] = {}
+        for assign in self.tree.of(cst.Assign):
+            for path in dict.fromkeys(dotted(target.target) for target in assign.targets):
+                if path is not None:
+                    found.setdefault(path, []).append(assign)
+        return found
+
+    @cached_property
+    def method_calls(self) -> dict[tuple[str, str | None], list[cst.Call]]:
+        """The calls of methods, by the method's name and the path of what it is called on."""
+        found: dict[tuple[str, str | None], list[cst.Call]] = {}
+        for node in self.tree.of(cst.Call):
+            if isinstance(node.func, cst.Attribute):
+                found.setdefault((node.func.attr.value, dotted(node.func.value)), []).append(node)
+        return found
+
+    @cached_property
+    def _declared(self) -> frozenset[str]:
+        """Names that some function declares with `global` or `nonlocal`."""
+        declared: list[cst.Global | cst.Nonlocal] = [*self.tree.of(cst.Global), *self.tree.of(cst.Nonlocal)]
+        return frozenset(item.name.value for node in declared for item in node.names)
 
     @cached_property
     def grown(self) -> frozenset[str]:

@@ -1,5 +1,4 @@
-"""Environments, and how expressions and single statements read and bind names in them: the part of the flow analysis
-below control flow."""
+"""How expressions and single statements read and bind names: the part of the flow analysis below control flow."""
 
 from __future__ import annotations
 
@@ -7,13 +6,12 @@ from typing import Any
 
 import libcst as cst
 
+from tfmemlint.model.environments import Env, Names
 from tfmemlint.model.scopes import (
     COMPREHENSIONS,
-    OUTER,
     Binds,
     Definition,
     Definitions,
-    Reaching,
     ScopeNode,
     dotted,
     parameters,
@@ -21,38 +19,25 @@ from tfmemlint.model.scopes import (
 from tfmemlint.model.tree import Node, children, push_children
 
 _COMPREHENSIONS = frozenset(COMPREHENSIONS)
-Env = dict[str, Definitions]
-
-
-def join(*envs: Env | None) -> Env | None:
-    """What holds where several paths meet; None stands for a path that never arrives."""
-    alive = [env for env in envs if env is not None]
-    if not alive:
-        return None
-    first = alive[0]
-    if all(env is first for env in alive):
-        return first
-    joined: Env = {}
-    for name in {name: None for env in alive for name in env}:
-        found: dict[int, Reaching] = {}
-        for env in alive:
-            for definition in env.get(name, (OUTER,)):
-                found[id(definition)] = definition
-        joined[name] = tuple(found.values())
-    return joined
 
 
 class Reader:
     """Reads one scope in the environment of the moment; `Flow` moves it from statement to statement."""
 
-    def __init__(self, scope: ScopeNode, start: Env | None = None) -> None:
+    def __init__(self, scope: ScopeNode) -> None:
         self.scope = scope
         self.uses: dict[int, Definitions] = {}
         self.bindings: dict[str, list[Definition]] = {}
         self._made: dict[tuple[int, str], Definition] = {}
-        self._env: Env | None = dict(start or {})
+        self._names = Names()
+        self._nothing = Env.empty(self._names)
+        self._env: Env | None = self._nothing
         self._recording = True
         self._dotted = False
+
+    def made(self, node: Node, name: str) -> Definition | None:
+        """The definition of a name that a statement or target makes."""
+        return self._made.get((id(node), name))
 
     # -- environments ------------------------------------------------------------------------------------------------
 
@@ -63,12 +48,7 @@ class Reader:
             definition = self._made[key] = Definition(name, binds, node, self.scope, value=value, **more)
             self.bindings.setdefault(name, []).append(definition)
             self._dotted = self._dotted or "." in name or "[" in name
-        env = dict(self._env or {})
-        if self._dotted:
-            for stale in [key for key in env if key.startswith((name + ".", name + "["))]:
-                del env[stale]
-        env[name] = (definition,)
-        self._env = env
+        self._env = (self._env or self._nothing).bind(self._names.named(name), (definition,))
 
     def _target(self, target: Node, binds: Binds, value: Node | None, path: tuple[int | slice, ...] = ()) -> None:
         if isinstance(target, (cst.Tuple, cst.List)):
@@ -97,16 +77,17 @@ class Reader:
         if root is None or not self._recording:
             return
         stack: list[Any] = [root]
-        uses, env = self.uses, self._env or {}
+        uses, env, known = self.uses, self._env or self._nothing, self._names.get
         while stack:
             node = stack.pop()
             cls = node.__class__
             if cls is cst.Name:
-                if (found := env.get(node.value)) is not None:
+                if (name := known(node.value)) is not None and (found := env.at(name)) is not None:
                     uses[id(node)] = found
             elif cls is cst.Attribute:
-                if self._dotted and (found := env.get(dotted(node) or "")) is not None:
-                    uses[id(node)] = found
+                if self._dotted and (name := known(dotted(node) or "")) is not None:
+                    if (found := env.at(name)) is not None:
+                        uses[id(node)] = found
                 stack.append(node.value)
             elif cls is cst.Arg:
                 stack.append(node.value)
@@ -117,10 +98,11 @@ class Reader:
             elif cls is cst.NamedExpr:
                 self._visit(node.value)
                 self._target(node.target, Binds.VALUE, node.value)
-                env = self._env or {}
+                env = self._env or self._nothing
             else:
-                if cls is cst.Subscript and self._dotted and (found := env.get(dotted(node) or "")) is not None:
-                    uses[id(node)] = found
+                if cls is cst.Subscript and self._dotted and (name := known(dotted(node) or "")) is not None:
+                    if (found := env.at(name)) is not None:
+                        uses[id(node)] = found
                 push_children(stack, node)
 
     def _comprehension(self, node: Any) -> None:

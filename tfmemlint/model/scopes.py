@@ -72,6 +72,10 @@ OUTER = Reaching("", Binds.UNKNOWN)
 Definitions = tuple[Reaching, ...]
 
 
+class Further(Definition):
+    """Stands for all definitions of a name that reach a place beyond those that are told apart there."""
+
+
 def written(found: Iterable[Reaching]) -> list[Definition]:
     """Those of them that the file holds."""
     return [each for each in found if isinstance(each, Definition)]

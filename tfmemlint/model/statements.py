@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tfmemlint.finding import Span
@@ -48,6 +48,7 @@ class Statements:
     def __init__(self, source: Source) -> None:
         self.text = source.text
         self.blocks = source.blocks
+        self._block_starts = [block.span.start for block in self.blocks]
         self.comments: list[Comment] = []
         self.spans: list[Span] = []
         self.line_ends: list[int] = []
@@ -55,6 +56,7 @@ class Statements:
         for block in self.blocks:
             self._scan(block.span.start, block.span.end)
         self._starts = [span.start for span in self.spans]
+        self._decorated: list[Span] = []
 
     def _scan(self, start: int, stop: int) -> None:
         text, position, depth = self.text, start, 0
@@ -100,16 +102,23 @@ class Statements:
 
     def with_decorators(self, index: int) -> Span:
         """The logical line with the decorators above it, or with all that it decorates; blank lines included."""
-        first = last = index
-        while first and self._is_decorator(first - 1) and self._same_block(first - 1, first):
-            first -= 1
-        while self._is_decorator(last) and last + 1 < len(self.spans) and self._same_block(last, last + 1):
-            last += 1
-        return Span(self.spans[first].start, self.spans[last].end)
+        if not self._decorated:
+            self._decorated = list(self._with_decorators())
+        return self._decorated[index]
+
+    def _with_decorators(self) -> Iterator[Span]:
+        """For each logical line the stretch that it makes up with its decorators."""
+        first = 0
+        for last, span in enumerate(self.spans):
+            ends = last + 1 == len(self.spans) or not self._is_decorator(last) or not self._same_block(last, last + 1)
+            if ends:
+                whole = Span(self.spans[first].start, span.end)
+                yield from [whole] * (last + 1 - first)
+                first = last + 1
 
     def block_of(self, offset: int) -> Block:
         """The block that holds `offset`."""
-        index = bisect.bisect_right([block.span.start for block in self.blocks], offset) - 1
+        index = bisect.bisect_right(self._block_starts, offset) - 1
         return self.blocks[max(index, 0)]
 
     def _is_decorator(self, index: int) -> bool:

@@ -7,11 +7,12 @@ stay readable, but they are no nodes of the index.
 
 from __future__ import annotations
 
+import bisect
 import dataclasses
 import sys
 import typing
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeVar, cast
 
 import libcst as cst
@@ -95,6 +96,7 @@ class Tree:
         self._parents: dict[int, Node] = {}
         self._order: dict[int, int] = {}
         self._buckets: dict[type, list[Node]] = defaultdict(list)
+        self._last: dict[int, int] = {}
         self._index()
 
     def _index(self) -> None:
@@ -143,7 +145,29 @@ class Tree:
 
     def contains(self, outer: Node, inner: Node) -> bool:
         """Whether `inner` is `outer` or lies below it."""
-        return inner is outer or any(above is outer for above in self.ancestors(inner))
+        first, place = self._order.get(id(outer)), self._order.get(id(inner))
+        if first is None or place is None:
+            return inner is outer
+        return first <= place <= self.last(outer)
+
+    def holding(self, statements: Sequence[Node], node: Node) -> int | None:
+        """The index of the statement of a block that is the node or holds it, or None."""
+        place = self._order.get(id(node))
+        if place is None:
+            return None
+        index = bisect.bisect_right(statements, place, key=self.order) - 1
+        return index if index >= 0 and self.contains(statements[index], node) else None
+
+    def last(self, node: Node) -> int:
+        """The place in source order of the last node below a node, or of the node itself."""
+        if not self._last:
+            last, parents = self._last, self._parents
+            for key, place in reversed(self._order.items()):
+                below = last.setdefault(key, place)
+                above = parents.get(key)
+                if above is not None and last.get(id(above), -1) < below:
+                    last[id(above)] = below
+        return self._last[id(node)]
 
     def statement(self, node: Node) -> Node:
         """The smallest statement that holds the node: a simple statement line or a compound statement."""

@@ -120,7 +120,7 @@ def _unroll(evaluator: Evaluator, loop: cst.For, frame: Frame | None) -> Unrolle
         return None
     flow = evaluator.file.flow(evaluator.file.scope_of(loop))
     targets, last = _bindings(evaluator, loop, flow.bindings)
-    before = flow.before.get(id(loop), {})
+    before = flow.at(loop)
     state: dict[str, Value] = {}
     for name in last:
         outside = written(before.get(name, ()))

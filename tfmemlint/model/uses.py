@@ -8,7 +8,7 @@ import libcst as cst
 
 from tfmemlint.model.names import home_of, is_variable
 from tfmemlint.model.scopes import ScopeNode
-from tfmemlint.model.values import Class, Function, Value
+from tfmemlint.model.values import Class, Function
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -21,12 +21,54 @@ _NOT_USED = (cst.Annotation, cst.ClassDef)
 """What holds a class's name and makes no object of it."""
 
 
+class _Users:
+    """What the uses of one name stand for, found once for all functions of that name."""
+
+    def __init__(self, name: str, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._running: dict[int, list[tuple[int, ScopeNode | None, cst.BaseExpression]]] = {}
+        self._own: list[tuple[int, ScopeNode | None, cst.BaseExpression]] = []
+        file = evaluator.file
+        for place, use in enumerate(file.loads(name)):
+            parent = file.tree.parent(use)
+            if parent is None or any(isinstance(n, _NOT_USED) for n in (parent, file.tree.parent(parent))):
+                continue
+            home = home_of(use, file) if is_variable(use, file) else None
+            func: cst.BaseExpression = parent if isinstance(parent, cst.Attribute) and parent.attr is use else use
+            if isinstance(home, cst.FunctionDef) and home.name.value == name:
+                self._own.append((place, home, func))
+                continue
+            for function in self._run_by(func):
+                self._running.setdefault(id(function), []).append((place, home, func))
+
+    def of(self, function: cst.FunctionDef | cst.Lambda) -> list[cst.BaseExpression]:
+        """The uses that stand for the function; no local variable of its own that has its name, on whose value this
+        very answer may depend."""
+        found = [use for use in self._running.get(id(function), ()) if use[1] is not function]
+        found += [use for use in self._own if use[1] is not function and function in self._run_by(use[2])]
+        return [func for _, _, func in sorted(found, key=lambda use: use[0])]
+
+    def _run_by(self, func: cst.BaseExpression) -> list[ScopeNode]:
+        """The functions that calling an expression may run, each once."""
+        found: list[ScopeNode] = []
+        for value in self._evaluator.value(func).options:
+            node: cst.FunctionDef | cst.Lambda | None = None
+            if isinstance(value, Class):
+                node = self._evaluator.classes.method(value.node, "__init__")
+            elif isinstance(value, Function):
+                node = value.node
+            if node is not None and node not in found:
+                found.append(node)
+        return found
+
+
 class Uses:
     """Uses of the module's own functions."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._callers: dict[int, tuple[Call, ...] | None] = {}
+        self._users: dict[str, _Users] = {}
 
     def callers(self, function: ScopeNode) -> tuple[Call, ...] | None:
         """All calls of a function in this module; None when it may also be called in ways that cannot be seen."""
@@ -65,19 +107,10 @@ class Uses:
 
         An assignment to another name is no use; what reads that name is. For `__init__` it is the class that is used.
         """
-        file = self._evaluator.file
         names = self._names(function)
         found: list[cst.CSTNode] = [] if names else [function]
         for name in names:  # grows where the function gets another name
-            for use in file.loads(name):
-                parent = file.tree.parent(use)
-                if parent is None or any(isinstance(n, _NOT_USED) for n in (parent, file.tree.parent(parent))):
-                    continue
-                if is_variable(use, file) and home_of(use, file) is function:
-                    continue  # a local variable of the same name, on whose value this very answer may depend
-                func: cst.BaseExpression = parent if isinstance(parent, cst.Attribute) and parent.attr is use else use
-                if not any(self._runs(option, function) for option in self._evaluator.value(func).options):
-                    continue
+            for func in self._running(name, function):
                 outer = self.given_to(func)
                 if outer is not None and outer.name == "functools.partial":
                     func = outer.node
@@ -87,6 +120,16 @@ class Uses:
                     found.append(func)
         return found
 
+    def _running(self, name: str, function: cst.FunctionDef | cst.Lambda) -> list[cst.BaseExpression]:
+        """The expressions of this name, or attributes of it, that stand for the function, in source order."""
+        known = self._users.get(name)
+        if known is not None:
+            return known.of(function)
+        users, stands = self._evaluator.settled(lambda: _Users(name, self._evaluator))
+        if stands:
+            self._users[name] = users
+        return users.of(function)
+
     def _names(self, function: cst.FunctionDef | cst.Lambda) -> list[str]:
         """The names by which a function is used: for `__init__` also those of the classes that it makes objects of."""
         if isinstance(function, cst.Lambda):
@@ -94,14 +137,7 @@ class Uses:
         name = function.name.value
         if self._evaluator.file.class_of(function) is None or name not in ("__init__", "__call__"):
             return [name]
-        classes = self._evaluator.file.tree.of(cst.ClassDef) if name == "__init__" else ()
-        return [name, *(node.name.value for node in classes if self._evaluator.classes.method(node, name) is function)]
-
-    def _runs(self, value: Value, function: cst.FunctionDef | cst.Lambda) -> bool:
-        """Whether calling a value runs the function."""
-        if isinstance(value, Class):
-            return self._evaluator.classes.method(value.node, "__init__") is function
-        return isinstance(value, Function) and value.node is function
+        return [name, *self._evaluator.classes.made_by(function)] if name == "__init__" else [name]
 
     def _assigned(self, value: cst.CSTNode) -> list[str]:
         """The plain names that a statement gives to a value; empty where it goes anywhere else."""

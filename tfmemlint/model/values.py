@@ -7,9 +7,9 @@ joins of equal values stay one value. Calls inside values compare by identity: o
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -31,6 +31,15 @@ much larger ones, and JSON has no room for them."""
 MOST_OPTIONS = 6
 """Alternatives that a join keeps before it gives up and says Unknown."""
 
+MOST_STEPS = 64
+"""Steps of a pipeline that are remembered."""
+
+HEAVIEST = 1 << 14
+"""The weight of the largest value that is followed: `x = (x, x)`, written forty times, is too large for any memory."""
+
+PIPELINE_WEIGHT = 64
+"""What a pipeline made of others adds to their weights: rules go through it step by step."""
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -44,6 +53,50 @@ class Value:
     @property
     def known(self) -> bool:
         return True
+
+    @property
+    def weight(self) -> int:
+        """How much there is to walk over, parts that occur twice counted twice."""
+        return 1
+
+
+@dataclass(frozen=True, slots=True)
+class Composite(Value):
+    """A value that holds others. It is weighed once and hashed once: its parts may be shared by many."""
+
+    _weight: int = field(init=False, repr=False, compare=False)
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_weight", 1 + sum(part.weight for part in self.parts))
+
+    @property
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
+        return ()
+
+    @property
+    def weight(self) -> int:
+        return self._weight
+
+
+CompositeT = TypeVar("CompositeT", bound=type[Composite])
+
+
+def hashed_once(cls: CompositeT) -> CompositeT:
+    """Let values of a class remember their hash."""
+    compute = cls.__hash__
+
+    def remembered(self: Composite) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            found = compute(self)
+            object.__setattr__(self, "_hash", found)
+            return found
+
+    cls.__hash__ = remembered  # type: ignore[method-assign, assignment]
+    return cls
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,30 +120,49 @@ class Const(Value):
 
     value: object
 
+    @property
+    def weight(self) -> int:
+        return 1 + len(self.value) // 64 if isinstance(self.value, (str, bytes)) else 1
 
+
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Length(Value):
+class Length(Composite):
     """`len(x)`, `x.shape[0]` or a dataset's cardinality: `count` where it is known, and of what."""
 
     of: Value
     count: int | None = None
 
+    @property
+    def parts(self) -> Iterable[Value]:
+        return (self.of,)
 
+
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Sequence(Value):
+class Sequence(Composite):
     """A tuple, list or set display; `open` means that more items may have been added."""
 
     items: tuple[Value, ...]
     kind: str = "tuple"
     open: bool = False
 
+    @property
+    def parts(self) -> Iterable[Value]:
+        return self.items
 
+
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Mapping(Value):
+class Mapping(Composite):
     """A dictionary display with constant keys; `open` means that more may be in it."""
 
     items: tuple[tuple[object, Value], ...]
     open: bool = False
+
+    @property
+    def parts(self) -> Iterable[Value]:
+        return (value for _, value in self.items)
 
     def get(self, key: object) -> Value:
         for known, value in self.items:
@@ -106,12 +178,17 @@ class Api(Value):
     name: str
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Method(Value):
+class Method(Composite):
     """A bound method of a value, by its canonical name: `tf.data.Dataset.map`."""
 
     receiver: Value
     name: str
+
+    @property
+    def parts(self) -> Iterable[Value]:
+        return (self.receiver,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +273,9 @@ class Step:
     call: Call | None
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Dataset(Value):
+class Dataset(Composite):
     """A tf.data pipeline: where it comes from, the steps applied since, and what one element is.
 
     `source` is the canonical name of the constructor, or None when the beginning is not known (a parameter that is
@@ -211,6 +289,17 @@ class Dataset(Value):
     count: int | None = None
     parents: tuple[Value, ...] = ()
 
+    def __post_init__(self) -> None:
+        pipelines = PIPELINE_WEIGHT + sum(parent.weight for parent in self.parents) if self.parents else 1
+        object.__setattr__(self, "_weight", pipelines + self.element.weight)
+
+    def with_step(self, step: Step) -> Dataset:
+        """The pipeline after one step more. Of a very long one only the last steps are kept: its beginning is not
+        known any more."""
+        if len(self.steps) < MOST_STEPS:
+            return replace(self, steps=(*self.steps, step))
+        return replace(self, source=None, call=None, parents=(), steps=(*self.steps[-MOST_STEPS // 2 :], step))
+
     def names(self) -> tuple[str, ...]:
         """The names of the steps, in order."""
         return tuple(step.name for step in self.steps)
@@ -220,8 +309,9 @@ COMPREHENSION = "comprehension"
 """The `function` of an Iterator that is made of other items than those of `of`, or of fewer."""
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class Iterator(Value):
+class Iterator(Composite):
     """`iter(x)`, `enumerate(x)`, `zip(...)`, a comprehension: `item` is one element, `of` what is iterated.
 
     `function` is the last part of the name of what is called, or COMPREHENSION.
@@ -230,6 +320,10 @@ class Iterator(Value):
     of: Value
     item: Value
     function: str = "iter"
+
+    @property
+    def parts(self) -> Iterable[Value]:
+        return (self.of, self.item)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,11 +340,16 @@ class Devices(Value):
     logical: bool = False
 
 
+@hashed_once
 @dataclass(frozen=True, slots=True)
-class OneOf(Value):
+class OneOf(Composite):
     """One of a few values, by the path that was taken."""
 
     values: tuple[Value, ...]
+
+    @property
+    def parts(self) -> Iterable[Value]:
+        return self.values
 
     @property
     def options(self) -> tuple[Value, ...]:

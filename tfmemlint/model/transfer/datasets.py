@@ -45,7 +45,7 @@ def _step(call: Call, target: Value) -> Value:
     name = call_name(target).rpartition(".")[2]
     if name == "apply":
         return _apply(call, before)
-    after = replace(before, steps=(*before.steps, Step(name, call)))
+    after = before.with_step(Step(name, call))
     change = _CHANGES.get(name)
     return change(call, after) if change is not None else after
 
@@ -81,12 +81,12 @@ def _transformed(option: Value, call: Call, before: Dataset) -> Value:
         names = TRANSFORMATIONS.get(option.type_name.rpartition(".")[2], ())
         after = before
         for name in names:
-            after = replace(after, steps=(*after.steps, Step(name, option.call)))
+            after = after.with_step(Step(name, option.call))
             change = _CHANGES.get(name)
             after = change(option.call, after) if change is not None else after
         if names:
             return after
-    return replace(before, steps=(*before.steps, Step("apply", call)), element=Unknown("element"), count=None)
+    return replace(before.with_step(Step("apply", call)), element=Unknown("element"), count=None)
 
 
 def _batched(call: Call, ds: Dataset) -> Dataset:
@@ -202,7 +202,7 @@ def _cardinality(call: Call, target: Value) -> Value:
 def _distributed(call: Call, target: Value) -> Value:
     given = call.value_of("dataset")
     options = [
-        replace(ds, steps=(*ds.steps, Step("distribute", call)), element=Unknown("a value for each replica"))
+        replace(ds.with_step(Step("distribute", call)), element=Unknown("a value for each replica"))
         if isinstance(ds, Dataset) else Unknown("a distributed dataset") for ds in given.options
     ]  # fmt: skip
     return one_of(options)

@@ -17,7 +17,7 @@ def as_tensor(value: Value) -> Value:
         return Array("tf", names.get(type(found)), ())
     if isinstance(value, Sequence) and value.items and not value.open:
         first = as_tensor(value.items[0])
-        if isinstance(first, Array) and all(isinstance(as_tensor(item), Array) for item in value.items):
+        if isinstance(first, Array) and all(isinstance(as_tensor(item), Array) for item in value.items[1:]):
             shape = None if first.shape is None else (len(value.items), *first.shape)
             return replace(first, shape=shape)
     return Unknown("not known as a tensor") if value.known else value
