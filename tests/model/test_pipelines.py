@@ -35,7 +35,7 @@ def value_of(code: str) -> Value:
     """The value of the name `ds` at the end of a program."""
     source = read_source((HEADER + code).encode(), "program.py")
     file = File(source, cst.parse_module(source.text), Config())
-    definitions = file.flow(file.module).end["ds"]
+    definitions = file.flow(file.module).end.get("ds")
     assert len(definitions) == 1
     return file.values.definition(definitions[0], None)
 
