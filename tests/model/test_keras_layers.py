@@ -36,7 +36,8 @@ def read(program: str) -> tuple[int | None, list[int | None] | None]:
     """The parameters and the output's shape of the program's `model` as the tool knows them."""
     source = read_source(program.encode(), "model.py")
     file = File(source, cst.parse_module(source.text), Config())
-    model = next(file.call(d.value) for d in file.flow(file.module).end.get("model", ()) if isinstance(d.value, cst.Call))
+    made = file.flow(file.module).end.get("model", ())
+    model = next(file.call(d.value) for d in made if isinstance(d.value, cst.Call))
     if model.name == "tf.keras.Sequential":
         last = list(placed(model))[-1].effect
         shape = last.shape if last is not None else None
