@@ -19,6 +19,11 @@ class Setting:
     expression: cst.BaseExpression | None
     node: Node | Call
 
+    @property
+    def place(self) -> Node:
+        """The node that the setting stands at."""
+        return self.node.node if isinstance(self.node, Call) else self.node
+
 
 ENVIRON = Api("os.environ")
 CALLS = ("os.putenv", "os.environ.setdefault", "os.environ.update")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import libcst as cst
+from collections.abc import Iterator
 
-from tfmemlint.api import Api, Binds, Class, Edit, File, Fix, Function, Node, Safety, Span, walk, written
+import libcst as cst
+from tfmemlint_rules._environment import settings
+
+from tfmemlint.api import Api, Binds, Call, Class, Edit, File, Fix, Function, Node, Safety, Span, walk, written
 from tfmemlint.fix.edits import statement_lines
 from tfmemlint.model.runtime import initialises
 
@@ -12,8 +15,8 @@ from tfmemlint.model.runtime import initialises
 def move_before(file: File, moved: Node, anchor: Node) -> Fix | None:
     """Move the statement that holds `moved`, and the assignments it reads from, before the one that holds `anchor`.
 
-    None where the two share no block, where a name that is read would not be bound at the new place, or where a block
-    that moves may itself start the runtime.
+    None where the two share no block, where a name that is read would not be bound at the new place, and where what
+    moves may itself start the runtime, before `moved` or before another setting that stays behind.
     """
     blocks = _common_block(file, moved, anchor)
     if blocks is None:
@@ -25,7 +28,7 @@ def move_before(file: File, moved: Node, anchor: Node) -> Fix | None:
     indices, constant = wanted
     if first in indices and file.tree.contains(body[first], anchor):
         return None  # it reads what the anchor makes
-    if any(_works(body[i], file) for i in indices):
+    if _starts_early(file, body, (first, last), indices, moved):
         return None
     found = [statement_lines(file, body[i]) for i in indices]
     target = statement_lines(file, body[first])
@@ -47,12 +50,32 @@ def move_before(file: File, moved: Node, anchor: Node) -> Fix | None:
     return Fix("configure devices before the runtime starts", tuple(edits), Safety.SAFE if constant else Safety.UNSAFE)
 
 
-def _works(statement: Node, file: File) -> bool:
-    """Whether a block holds other work that may start the runtime, and would start it in the new place."""
-    if isinstance(statement, cst.SimpleStatementLine):
-        return False
-    calls = (file.call(node) for node in walk(statement) if isinstance(node, cst.Call))
-    return any(initialises(c) or any(isinstance(t, (Function, Class)) for t in c.target.options) for c in calls)
+def _starts_early(file: File, body: list[Node], between: tuple[int, int], indices: list[int], moved: Node) -> bool:
+    """Whether what moves may start the runtime before it is configured: before `moved`, in a loop around it, or behind
+    it while another setting stays where it is."""
+    place, loop = file.tree.order(moved), file.contexts.loop(moved)
+    starts = [call.node for i in indices for call in _calls(body[i], file) if _may_start(call)]
+    if any(file.tree.order(node) < place or (loop and file.contexts.loop(node) is loop) for node in starts):
+        return True
+    first, last = between
+    staying = [body[i] for i in range(first, last) if i not in indices]
+    return bool(starts) and any(_configures(statement, file) for statement in staying)
+
+
+def _calls(statement: Node, file: File) -> Iterator[Call]:
+    return (file.call(node) for node in walk(statement) if isinstance(node, cst.Call))
+
+
+def _may_start(call: Call) -> bool:
+    return initialises(call) or any(isinstance(target, (Function, Class)) for target in call.target.options)
+
+
+def _configures(statement: Node, file: File) -> bool:
+    """Whether a statement sets something that is read when the runtime starts."""
+    if any(file.tree.contains(statement, setting.place) for setting in settings(file)):
+        return True
+    names = (name for call in _calls(statement, file) for name in call.names)
+    return any(name.startswith("tf.config.") and "set_" in name for name in names)
 
 
 def _with_comments(source: str, lines: Span) -> Span:

@@ -6,7 +6,7 @@ import libcst as cst
 from tfmemlint_rules._environment import settings
 from tfmemlint_rules._moves import move_before
 
-from tfmemlint.api import Call, File, Finding, Fix, Node, Rule, Safety, Severity, on_file
+from tfmemlint.api import File, Finding, Fix, Node, Rule, Safety, Severity, on_file
 from tfmemlint.model.runtime import INITIALISED, initialisation
 
 VARIABLES = frozenset({
@@ -57,7 +57,7 @@ class GpuEnvSetTooLate(Rule):
             if setting.variable not in VARIABLES:
                 continue
             order = order or initialisation(file)
-            node: Node = setting.node.node if isinstance(setting.node, Call) else setting.node
+            node = setting.place
             first = order.before(node, INITIALISED)
             if (
                 first is None
