@@ -171,6 +171,7 @@ def test_unknown_formats_are_answered_with_the_known_ones() -> None:
         (b"[tool.tfmemlint]\nmin-bytes = " + b"9" * 5000, "[tool.tfmemlint] min-bytes: 9999"),
         (b"[tool.tfmemlint]\nselect = [" + b"9_" * 5000 + b"9]", "[tool.tfmemlint] select: entry 1 of the list: "),
         (b'[tool.tfmemlint]\ngpu-memory = "' + b"9" * 400 + b'GiB"', "[tool.tfmemlint] gpu-memory: '9999"),
+        (b'[tool.tfmemlint]\nfail-on = "' + b"9" * 5000 + b'"', "[tool.tfmemlint] fail-on: '9999"),
         (b"[tool.tfmemlint]\nmin-bytes = 2024-02-30", "is not valid TOML: "),
         (b"a = " + b"[" * 100_000, "is nested too deeply"),
         (b"a" + b" . a" * 100_000 + b" = 1", "is nested too deeply"),

@@ -168,7 +168,7 @@ def _plain(error: str, kind: Any) -> str:
     message, _, place = error.partition(" - at `$")
     if message.startswith("Invalid enum value"):
         accepted = [each.value for each in kind] if kind is Severity else get_args(kind)
-        return f"{message.removeprefix('Invalid enum value ')} is none of {', '.join(accepted)}"
+        return f"{shortened(message.removeprefix('Invalid enum value '))} is none of {', '.join(accepted)}"
     message = re.sub(r"`(\w+)(?: \| null)?`", lambda found: _WORDS.get(found[1], found[1]), message)
     number = re.search(r"\d+", place)
     if number:
