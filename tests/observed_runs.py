@@ -263,7 +263,7 @@ def main(request: str, result: str) -> None:
     answers = []
     for source in json.loads(Path(request).read_text()):
         read, write = os.pipe()
-        folder = tempfile.mkdtemp(prefix="observed-")
+        folder = tempfile.mkdtemp(prefix="observed-", dir=Path(result).parent)
         child = os.fork()  # harmless: nothing has started the runtime in this process
         if child == 0:
             os.close(read)
