@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "finding": set(),
     "units": set(),
     "prefilter": set(),
-    "selectors": set(),
+    "selectors": {"units"},
     "patterns": set(),
     "toml": set(),
     "probe": {"model.knowledge"},

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from tfmemlint.units import shortened
+
 _PREFIX = re.compile(r"[A-Z]{1,6}\d{0,3}")
 _EXACT = 100
 _MISREAD = str.maketrans("OIL", "011")
@@ -95,6 +97,7 @@ def complaint(selector: str, rules: Collection[Known]) -> str:
         return "an empty rule selector; write a code, the start of one, a rule's name, ALL or ADVICE"
     import difflib
 
+    selector = shortened(selector)
     upper, lower = selector.strip().upper(), selector.strip().lower()
     digits = upper[:3] + upper[3:].translate(_MISREAD)
     if any(rule.code == digits for rule in rules):

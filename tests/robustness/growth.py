@@ -85,6 +85,13 @@ def one_function_called_often(n: int) -> str:
     return HEADER + "def f(x):\n    return tf.zeros([3]) + x\n" + numbered("y$ = f($)\n", n, "")
 
 
+@shape(200)
+def calls_of_a_function_that_is_as_long(n: int) -> str:
+    """What a function does happens again at each of its calls."""
+    body = numbered("    x = x + $\n", n, HEADER + "def f(x):\n")
+    return numbered("f($)\n", n, f"{body}    return x\n") + "tf.config.set_visible_devices([], 'GPU')\n"
+
+
 @shape(50)
 def traced_functions(n: int) -> str:
     template = "@tf.function\ndef step$(x, y):\n    z = tf.matmul(x, y)\n    return tf.reduce_sum(z)\nstep$(1, 2)\n"

@@ -8,13 +8,13 @@ it earlier. Rules choose the effects they care about by a classifier that labels
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from tfmemlint.model.flow import always, exhaustive
 from tfmemlint.model.functions import Frame
+from tfmemlint.model.happened import Happened, State, join
 from tfmemlint.model.scopes import COMPREHENSIONS
 from tfmemlint.model.tree import Node, children
 from tfmemlint.model.values import Class, Devices, Function, Iterator, Length, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tfmemlint.model.file import File
 
 MOST_STEPS = 20_000
-"""Calls that one walk passes; beyond, nothing more is certain."""
+"""Calls that one walk passes, and statements of functions that it passes again; beyond, nothing more is certain."""
 
 MOST_NESTED = 6
 
@@ -36,18 +36,6 @@ EXITS = frozenset({"sys.exit", "os._exit", "builtins.exit", "builtins.quit"})
 Classifier = Callable[["Call | cst.BaseSmallStatement"], "str | None"]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Happened:
-    """An effect that has happened when a place is reached: on every path (`certain`) or on some."""
-
-    label: str
-    node: Node
-    certain: bool
-
-
-State = dict[str, Happened]
-
-
 class Order:
     """The result of one walk: for each call and simple statement, what happened before it."""
 
@@ -56,6 +44,8 @@ class Order:
         self._classify = classify
         self._before: dict[int, State] = {}
         self._steps = 0
+        self._again = 0
+        """How many of the functions on the stack were passed before."""
         self._stack: list[Node] = []
         self._returns: list[list[State | None]] = []
         self._loops: list[list[State | None]] = []
@@ -135,9 +125,12 @@ class Order:
         self._state = join([before, self._state]) if each else self._state
 
     def _enter(self, function: cst.FunctionDef | cst.Lambda, frame: Frame | None) -> None:
+        again = id(function) in self._visited
         self._visited.add(id(function))
-        if any(above is function for above in self._stack) or len(self._stack) >= MOST_NESTED:
+        inside = len(self._stack) >= MOST_NESTED or any(above is function for above in self._stack)
+        if inside or (again and self._steps > MOST_STEPS):
             return
+        self._again += again
         self._stack.append(function)
         self._returns.append([])
         loops, self._loops = self._loops, []
@@ -148,6 +141,7 @@ class Order:
         self._loops = loops
         self._state = join([self._state, *self._returns.pop()])
         self._stack.pop()
+        self._again -= again
 
     # -- statements --------------------------------------------------------------------------------------------------
 
@@ -164,6 +158,7 @@ class Order:
                 self._compound(statement, frame)
 
     def _small(self, node: cst.BaseSmallStatement, frame: Frame | None) -> None:
+        self._steps += bool(self._again)
         for child in children(node):
             self._expression(child, frame)
         if self._state is None:
@@ -267,19 +262,6 @@ class Order:
             self._state = raised if dead else self._state
             self._block(node.finalbody.body.body, frame)
             self._state = None if dead else self._state
-
-
-def join(states: list[State | None]) -> State | None:
-    """What happened where paths meet: certain only if certain on each."""
-    alive = [state for state in states if state is not None]
-    if not alive:
-        return None
-    joined: State = {}
-    for state in alive:
-        for label, happened in state.items():
-            everywhere = all(label in other and other[label].certain for other in alive)
-            joined.setdefault(label, Happened(label, happened.node, everywhere))
-    return joined
 
 
 class Effects:
