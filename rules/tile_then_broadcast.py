@@ -51,7 +51,8 @@ class TileThenBroadcast(Rule):
     ```
 
     ## Fix safety
-    Safe where both shapes are known; unsafe otherwise, for the other operand may need the tiled axis to get its size.
+    Safe where both shapes are known; unsafe otherwise, for the other operand may need the tiled axis to get its size,
+    and where a name of the module then stands for the smaller tensor.
 
     ## When not to use it
     Before ops that need equal shapes, which are not reported.
@@ -80,14 +81,14 @@ class TileThenBroadcast(Rule):
         others = operands(tile.node, file)
         if not others or not all(_carries(other, tile, axes, rank, file) for other in others):
             return
-        known = all(_same_result(tile, other, file) for other in others)
+        safe = all(_same_result(tile, other, file) for other in others) and not _is_named(tile, others, file)
         size = tile.value.bytes if isinstance(tile.value, Array) else None
         cost = f" ({show_bytes(size)})" if size is not None else ""
         yield self.finding(
             tile,
             file,
             f"{tile.method}() makes a full copy{cost} of what the element-wise op would broadcast for nothing",
-            fix=_drop(tile, source.expression, Safety.SAFE if known else Safety.UNSAFE, file),
+            fix=_drop(tile, source.expression, Safety.SAFE if safe else Safety.UNSAFE, file),
             bytes=size,
         )
 
@@ -141,6 +142,14 @@ def _same_result(tile: Call, other: cst.BaseExpression, file: File) -> bool:
         return False
     plain, wanted = broadcast(given.shape, value.shape), broadcast(made.shape, value.shape)
     return plain is not None and plain == wanted and None not in plain
+
+
+def _is_named(tile: Call, others: list[cst.BaseExpression], file: File) -> bool:
+    """Whether the module keeps what is tiled under a name: the op that broadcasts it stands in another statement."""
+    if isinstance(file.scope_of(tile.node), (cst.FunctionDef, cst.Lambda)):
+        return False
+    statement = file.tree.statement(tile.node)
+    return not all(file.tree.contains(statement, other) for other in others)
 
 
 def _drop(tile: Call, source: cst.BaseExpression, safety: Safety, file: File) -> Fix | None:

@@ -36,7 +36,7 @@ ELEMENTS = 5
 DEEPEST = 5
 
 Described = Any
-_PASSING = r"0x[0-9a-f]+|line \d+|\{\{node .*?\}\}|\[Op:.*?\]|\S*__inference\S*"
+_PASSING = r"0x[0-9a-f]+|line \d+|\{\{\w*node .*?\}\}|Dataset\w*:\d+|\[Op:.*?\]|\S*__inference\S*"
 """What differs from run to run in the words of errors: addresses, lines, names of nodes."""
 
 

@@ -29,6 +29,9 @@ from tfmemlint.testing import Case
 
 CAST = "the array that only fit() and evaluate() read, which cast it"
 RAISES = "the program raises where the repaired one goes on: that is what the rule reports"
+DELETED = "nothing reads the name after its `del`"
+KEPT = "nothing reads the name whose `del` goes"
+HISTORY = "holds `.history`, which is all that is read of it"
 EXPECTED: dict[str, dict[str, str]] = {
     "TFM104_probe_allocates_gpu/bad.py": {"printed": "the CPU's entry in the list has a random number"},
     "TFM107_memory_info_without_device/bad.py": {"errors": RAISES, "used": RAISES},
@@ -36,9 +39,16 @@ EXPECTED: dict[str, dict[str, str]] = {
     "TFM110_growth_env_invalid/bad.py": {"text": "the setting itself, which TensorFlow ignored as it was"},
     "TFM111_visible_devices_hides_cpu/measure_bad.py": {"errors": RAISES, "printed": RAISES},
     "TFM203_integer_data_scaled_to_float64_uses/bad.py": {"x_train": CAST, "x_test": CAST},
-    "TFM402_persistent_tape_not_released/measure_bad.py": {"tape": "nothing reads the name after its `del`"},
-    "TFM409_useless_del/measure_bad.py": {"tape": "nothing reads the name whose `del` goes"},
-    "TFM612_history_keeps_model/measure_bad.py": {"histories": "holds `.history`, which is all that is read of it"},
+    "TFM317_cache_grows_with_files/measure_bad.py": {"folder": "a new one in each run"},
+    "TFM402_persistent_tape_not_released/bad.py": {"each": DELETED, "tape": DELETED},
+    "TFM402_persistent_tape_not_released/measure_bad.py": {"tape": DELETED},
+    "TFM402_persistent_tape_not_released_ways/bad.py": {"t": DELETED, "tape": DELETED},
+    "TFM403_gradient_inside_persistent_tape/measure_bad.py": {"tape": DELETED},
+    "TFM409_useless_del/bad.py": {"tape": KEPT},
+    "TFM409_useless_del/measure_bad.py": {"tape": KEPT},
+    "TFM409_useless_del_ways/bad.py": {"tape": KEPT},
+    "TFM612_history_keeps_model/bad.py": {"history": HISTORY},
+    "TFM612_history_keeps_model/measure_bad.py": {"histories": HISTORY},
 }
 """What may differ, and why: for each sample, `errors`, `printed` or the names."""
 

@@ -55,6 +55,8 @@ def report(session: Session, stream: TextIO | None = None) -> None:
         with cli_output.tolerant(stream or sys.stdout) as out:
             _render(session, out)
         return
+    if "\0" in path:
+        raise UsageError(f"--output-file {path!r}: no file has such a name")
     if leads_away(path):
         raise UsageError(f"--output-file {path}: a link to {os.path.realpath(path)}; name that file itself")
     try:

@@ -163,11 +163,16 @@ def _shortened(text: str, items: Sequence[Item], kept: Sequence[Item]) -> Edit:
 
 
 def _whole_comment(statements: Statements, comment: Comment) -> Edit:
-    """Takes a comment away with the blanks before it, and its line too when it stands alone there."""
+    """Takes a comment away with the blanks before it, and its line too when it stands alone there.
+
+    Behind a backslash a bare `#` stays, or the next line would be drawn to this one."""
     text, block = statements.text, statements.block_of(comment.start).span
     line = max(text.rfind("\n", 0, comment.start) + 1, block.start)
+    code = text[line : comment.start].rstrip()
+    if code.endswith("\\") or (comment.alone and text.endswith("\\\n", 0, line)):
+        return Edit(comment.start + 1, comment.end, "")
     if not comment.alone:
-        return Edit(line + len(text[line : comment.start].rstrip()), comment.end, "")
+        return Edit(line + len(code), comment.end, "")
     if comment.end < block.end and text[comment.end] == "\n":
         return Edit(line, comment.end + 1, "")
     return Edit(line - 1 if line > block.start else line, comment.end, "")

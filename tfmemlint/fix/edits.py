@@ -181,7 +181,7 @@ def ensure_numpy(file: File) -> tuple[str, tuple[Edit, ...]]:
     )
     if first is None:
         return "np", ()
-    if "np" in file.flow(file.module).bindings:  # taken otherwise
+    if "np" in file.flow(file.module).bindings or file.loads("np"):  # taken otherwise, or meant by code that lacks it
         return "numpy", (insert_before(file, first, "import numpy"),)
     return "np", (insert_before(file, first, "import numpy as np"),)
 

@@ -1,0 +1,6 @@
+# Taking a comment out does not join two lines.
+import tensorflow as tf
+
+ds = tf.data.Dataset.range(100) \
+    # tfmemlint: ignore []
+(y, z) = 1, 2
