@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tfmemlint.deep import is_deep, with_deep_stack
 from tfmemlint.finding import Finding, Severity, Span
 from tfmemlint.model.source import Source, SourceError, read_source
-from tfmemlint.parsing import is_python, parse, wants_room
+from tfmemlint.parsing import is_python, parse, refusal, wants_room
 from tfmemlint.prefilter import mentions_tensorflow
 
 if TYPE_CHECKING:
@@ -107,5 +107,5 @@ def _run(source: Source, config: Config, rules: Sequence[Rule]) -> tuple[list[Fi
         try:
             found += dispatch(File(readable, module, config), awake)
         except PositionsUnknown as error:  # without places there are no findings, of any rule
-            found.append(_failure(f"{error}; the file was not checked"))
+            found.append(refusal(readable) or _failure(f"{error}; the file was not checked"))
     return found, readable

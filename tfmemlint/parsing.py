@@ -58,6 +58,17 @@ def parse(source: Source) -> tuple[cst.Module | None, Source, list[Finding]]:
         return None, source, [*bad.values(), error.finding]
 
 
+def refusal(source: Source) -> Finding | None:
+    """The TFM002 for a text that libcst has read but Python does not; None where Python reads it too."""
+    try:
+        _compile(source.text)
+    except SyntaxError:
+        return _syntax_error(source.text, 0, 1, 0).finding
+    except (ValueError, RecursionError, MemoryError, SystemError):
+        pass
+    return None
+
+
 class _Unparsable(Exception):
     """A text that has no tree, and the finding that says why."""
 

@@ -76,12 +76,10 @@ class _Offsets(CodegenState):
         self, node: cst.CSTNode, *, start_node: cst.CSTNode | None = None, end_node: cst.CSTNode | None = None
     ) -> Iterator[None]:
         start = self.offset
-        try:
-            yield
-        finally:
-            first = self.spans[id(start_node)][0] if start_node is not None else start
-            last = self.spans[id(end_node)][1] if end_node is not None else self.offset
-            self.spans[id(node)] = (first, last)
+        yield  # what is raised here leaves nothing to record
+        first = self.spans[id(start_node)][0] if start_node is not None else start
+        last = self.spans[id(end_node)][1] if end_node is not None else self.offset
+        self.spans[id(node)] = (first, last)
 
 
 class Spans:
