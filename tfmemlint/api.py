@@ -6,6 +6,7 @@ from tfmemlint.model.arithmetic import least
 from tfmemlint.model.calls import Argument, Call
 from tfmemlint.model.file import File
 from tfmemlint.model.names import Loop, assigned_names, free_names, home_of, is_variable, variables
+from tfmemlint.model.numbers import range_length
 from tfmemlint.model.scopes import Binds, Definition, Reaching, dotted, own_nodes, parameters, written
 from tfmemlint.model.transfer.table import elements, structure_bytes
 from tfmemlint.model.tree import Node, called_word, children, walk
@@ -30,7 +31,6 @@ from tfmemlint.model.values import (
     Value,
     constant,
     integer,
-    range_length,
 )
 from tfmemlint.rule import Rule, on_call, on_file
 from tfmemlint.units import show_bytes

@@ -13,7 +13,8 @@ from tfmemlint.model.arithmetic import broadcast
 from tfmemlint.model.calls import Call
 from tfmemlint.model.layer_arguments import Effect, Model, flag, numbers, whole, word
 from tfmemlint.model.layers_spatial import SPATIAL
-from tfmemlint.model.values import Array, Const, Instance, Sequence, Shape, Value, bounded, integer
+from tfmemlint.model.numbers import bounded
+from tfmemlint.model.values import Array, Const, Instance, Sequence, Shape, Value, integer
 
 L = "tf.keras.layers."
 

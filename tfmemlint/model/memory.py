@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tfmemlint.model.values import BOTTOM, HEAVIEST, Unknown, Value
+from tfmemlint.model.value import BOTTOM, HEAVIEST, Unknown, Value
 from tfmemlint.model.widening import widen
 
 if TYPE_CHECKING:

@@ -7,26 +7,24 @@ joins of equal values stay one value. Calls inside values compare by identity: o
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import isfinite
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
+
+from tfmemlint.model.array import ITEM_BYTES, Array, Shape
+from tfmemlint.model.numbers import bounded
+from tfmemlint.model.value import BOTTOM, Composite, Unknown, Value, hashed_once
 
 if TYPE_CHECKING:
     import libcst as cst
 
     from tfmemlint.model.calls import Call
 
-Shape = tuple["int | None", ...]
-
-ITEM_BYTES = {
-    "bool": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "float16": 2, "bfloat16": 2, "int32": 4, "uint32": 4,
-    "float32": 4, "int64": 8, "uint64": 8, "float64": 8, "complex64": 8, "complex128": 16,
-}  # fmt: skip
-"""Bytes of one element, by dtype name."""
-
-LARGEST = 1 << 63
-"""What whole numbers of the model stay below. No machine counts so many bytes or items, Python refuses to write out
-much larger ones, and JSON has no room for them."""
+__all__ = [
+    "BOTTOM", "COMPREHENSION", "ITEM_BYTES", "MOST_OPTIONS", "MOST_STEPS", "PIPELINE_WEIGHT", "Api", "Array",
+    "Class", "Const", "Dataset", "Devices", "Function", "Instance", "Iterator", "Length", "Mapping", "Method",
+    "OneOf", "Sequence", "Shape", "Step", "Unknown", "Value", "constant", "integer", "number", "one_of",
+]  # fmt: skip
 
 MOST_OPTIONS = 6
 """Alternatives that a join keeps before it gives up and says Unknown."""
@@ -34,84 +32,8 @@ MOST_OPTIONS = 6
 MOST_STEPS = 64
 """Steps of a pipeline that are remembered."""
 
-HEAVIEST = 1 << 14
-"""The weight of the largest value that is followed: `x = (x, x)`, written forty times, is too large for any memory."""
-
 PIPELINE_WEIGHT = 64
 """What a pipeline made of others adds to their weights: rules go through it step by step."""
-
-
-@dataclass(frozen=True, slots=True)
-class Value:
-    """Base of all values."""
-
-    @property
-    def options(self) -> tuple[Value, ...]:
-        """The alternatives: the value itself, or each of a `OneOf`."""
-        return (self,)
-
-    @property
-    def known(self) -> bool:
-        return True
-
-    @property
-    def weight(self) -> int:
-        """How much there is to walk over, parts that occur twice counted twice."""
-        return 1
-
-
-@dataclass(frozen=True, slots=True)
-class Composite(Value):
-    """A value that holds others. It is weighed once and hashed once: its parts may be shared by many."""
-
-    _weight: int = field(init=False, repr=False, compare=False)
-    _hash: int = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_weight", 1 + sum(part.weight for part in self.parts))
-
-    @property
-    def parts(self) -> Iterable[Value]:
-        """The values that it holds."""
-        return ()
-
-    @property
-    def weight(self) -> int:
-        return self._weight
-
-
-CompositeT = TypeVar("CompositeT", bound=type[Composite])
-
-
-def hashed_once(cls: CompositeT) -> CompositeT:
-    """Let values of a class remember their hash."""
-    compute = cls.__hash__
-
-    def remembered(self: Composite) -> int:
-        try:
-            return self._hash
-        except AttributeError:
-            found = compute(self)
-            object.__setattr__(self, "_hash", found)
-            return found
-
-    cls.__hash__ = remembered  # type: ignore[method-assign, assignment]
-    return cls
-
-
-@dataclass(frozen=True, slots=True)
-class Unknown(Value):
-    """Nothing is known; `why` is for `dump-model`."""
-
-    why: str = ""
-
-    @property
-    def known(self) -> bool:
-        return False
-
-
-BOTTOM = Unknown("not computed yet")
-"""Stands for a value that depends on itself while it is being computed; joins leave it out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,48 +143,8 @@ class Instance(Value):
     class_node: cst.ClassDef | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Array(Value):
-    """A NumPy array, tensor, variable or symbolic Keras tensor.
-
-    `shape` is None for unknown rank and holds None for unknown sizes; `dtype` is a name such as "float32".
-    `explicit` says that the user wrote the dtype; `origin` is the call that made the data (kept through arithmetic).
-    `library` is "np", "tf" or "keras".
-    """
-
-    library: str
-    dtype: str | None = None
-    shape: Shape | None = None
-    origin: Call | None = None
-    explicit: bool = False
-    variable: bool = False
-    cast: Call | None = None
-    """The call that gave the data its present dtype after it was made (`astype`)."""
-    beside: tuple[Call, ...] = ()
-    """Calls that made other data of this dtype, which arithmetic mixed into it."""
-
-    @property
-    def dtype_call(self) -> Call | None:
-        """The call that decides the dtype: the last cast, else the call that made the data."""
-        return self.cast or self.origin
-
-    @property
-    def size(self) -> int | None:
-        """Number of elements, where all sizes are known and an array can have so many."""
-        if self.shape is None:
-            return None
-        total = 1
-        for length in self.shape:
-            if length is None:
-                return None
-            total *= length
-        return bounded(total)
-
-    @property
-    def bytes(self) -> int | None:
-        """Bytes of the data, where shape and dtype are known and a machine can have so many."""
-        size = self.size
-        return None if size is None or self.dtype not in ITEM_BYTES else bounded(size * ITEM_BYTES[self.dtype])
+UNSEEN = Unknown("element")
+"""The element of a pipeline of which none is seen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +167,7 @@ class Dataset(Composite):
     source: str | None
     call: Call | None = None
     steps: tuple[Step, ...] = ()
-    element: Value = Unknown("element")
+    element: Value = UNSEEN
     count: int | None = None
     parents: tuple[Value, ...] = ()
 
@@ -375,11 +257,6 @@ def one_of(values: Iterable[Value]) -> Value:
     return OneOf(tuple(found))
 
 
-def bounded(number: int) -> int | None:
-    """The number, or None where it is beyond all that can be counted."""
-    return number if abs(number) < LARGEST else None
-
-
 def number(found: complex) -> Value:
     """The constant, or Unknown for a whole number beyond all that can be counted, and for no number at all."""
     if isinstance(found, int) and bounded(found) is None:
@@ -396,17 +273,6 @@ def constant(value: Value) -> object | None:
     if isinstance(value, Length):
         return value.count
     return None
-
-
-def range_length(bounds: Iterable[int | None]) -> int | None:
-    """The number of items of `range(*bounds)`; None where a bound is not known, Python refuses it or it is absurd."""
-    numbers = list(bounds)
-    known = [n for n in numbers if n is not None]
-    if not 1 <= len(known) == len(numbers) <= 3 or known[2:] == [0]:
-        return None
-    items = range(*known)
-    length = max(0, -(-(items.stop - items.start) // items.step))  # len(items) ends where a machine word does
-    return bounded(length)
 
 
 def integer(value: Value) -> int | None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tfmemlint.model import operations, records
 from tfmemlint.model.arguments import PARSER, namespace
+from tfmemlint.model.numbers import range_length
 from tfmemlint.model.transfer.table import models
 from tfmemlint.model.values import (
     Api,
@@ -27,7 +28,6 @@ from tfmemlint.model.values import (
     constant,
     integer,
     number,
-    range_length,
 )
 
 if TYPE_CHECKING:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tfmemlint.model.numbers import range_length
 from tfmemlint.model.transfer.structures import as_tensor, call_name, rows
 from tfmemlint.model.transfer.table import dtype_of, elements, map_structure, models, shape_of
 from tfmemlint.model.values import (
@@ -20,7 +21,6 @@ from tfmemlint.model.values import (
     Value,
     constant,
     integer,
-    range_length,
 )
 
 if TYPE_CHECKING:

@@ -1,0 +1,87 @@
+"""What all abstract values have in common, and the two that stand for no knowledge.
+
+Values that hold others know what they weigh and remember their hash: a few lines of code can share one value so often
+that no walk over all of its parts would end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+HEAVIEST = 1 << 14
+"""The weight of the largest value that is followed: `x = (x, x)`, written forty times, is too large for any memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """Base of all values."""
+
+    @property
+    def options(self) -> tuple[Value, ...]:
+        """The alternatives: the value itself, or each of a `OneOf`."""
+        return (self,)
+
+    @property
+    def known(self) -> bool:
+        return True
+
+    @property
+    def weight(self) -> int:
+        """How much there is to walk over, parts that occur twice counted twice."""
+        return 1
+
+
+@dataclass(frozen=True, slots=True)
+class Composite(Value):
+    """A value that holds others. It is weighed once and hashed once: its parts may be shared by many."""
+
+    _weight: int = field(init=False, repr=False, compare=False)
+    _hash: int = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_weight", 1 + sum(part.weight for part in self.parts))
+
+    @property
+    def parts(self) -> Iterable[Value]:
+        """The values that it holds."""
+        return ()
+
+    @property
+    def weight(self) -> int:
+        return self._weight
+
+
+CompositeT = TypeVar("CompositeT", bound=type[Composite])
+
+
+def hashed_once(cls: CompositeT) -> CompositeT:
+    """Let values of a class remember their hash."""
+    compute = cls.__hash__
+
+    def remembered(self: Composite) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            found = compute(self)
+            object.__setattr__(self, "_hash", found)
+            return found
+
+    cls.__hash__ = remembered  # type: ignore[method-assign, assignment]
+    return cls
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown(Value):
+    """Nothing is known; `why` is for `dump-model`."""
+
+    why: str = ""
+
+    @property
+    def known(self) -> bool:
+        return False
+
+
+BOTTOM = Unknown("not computed yet")
+"""Stands for a value that depends on itself while it is being computed; joins leave it out."""
