@@ -29,7 +29,7 @@ MAY_IMPORT = {
     "api": {"finding", "model", "rule", "units"},
     "replace_file": set(),
     "fix": {"bounded_read", "finding", "model", "replace_file"},
-    "config_paths": set(),
+    "config_paths": {"units"},
     "config": {"bounded_read", "config_paths", "finding", "selectors", "shown", "toml", "units"},
     "registry": {"__init__", "config", "patterns", "rule", "selectors"},
     "directives": {"finding", "model", "selectors"},

@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Collection
 
+from tfmemlint.units import shortened
+
+_LONGEST = 4096
+"""Characters of a path; no system that we know takes longer ones."""
+
 
 def wrong_path(name: str, value: str | None, folder: str, named: Collection[str]) -> str:
     """Why a path cannot be used, or an empty text. `folder` is the directory of the configuration file, and `named`
     has the fields that the command line sets, whose paths may lead anywhere."""
     if not value:
         return ""
-    if "\0" in value:
-        return f"{value!r} is no path"
+    if "\0" in value or len(value) > _LONGEST:
+        return f"{shortened(repr(value))} is no path"
     if name != "cache_dir" or name in named:
         return ""
     steps = steps_below(folder, os.path.join(folder, os.path.expanduser(value)))
