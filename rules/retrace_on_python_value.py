@@ -68,6 +68,26 @@ class RetraceOnPythonValue(Rule):
                 yield from self._arguments(call, function, file)
 
     def _arguments(self, call: Call, function: Function, file: File) -> Iterator[Finding]:
+        found = list(self._changing(call, function, file))
+        if not found:
+            return
+        value, _, fresh = found[0]
+        fixes = [self._tensor(each, name, function, file) if new is None else None for each, name, new in found]
+        edits = tuple(edit for fix in fixes if fix is not None for edit in fix.edits)
+        traced = function.node.name if isinstance(function.node, cst.FunctionDef) else None
+        yield self.finding(
+            call,
+            file,
+            f"{fresh or f'the Python value {file.text(value)}'} differs in each iteration, and each makes a "
+            f"new graph that is never freed; {'make it once, outside' if fresh else 'pass a tensor'}",
+            fix=Fix("pass a tensor", edits, Safety.UNSAFE) if None not in fixes else None,
+            related=[(traced, "the traced function")] if traced is not None else [],
+        )
+
+    def _changing(
+        self, call: Call, function: Function, file: File
+    ) -> Iterator[tuple[cst.BaseExpression, str, str | None]]:
+        """The arguments that make a new graph each time: the value, the parameter, and what it is if made anew."""
         for index, arg in enumerate(call.node.args):
             fresh = None if arg.star else self._fresh(arg.value, file)
             if arg.star or (fresh is None and not changing_python_value(arg.value, file)):
@@ -76,16 +96,7 @@ class RetraceOnPythonValue(Rule):
             name = arg.keyword.value if arg.keyword else positional
             if fresh is None and (name is None or needs_python(function, name, file)):
                 continue
-            traced = function.node.name if isinstance(function.node, cst.FunctionDef) else None
-            yield self.finding(
-                call,
-                file,
-                f"{fresh or f'the Python value {file.text(arg.value)}'} differs in each iteration, and each makes a "
-                f"new graph that is never freed; {'make it once, outside' if fresh else 'pass a tensor'}",
-                fix=self._tensor(arg.value, name or "", function, file) if fresh is None else None,
-                related=[(traced, "the traced function")] if traced is not None else [],
-            )
-            return
+            yield arg.value, name or "", fresh
 
     def _fresh(self, value: cst.BaseExpression, file: File) -> str | None:
         """What an object is that is made anew for each call: a lambda, a local function, an instance."""

@@ -1,0 +1,8 @@
+# One repair passes all values of a call as tensors.
+import tensorflow as tf
+@tf.function
+def step(x, a, b):
+    return x * a + b
+x = tf.ones([3])
+for i in range(100):
+    step(x, i, i * 2)
