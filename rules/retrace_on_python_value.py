@@ -71,16 +71,17 @@ class RetraceOnPythonValue(Rule):
         found = list(self._changing(call, function, file))
         if not found:
             return
-        value, _, fresh = found[0]
-        fixes = [self._tensor(each, name, function, file) if new is None else None for each, name, new in found]
-        edits = tuple(edit for fix in fixes if fix is not None for edit in fix.edits)
+        value, name, fresh = found[0]
+        # Of several values the dtype of one depends on that of the others: repairing one leaves the finding, and all
+        # at once may give a sum of floats an int32.
+        repairable = fresh is None and len(found) == 1
         traced = function.node.name if isinstance(function.node, cst.FunctionDef) else None
         yield self.finding(
             call,
             file,
             f"{fresh or f'the Python value {file.text(value)}'} differs in each iteration, and each makes a "
             f"new graph that is never freed; {'make it once, outside' if fresh else 'pass a tensor'}",
-            fix=Fix("pass a tensor", edits, Safety.UNSAFE) if None not in fixes else None,
+            fix=self._tensor(value, name, function, file) if repairable else None,
             related=[(traced, "the traced function")] if traced is not None else [],
         )
 

@@ -1,4 +1,4 @@
-# One repair passes all values of a call as tensors.
+# A call with two values that change is not repaired by halves.
 import tensorflow as tf
 @tf.function
 def step(x, a, b):
