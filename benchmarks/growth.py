@@ -97,9 +97,9 @@ def measure(kind: str, name: str, size: str) -> int:
 
     import libcst as cst
 
-    from tfmemlint.config import Config
-    from tfmemlint.deep import with_deep_stack
-    from tfmemlint.linter import Linter
+    from tfmemlint.config.settings import Config
+    from tfmemlint.lint.linter import Linter
+    from tfmemlint.lint.recursion import with_deep_stack
 
     large = name.removeprefix("large ")
     shape = Shape(LARGE[large], 0) if name != large else SHAPES[name]

@@ -25,9 +25,9 @@ from pathlib import Path
 
 import libcst as cst
 
-from tfmemlint.config import Config
-from tfmemlint.linter import Linter
-from tfmemlint.prefilter import mentions_tensorflow
+from tfmemlint.config.settings import Config
+from tfmemlint.lint.linter import Linter
+from tfmemlint.text.prefilter import mentions_tensorflow
 
 PINNED = (
     "gpflow==2.11.2", "keras-cv==0.9.0", "keras-tuner==1.4.8", "larq==0.14.0", "spektral==1.3.1",

@@ -10,7 +10,7 @@ import libcst as cst
 
 from tfmemlint.api import Argument, Array, Call, Const, Edit, File, Sequence, Span, constant, integer
 from tfmemlint.fix.edits import replace_node
-from tfmemlint.model.literals import whole_number
+from tfmemlint.syntax.literals import whole_number
 
 NUMPY = "tf.experimental.numpy."
 FILLED = ("zeros", "ones", "empty", "eye", "identity", "linspace", "full")

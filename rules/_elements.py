@@ -7,7 +7,7 @@ import re
 import libcst as cst
 
 from tfmemlint.api import Array, Const, Dataset, Mapping, Sequence, dotted
-from tfmemlint.model.literals import whole_number
+from tfmemlint.syntax.literals import whole_number
 
 LARGE_PARTS = re.compile(r"image|video|audio|frame|pixel|feature|input|speech|wave|signal|volume|array", re.IGNORECASE)
 """Parts of the keys under which elements hold what is large; under others stand labels, names, numbers."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import libcst as cst
 
 from tfmemlint.api import Binds, Call, File, Node, dotted, written
-from tfmemlint.model.by_use import chain
+from tfmemlint.model.inferred_by_use import chain
 from tfmemlint.model.remembered import once_per_file
 
 ENDS = frozenset({

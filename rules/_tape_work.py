@@ -10,7 +10,7 @@ from tfmemlint_rules._tapes import Tape
 
 from tfmemlint.api import Api, Array, Call, Edit, File, Fix, Node, Safety, called_word, walk
 from tfmemlint.fix.edits import indentation, statement_lines
-from tfmemlint.model.program import names_in
+from tfmemlint.syntax.program import names_in
 
 
 def needed_statements(tapes: list[Tape], file: File) -> set[int]:

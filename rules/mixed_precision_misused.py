@@ -21,7 +21,7 @@ from tfmemlint.api import (
     on_call,
     on_file,
 )
-from tfmemlint.model import networks
+from tfmemlint.model.layers import networks
 
 SET_POLICY = (
     "tf.keras.mixed_precision.set_global_policy", "tf.keras.config.set_dtype_policy",

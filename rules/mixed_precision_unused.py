@@ -9,7 +9,7 @@ from tfmemlint_rules._models import all_models
 
 from tfmemlint.api import Call, File, Finding, Fix, Instance, Rule, Safety, Severity, on_call, show_bytes
 from tfmemlint.fix.edits import api_text, insert_after
-from tfmemlint.model import networks
+from tfmemlint.model.layers import networks
 from tfmemlint.model.remembered import once_per_file
 
 SET_POLICY = "tf.keras.mixed_precision.set_global_policy"

@@ -6,9 +6,9 @@ import libcst as cst
 from tfmemlint_rules._models import in_training
 
 from tfmemlint.api import Array, Call, File, Finding, Instance, Rule, on_file
-from tfmemlint.model.layer_arguments import Effect
-from tfmemlint.model.layers import effect
-from tfmemlint.model.networks import placed
+from tfmemlint.model.layers.arguments import Effect
+from tfmemlint.model.layers.effects import effect
+from tfmemlint.model.layers.networks import placed
 
 LIMIT = 512 * 1024 * 1024
 """Bytes of weights, gradients and optimizer slots of one layer from which on it is reported."""

@@ -19,7 +19,7 @@ from tfmemlint.api import (
     on_file,
     walk,
 )
-from tfmemlint.model.networks import SEQUENTIAL, placed
+from tfmemlint.model.layers.networks import SEQUENTIAL, placed
 
 PRUNE = "tensorflow_model_optimization.sparsity.keras.prune_low_magnitude"
 CLONE = "tf.keras.models.clone_model"

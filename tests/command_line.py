@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 from packs import Install, rule_module
 
-from tfmemlint.cli import main
+from tfmemlint.cli.commands import main
 
 HEAD = "import keras\n"
 """Makes a file one that uses TensorFlow."""

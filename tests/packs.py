@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tfmemlint import registry
+from tfmemlint.lint import registry
 
 Install = Callable[..., None]
 

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 import libcst as cst
 
-from tfmemlint.model.spans import Spans
+from tfmemlint.syntax.spans import Spans
 
 _Kind = TypeVar("_Kind", bound=cst.CSTNode)
 

@@ -19,13 +19,13 @@ from typing import Any
 from observed_runs import run_observed
 from wrapped import sample_cases
 
-from tfmemlint.engine import FileResult, lint
 from tfmemlint.finding import Finding, Safety
 from tfmemlint.fix.apply import fix_bytes
 from tfmemlint.fix.select import select_fixes
-from tfmemlint.registry import load_rules
+from tfmemlint.lint.engine import FileResult, lint
+from tfmemlint.lint.registry import load_rules
 from tfmemlint.rule import Rule
-from tfmemlint.testing import Case
+from tfmemlint.testing.checks import Case
 
 CAST = "the array that only fit() and evaluate() read, which cast it"
 RAISES = "the program raises where the repaired one goes on: that is what the rule reports"

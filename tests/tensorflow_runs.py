@@ -42,7 +42,7 @@ def _child(program: dict[str, Any], write: int) -> None:
     import numpy as np
     import tensorflow as tf
 
-    from tfmemlint.verify.child_runtime import simulate_gpus
+    from tfmemlint.verify.child.runtime import simulate_gpus
 
     reports: dict[str, int] = {}
     answer: dict[str, Any] = {"error": None, "reports": reports}

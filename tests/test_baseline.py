@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tfmemlint.baseline import Baseline, BaselineError, write_baseline
-from tfmemlint.cli import main
-from tfmemlint.engine import FileResult
+from tfmemlint.cli.commands import main
 from tfmemlint.finding import Finding, Severity, Span
-from tfmemlint.model.source import read_source
+from tfmemlint.lint.baseline import Baseline, BaselineError, write_baseline
+from tfmemlint.lint.engine import FileResult
+from tfmemlint.text.source import read_source
 
 MARKS = {"cache": ("TFM305", "cache-after-repeat"), "GradientTape": ("TFM402", "persistent-tape")}
 

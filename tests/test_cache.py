@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tfmemlint import __version__
-from tfmemlint.cache import _TAG_TEXT, FOLDER, Cache, digest
-from tfmemlint.config import Config, ConfigError, Configs, find_config
-from tfmemlint.engine import FileResult
+from tfmemlint.config.settings import Config, ConfigError, Configs, find_config
+from tfmemlint.lint.engine import FileResult
+from tfmemlint.run.cache import _TAG_TEXT, FOLDER, Cache, digest
 
 DATA = b"import tensorflow as tf\n"
 

@@ -15,8 +15,8 @@ from command_line import HEAD, Run, git, write
 from packs import Install, rule_module
 
 import tfmemlint
-from tfmemlint import cli_output
-from tfmemlint.cli import main
+from tfmemlint.cli import output
+from tfmemlint.cli.commands import main
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -113,7 +113,7 @@ def test_an_internal_error_is_one_line_and_exit_3(run: Run, monkeypatch: pytest.
     def broken(*_: object) -> None:
         raise ZeroDivisionError("oh")
 
-    monkeypatch.setattr("tfmemlint.cli_check.discover", broken)
+    monkeypatch.setattr("tfmemlint.cli.check.discover", broken)
     result = run("check")
     assert result.code == 3
     assert result.err == "tfmemlint: internal error: ZeroDivisionError: oh; --verbose shows where\n"
@@ -124,7 +124,7 @@ def test_an_interrupt_is_one_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> 
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tfmemlint.cli_check.discover", interrupted)
+    monkeypatch.setattr("tfmemlint.cli.check.discover", interrupted)
     result = run("check")
     assert (result.code, result.err) == (130, "tfmemlint: interrupted\n")
 
@@ -560,13 +560,13 @@ def test_output_that_the_terminal_cannot_show_is_escaped() -> None:
 
 
 def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cli_output, "_SECONDS_OF_SILENCE", -1.0)
+    monkeypatch.setattr(output, "_SECONDS_OF_SILENCE", -1.0)
     for terminal in (True, False):
         stream = io.StringIO()
         monkeypatch.setattr(stream, "isatty", lambda terminal=terminal: terminal)
         monkeypatch.setattr(sys, "stderr", stream)
         monkeypatch.setenv("TERM", "xterm")
-        with cli_output.progress(wanted=True) as tick:
+        with output.progress(wanted=True) as tick:
             tick(1, 4)
             tick(3, 4)
         assert ("3/4" in stream.getvalue()) is terminal

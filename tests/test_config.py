@@ -13,10 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tfmemlint
-from tfmemlint.config import Config, ConfigError, Configs, find_config, from_table, keys, parse_size
+from tfmemlint.config.settings import Config, ConfigError, Configs, find_config, from_table, keys, parse_size
 from tfmemlint.finding import Severity
 
-SCHEMA = json.loads(Path(tfmemlint.__path__[0], "config.schema.json").read_text("utf-8"))
+SCHEMA = json.loads(Path(tfmemlint.__path__[0], "config", "config.schema.json").read_text("utf-8"))
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from command_line import HEAD, Run, write
 
-from tfmemlint.config_paths import leads_away
+from tfmemlint.config.paths import leads_away
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="links are for those who may make them elsewhere")
 

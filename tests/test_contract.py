@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 import tfmemlint_fixtures
 
-from tfmemlint.dev_docs import write_docs
-from tfmemlint.engine import lint
-from tfmemlint.registry import load_rules
+from tfmemlint.dev.docs import write_docs
+from tfmemlint.lint.engine import lint
+from tfmemlint.lint.registry import load_rules
 from tfmemlint.rule import HEADINGS, Rule
-from tfmemlint.testing import load_case
+from tfmemlint.testing.checks import load_case
 
 ROOT = Path(__file__).parents[1]
 FIXTURES = Path(tfmemlint_fixtures.__path__[0])

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tfmemlint.config import Config
-from tfmemlint.engine import lint
+from tfmemlint.config.settings import Config
 from tfmemlint.finding import Safety
-from tfmemlint.registry import load_rules
+from tfmemlint.lint.engine import lint
+from tfmemlint.lint.registry import load_rules
 
 SHAPES = 40
 """Chains that are compared for each rule."""

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tfmemlint import dev
-from tfmemlint.dev_docs import page
-from tfmemlint.registry import load_rules
+from tfmemlint.dev import __main__ as dev
+from tfmemlint.dev.docs import page
+from tfmemlint.lint.registry import load_rules
 
 TESTS = """
 import pytest

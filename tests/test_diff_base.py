@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from tfmemlint.cli import main
-from tfmemlint.diff_base import DiffBaseError, changed_lines, keep_changed
-from tfmemlint.engine import FileResult
+from tfmemlint.cli.commands import main
 from tfmemlint.finding import Finding, Severity, Span
-from tfmemlint.model.source import read_source
+from tfmemlint.lint.changed_lines import DiffBaseError, changed_lines, keep_changed
+from tfmemlint.lint.engine import FileResult
+from tfmemlint.text.source import read_source
 
 PIPELINE = """\
 import tensorflow as tf

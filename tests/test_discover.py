@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tfmemlint.config import Configs
-from tfmemlint.discover import discover
+from tfmemlint.config.discover import discover
+from tfmemlint.config.settings import Configs
 
 
 @pytest.fixture(autouse=True)

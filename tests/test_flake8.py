@@ -13,10 +13,10 @@ import pytest
 import tfmemlint_fixtures
 from flake8.main.cli import main as flake8
 
-from tfmemlint.baseline import write_baseline
-from tfmemlint.config import find_config
+from tfmemlint.config.settings import find_config
 from tfmemlint.flake8_plugin import encode
-from tfmemlint.linter import Linter
+from tfmemlint.lint.baseline import write_baseline
+from tfmemlint.lint.linter import Linter
 
 FIXTURES = Path(tfmemlint_fixtures.__file__).parent
 HEAD = "import tensorflow as tf\n\n"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from command_line import HEAD, Run
 
-from tfmemlint.cli import main
+from tfmemlint.cli.commands import main
 from tfmemlint.shown import patch_name, shown
 
 NAMES = (

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tfmemlint.model import knowledge
+from tfmemlint import knowledge
+from tfmemlint.dev.probe import run
 from tfmemlint.model.arithmetic import FLOATS, INTEGERS, array_binary
 from tfmemlint.model.values import Array, Const
-from tfmemlint.probe import run
 
 FOLDER = Path(knowledge.__file__).parent
 

@@ -70,7 +70,7 @@ FOR_DEVELOPERS = ("dev", "testing")
 # libcst's own visitors and metadata rebuild or annotate the whole tree, at a tenth of the speed of our index.
 TOO_SLOW = ("CSTVisitor", "CSTTransformer", "MetadataWrapper", "matchers", "codemod", "metadata")
 # The only modules that import what they examine, always in a process of their own.
-EXECUTES = ("tfmemlint/probe/", "tfmemlint/verify/child")
+EXECUTES = ("tfmemlint/dev/probe/", "tfmemlint/verify/child/")
 
 
 MODULES = [*sorted(PACKAGE.rglob("*.py")), *sorted(RULES.glob("*.py"))]
@@ -170,7 +170,7 @@ def test_files_without_tensorflow_load_neither_libcst_nor_rules(tmp_path: Path) 
     path = tmp_path / "program.py"
     path.write_text("import os\nprint(os.name)\n")
     loaded = loaded_after(CHECK, str(path))
-    assert "tfmemlint.engine" in loaded
+    assert "tfmemlint.lint.engine" in loaded
     assert not any(name.split(".")[0] in ("libcst", "tfmemlint_rules", "rich") for name in loaded)
 
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfmemlint.cli import main
+from tfmemlint.cli.commands import main
 from tfmemlint.finding import Edit
-from tfmemlint.model.source import Position, RewriteError, Source, SourceError, read_source
+from tfmemlint.text.source import Position, RewriteError, Source, SourceError, read_source
 
 IMPORT = "import tensorflow as tf\n"
 

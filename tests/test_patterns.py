@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pathspec import GitIgnoreSpec
 
-from tfmemlint import patterns
-from tfmemlint.patterns import compiled, matches
+from tfmemlint.config import patterns
+from tfmemlint.config.patterns import compiled, matches
 
 PARTS = ["*", "*", "*", "a", "b", "/", "/", "**/", "/**", "?", "[ab]", "[!a]", "[^b]", "[]a]", "[a-b]", "\\a", "\\*",
          "!", "]", ".", "-", "[", "[b-a]", "\\", " "]  # fmt: skip

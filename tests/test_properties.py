@@ -19,10 +19,10 @@ from rewritings import (
 )
 from rewritings_layout import Guarded, NameArguments, NameNumbers, SplitChains, StatementsMain, WholeMain
 
-from tfmemlint.engine import lint
-from tfmemlint.registry import load_rules
+from tfmemlint.lint.engine import lint
+from tfmemlint.lint.registry import load_rules
 from tfmemlint.rule import Rule
-from tfmemlint.testing import Case, cases, load_case
+from tfmemlint.testing.checks import Case, cases, load_case
 
 CASES = cases(tfmemlint_fixtures.__path__[0])
 PROGRAMS = [(case, name) for case in CASES for name in ("bad.py", "good.py")]

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from packs import Install, forget, rule_module, write_pack
 
-from tfmemlint import registry
-from tfmemlint.config import Config, ConfigError
-from tfmemlint.linter import Linter
-from tfmemlint.registry import RegistryError
+from tfmemlint.config.selectors import Known, Layer, selected
+from tfmemlint.config.settings import Config, ConfigError
+from tfmemlint.lint import registry
+from tfmemlint.lint.linter import Linter
+from tfmemlint.lint.registry import RegistryError
 from tfmemlint.rule import Rule
-from tfmemlint.selectors import Known, Layer, selected
 
 
 def loaded() -> list[str]:
@@ -259,7 +259,7 @@ def test_findings_are_as_the_rules_made_them_by_default(words: tuple[Rule, ...])
 def test_the_configuration_changes_findings(
     words: tuple[Rule, ...], keys: dict[str, object], expected: dict[str, tuple[str, str | None]]
 ) -> None:
-    from tfmemlint.config import from_table
+    from tfmemlint.config.settings import from_table
 
     assert found(Config(**from_table(keys))) == expected
 

@@ -9,10 +9,10 @@ import pytest
 import tfmemlint_fixtures
 from tensorflow_runs import run_programs
 
-from tfmemlint.config import Config
-from tfmemlint.engine import lint
+from tfmemlint.config.settings import Config
 from tfmemlint.finding import Severity
-from tfmemlint.registry import load_rules
+from tfmemlint.lint.engine import lint
+from tfmemlint.lint.registry import load_rules
 from tfmemlint.verify.evidence import Sample, read_samples
 
 pytestmark = pytest.mark.tensorflow

@@ -16,15 +16,15 @@ from pathlib import Path
 import pytest
 from packs import Install, forget, rule_module
 
-from tfmemlint import processes, runner
-from tfmemlint.cache import FOLDER
-from tfmemlint.config import Configs
-from tfmemlint.deep import with_deep_stack
-from tfmemlint.discover import discover
+from tfmemlint.config.discover import discover
+from tfmemlint.config.settings import Configs
+from tfmemlint.lint.recursion import with_deep_stack
 from tfmemlint.report import ReportOptions
 from tfmemlint.report.json import render
-from tfmemlint.runner import run
-from tfmemlint.work import Options, Outcome
+from tfmemlint.run import pool, runner
+from tfmemlint.run.cache import FOLDER
+from tfmemlint.run.file_task import Options, Outcome
+from tfmemlint.run.runner import run
 
 CRASH = rule_module("ABC003", "CrashingRule", "explode", body='raise RuntimeError("boom")\n            yield')
 DIE = rule_module("ABC004", "DeadlyRule", "deadly", body="__import__('os')._exit(7)\n            yield")
@@ -138,7 +138,7 @@ def test_a_process_that_dies_costs_one_file_when_nothing_is_said_of_processes() 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system does not limit a process's time")
 @pytest.mark.parametrize("jobs", [0, 2])
 def test_a_file_that_takes_for_ever_costs_itself(jobs: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "SECONDS", 0.5)
+    monkeypatch.setattr(pool, "SECONDS", 0.5)
     write(a="import keras\nloop\n", b="import keras\nshout\n")
     found = outcomes(jobs=jobs)
     assert codes(found) == {"a.py": ["TFM000"], "b.py": ["ABC001"]}
@@ -208,7 +208,7 @@ def test_rules_are_loaded_for_files_with_tensorflow_only(monkeypatch: pytest.Mon
         raise AssertionError("the rules were loaded")
 
     with monkeypatch.context() as patch:
-        patch.setattr("tfmemlint.registry.load_rules", refuse)
+        patch.setattr("tfmemlint.lint.registry.load_rules", refuse)
         (outcome,) = outcomes(cache=True)
     assert outcome.result.skipped
     assert not Path(FOLDER).exists()

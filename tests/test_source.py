@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfmemlint.finding import Edit
-from tfmemlint.model.source import Position, RewriteError, Source, SourceError, read_source
+from tfmemlint.text.source import Position, RewriteError, Source, SourceError, read_source
 
 LINE_END = re.compile(rb"\r\n|\n|\r")
 

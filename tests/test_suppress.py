@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tfmemlint
-from tfmemlint.cli import main
+from tfmemlint.cli.commands import main
 from tfmemlint.finding import Finding, Severity, Span
-from tfmemlint.model.source import Source, read_source
-from tfmemlint.model.statements import Statements, simple_parts
-from tfmemlint.suppress import Suppressed, add_ignores, apply_suppressions
+from tfmemlint.lint.suppress import Suppressed, add_ignores, apply_suppressions
+from tfmemlint.text.source import Source, read_source
+from tfmemlint.text.statements import Statements, simple_parts
 
 KNOWN = {
     "TFM301": "missing-prefetch",
@@ -224,7 +224,7 @@ def test_a_bracket_left_open_does_not_hide_comments() -> None:
 
 
 def test_text_without_such_comments_is_not_scanned(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tfmemlint.suppress.Statements", None)
+    monkeypatch.setattr("tfmemlint.lint.suppress.Statements", None)
     assert kept("ds.cache()  # a comment about noqa\n") == ["TFM305"]
 
 

@@ -15,14 +15,14 @@ from functools import cache
 
 import tfmemlint_fixtures
 
-from tfmemlint.config import Config
-from tfmemlint.engine import FileResult, lint
+from tfmemlint.config.selectors import FAILURES
+from tfmemlint.config.settings import Config
 from tfmemlint.fix.apply import fix_bytes
 from tfmemlint.fix.select import select_fixes
-from tfmemlint.registry import load_rules
+from tfmemlint.lint.engine import FileResult, lint
+from tfmemlint.lint.registry import load_rules
 from tfmemlint.rule import Rule
-from tfmemlint.selectors import FAILURES
-from tfmemlint.testing import Case, cases
+from tfmemlint.testing.checks import Case, cases
 
 HERE = "<the program>"
 

@@ -9,7 +9,7 @@ def run() -> int:
     find rule packs there, is told not to."""
     if not getattr(sys.flags, "safe_path", False) and sys.path and sys.path[0] in ("", os.getcwd()):
         del sys.path[0]
-    from tfmemlint.cli import main
+    from tfmemlint.cli.commands import main
 
     return main()
 

@@ -1,15 +1,12 @@
 """All that a rule may import: re-exports, no logic."""
 
+from tfmemlint import knowledge
 from tfmemlint.finding import Edit, Finding, Fix, Related, Safety, Severity, Span
-from tfmemlint.model import knowledge
 from tfmemlint.model.arithmetic import least
 from tfmemlint.model.calls import Argument, Call
 from tfmemlint.model.file import File
-from tfmemlint.model.names import Loop, assigned_names, free_names, home_of, is_variable, variables
 from tfmemlint.model.numbers import range_length
-from tfmemlint.model.scopes import Binds, Definition, Reaching, dotted, own_nodes, parameters, written
 from tfmemlint.model.transfer.table import elements, structure_bytes
-from tfmemlint.model.tree import Node, called_word, children, walk
 from tfmemlint.model.values import (
     ITEM_BYTES,
     Api,
@@ -33,6 +30,9 @@ from tfmemlint.model.values import (
     integer,
 )
 from tfmemlint.rule import Rule, on_call, on_file
+from tfmemlint.syntax.names import Loop, assigned_names, free_names, home_of, is_variable, variables
+from tfmemlint.syntax.scopes import Binds, Definition, Reaching, dotted, own_nodes, parameters, written
+from tfmemlint.syntax.tree import Node, called_word, children, walk
 from tfmemlint.units import show_bytes
 
 __all__ = [

@@ -1,6 +1,6 @@
 """What a rule reports: frozen data that knows offsets and text, and neither syntax trees nor files.
 
-All offsets count characters of the *program text* (`tfmemlint.model.source.Source.text`);
+All offsets count characters of the *program text* (`tfmemlint.text.source.Source.text`);
 `Source.position` turns them into rows and columns of the user's file.
 """
 

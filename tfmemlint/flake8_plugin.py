@@ -19,10 +19,10 @@ from tfmemlint import __version__
 if TYPE_CHECKING:
     import argparse
 
-    from tfmemlint.baseline import Baseline
-    from tfmemlint.config import Config, Configs
-    from tfmemlint.engine import FileResult
-    from tfmemlint.linter import Linter
+    from tfmemlint.config.settings import Config, Configs
+    from tfmemlint.lint.baseline import Baseline
+    from tfmemlint.lint.engine import FileResult
+    from tfmemlint.lint.linter import Linter
 
 Report = tuple[int, int, str, type[Any]]
 
@@ -51,7 +51,7 @@ class Plugin:
         cannot be used.
         """
         data = encode(self.lines)
-        from tfmemlint.prefilter import mentions_tensorflow
+        from tfmemlint.text.prefilter import mentions_tensorflow
 
         if not mentions_tensorflow(data):
             return
@@ -71,7 +71,7 @@ class _Run:
     """What the files of one flake8 run share: configurations, rules and baselines."""
 
     def __init__(self) -> None:
-        from tfmemlint.config import Configs
+        from tfmemlint.config.settings import Configs
 
         self.configs: Configs = Configs(overrides={"force_exclude": True})
         self.linters: dict[int, Linter] = {}
@@ -79,9 +79,9 @@ class _Run:
 
     def lint(self, data: bytes, path: str) -> FileResult | None:
         """The result for one file; None when our configuration excludes it."""
-        from tfmemlint.baseline import BaselineError
-        from tfmemlint.config import ConfigError
-        from tfmemlint.registry import RegistryError
+        from tfmemlint.config.settings import ConfigError
+        from tfmemlint.lint.baseline import BaselineError
+        from tfmemlint.lint.registry import RegistryError
 
         try:
             config = self._config(path)
@@ -92,7 +92,7 @@ class _Run:
             _stop(str(error))
 
     def _config(self, path: str) -> Config | None:
-        from tfmemlint.discover import discover
+        from tfmemlint.config.discover import discover
 
         config = self.configs.for_file(path)
         if os.path.isfile(path) and not discover([path], self.configs).targets:
@@ -100,7 +100,7 @@ class _Run:
         return config
 
     def _linter(self, config: Config) -> Linter:
-        from tfmemlint.linter import Linter
+        from tfmemlint.lint.linter import Linter
 
         return self.linters.setdefault(id(config), Linter(config))
 
@@ -108,7 +108,7 @@ class _Run:
         """The result without the findings that the configured baseline accepts."""
         if config.baseline is None or not result.findings:
             return result
-        from tfmemlint.baseline import Baseline
+        from tfmemlint.lint.baseline import Baseline
 
         path = config.resolve(config.baseline)
         if path not in self.baselines:

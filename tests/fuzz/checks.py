@@ -8,11 +8,11 @@ from functools import cache
 
 import libcst as cst
 
-from tfmemlint.config import Config
-from tfmemlint.engine import FileResult
+from tfmemlint.config.settings import Config
 from tfmemlint.finding import Finding, Safety, Span
-from tfmemlint.linter import Linter
-from tfmemlint.repair import Gate, repair
+from tfmemlint.lint.engine import FileResult
+from tfmemlint.lint.linter import Linter
+from tfmemlint.run.repair import Gate, repair
 
 from .case import Broken
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-from tfmemlint.deep import with_deep_stack
+from tfmemlint.lint.recursion import with_deep_stack
 
 from .case import Broken, Case, Kind
 

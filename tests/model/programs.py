@@ -6,9 +6,8 @@ import textwrap
 
 import libcst as cst
 
-from tfmemlint.config import Config
+from tfmemlint.config.settings import Config
 from tfmemlint.model.file import File
-from tfmemlint.model.source import read_source
 from tfmemlint.model.values import (
     Api,
     Array,
@@ -25,6 +24,7 @@ from tfmemlint.model.values import (
     Sequence,
     Value,
 )
+from tfmemlint.text.source import read_source
 
 HEADER = """
 import math

@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of, shown_in, value_in
 
-from tfmemlint.model import knowledge
+from tfmemlint import knowledge
 from tfmemlint.model.transfer import table
 from tfmemlint.model.values import Array
 

@@ -2,9 +2,9 @@
 
 import libcst as cst
 
-from tfmemlint.config import Config
+from tfmemlint.config.settings import Config
 from tfmemlint.model.file import File
-from tfmemlint.model.source import read_source
+from tfmemlint.text.source import read_source
 
 PROGRAM = """
 import tensorflow as tf

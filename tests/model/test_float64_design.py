@@ -2,9 +2,9 @@
 
 import pytest
 
-from tfmemlint.config import Config
-from tfmemlint.engine import lint
-from tfmemlint.registry import load_rules
+from tfmemlint.config.settings import Config
+from tfmemlint.lint.engine import lint
+from tfmemlint.lint.registry import load_rules
 
 TEXT = "import tensorflow as tf\n{}\n\ndef kernel(rows):\n    return tf.convert_to_tensor(rows, dtype=tf.float64)\n"
 

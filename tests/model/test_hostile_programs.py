@@ -7,12 +7,12 @@ from collections.abc import Callable
 import pytest
 from programs import HEADER, model_of
 
-from tfmemlint.config import Config
-from tfmemlint.engine import lint
+from tfmemlint.config.settings import Config
+from tfmemlint.lint.engine import lint
+from tfmemlint.lint.registry import load_rules
 from tfmemlint.model.file import File
-from tfmemlint.model.memory import Memory
+from tfmemlint.model.memo import Memory
 from tfmemlint.model.values import Const, Value
-from tfmemlint.registry import load_rules
 
 END = "\nlast = tf.data.Dataset.range(4).batch(2)\n"
 

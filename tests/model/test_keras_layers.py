@@ -11,11 +11,11 @@ import libcst as cst
 import pytest
 from random_models import HEADER, programs
 
-from tfmemlint.config import Config
+from tfmemlint.config.settings import Config
 from tfmemlint.model.file import File
-from tfmemlint.model.networks import parameters, placed
-from tfmemlint.model.source import read_source
+from tfmemlint.model.layers.networks import parameters, placed
 from tfmemlint.model.values import Array
+from tfmemlint.text.source import read_source
 
 KERAS = """
 import json, sys

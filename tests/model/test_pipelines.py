@@ -5,12 +5,12 @@ from __future__ import annotations
 import libcst as cst
 import pytest
 
-from tfmemlint.config import Config
+from tfmemlint.config.settings import Config
 from tfmemlint.model.file import File
 from tfmemlint.model.pipelines import batched, draws_at_random, source_draws
-from tfmemlint.model.source import read_source
 from tfmemlint.model.transfer.table import structure_bytes
 from tfmemlint.model.values import Dataset, Value
+from tfmemlint.text.source import read_source
 
 HEADER = """
 import numpy as np

@@ -11,9 +11,9 @@ import tfmemlint_fixtures
 from constructs import programs
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from tfmemlint.model.source import read_source
-from tfmemlint.model.spans import Spans
-from tfmemlint.model.tree import walk
+from tfmemlint.syntax.spans import Spans
+from tfmemlint.syntax.tree import walk
+from tfmemlint.text.source import read_source
 
 SAMPLES = sorted(Path(tfmemlint_fixtures.__path__[0]).glob("TFM[136]*/bad.py"))[:12]
 ODD = (

@@ -3,10 +3,10 @@
 import libcst as cst
 import pytest
 
-from tfmemlint.config import Config
+from tfmemlint.config.settings import Config
 from tfmemlint.model.file import File
-from tfmemlint.model.source import read_source
 from tfmemlint.model.unittests import is_test
+from tfmemlint.text.source import read_source
 
 
 def looked_at(text: str, path: str = "train.py") -> bool:

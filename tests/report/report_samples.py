@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from tfmemlint.engine import FileResult, unreadable
 from tfmemlint.finding import Edit, Finding, Fix, Related, Safety, Severity, Span
-from tfmemlint.model.source import read_source
+from tfmemlint.lint.engine import FileResult, unreadable
 from tfmemlint.report import RuleInfo
+from tfmemlint.text.source import read_source
 
 PIPELINE = """\
 import tensorflow as tf

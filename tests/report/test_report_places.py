@@ -9,10 +9,10 @@ import re
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tfmemlint.engine import FileResult
 from tfmemlint.finding import Edit, Finding, Fix, Related, Safety, Severity, Span
-from tfmemlint.model.source import read_source
+from tfmemlint.lint.engine import FileResult
 from tfmemlint.report import ReportOptions, render
+from tfmemlint.text.source import read_source
 
 PIECES = ["x", "=", " ", "\t", "é", "画", "\U0001f600", "e\u0301", "'", "(", ")", "\\", "."]
 WORDS = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)

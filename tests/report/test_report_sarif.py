@@ -9,9 +9,9 @@ from urllib.parse import unquote, urljoin
 import pytest
 from report_samples import PIPELINE, cache_after_repeat, growth_too_late, notebook, result
 
-from tfmemlint.engine import FileResult
 from tfmemlint.finding import Finding, Severity, Span
-from tfmemlint.model.source import read_source
+from tfmemlint.lint.engine import FileResult
+from tfmemlint.text.source import read_source
 
 
 @pytest.fixture

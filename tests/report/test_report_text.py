@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from report_samples import PIPELINE, cache_after_repeat, growth_too_late, large_prefetch, notebook, result
 
-from tfmemlint.engine import FileResult
 from tfmemlint.finding import Edit, Finding, Fix, Safety, Severity, Span
-from tfmemlint.model.source import read_source
+from tfmemlint.lint.engine import FileResult
 from tfmemlint.report.base import exact_bytes
 from tfmemlint.report.diff import show_diff
 from tfmemlint.report.frame import frame
 from tfmemlint.report.places import place
 from tfmemlint.report.style import Style, width
+from tfmemlint.text.source import read_source
 
 PLAIN = Style(False)
 

@@ -15,13 +15,13 @@ from pathlib import Path
 
 import libcst as cst
 
-from tfmemlint.config import Config
-from tfmemlint.deep import with_deep_stack
-from tfmemlint.linter import Linter
-from tfmemlint.model.source import SourceError, read_source
-from tfmemlint.model.spans import PositionsUnknown, Spans
-from tfmemlint.model.tree import walk
-from tfmemlint.parsing import parse
+from tfmemlint.config.settings import Config
+from tfmemlint.lint.linter import Linter
+from tfmemlint.lint.parsing import parse
+from tfmemlint.lint.recursion import with_deep_stack
+from tfmemlint.syntax.spans import PositionsUnknown, Spans
+from tfmemlint.syntax.tree import walk
+from tfmemlint.text.source import SourceError, read_source
 
 LINTER = Linter(Config(select=("ALL",)))
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from bombs import BOMBS, CHAINED, LONG, NESTED
 
-from tfmemlint.config import Config
-from tfmemlint.linter import Linter
-from tfmemlint.model import limits
+from tfmemlint.config.settings import Config
+from tfmemlint.lint.linter import Linter
+from tfmemlint.text import limits
 
 resource = pytest.importorskip("resource", reason="this system does not limit a process's memory")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tfmemlint.cli import main
+from tfmemlint.cli.commands import main
 
 BEFORE = ".repeat().cache()"
 AFTER = ".cache().repeat()"

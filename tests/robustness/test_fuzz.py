@@ -10,11 +10,11 @@ import tfmemlint_fixtures
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tfmemlint.config import Config
-from tfmemlint.deep import with_deep_stack
-from tfmemlint.engine import FileResult
-from tfmemlint.linter import Linter
-from tfmemlint.repair import Gate, repair
+from tfmemlint.config.settings import Config
+from tfmemlint.lint.engine import FileResult
+from tfmemlint.lint.linter import Linter
+from tfmemlint.lint.recursion import with_deep_stack
+from tfmemlint.run.repair import Gate, repair
 
 BAD = sorted(Path(tfmemlint_fixtures.__path__[0]).glob("*/bad.py"))
 SAMPLES = [path.read_bytes() for path in BAD]

@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 import pytest
 from growth import SHAPES, Shape
 
-from tfmemlint.config import Config
-from tfmemlint.deep import with_deep_stack
-from tfmemlint.engine import FileResult
-from tfmemlint.linter import Linter
+from tfmemlint.config.settings import Config
+from tfmemlint.lint.engine import FileResult
+from tfmemlint.lint.linter import Linter
+from tfmemlint.lint.recursion import with_deep_stack
 
 MOST = 2.5
 LINTER = Linter(Config(select=("ALL",)))

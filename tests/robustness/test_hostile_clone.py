@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from tfmemlint import __version__
-from tfmemlint.cache import _TAG_TEXT, FOLDER
+from tfmemlint.run.cache import _TAG_TEXT, FOLDER
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="other systems have no such files")
 

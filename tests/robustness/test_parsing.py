@@ -12,12 +12,12 @@ from encodings.aliases import aliases
 import libcst
 import pytest
 
-from tfmemlint.config import Config
-from tfmemlint.engine import FileResult
-from tfmemlint.linter import Linter
+from tfmemlint.config.settings import Config
+from tfmemlint.lint.engine import FileResult
+from tfmemlint.lint.linter import Linter
 from tfmemlint.model import file
-from tfmemlint.model.source import RewriteError
-from tfmemlint.model.spans import PositionsUnknown
+from tfmemlint.syntax.spans import PositionsUnknown
+from tfmemlint.text.source import RewriteError
 
 HEAD = "import tensorflow as tf\n"
 WASTE = f"{HEAD}ds = tf.data.Dataset.range(9).repeat().cache().batch(3).prefetch(1)\n"
@@ -97,7 +97,7 @@ def test_a_reader_that_fails_is_one_finding(monkeypatch: pytest.MonkeyPatch) -> 
     def fail(data: bytes, path: str) -> None:
         raise AssertionError("no such luck")
 
-    monkeypatch.setattr("tfmemlint.engine.read_source", fail)
+    monkeypatch.setattr("tfmemlint.lint.engine.read_source", fail)
     result = lint(WASTE)
     assert [finding.message for finding in result.findings] == ["the engine failed: AssertionError: no such luck"]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tfmemlint.bounded_read import read_regular
+from tfmemlint.files.bounded_read import read_regular
 
 WASTE = "import tensorflow as tf\nds = tf.data.Dataset.range(9).repeat().cache()\n"
 FOUND = "good.py:2:40: TFM305 "

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from tfmemlint.verify import measure
 from tfmemlint.verify.judge import CONFIRMED, Claim, judge
-from tfmemlint.verify.measure import Failure, MeasureError, Program, Run, Settings
-from tfmemlint.verify.sandbox import Limits
+from tfmemlint.verify.run import measure
+from tfmemlint.verify.run.measure import Failure, MeasureError, Program, Run, Settings
+from tfmemlint.verify.run.sandbox import Limits
 
 MIB = 1024**2
 SETTINGS = Settings(device="cpu", repeat=2, limits=Limits(wall=120.0))
@@ -195,15 +195,15 @@ class TestTensorFlow:
 
 
 class TestArrays:
-    """Where arrays lie once `child_arrays` has been installed, in a process of its own."""
+    """Where arrays lie once `arrays` has been installed, in a process of its own."""
 
     def python(self, source: str) -> str:
         start = f"""
 import sys
 sys.path.insert(0, {str(measure.CHILD.parent)!r})
-import child_arrays
+import arrays
 import numpy as np
-kept = child_arrays.install()
+kept = arrays.install()
 sys.path.pop(0)
 """
         done = subprocess.run(
@@ -262,7 +262,7 @@ class TestWithoutTensorFlow:
         assert result.status == "error" and done.returncode == 1
         assert result.error is not None
         assert (result.error.type, result.error.lines) == ("KeyError", (3, 2))
-        assert "child.py" not in done.stderr and "program.py" in done.stderr
+        assert "main.py" not in done.stderr and "program.py" in done.stderr
 
     @pytest.mark.parametrize(("end", "code"), [("3", 3), ("0", 0), ("'no data'", 1), ("", 0)])
     def test_the_program_s_exit_status_is_kept(self, tmp_path: Path, end: str, code: int) -> None:

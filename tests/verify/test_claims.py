@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 import tfmemlint
-from tfmemlint.config import Configs
-from tfmemlint.linter import Linter
-from tfmemlint.selectors import Layer
+from tfmemlint.config.selectors import Layer
+from tfmemlint.config.settings import Configs
+from tfmemlint.lint.linter import Linter
 from tfmemlint.verify import evidence
 from tfmemlint.verify.evidence import Sample, gather
 from tfmemlint.verify.judge import CONFIRMED
-from tfmemlint.verify.measure import Settings
-from tfmemlint.verify.sandbox import Limits
+from tfmemlint.verify.run.measure import Settings
+from tfmemlint.verify.run.sandbox import Limits
 
 FOLDERS = sorted(path.parent for path in evidence.fixtures_folder().glob("*/" + evidence.BEFORE))
 KEPT = evidence.read_evidence(Path(tfmemlint.__path__[0]).parent / "docs" / "evidence.json")

@@ -17,9 +17,9 @@ from typing import Any
 import probe_program
 import pytest
 
-from tfmemlint.verify import launch_filter, processes, sandbox, workspaces
-from tfmemlint.verify.sandbox import Level
-from tfmemlint.verify.watch import Limits, Outcome
+from tfmemlint.verify.run import launch_filter, process_tree, sandbox, workspaces
+from tfmemlint.verify.run.sandbox import Level
+from tfmemlint.verify.run.watch import Limits, Outcome
 
 MIB = 1024**2
 DOCS = Path(__file__).parents[2] / "docs" / "verify.md"
@@ -230,7 +230,7 @@ def test_every_row_has_its_probe_and_every_level_its_cell() -> None:
 def test_a_killed_process_is_told_from_a_later_one_of_the_same_number() -> None:
     for other, code in ((1, 0), (0, -signal.SIGKILL)):
         with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as victim:
-            processes.send({victim.pid: processes.family(victim.pid)[victim.pid] + other}, signal.SIGKILL)
+            process_tree.send({victim.pid: process_tree.family(victim.pid)[victim.pid] + other}, signal.SIGKILL)
             victim.communicate(b"\n")
             assert victim.returncode == code
 

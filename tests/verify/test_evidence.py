@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from tfmemlint import cli
+from tfmemlint.cli import commands
 from tfmemlint.report.style import Style
-from tfmemlint.verify import evidence, html, pictures, report
+from tfmemlint.verify import evidence
 from tfmemlint.verify.evidence import EvidenceError
 from tfmemlint.verify.judge import CONFIRMED, INCONCLUSIVE, Verdict
-from tfmemlint.verify.measure import Program, Run, Settings
+from tfmemlint.verify.pages import html, pictures, report
 from tfmemlint.verify.result import Environment, Pair, Result, environment
+from tfmemlint.verify.run.measure import Program, Run, Settings
 
 MIB = 1024**2
 WHERE = Environment({"python": "3.12.1", "tensorflow": "2.21.0"}, "CPU (x86_64 Linux)", "contained", 3)
@@ -242,7 +243,7 @@ class TestPictures:
 
 class TestCommand:
     def run(self, *words: str) -> int:
-        return cli.main(["verify", *words])
+        return commands.main(["verify", *words])
 
     def test_dry_run_prints_the_programs_and_runs_nothing(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]

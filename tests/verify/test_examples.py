@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tfmemlint.model.source import read_source
-from tfmemlint.verify.examples import ExampleError, read_examples
+from tfmemlint.text.source import read_source
+from tfmemlint.verify.plan.examples import ExampleError, read_examples
 
 
 def code_of(text: str) -> dict[str, str]:

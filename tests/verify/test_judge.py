@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tfmemlint.verify.judge import CONFIRMED, INCONCLUSIVE, NOT_CONFIRMED, Claim, Verdict, judge
-from tfmemlint.verify.measure import Failure, Run
+from tfmemlint.verify.run.measure import Failure, Run
 
 MIB = 1024**2
 

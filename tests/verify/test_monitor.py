@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tfmemlint import cli
-from tfmemlint.verify.measure import Line, Run
+from tfmemlint.cli import commands
 from tfmemlint.verify.monitor import Hot, statements, worth_showing
-from tfmemlint.verify.run_page import page
+from tfmemlint.verify.pages.run_page import page
+from tfmemlint.verify.run.measure import Line, Run
 
 MIB = 1024**2
 
@@ -54,14 +54,14 @@ def test_a_script_runs_unchanged_and_its_lines_are_shown_with_their_memory(tmp_p
 
 
 def test_a_script_that_is_not_there_is_one_line_and_exit_2(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["run", "nowhere.py"]) == 2
+    assert commands.main(["run", "nowhere.py"]) == 2
     assert capsys.readouterr().err == "tfmemlint: error: nowhere.py: no such file\n"
 
 
 def test_a_script_that_kills_itself_leaves_no_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script = tmp_path / "gone.py"
     script.write_text("import os; os._exit(9)", encoding="utf-8")
-    assert cli.main(["run", str(script)]) == 2
+    assert commands.main(["run", str(script)]) == 2
     assert "left no figures: it ended with exit status 9" in capsys.readouterr().err
 
 

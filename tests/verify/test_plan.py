@@ -8,18 +8,18 @@ from pathlib import Path
 import libcst as cst
 import pytest
 
-from tfmemlint.config import Config
+from tfmemlint.config.settings import Config
 from tfmemlint.finding import Edit, Finding, Fix, Related, Safety, Severity, Span
 from tfmemlint.model.file import File
-from tfmemlint.model.source import read_source
+from tfmemlint.text.source import read_source
 from tfmemlint.verify.evidence import Sample
-from tfmemlint.verify.examples import read_examples
 from tfmemlint.verify.judge import Claim
-from tfmemlint.verify.measure import Program
-from tfmemlint.verify.plan import plan
-from tfmemlint.verify.programs import PlanError
+from tfmemlint.verify.plan.examples import read_examples
+from tfmemlint.verify.plan.from_finding import plan
+from tfmemlint.verify.plan.programs import PlanError
+from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.result import Pair
-from tfmemlint.verify.templates import Plan
+from tfmemlint.verify.run.measure import Program
 
 
 def planned(

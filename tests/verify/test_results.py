@@ -17,16 +17,16 @@ from typing import Any
 import pytest
 
 from tfmemlint.report.style import Style
-from tfmemlint.verify import measure, runs, sandbox
-from tfmemlint.verify.html import page
 from tfmemlint.verify.judge import Claim, judge
-from tfmemlint.verify.measure import Program, Settings
 from tfmemlint.verify.monitor import write_text as write_monitored
-from tfmemlint.verify.report import write_text
+from tfmemlint.verify.pages.html import page
+from tfmemlint.verify.pages.report import write_text
+from tfmemlint.verify.pages.run_page import page as run_page
 from tfmemlint.verify.result import Environment, Pair, Result
-from tfmemlint.verify.run_page import page as run_page
-from tfmemlint.verify.runs import MOST, Bounds, read_result
-from tfmemlint.verify.watch import Limits
+from tfmemlint.verify.run import measure, runs, sandbox
+from tfmemlint.verify.run.measure import Program, Settings
+from tfmemlint.verify.run.runs import MOST, Bounds, read_result
+from tfmemlint.verify.run.watch import Limits
 
 OK: dict[str, Any] = {"status": "ok", "seconds": 0.5, "peak_bytes": 100, "live_bytes": 10}
 BOUNDS = Bounds(seconds=2.0, tensors=1000, resident=1000)
@@ -272,7 +272,7 @@ def verify(options):
 PROGRAM = "import os, time\\nos.makedirs('/'.join('d' * 30))\\nos.fork()\\ntime.sleep(600)\\n"
 from tfmemlint.verify import cli as verify_cli
 verify_cli.verify_findings = verify
-sys.exit(cli.main(["verify", "x.py"]))
+sys.exit(commands.main(["verify", "x.py"]))
 """
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tfmemlint.verify import processes, sandbox
-from tfmemlint.verify.sandbox import Level, Limits, Outcome
+from tfmemlint.verify.run import process_tree, sandbox
+from tfmemlint.verify.run.sandbox import Level, Limits, Outcome
 
 MIB = 1024**2
 LEVELS = [level for level in Level if level is Level.SESSION or sandbox._works(level)]
@@ -291,7 +291,7 @@ def test_a_killed_caller_takes_the_program_with_it(level: Level, work: str, tmp_
     with subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE) as caller:
         assert caller.stdout is not None
         assert caller.stdout.readline() == b"running\n"
-        started = processes.descendants(caller.pid) - {caller.pid}
+        started = process_tree.descendants(caller.pid) - {caller.pid}
         caller.send_signal(signal.SIGKILL)
     assert started
     deadline = time.monotonic() + 30
@@ -310,5 +310,5 @@ def test_descendants_are_found_by_the_marker_when_their_parents_have_gone() -> N
         assert process.stdout is not None
         orphan = int(process.stdout.readline())
         process.wait()
-        assert orphan in processes.descendants(process.pid, "MARK=here")
-        processes.send({orphan: 0}, signal.SIGKILL)
+        assert orphan in process_tree.descendants(process.pid, "MARK=here")
+        process_tree.send({orphan: 0}, signal.SIGKILL)

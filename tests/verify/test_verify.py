@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tfmemlint import cli
+from tfmemlint.cli import commands
 
 MIB = 1024**2
 
@@ -39,7 +39,7 @@ def script(tmp_path: Path, text: str) -> str:
 
 
 def verdicts(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict[str, Any]]:
-    assert cli.main(["verify", "--device", "cpu", "--output-format", "json", "--repeat", "1", *words]) == 0
+    assert commands.main(["verify", "--device", "cpu", "--output-format", "json", "--repeat", "1", *words]) == 0
     found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["results"]
     return found
 
@@ -111,9 +111,9 @@ def test_one_line_can_be_chosen_and_the_programs_shown(
     tmp_path: Path, fixtures: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = script(tmp_path, PIPELINE)
-    assert cli.main(["verify", "--dry-run", "--select", "TFM305", "--fixtures", fixtures, f"{path}:6"]) == 0
+    assert commands.main(["verify", "--dry-run", "--select", "TFM305", "--fixtures", fixtures, f"{path}:6"]) == 0
     assert "data = rows(32).cache().repeat(8)" in capsys.readouterr().out
-    assert cli.main(["verify", "--dry-run", "--select", "TFM305", "--fixtures", fixtures, f"{path}:2"]) == 0
+    assert commands.main(["verify", "--dry-run", "--select", "TFM305", "--fixtures", fixtures, f"{path}:2"]) == 0
     assert capsys.readouterr().out == ""
 
 
@@ -121,22 +121,22 @@ def test_a_wrong_example_comment_is_one_line_and_exit_2(
     tmp_path: Path, fixtures: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = script(tmp_path, PIPELINE + "    # tfmemlint: example x=flot32[3]\n")
-    assert cli.main(["verify", "--select", "TFM305", "--fixtures", fixtures, path]) == 2
+    assert commands.main(["verify", "--select", "TFM305", "--fixtures", fixtures, path]) == 2
     assert "no dtype 'flot32'" in capsys.readouterr().err
 
 
 def test_a_file_without_findings_has_nothing_to_verify(
     tmp_path: Path, fixtures: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert cli.main(["verify", "--fixtures", fixtures, script(tmp_path, "import tensorflow as tf\n")]) == 0
+    assert commands.main(["verify", "--fixtures", fixtures, script(tmp_path, "import tensorflow as tf\n")]) == 0
     assert capsys.readouterr().out == "no findings to verify\n"
 
 
 def test_a_file_that_does_not_parse_is_named(tmp_path: Path, fixtures: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["verify", "--fixtures", fixtures, script(tmp_path, "import tensorflow as tf\nx = (\n")]) == 2
+    assert commands.main(["verify", "--fixtures", fixtures, script(tmp_path, "import tensorflow as tf\nx = (\n")]) == 2
     assert "TFM002" in capsys.readouterr().err
 
 
 def test_a_card_is_imitated_on_the_cpu_only(capsys: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["verify", "--memory-limit", "1GiB", "--device", "gpu", "x.py"]) == 2
+    assert commands.main(["verify", "--memory-limit", "1GiB", "--device", "gpu", "x.py"]) == 2
     assert "leave --device gpu out" in capsys.readouterr().err

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 from tfmemlint.finding import Edit, Finding, Severity, Span
 from tfmemlint.fix.select import merged_edits
 from tfmemlint.fix.write import FileChangedError, write_atomically
-from tfmemlint.model.decoding import RewriteError
-from tfmemlint.model.statements import Statements
+from tfmemlint.text.decoding import RewriteError
+from tfmemlint.text.statements import Statements
 
 if TYPE_CHECKING:
-    from tfmemlint.model.source import Source
+    from tfmemlint.text.source import Source
 
 __all__ = ["MAX_ROUNDS", "FileChangedError", "Fixed", "Linted", "Refused", "fix_bytes", "write_atomically"]
 

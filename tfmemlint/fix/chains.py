@@ -10,9 +10,9 @@ import libcst as cst
 from tfmemlint.finding import Edit, Span
 from tfmemlint.fix.edits import api_text, link_span, outer_span, statement_lines
 from tfmemlint.model.remembered import once_per_file
-from tfmemlint.model.scopes import Definition, written
-from tfmemlint.model.tree import walk
 from tfmemlint.model.values import Api
+from tfmemlint.syntax.scopes import Definition, written
+from tfmemlint.syntax.tree import walk
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint import knowledge
 from tfmemlint.finding import Edit, Span
-from tfmemlint.model import knowledge
 from tfmemlint.model.remembered import once_per_file
-from tfmemlint.model.scopes import Binds, written
-from tfmemlint.model.tree import Node, walk
+from tfmemlint.syntax.scopes import Binds, written
+from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Argument

@@ -9,8 +9,8 @@ import libcst as cst
 
 from tfmemlint.finding import Edit, Fix, Safety
 from tfmemlint.fix.edits import indentation, statement_lines
-from tfmemlint.model.names import Loop, assigned_names, free_names
-from tfmemlint.model.tree import Node, walk
+from tfmemlint.syntax.names import Loop, assigned_names, free_names
+from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File

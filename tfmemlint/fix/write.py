@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from tfmemlint.bounded_read import read_regular
-from tfmemlint.replace_file import replace_file
+from tfmemlint.files.bounded_read import read_regular
+from tfmemlint.files.replace_file import replace_file
 
 
 class FileChangedError(OSError):

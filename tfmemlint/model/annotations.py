@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model import knowledge, operations
-from tfmemlint.model.scopes import written
+from tfmemlint import knowledge
+from tfmemlint.model import operations
 from tfmemlint.model.values import Api, Class, Unknown, Value, one_of
+from tfmemlint.syntax.scopes import written
 
 if TYPE_CHECKING:
     from tfmemlint.model.evaluate import Evaluator

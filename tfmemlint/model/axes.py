@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model.literals import whole_number
 from tfmemlint.model.mapped import ESCAPES
-from tfmemlint.model.scopes import dotted
 from tfmemlint.model.transfer.table import elements
-from tfmemlint.model.tree import Node, called_word, walk
 from tfmemlint.model.values import Api, Array, Dataset, Function, Sequence, Step, Value, integer
+from tfmemlint.syntax.literals import whole_number
+from tfmemlint.syntax.scopes import dotted
+from tfmemlint.syntax.tree import Node, called_word, walk
 
 if TYPE_CHECKING:
     from tfmemlint.model.evaluate import Evaluator

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 import libcst as cst
 
-from tfmemlint.model import knowledge
+from tfmemlint import knowledge
 from tfmemlint.model.binding import held
-from tfmemlint.model.scopes import parameters
 from tfmemlint.model.values import Api, Class, Dataset, Function, Instance, Mapping, Method, Step, Unknown, Value
+from tfmemlint.syntax.scopes import parameters
 
 if TYPE_CHECKING:
     from tfmemlint.model.evaluate import Evaluator

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model import knowledge, operations
+from tfmemlint import knowledge
+from tfmemlint.model import operations
 from tfmemlint.model.binding import given_by
-from tfmemlint.model.scopes import Definition, ScopeNode, dotted, written
 from tfmemlint.model.values import Api, Class, Const, Dataset, Function, Instance, Unknown, Value, one_of
+from tfmemlint.syntax.scopes import Definition, ScopeNode, dotted, written
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call

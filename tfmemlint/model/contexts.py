@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model.scopes import COMPREHENSIONS, FUNCTIONS, SCOPE_CLASSES, SCOPES, own_nodes
-from tfmemlint.model.tree import Node, walk
 from tfmemlint.model.values import Array, Dataset, Iterator, Length, Sequence, Value
+from tfmemlint.syntax.scopes import COMPREHENSIONS, FUNCTIONS, SCOPE_CLASSES, SCOPES, own_nodes
+from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call

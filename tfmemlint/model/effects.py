@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model.flow import always, exhaustive
 from tfmemlint.model.functions import Frame
 from tfmemlint.model.happened import Happened, State, join
-from tfmemlint.model.scopes import COMPREHENSIONS
-from tfmemlint.model.tree import Node, children
 from tfmemlint.model.values import Class, Devices, Function, Iterator, Length, Sequence
+from tfmemlint.syntax.reaching import always, exhaustive
+from tfmemlint.syntax.scopes import COMPREHENSIONS
+from tfmemlint.syntax.tree import Node, children
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call

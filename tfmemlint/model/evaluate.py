@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from tfmemlint.model import arguments, by_use, knowledge, operations, records
+from tfmemlint import knowledge
+from tfmemlint.model import arguments, inferred_by_use, operations, records
 from tfmemlint.model.annotations import promised
 from tfmemlint.model.calls import Call
 from tfmemlint.model.classes import Classes
 from tfmemlint.model.expressions import EXPRESSIONS
 from tfmemlint.model.functions import Frame, Functions
-from tfmemlint.model.memory import Memory
-from tfmemlint.model.scopes import OUTER, Binds, Definition, ScopeNode, written
+from tfmemlint.model.memo import Memory
 from tfmemlint.model.transfer import transfer
-from tfmemlint.model.tree import Node
 from tfmemlint.model.unrolled import after_loop, carried, of_layers
 from tfmemlint.model.values import (
     Api,
@@ -32,6 +31,8 @@ from tfmemlint.model.values import (
     Value,
     one_of,
 )
+from tfmemlint.syntax.scopes import OUTER, Binds, Definition, ScopeNode, written
+from tfmemlint.syntax.tree import Node
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
@@ -208,14 +209,14 @@ class Evaluator(Memory):
         """What a call expression calls."""
         target = self.value(node.func, frame)
         if not target.known and isinstance(node.func, cst.Attribute):
-            return by_use.dataset_method_by_use(self.call(node, frame), target)
+            return inferred_by_use.dataset_method_by_use(self.call(node, frame), target)
         return target
 
     def _call(self, node: cst.Call, frame: Frame | None) -> Value:
         call = self.call(node, frame)
         target = without_none([call.target])
         made = one_of(self._result(call, option) for option in target.options) if target.known else target
-        return made if made.known else by_use.model_by_use(call, made)
+        return made if made.known else inferred_by_use.model_by_use(call, made)
 
     def _result(self, call: Call, target: Value) -> Value:
         if isinstance(target, Function):

@@ -9,7 +9,6 @@ import libcst as cst
 
 from tfmemlint.model import operations
 from tfmemlint.model.functions import Frame
-from tfmemlint.model.literals import whole_number
 from tfmemlint.model.transfer.devices import chosen_devices
 from tfmemlint.model.values import (
     COMPREHENSION,
@@ -24,6 +23,7 @@ from tfmemlint.model.values import (
     number,
     one_of,
 )
+from tfmemlint.syntax.literals import whole_number
 
 if TYPE_CHECKING:
     from tfmemlint.model.evaluate import Evaluator

@@ -8,23 +8,24 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
+from tfmemlint import knowledge
 from tfmemlint.finding import Span
-from tfmemlint.model import knowledge, versions
-from tfmemlint.model.by_use import ShownModels, shown_models
+from tfmemlint.model import versions
 from tfmemlint.model.calls import Call
 from tfmemlint.model.contexts import Contexts
 from tfmemlint.model.effects import Effects
 from tfmemlint.model.evaluate import Evaluator
-from tfmemlint.model.program import Program
+from tfmemlint.model.inferred_by_use import ShownModels, shown_models
 from tfmemlint.model.remembered import once_per_file
-from tfmemlint.model.scopes import Definition, Definitions, ScopeNode, own_nodes
-from tfmemlint.model.source import Source
-from tfmemlint.model.spans import Spans
-from tfmemlint.model.tree import Node
 from tfmemlint.model.values import Value
+from tfmemlint.syntax.program import Program
+from tfmemlint.syntax.scopes import Definition, Definitions, ScopeNode, own_nodes
+from tfmemlint.syntax.spans import Spans
+from tfmemlint.syntax.tree import Node
+from tfmemlint.text.source import Source
 
 if TYPE_CHECKING:
-    from tfmemlint.config import Config
+    from tfmemlint.config.settings import Config
 
 
 class File(Program):

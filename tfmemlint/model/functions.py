@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model import by_use, operations
+from tfmemlint.model import inferred_by_use, operations
 from tfmemlint.model.binding import given_at, given_by
-from tfmemlint.model.environments import Env, join
+from tfmemlint.model.call_graph import Uses
 from tfmemlint.model.mapped import whole
 from tfmemlint.model.records import RECORD
-from tfmemlint.model.scopes import Definition, ScopeNode, parameters, written
 from tfmemlint.model.transfer.table import elements
-from tfmemlint.model.uses import Uses
 from tfmemlint.model.values import Api, Const, Function, Instance, Sequence, Unknown, Value, constant, one_of
+from tfmemlint.syntax.environments import Env, join
+from tfmemlint.syntax.scopes import Definition, ScopeNode, parameters, written
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -120,11 +120,11 @@ class Functions(Uses):
         """A parameter that is used as only a tf.data pipeline or a model can be is one, of unknown source."""
         file = self._evaluator.file
         uses = file.places(param.name.value).within(function)
-        calls = [call for use in uses for call in by_use.chain(self._evaluator, use)]
-        if by_use.tells(self._evaluator, calls):
+        calls = [call for use in uses for call in inferred_by_use.chain(self._evaluator, use)]
+        if inferred_by_use.tells(self._evaluator, calls):
             return operations.instance_of("tf.data.Dataset")
         if any(id(use) in file.shown_models.names for use in uses):
-            return operations.instance_of(by_use.MODEL)
+            return operations.instance_of(inferred_by_use.MODEL)
         return otherwise
 
     # -- results -----------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tfmemlint.model.tree import Node
+from tfmemlint.syntax.tree import Node
 
 
 @dataclass(frozen=True, slots=True, eq=False)

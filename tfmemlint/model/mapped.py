@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model.scopes import own_nodes
-from tfmemlint.model.stacked import steps
+from tfmemlint.model.layers.stacked import steps
 from tfmemlint.model.values import Api, Function, Instance, Method, Step, Value, one_of
+from tfmemlint.syntax.scopes import own_nodes
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tfmemlint.model import knowledge
+from tfmemlint import knowledge
 from tfmemlint.model.arithmetic import array_binary, array_in_place, index_array
 from tfmemlint.model.values import (
     BOTTOM,
@@ -89,7 +89,7 @@ def attribute(base: Value, name: str) -> Value:
     if isinstance(base, Mapping) and name in ("items", "values", "get"):
         return Method(base, f"builtins.dict.{name}")
     if name == "output" and isinstance(base, Instance):
-        from tfmemlint.model.pretrained import output
+        from tfmemlint.model.layers.pretrained import output
 
         shown = output(base)
         if shown is not None:

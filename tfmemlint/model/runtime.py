@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model import knowledge, networks
+from tfmemlint import knowledge
 from tfmemlint.model.calls import Call
+from tfmemlint.model.layers import networks
 from tfmemlint.model.values import Array, Instance, Iterator, Sequence
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model.scopes import own_nodes
-from tfmemlint.model.tree import called_word
+from tfmemlint.syntax.scopes import own_nodes
+from tfmemlint.syntax.tree import called_word
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File

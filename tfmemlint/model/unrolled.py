@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.model import operations
-from tfmemlint.model.scopes import Binds, Definition, written
-from tfmemlint.model.tree import walk
 from tfmemlint.model.values import Array, Const, Iterator, Sequence, Value
+from tfmemlint.syntax.scopes import Binds, Definition, written
+from tfmemlint.syntax.tree import walk
 
 if TYPE_CHECKING:
     from tfmemlint.model.evaluate import Evaluator

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model import knowledge
-from tfmemlint.model.scopes import Binds
+from tfmemlint import knowledge
 from tfmemlint.model.values import Api
+from tfmemlint.syntax.scopes import Binds
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File

@@ -14,7 +14,7 @@ from tfmemlint.finding import Finding, Safety, Severity
 from tfmemlint.shown import shown
 
 if TYPE_CHECKING:
-    from tfmemlint.model.source import Source
+    from tfmemlint.text.source import Source
 
 SEVERITIES = (Severity.ERROR, Severity.WARNING, Severity.INFO)
 """The severities, the worst one first."""

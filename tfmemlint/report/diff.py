@@ -12,7 +12,7 @@ from tfmemlint.report.frame import window
 from tfmemlint.report.style import Style
 
 if TYPE_CHECKING:
-    from tfmemlint.model.source import Source
+    from tfmemlint.text.source import Source
 
 
 @dataclass(frozen=True, slots=True)

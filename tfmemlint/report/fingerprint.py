@@ -28,8 +28,8 @@ class Fingerprints:
         return self._made[result.path, finding]
 
     def _add(self, result: FileResult, options: ReportOptions) -> None:
-        from tfmemlint.baseline import fingerprint
-        from tfmemlint.model.statements import Statements
+        from tfmemlint.lint.baseline import fingerprint
+        from tfmemlint.text.statements import Statements
 
         statements = Statements(result.source) if result.source else None
         seen: Counter[tuple[str, str]] = Counter()

@@ -11,7 +11,7 @@ from tfmemlint.report.places import Place
 from tfmemlint.report.style import Style, cells, width
 
 if TYPE_CHECKING:
-    from tfmemlint.model.source import Source
+    from tfmemlint.text.source import Source
 
 CUT = "..."
 

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from typing import TextIO
 from xml.sax.saxutils import escape
 
+from tfmemlint.config.selectors import FAILURES
 from tfmemlint.finding import Finding, Severity
 from tfmemlint.report.base import FileResult, ReportOptions, clean, relative
 from tfmemlint.report.notes import details
 from tfmemlint.report.places import file_place, place
-from tfmemlint.selectors import FAILURES
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from tfmemlint.finding import Span
 
 if TYPE_CHECKING:
-    from tfmemlint.model.source import Source
     from tfmemlint.report.base import FileResult
+    from tfmemlint.text.source import Source
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from tfmemlint.finding import Edit, Fix
 from tfmemlint.report.places import Place
 
 if TYPE_CHECKING:
-    from tfmemlint.model.source import Source
+    from tfmemlint.text.source import Source
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +123,8 @@ def _shared(one: str, other: str) -> int:
 
 def _in_cells(source: Source, fix: Fix) -> list[Replacement] | None:
     """A notebook's repair in the characters of its cells, of whose text an edit may see less than the user does."""
-    from tfmemlint.model.blocks import BlockSource
-    from tfmemlint.model.lines import replacements
+    from tfmemlint.text.blocks import BlockSource
+    from tfmemlint.text.lines import replacements
 
     assert isinstance(source, BlockSource)
     starts = [block.span.start for block in source.blocks]
@@ -158,7 +158,7 @@ class Lines:
     """Rows and columns of a text whose lines may end in any of LF, CRLF and CR."""
 
     def __init__(self, raw: str) -> None:
-        from tfmemlint.model.decoding import LINE_END
+        from tfmemlint.text.decoding import LINE_END
 
         found = list(LINE_END.finditer(raw))
         self.starts: Sequence[int] = [0, *(match.end() for match in found)]

@@ -13,7 +13,7 @@ from tfmemlint.report.places import Place, file_place, place
 from tfmemlint.report.rawedits import lines_of, merged_replacement
 
 if TYPE_CHECKING:
-    from tfmemlint.model.source import Source
+    from tfmemlint.text.source import Source
 
 MOST_ROWS = 20
 """A suggestion is one stretch of the file; a repair that reaches over more rows is only described."""

@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
+from tfmemlint.config.selectors import FAILURES
 from tfmemlint.finding import Finding, Safety, Severity, Span
 from tfmemlint.report.base import FileResult, ReportOptions, RuleInfo, ordered, relative, uri
 from tfmemlint.report.fingerprint import Fingerprints
 from tfmemlint.report.places import Place, file_place, place
 from tfmemlint.report.rawedits import file_replacements
-from tfmemlint.selectors import FAILURES
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "tfmemlint/v1"

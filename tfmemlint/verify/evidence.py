@@ -17,8 +17,8 @@ from typing import Any
 import msgspec
 
 from tfmemlint.verify.judge import METRICS, Claim, judge
-from tfmemlint.verify.measure import Program, Settings
 from tfmemlint.verify.result import Environment, Pair, Result
+from tfmemlint.verify.run.measure import Program, Settings
 
 if sys.version_info >= (3, 11):
     import tomllib

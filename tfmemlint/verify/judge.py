@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tfmemlint.verify.runs import Run
+from tfmemlint.verify.run.runs import Run
 
 CONFIRMED, NOT_CONFIRMED, INCONCLUSIVE = "confirmed", "not confirmed", "inconclusive"
 KIB, MIB = 1024, 1024**2

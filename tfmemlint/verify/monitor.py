@@ -19,11 +19,11 @@ from tfmemlint.finding import Finding
 from tfmemlint.report.base import clean
 from tfmemlint.report.style import Style
 from tfmemlint.units import show_bytes
-from tfmemlint.verify import pictures
-from tfmemlint.verify.measure import CHILD, MeasureError, Settings, check_system, first_region
-from tfmemlint.verify.runs import Bounds, Line, Run, read_result
-from tfmemlint.verify.stopping import SIGNALED, passed_on
-from tfmemlint.verify.workspaces import workspace
+from tfmemlint.verify.pages import pictures
+from tfmemlint.verify.run.measure import CHILD, MeasureError, Settings, check_system, first_region
+from tfmemlint.verify.run.runs import Bounds, Line, Run, read_result
+from tfmemlint.verify.run.stopping import SIGNALED, passed_on
+from tfmemlint.verify.run.workspaces import workspace
 
 SMALL = 0.001
 

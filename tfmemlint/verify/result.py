@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from tfmemlint.verify.judge import Claim, Verdict
-from tfmemlint.verify.measure import Program, Settings, measure
-from tfmemlint.verify.runs import Run
+from tfmemlint.verify.run.measure import Program, Settings, measure
+from tfmemlint.verify.run.runs import Run
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
-from tfmemlint.config import Config
-from tfmemlint.linter import Linter
-from tfmemlint.repair import Gate, repair
-from tfmemlint.selectors import FAILURES, UNUSED
-from tfmemlint.suppress import add_ignores
+from tfmemlint.config.selectors import FAILURES, UNUSED
+from tfmemlint.config.settings import Config
+from tfmemlint.lint.linter import Linter
+from tfmemlint.lint.suppress import add_ignores
+from tfmemlint.run.repair import Gate, repair
 
 from ..case import Broken, Case, Kind
 from ..checks import linter, sound

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..case import Broken, Case, Kind
 
-READER = "tfmemlint.verify.runs"
+READER = "tfmemlint.verify.run.runs"
 KEY = "the key"
 MOST_SECONDS, MOST_BYTES = 10.0, 1 << 30
 SPECIAL = ("fifo", "folder", "/dev/zero", "/dev/stdin", "/", "itself", "nothing", "sparse", "socket")

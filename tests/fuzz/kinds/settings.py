@@ -11,8 +11,8 @@ import tempfile
 from pathlib import Path
 from random import Random
 
-from tfmemlint.cli import main
-from tfmemlint.config import keys
+from tfmemlint.cli.commands import main
+from tfmemlint.config.settings import keys
 
 from ..case import Broken, Case, Kind
 from ..programs import samples

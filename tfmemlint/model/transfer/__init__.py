@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfmemlint.model import knowledge, operations
+from tfmemlint import knowledge
+from tfmemlint.model import operations
 from tfmemlint.model.calls import api_name
 from tfmemlint.model.transfer import (  # noqa: F401  (they register)
     arrays,

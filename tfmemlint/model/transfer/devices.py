@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.model.transfer.table import models
-from tfmemlint.model.tree import walk
 from tfmemlint.model.values import Const, Devices, Value, constant
+from tfmemlint.syntax.tree import walk
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfmemlint.model import knowledge
-from tfmemlint.model.layers import MERGES, merge
+from tfmemlint import knowledge
+from tfmemlint.model.layers.effects import MERGES, merge
 from tfmemlint.model.transfer.table import dtype_of, elements, models, shape_of
 from tfmemlint.model.values import Array, Const, Instance, Sequence, Unknown, Value, integer
 
@@ -36,7 +36,7 @@ def _input(call: Call, target: Value) -> Value:
 
 @models("tf.keras.layers.Layer.__call__", "tf.keras.Model.__call__")
 def _called(call: Call, target: Value) -> Value:
-    from tfmemlint.model.networks import given_tensors, network_effect
+    from tfmemlint.model.layers.networks import given_tensors, network_effect
 
     several = given_tensors(call)
     given = several[0] if len(several) == 1 else Sequence(tuple(several))

@@ -1,0 +1,117 @@
+"""The command line: arguments to commands, and what goes wrong to one line and an exit code.
+
+Exit codes: 0 clean, 1 findings that fail the run, 2 wrong usage or configuration or unreadable input, 3 internal error.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from tfmemlint import __version__
+from tfmemlint.cli.usage import USAGE, UsageError
+
+INTERNAL, INTERRUPTED = 3, 130
+
+COMMANDS = {
+    "check": "lint files and directories, and repair them with --fix",
+    "rule": "print the page of a rule",
+    "rules": "list all rules",
+    "config": "show the configuration in effect, or what a key means",
+    "verify": "run flagged code before and after its repair and measure both",
+    "run": "run a program and measure the memory it uses",
+}
+
+_HELP = """usage: tfmemlint COMMAND ...
+
+Finds, prices and repairs memory anti-patterns in TensorFlow and Keras code.
+
+commands:
+{commands}
+
+`tfmemlint COMMAND --help` says more about each. `tfmemlint --fix PATHS` is `tfmemlint check --fix PATHS`.
+
+exit codes:
+  0  clean, or only findings below --fail-on
+  1  findings (or, with --diff, repairs) remain
+  2  wrong usage or configuration, no rules, input that cannot be read or parsed
+  3  the tool itself failed
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; nothing is raised for anything a user can do."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    from tfmemlint.cli.output import silence_closed_pipes, tell
+
+    try:
+        return _run(words)
+    except BrokenPipeError:
+        silence_closed_pipes()
+        return 1
+    except KeyboardInterrupt:
+        tell("interrupted")
+        return INTERRUPTED
+    except SystemExit as exit_:  # argparse, after printing what was asked for
+        return exit_.code if isinstance(exit_.code, int) else USAGE
+    except Exception as error:
+        if known := _expected(error):
+            tell(f"error: {known}")
+            return USAGE
+        if "--verbose" in words or "-v" in words:
+            import traceback
+
+            for line in traceback.format_exc().splitlines():
+                tell(line)
+        tell(f"internal error: {type(error).__name__}: {error}; --verbose shows where")
+        return INTERNAL
+
+
+def _expected(error: Exception) -> str | None:
+    """The message of an error that says all there is to say, or None for one that is our own fault."""
+    from tfmemlint.config.settings import ConfigError
+    from tfmemlint.lint.registry import RegistryError
+
+    kinds: tuple[type[Exception], ...] = (ConfigError, RegistryError, UsageError)
+    if "tfmemlint.lint.baseline" in sys.modules:
+        kinds += (sys.modules["tfmemlint.lint.baseline"].BaselineError,)
+    if "tfmemlint.lint.changed_lines" in sys.modules:
+        kinds += (sys.modules["tfmemlint.lint.changed_lines"].DiffBaseError,)
+    return str(error) if isinstance(error, kinds) else None
+
+
+def _run(words: list[str]) -> int:
+    if not words or words[0] in ("-h", "--help", "help"):
+        stream = sys.stdout if words else sys.stderr
+        stream.write(_HELP.format(commands="\n".join(f"  {name:8}{text}" for name, text in COMMANDS.items())))
+        return 0 if words else USAGE
+    if words[0] in ("-V", "--version"):
+        print(f"tfmemlint {__version__}")
+        return 0
+    command, *rest = words
+    if command not in COMMANDS and any(word in ("--fix", "--diff") for word in words):
+        command, rest = "check", words
+    if command == "check":
+        from tfmemlint.cli.check import check
+
+        return check(rest)
+    if command in ("rule", "rules", "config"):
+        from tfmemlint.cli import info
+
+        return info.COMMANDS[command](rest)
+    if command in ("verify", "run"):
+        from tfmemlint.cli.verify.commands import run_main, verify_main
+
+        return verify_main(rest) if command == "verify" else run_main(rest)
+    raise UsageError(_unknown(command, words))
+
+
+def _unknown(command: str, words: Sequence[str]) -> str:
+    import difflib
+    import os
+
+    line = " ".join(words)
+    near = difflib.get_close_matches(command, COMMANDS, 1, 0.7)
+    if near and not os.path.exists(command):
+        return f"no command '{command}'; did you mean `tfmemlint {near[0]}`?"
+    return f"no command '{command}'; to lint, write `tfmemlint check {line}`"

@@ -1,0 +1,160 @@
+"""`tfmemlint verify PATH`: lint, plan, run, judge."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tfmemlint.cli.output import tell
+from tfmemlint.cli.usage import USAGE
+from tfmemlint.cli.verify.arguments import settings, split_line
+from tfmemlint.cli.verify.shown import Progress, announce, present, show_programs
+from tfmemlint.config.discover import discover
+from tfmemlint.config.selectors import FAILURES, UNUSED, Layer
+from tfmemlint.config.settings import Config, Configs
+from tfmemlint.finding import Finding
+from tfmemlint.lint.engine import parse
+from tfmemlint.lint.linter import Linter
+from tfmemlint.model.file import File
+from tfmemlint.report.places import place
+from tfmemlint.verify import evidence
+from tfmemlint.verify.evidence import EvidenceError, Sample
+from tfmemlint.verify.judge import inconclusive, judge
+from tfmemlint.verify.plan.examples import ExampleError, read_examples
+from tfmemlint.verify.plan.from_finding import plan
+from tfmemlint.verify.plan.programs import PlanError
+from tfmemlint.verify.plan.templates import Plan
+from tfmemlint.verify.result import Result
+from tfmemlint.verify.run.measure import MeasureError, Settings
+from tfmemlint.verify.run.runs import Run
+
+EXAMPLE = "give the data's shape in a comment: # tfmemlint: example NAME=float32[1000,32]"
+HINTS = (
+    (("No such file or directory",), EXAMPLE),
+    (("URLError", "URL fetch failure", "gaierror", "name resolution"), f"there is no network here; {EXAMPLE}"),
+    (("ModuleNotFoundError",), "install it for the interpreter that --python names"),
+)
+
+
+@dataclass(frozen=True)
+class Task:
+    """A finding with where it is and its plan, or why it has none."""
+
+    finding: Finding
+    place: str
+    plan: Plan | None
+    reason: str = ""
+
+    @property
+    def label(self) -> str:
+        return f"{self.place} {self.finding.code}"
+
+
+def verify_findings(options: argparse.Namespace) -> int:
+    """Verify the findings under the given paths; the exit code. Raises MeasureError and EvidenceError."""
+    if not options.paths:
+        raise EvidenceError("name files or folders to verify, or --rules for the rules' own samples")
+    tasks, unread = _tasks(options)
+    status = USAGE if unread else 0
+    planned = [task for task in tasks if task.plan is not None]
+    if options.dry_run:
+        show_programs([(task.label, task.plan.pair) for task in planned if task.plan is not None])
+        for task in tasks:
+            if task.plan is None:
+                tell(f"{task.label}: no programs: {task.reason}")
+        return status
+    chosen = settings(options)
+    isolation = announce(2 * len(planned), chosen) if planned else ""
+    results = _results(tasks, chosen)
+    present(options, results, chosen, isolation)
+    return status
+
+
+def _tasks(options: argparse.Namespace) -> tuple[list[Task], int]:
+    """The findings under the paths, and how many files could not be read."""
+    overrides = {"command_line": Layer(select=options.select)} if options.select else {}
+    configs = Configs(overrides=overrides)
+    lines = dict(split_line(path) for path in options.paths)
+    found = discover(list(lines), configs)
+    for problem in found.problems:
+        if problem.fails:
+            raise MeasureError(problem.message)
+    samples = _samples(options.fixtures)
+    tasks: list[Task] = []
+    unread = 0
+    for target in found.targets:
+        made = _of_file(target.path, target.config, lines.get(target.path), samples)
+        unread += made is None
+        tasks += made or []
+    return tasks, unread
+
+
+def _samples(folder: str | None) -> dict[str, Sample]:
+    where = Path(folder) if folder else evidence.fixtures_folder()
+    return {sample.code: sample for sample in evidence.read_samples(where)}
+
+
+def _of_file(path: str, config: Config, line: int | None, samples: dict[str, Sample]) -> list[Task] | None:
+    """The findings of a file; None where it, or a part of it, cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise MeasureError(f"cannot read {path}: {error.strerror}") from error
+    result = Linter(config).lint(data, path)
+    failures = [found for found in result.findings if found.code in FAILURES]
+    for failure in failures:
+        tell(f"{os.path.relpath(path)}:{place(result, failure.span)}: {failure.code} {failure.message}")
+    findings = [found for found in result.findings if found.code not in FAILURES and found.code != UNUSED]
+    if line is not None:
+        findings = [found for found in findings if place(result, found.span).row == line]
+    if not findings or result.source is None:
+        return None if failures else []
+    module, readable, _ = parse(result.source)
+    if module is None:
+        return None
+    try:
+        examples = read_examples(readable)
+    except ExampleError as error:
+        raise MeasureError(str(error)) from error
+    model = File(readable, module, config)
+    tasks = []
+    for found in findings:
+        where = f"{os.path.relpath(path)}:{place(result, found.span)}"
+        try:
+            tasks.append(Task(found, where, plan(found, model, samples.get(found.code), examples)))
+        except PlanError as error:
+            tasks.append(Task(found, where, None, str(error)))
+        except Exception as error:  # one finding's failure must not hide the others
+            tasks.append(Task(found, where, None, f"planning failed: {type(error).__name__}: {error}"))
+    return tasks
+
+
+def _results(tasks: Sequence[Task], chosen: Settings) -> list[Result]:
+    total = 2 * chosen.repeat * sum(task.plan is not None for task in tasks)
+    results = []
+    with Progress(total) as progress:
+        for task in tasks:
+            found = task.finding
+            if task.plan is None:
+                verdict = inconclusive(task.reason)
+                results.append(Result(found.code, found.name, task.place, found.message, verdict))
+                continue
+            pair = task.plan.pair
+            before, after = pair.run(task.plan.claim, chosen, progress.ran)
+            verdict = judge(task.plan.claim, before, after)
+            reason = _hinted(verdict.reason, (*before, *after)) if verdict.kind == "inconclusive" else verdict.reason
+            verdict = replace(verdict, reason=reason)
+            results.append(Result(found.code, found.name, task.place, found.message, verdict, pair, before, after))
+            progress.judged(task.label, verdict.kind)
+    return results
+
+
+def _hinted(reason: str, runs: Sequence[Run]) -> str:
+    """The reason with what to do about it, where the error is one of the usual ones."""
+    said = " ".join(f"{run.error.type} {run.error.message}" for run in runs if run.error is not None)
+    hint = next((hint for words, hint in HINTS if any(word in said for word in words)), None)
+    return f"{reason}; {hint}" if hint else reason

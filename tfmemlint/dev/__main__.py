@@ -1,0 +1,131 @@
+"""Tools for people who work on rules: `python -m tfmemlint.dev COMMAND`, run in the root of a checkout or of a pack.
+
+- `new-rule NAME` writes a rule's module and its case folder, ready to be filled in;
+- `bless` writes the `findings.txt` and `fixed.py` of cases as the rules have them now;
+- `docs` writes a page for each rule and their index;
+- `dump-model FILE` prints what the model knows about a program;
+- `bench` compares the speed of linting with that of parsing;
+- `probe-tensorflow` asks an installed TensorFlow for the facts that the model holds as data.
+"""
+
+from __future__ import annotations
+
+import argparse
+import runpy
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tfmemlint.cli.output import silence_closed_pipes
+from tfmemlint.dev.docs import write_docs
+from tfmemlint.dev.dump import dump_model
+from tfmemlint.dev.new_rule import NewRuleError, new_rule
+from tfmemlint.testing.cases import CaseError
+from tfmemlint.testing.checks import bless, cases, load_case
+
+# Commands whose arguments belong to another program.
+_PASSED_ON = ("bench", "probe-tensorflow")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; 0 for success, 1 for `docs --check` that found stale pages, 2 for wrong usage."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words[:1] == ["bench"]:
+        return _bench(words[1:])
+    if words[:1] == ["probe-tensorflow"]:
+        from tfmemlint.dev.probe.run import main as probe
+
+        return probe(words[1:])
+    options = _parser().parse_args(words)
+    try:
+        return int(options.run(options))
+    except BrokenPipeError:  # `dump-model FILE | head`
+        silence_closed_pipes()
+        return 0
+    except OSError as error:
+        print(f"tfmemlint.dev: {error.filename}: {error.strerror}", file=sys.stderr)
+    except (CaseError, NewRuleError) as error:
+        print(f"tfmemlint.dev: {error}", file=sys.stderr)
+    return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m tfmemlint.dev", description="Tools for people who work on rules.")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    new = commands.add_parser("new-rule", help="write a rule's module and its case folder")
+    new.add_argument("name", help="what the rule reports, such as cache-after-repeat; reads after 'allow'")
+    new.add_argument("--code", help="the rule's code, such as TFM305 (default: the next after the highest in use)")
+    new.add_argument("--rules", type=Path, default=Path("rules"), help="the folder of rule modules (default: rules)")
+    _add_fixtures(new)
+    new.set_defaults(run=_new_rule)
+
+    blessing = commands.add_parser("bless", help="write findings.txt and fixed.py of cases as they are now")
+    blessing.add_argument("cases", nargs="*", help="codes or folders (default: all cases)")
+    _add_fixtures(blessing)
+    blessing.set_defaults(run=_bless)
+
+    docs = commands.add_parser("docs", help="write the rules' pages")
+    docs.add_argument("--out", type=Path, default=Path("docs/rules"), help="the folder of pages (default: docs/rules)")
+    docs.add_argument("--prefix", default="TFM", help="pages for rules whose codes start so (default: TFM)")
+    docs.add_argument("--check", action="store_true", help="write nothing; exit 1 and name the pages that are stale")
+    docs.set_defaults(run=_docs)
+
+    dump = commands.add_parser("dump-model", help="print what the model knows about a program")
+    dump.add_argument("file", type=Path)
+    dump.set_defaults(run=_dump)
+
+    for name, words in zip(_PASSED_ON, ("compare linting with parsing", "write the model's facts"), strict=True):
+        commands.add_parser(name, help=f"{words}; takes its own arguments, see {name} --help")
+    return parser
+
+
+def _add_fixtures(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--fixtures", type=Path, default=Path("fixtures"), help="the cases' folder (default: fixtures)")
+
+
+def _new_rule(options: argparse.Namespace) -> int:
+    for path in new_rule(options.name, options.code, options.rules, options.fixtures):
+        print(path)
+    print("next: fill in bad.py and good.py, write the handler, then run pytest --bless", file=sys.stderr)
+    return 0
+
+
+def _bless(options: argparse.Namespace) -> int:
+    chosen = []
+    for word in options.cases:
+        folder = Path(word) if Path(word).is_dir() else options.fixtures / word
+        found = [load_case(folder)] if folder.is_dir() else [c for c in cases(options.fixtures) if c.code == word]
+        if not found:
+            raise CaseError(f"{word} is neither a case folder nor the code of one in {options.fixtures}")
+        chosen += found
+    for case in chosen or cases(options.fixtures):
+        for path in bless(case):
+            print(path)
+    return 0
+
+
+def _docs(options: argparse.Namespace) -> int:
+    changed = write_docs(options.out, prefix=options.prefix, check=options.check)
+    for path in changed:
+        print(f"{path}: stale; run `python -m tfmemlint.dev docs`" if options.check else path)
+    return 1 if changed and options.check else 0
+
+
+def _dump(options: argparse.Namespace) -> int:
+    sys.stdout.writelines(f"{line}\n" for line in dump_model(options.file.read_bytes(), str(options.file)))
+    return 0
+
+
+def _bench(words: Sequence[str]) -> int:
+    script = Path("benchmarks/speed.py")
+    if not script.exists():
+        print(f"tfmemlint.dev: {script} is not here; run this in the root of a checkout", file=sys.stderr)
+        return 2
+    sys.argv = [str(script), *words]
+    runpy.run_path(str(script), run_name="__main__")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,107 @@
+"""TensorFlow, Keras and NumPy as data: names, signatures, classes, and what calls do, probed from an installed version.
+
+Every name taken and returned is canonical: `tf.data.Dataset.map`, `tf.keras.layers.Dense`, `np.zeros`. README.md beside
+this file says how the tables are made. None means that something is not known.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from tfmemlint.knowledge.facts import (
+    Application,
+    application,
+    bears_weights,
+    broadcasts,
+    bundled_dataset,
+    creates_devices,
+    default_dtype,
+    initialises,
+    is_random,
+    optimizer_slots,
+    result_dtype,
+    returns_class,
+    subclasses,
+    versions,
+)
+from tfmemlint.knowledge.naming import RENAMED, above, canonical, known, method_owner, of_first_version
+from tfmemlint.knowledge.signature import OTHER, REQUIRED, Kind, Parameter, Signature, parse
+from tfmemlint.knowledge.tables import texts
+
+__all__ = [
+    "OTHER",
+    "REQUIRED",
+    "Application",
+    "Kind",
+    "Parameter",
+    "Signature",
+    "application",
+    "bases",
+    "bears_weights",
+    "broadcasts",
+    "bundled_dataset",
+    "canonical",
+    "creates_devices",
+    "default_dtype",
+    "exists",
+    "initialises",
+    "is_class",
+    "is_random",
+    "method_owner",
+    "of_first_version",
+    "optimizer_slots",
+    "result_dtype",
+    "returns_class",
+    "signature",
+    "subclasses",
+    "versions",
+    "words",
+]
+
+
+def exists(name: str) -> bool:
+    """Whether a canonical name is that of a known function, class, method or constant."""
+    return known(name)
+
+
+def is_class(name: str) -> bool:
+    """Whether a canonical name is that of a known class."""
+    return name in texts("classes")
+
+
+def bases(name: str) -> tuple[str, ...]:
+    """The public classes that a class derives from, nearest first: `tf.keras.Sequential` -> `tf.keras.Model`, ..."""
+    return above(name)
+
+
+@cache
+def signature(name: str, keras: int = 3) -> Signature | None:
+    """What a function, class or method takes; `keras=2` gives what it took in Keras 2. None for an unknown name.
+
+    A method of a subclass that is not listed is found through the classes above it.
+    """
+    text = texts("keras2").get(name) if keras == 2 else None
+    if text is None:
+        text = texts("signatures").get(name)
+    if text is not None:
+        return parse(text)
+    cls, _, method = name.rpartition(".")
+    for owner in above(cls):
+        found = signature(f"{owner}.{method}", keras)
+        if found is not None:
+            return found
+    return None
+
+
+@cache
+def words(name: str) -> frozenset[str]:
+    """The last parts of a canonical name and of its aliases: the words of which one stands where it is used."""
+    return frozenset({name.rpartition(".")[2], *_other_words().get(name, ())})
+
+
+@cache
+def _other_words() -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for path, name in (*texts("aliases").items(), *RENAMED.items()):
+        found.setdefault(name, set()).add(path.rpartition(".")[2])
+    return found

@@ -1,0 +1,158 @@
+"""What calls do: initialise the runtime, draw at random, what they return, and the dtypes they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+from tfmemlint.knowledge.naming import above
+from tfmemlint.knowledge.tables import table, texts
+
+Half = tuple[tuple[str | None, tuple[int, ...]], ...]
+"""Dtype and shape of each array of one half of a data set."""
+
+DEVICE_MAKERS = frozenset(
+    {
+        "tf.python.client.device_lib.list_local_devices",
+        "tf.test.is_gpu_available",
+        "tf.test.gpu_device_name",
+        "tf.compat.v1.Session",
+        "tf.compat.v1.InteractiveSession",
+    }
+)
+"""Calls whose C++ side makes the GPU devices without the eager context. From TensorFlow's sources: no CPU shows it."""
+
+STATES = {"yes": True, "no": False}
+
+
+def initialises(name: str, keras: int = 0) -> bool | None:
+    """Whether calling an API initialises TensorFlow's runtime; None where that is not known or depends on arguments.
+
+    `keras` is 3 or 2; 0 answers only where both agree.
+    """
+    word = texts("effects").get(name, "").partition(" ")[0]
+    third, _, second = word.partition("/")
+    if keras == 3 or (keras == 0 and not second):
+        return STATES.get(third)
+    return STATES.get(second or third) if keras == 2 else None
+
+
+def creates_devices(name: str) -> bool:
+    """Whether a call makes the GPU devices, and so takes the card, without initialising the eager context."""
+    return name in DEVICE_MAKERS
+
+
+def is_random(name: str) -> bool | None:
+    """Whether a function draws at random, or a layer does when it is called in training; None where it is not known."""
+    layer = texts("layers").get(name)
+    if layer is not None:
+        return layer.endswith("random")
+    words = texts("effects").get(name, "").split()
+    return True if "random" in words else False if "fixed" in words else None
+
+
+def returns_class(name: str) -> str | None:
+    """The class of what a function returns, where it is always the same: `tf.keras.models.load_model` makes models."""
+    if name in table("applications"):
+        return "tf.keras.Model"
+    return next((word for word in texts("effects").get(name, "").split() if "." in word), None)
+
+
+def default_dtype(name: str, kind: str = "", *, items: bool = False, keras: int = 3) -> str | None:
+    """The dtype of what a call makes when none is passed; None where it is not known.
+
+    `kind` is the kind of the value that decides it, where one does: `int`, `float`, `bool`, `complex`, `str`, or
+    `np.uint8` and the like for an array or scalar of NumPy. `items` asks for a list of such values instead, which can
+    differ.
+    """
+    found = _made(f"{name} []") if items else None
+    if keras == 2:
+        found = _made(f"{name} keras2")
+    found = found or _made(name)
+    return found if isinstance(found, str) or found is None else found.get(kind)
+
+
+def result_dtype(operator: str, left: str, right: str) -> str | None:
+    """The dtype of `left OPERATOR right`; None where it raises or was not probed.
+
+    Operands are `int`, `float`, `bool`, `complex` for Python's numbers, `np.uint8` for arrays, `tf.uint8` for tensors.
+    """
+    return _promoted(f"{operator} {left}").get(right)
+
+
+def optimizer_slots(name: str, *options: str, keras: int = 3) -> int | None:
+    """How many arrays of a parameter's size an optimizer class keeps for each parameter.
+
+    `options` names arguments that are switched on: `momentum`, `centered`, `amsgrad`, `use_ema`,
+    `gradient_accumulation_steps`.
+    """
+    slots = table("slots")
+    found: dict[str, int] | None = (slots.get(f"{name} keras2") if keras == 2 else None) or slots.get(name)
+    if found is None or "" not in found:
+        return None
+    return found[""] + sum(found[option] - found[""] for option in options if option in found)
+
+
+def bears_weights(layer: str) -> bool | None:
+    """Whether a layer class makes weights when it is built; None for one that was not probed."""
+    found = texts("layers").get(layer)
+    return None if found is None else found.split()[0] == "trainable"
+
+
+@dataclass(frozen=True, slots=True)
+class Application:
+    """A model of `tf.keras.applications`: parameters with its default arguments, parameters and channels without its
+    top (0 where it has no such form), and by how much it shrinks an image's sides (0: not by a whole number)."""
+
+    parameters: int
+    features: int = 0
+    channels: int = 0
+    stride: int = 0
+
+
+def application(name: str) -> Application | None:
+    """What is known of a model of `tf.keras.applications`."""
+    found = table("applications").get(name)
+    return Application(**found) if found is not None else None
+
+
+def bundled_dataset(name: str) -> tuple[Half, Half] | None:
+    """Dtypes and shapes of the training and test half of a data set that Keras bundles (`"mnist"`), as documented."""
+    halves = table("documented").get(name)
+    if halves is None:
+        return None
+    train, test = (tuple((dtype, tuple(shape)) for dtype, shape in halves[half]) for half in ("train", "test"))
+    return train, test
+
+
+def broadcasts(name: str) -> bool | None:
+    """Whether a function of two operands broadcasts them to one shape; False where it wants equal shapes, None where
+    neither is known."""
+    return STATES.get(texts("broadcasts").get(name, ""))
+
+
+def versions() -> dict[str, str]:
+    """Library -> the version that was probed."""
+    return texts("versions")
+
+
+@cache
+def _made(key: str) -> str | dict[str, str] | None:
+    found: str | dict[str, str] | None = table("dtypes").get(key)
+    if isinstance(found, str) and found.startswith("= "):
+        return _made(found[2:])
+    return found
+
+
+@cache
+def _promoted(key: str) -> dict[str, str]:
+    row = table("promotions").get(key)
+    if isinstance(row, str):
+        return _promoted(row[2:])
+    return {right: dtype for dtype, rights in (row or {}).items() for right in rights.split()}
+
+
+@cache
+def subclasses(name: str) -> frozenset[str]:
+    """All public classes that derive from a class."""
+    return frozenset(cls for cls in texts("classes") if name in above(cls))

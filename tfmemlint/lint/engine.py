@@ -1,0 +1,111 @@
+"""One file through the system: prefilter, trigger, source, parse, model, dispatch, suppressions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from tfmemlint.finding import Finding, Severity, Span
+from tfmemlint.lint.parsing import is_python, parse, refusal, wants_room
+from tfmemlint.lint.recursion import is_deep, with_deep_stack
+from tfmemlint.text.prefilter import mentions_tensorflow
+from tfmemlint.text.source import Source, SourceError, read_source
+
+if TYPE_CHECKING:
+    from tfmemlint.config.settings import Config
+    from tfmemlint.rule import Rule
+
+__all__ = ["FileResult", "lint", "parse", "unreadable"]
+
+INTERNAL_ERROR = ("TFM000", "internal-error")
+UNREADABLE = ("TFM001", "unreadable-file")
+
+_LARGEST = 16 << 20
+"""Characters of code in one file; their tree takes gigabytes, and what is this large was written by a program."""
+
+
+@dataclass(frozen=True)
+class FileResult:
+    """What linting one file gave. `skipped` says that the file does not use TensorFlow; `source` is None where the
+    file could not be read as text or was skipped; `suppressed` counts findings that comments silenced."""
+
+    path: str
+    source: Source | None = None
+    findings: tuple[Finding, ...] = ()
+    suppressed: int = 0
+    skipped: bool = False
+    place: tuple[int, int] | None = field(default=None)
+    """Row and column of a TFM001, which has no source to look its place up in."""
+
+
+def lint(data: bytes, path: str, config: Config, rules: Sequence[Rule]) -> FileResult:
+    """Run `rules` over the bytes of one file and honour its suppression comments.
+
+    Never raises for what is in the file: an unreadable file, a syntax error and a crashing rule become findings.
+    """
+    if not mentions_tensorflow(data):
+        return FileResult(path, skipped=True)
+    try:
+        source = read_source(data, path)
+    except SourceError as error:
+        return unreadable(path, error.message, error.row, error.column)
+    except Exception as error:  # the engine's own failure must not hide other files
+        return _failed(path, None, f"the engine failed: {type(error).__name__}: {error}")
+    if not source.text.strip():
+        return FileResult(path, source, skipped=True)
+    if len(source.text) > _LARGEST:
+        count, limit = len(source.text) >> 20, _LARGEST >> 20
+        return unreadable(path, f"{count} MiB of code, and {limit} MiB are the limit; exclude the file")
+    try:
+        if is_deep() or not wants_room(source):
+            return _lint_source(source, config, rules)
+        return with_deep_stack(lambda: _lint_source(source, config, rules))
+    except RecursionError:
+        return _failed(path, source, "the code is nested too deeply to be read; the file was not checked")
+    except Exception as error:
+        return _failed(path, source, f"the engine failed: {type(error).__name__}: {error}")
+
+
+def unreadable(path: str, message: str, row: int = 1, column: int = 1) -> FileResult:
+    """The result for a file that cannot be read as program text: one TFM001 and nothing else."""
+    finding = Finding(*UNREADABLE, Severity.ERROR, message, Span(0, 0))
+    return FileResult(path, None, (finding,), place=(row, column))
+
+
+def _failed(path: str, source: Source | None, message: str) -> FileResult:
+    return FileResult(path, source, (_failure(message),))
+
+
+def _failure(message: str) -> Finding:
+    return Finding(*INTERNAL_ERROR, Severity.ERROR, message, Span(0, 0))
+
+
+def _lint_source(source: Source, config: Config, rules: Sequence[Rule]) -> FileResult:
+    from tfmemlint.lint.registry import known_codes
+    from tfmemlint.lint.suppress import apply_suppressions
+
+    found, readable = _run(source, config, rules)
+    enabled = {rule.code: rule.name for rule in rules}
+    kept, suppressed, unused = apply_suppressions(readable, found, {**known_codes(), **enabled}, enabled)
+    findings = sorted((*kept, *unused), key=lambda finding: finding.sort_key)
+    return FileResult(source.path, source, tuple(dict.fromkeys(findings)), len(suppressed))
+
+
+def _run(source: Source, config: Config, rules: Sequence[Rule]) -> tuple[list[Finding], Source]:
+    """The rules' findings, and the source with parts that do not parse blanked."""
+    from tfmemlint.lint.dispatch import dispatch, triggered
+
+    awake = triggered(rules, source.text)
+    if not awake and is_python(source.text):
+        return [], source
+    module, readable, found = parse(source)
+    if module is not None and awake:
+        from tfmemlint.model.file import File
+        from tfmemlint.syntax.spans import PositionsUnknown
+
+        try:
+            found += dispatch(File(readable, module, config), awake)
+        except PositionsUnknown as error:  # without places there are no findings, of any rule
+            found.append(refusal(readable) or _failure(f"{error}; the file was not checked"))
+    return found, readable

@@ -1,0 +1,143 @@
+"""Files linted as one configuration says: which rules run where, and what becomes of their findings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from tfmemlint.config.selectors import FAILURES, UNUSED, Known, closest
+from tfmemlint.finding import Finding, Safety, Severity
+from tfmemlint.lint import registry
+from tfmemlint.text.decoding import RewriteError
+from tfmemlint.text.prefilter import mentions_tensorflow
+
+if TYPE_CHECKING:
+    from tfmemlint.config.settings import Config
+    from tfmemlint.lint.engine import FileResult
+    from tfmemlint.rule import Rule
+    from tfmemlint.text.source import Source
+
+
+class Linter:
+    """Lints the files that one configuration governs. Rules are loaded when the first file needs them.
+
+    Raises RegistryError and ConfigError when the rules or the selection cannot be used; `prepare` does so at once.
+    """
+
+    def __init__(self, config: Config, rules: Sequence[Rule] | None = None) -> None:
+        self.config = config
+        self._given = rules
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules that the configuration chooses."""
+        return registry.select(self._installed, self.config)
+
+    @cached_property
+    def _installed(self) -> Sequence[Rule]:
+        return registry.load_rules() if self._given is None else self._given
+
+    @cached_property
+    def _known(self) -> dict[str, Known]:
+        return {each.code: each for each in registry.all_known(self._installed)}
+
+    @cached_property
+    def _codes(self) -> frozenset[str]:
+        return registry.selected_codes(self._installed, self.config)
+
+    def prepare(self) -> None:
+        """Load the rules and check the selection."""
+        _ = self.rules
+
+    def lint(self, data: bytes, path: str) -> FileResult:
+        """What the chosen rules find in one file, severities, repairs and limits as configured."""
+        from tfmemlint.lint.engine import FileResult, lint
+
+        if not mentions_tensorflow(data):
+            return FileResult(path, skipped=True)
+        off = registry.ignored_in_file(self._known.values(), self.config, path)
+        rules = tuple(rule for rule in self.rules if rule.code not in off)
+        result = lint(data, path, self.config, rules)
+        if not result.findings:
+            return result
+        hidden = off if UNUSED in self._codes else off | {UNUSED}
+        return replace(result, findings=tuple(takeable(result.source, self._settled(result.findings, hidden))))
+
+    def _settled(self, findings: Sequence[Finding], hidden: frozenset[str]) -> list[Finding]:
+        kept = []
+        for finding in findings:
+            if finding.code not in FAILURES:
+                too_small = finding.bytes is not None and finding.bytes < self.config.gate_bytes
+                if finding.code in hidden or too_small:
+                    continue
+                finding = self._configured(finding)
+            kept.append(finding)
+        return kept
+
+    def _configured(self, finding: Finding) -> Finding:
+        rule = self._known.get(finding.code) or Known(finding.code, finding.name, True)
+        severity = severity_of(rule, self.config)
+        if severity is not None:
+            finding = finding.with_severity(severity)
+        if finding.fix is None:
+            return finding
+        if not is_fixable(rule, self.config):
+            return finding.without_fix()
+        safety = safety_of(rule, finding.fix.safety, self.config)
+        return replace(finding, fix=replace(finding.fix, safety=safety))
+
+
+def takeable(source: Source | None, findings: Sequence[Finding]) -> Sequence[Finding]:
+    """The findings, repairs that the file cannot take being suggestions which say why: one in a magic command, one over
+    the end of a cell, one with letters that the file's encoding lacks."""
+    offered = [finding for finding in findings if finding.fix and finding.fix.safety is not Safety.DISPLAY]
+    refused = _refusals(source, offered) if source and offered else {}
+    return [_by_hand(finding, refused[finding]) if finding in refused else finding for finding in findings]
+
+
+def _refusals(source: Source, findings: Sequence[Finding]) -> dict[Finding, str]:
+    """Why the file does not take these findings' repairs. All are tried at once, as writing a notebook takes long, and
+    where that fails one half at a time: some may only be in each other's way."""
+    try:
+        source.rewrite(sorted({edit for finding in findings if finding.fix for edit in finding.fix.edits}))
+        return {}
+    except ValueError as error:
+        if len(findings) == 1:  # another error than this one is the rule's own fault, which repairing names
+            return {findings[0]: str(error)} if isinstance(error, RewriteError) else {}
+    middle = len(findings) // 2
+    return {**_refusals(source, findings[:middle]), **_refusals(source, findings[middle:])}
+
+
+def _by_hand(finding: Finding, reason: str) -> Finding:
+    assert finding.fix is not None
+    return replace(
+        finding,
+        fix=replace(finding.fix, safety=Safety.DISPLAY, message=f"{finding.fix.message} (by hand: {reason})"),
+    )
+
+
+def severity_of(rule: Known, config: Config) -> Severity | None:
+    """The severity that the configuration gives a rule, or None where it says nothing."""
+    best = closest(config.severity, rule)
+    if best < 0:
+        return None
+    return next(value for selector, value in config.severity.items() if closest((selector,), rule) == best)
+
+
+def is_fixable(rule: Known, config: Config) -> bool:
+    """Whether the configuration allows repairs of a rule; the more specific selector wins, `unfixable` of two alike."""
+    allowed = closest((*config.fixable, *config.extend_fixable), rule)
+    return allowed > closest(config.unfixable, rule)
+
+
+def safety_of(rule: Known, safety: Safety, config: Config) -> Safety:
+    """The safety of a rule's repair after `extend-safe-fixes` and `extend-unsafe-fixes`; a repair that is only shown
+    stays so."""
+    if safety is Safety.DISPLAY:
+        return safety
+    safe, unsafe = closest(config.extend_safe_fixes, rule), closest(config.extend_unsafe_fixes, rule)
+    if safe == unsafe == -1:
+        return safety
+    return Safety.SAFE if safe > unsafe else Safety.UNSAFE

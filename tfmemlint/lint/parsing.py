@@ -1,0 +1,118 @@
+"""The tree of a program text, or the reason why there is none: one TFM002 for each part that cannot be parsed."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from typing import TYPE_CHECKING
+
+from tfmemlint.finding import Finding, Severity, Span
+from tfmemlint.text import limits
+from tfmemlint.text.source import Source
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+SYNTAX_ERROR = ("TFM002", "syntax-error")
+
+
+def is_python(text: str) -> bool:
+    """Whether the running Python accepts the text: yes is sure, no is not (its grammar may be older)."""
+    try:
+        limits.check(text)
+        _compile(text)
+    except (limits.TooMuch, SyntaxError, ValueError, RecursionError, MemoryError, SystemError):
+        return False
+    return True
+
+
+def wants_room(source: Source) -> bool:
+    """Whether the tree may be deeper than an ordinary stack."""
+    try:
+        return limits.check(source.text) > limits.ROOM
+    except limits.TooMuch:
+        return len(source.blocks) > 1
+
+
+def parse(source: Source) -> tuple[cst.Module | None, Source, list[Finding]]:
+    """The tree of the program text, the source that it belongs to and a TFM002 for each part that does not parse.
+
+    Cells and fenced blocks that do not parse are blanked, so that the others are still linted. Takes bounded time and
+    memory for any text (see `limits`).
+    """
+    try:
+        return _tree(source.text, 0), source, []
+    except _Unparsable as error:
+        if len(source.blocks) == 1:
+            return None, source, [error.finding]
+    bad: dict[int, Finding] = {}
+    for index, block in enumerate(source.blocks):
+        try:
+            _tree(source.text[block.span.start : block.span.end], block.span.start)
+        except _Unparsable as error:
+            bad[index] = error.finding
+    rest = source.without_blocks(set(bad))
+    try:
+        return _tree(rest.text, 0), rest, list(bad.values())
+    except _Unparsable as error:
+        return None, source, [*bad.values(), error.finding]
+
+
+def refusal(source: Source) -> Finding | None:
+    """The TFM002 for a text that libcst has read but Python does not; None where Python reads it too."""
+    try:
+        _compile(source.text)
+    except SyntaxError:
+        return _syntax_error(source.text, 0, 1, 0).finding
+    except (ValueError, RecursionError, MemoryError, SystemError):
+        pass
+    return None
+
+
+class _Unparsable(Exception):
+    """A text that has no tree, and the finding that says why."""
+
+    def __init__(self, why: str, offset: int) -> None:
+        super().__init__(why)
+        message = f"cannot parse: {why}; nothing in this part was checked or changed"
+        self.finding = Finding(*SYNTAX_ERROR, Severity.ERROR, message, Span(offset, offset))
+
+
+def _tree(text: str, start: int) -> cst.Module:
+    """The tree of a text that begins at the offset `start`. Raises _Unparsable."""
+    import libcst as cst
+
+    try:
+        limits.check(text)
+        return cst.parse_module(text)
+    except limits.TooMuch as error:
+        raise _Unparsable(f"{error.reason}; simplify it or exclude the file", start + error.offset) from None
+    except cst.ParserSyntaxError as error:
+        raise _syntax_error(text, start, error.raw_line, error.raw_column) from None
+    except BaseException as error:
+        # libcst's own failure: valid code that its nodes do not take, or a panic of its parser, which is no Exception.
+        if not isinstance(error, Exception) and type(error).__module__ != "pyo3_runtime":
+            raise
+        raise _syntax_error(text, start, 1, 0) from None
+
+
+def _syntax_error(text: str, start: int, row: int, column: int) -> _Unparsable:
+    """Python's own words and place for an error where it has some: they are clearer, and those that users know."""
+    why = "is not valid Python"
+    try:
+        _compile(text)
+        why = "libcst does not read it, although it is Python"
+    except SyntaxError as error:
+        row, column, why = error.lineno or row, (error.offset or 1) - 1, error.msg
+    except (ValueError, RecursionError, MemoryError, SystemError):
+        pass
+    lines = text.split("\n")
+    row = min(max(row, 1), len(lines))
+    offset = start + sum(len(line) + 1 for line in lines[: row - 1]) + min(max(column, 0), len(lines[row - 1]))
+    return _Unparsable(why, offset)
+
+
+def _compile(text: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ast.parse(text)

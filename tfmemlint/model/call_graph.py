@@ -1,0 +1,167 @@
+"""Where the module's functions are used: who calls them, and what is given them as a value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.model.values import Class, Function
+from tfmemlint.syntax.names import home_of, is_variable
+from tfmemlint.syntax.scopes import ScopeNode
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.evaluate import Evaluator
+
+MAPPERS = frozenset(f"tf.data.Dataset.{name}" for name in ("map", "filter", "flat_map", "interleave", "take_while"))
+"""Methods that call the function they are given with the parts of each element."""
+
+_NOT_USED = (cst.Annotation, cst.ClassDef)
+"""What holds a class's name and makes no object of it."""
+
+
+class _Users:
+    """What the uses of one name stand for, found once for all functions of that name."""
+
+    def __init__(self, name: str, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._running: dict[int, list[tuple[int, ScopeNode | None, cst.BaseExpression]]] = {}
+        self._own: list[tuple[int, ScopeNode | None, cst.BaseExpression]] = []
+        file = evaluator.file
+        for place, use in enumerate(file.loads(name)):
+            parent = file.tree.parent(use)
+            if parent is None or any(isinstance(n, _NOT_USED) for n in (parent, file.tree.parent(parent))):
+                continue
+            home = home_of(use, file) if is_variable(use, file) else None
+            func: cst.BaseExpression = parent if isinstance(parent, cst.Attribute) and parent.attr is use else use
+            if isinstance(home, cst.FunctionDef) and home.name.value == name:
+                self._own.append((place, home, func))
+                continue
+            for function in self._run_by(func):
+                self._running.setdefault(id(function), []).append((place, home, func))
+
+    def of(self, function: cst.FunctionDef | cst.Lambda) -> list[cst.BaseExpression]:
+        """The uses that stand for the function; no local variable of its own that has its name, on whose value this
+        very answer may depend."""
+        found = [use for use in self._running.get(id(function), ()) if use[1] is not function]
+        found += [use for use in self._own if use[1] is not function and function in self._run_by(use[2])]
+        return [func for _, _, func in sorted(found, key=lambda use: use[0])]
+
+    def _run_by(self, func: cst.BaseExpression) -> list[ScopeNode]:
+        """The functions that calling an expression may run, each once."""
+        found: list[ScopeNode] = []
+        for value in self._evaluator.value(func).options:
+            node: cst.FunctionDef | cst.Lambda | None = None
+            if isinstance(value, Class):
+                node = self._evaluator.classes.method(value.node, "__init__")
+            elif isinstance(value, Function):
+                node = value.node
+            if node is not None and node not in found:
+                found.append(node)
+        return found
+
+
+class Uses:
+    """Uses of the module's own functions."""
+
+    def __init__(self, evaluator: Evaluator) -> None:
+        self._evaluator = evaluator
+        self._callers: dict[int, tuple[Call, ...] | None] = {}
+        self._users: dict[str, _Users] = {}
+
+    def callers(self, function: ScopeNode) -> tuple[Call, ...] | None:
+        """All calls of a function in this module; None when it may also be called in ways that cannot be seen."""
+        key = id(function)
+        if key not in self._callers:
+            self._callers[key] = None  # while it is computed: recursion knows nothing
+            self._callers[key] = self._find_callers(function)
+        return self._callers[key]
+
+    def once(self, function: ScopeNode, depth: int = 4) -> bool:
+        """Whether a function runs once in a program, or once for each object: called from one place, in no loop."""
+        callers = self.callers(function)
+        if not depth or callers is None or len(callers) != 1:
+            return False
+        place, contexts = callers[0].node, self._evaluator.file.contexts
+        if contexts.loop(place) is not None or contexts.comprehension(place) is not None:
+            return False
+        outer = contexts.function(place)
+        if outer is None or not isinstance(outer, cst.FunctionDef):
+            return outer is None
+        return outer.name.value == "__init__" or self.once(outer, depth - 1)
+
+    def _find_callers(self, function: ScopeNode) -> tuple[Call, ...] | None:
+        if not isinstance(function, (cst.FunctionDef, cst.Lambda)):
+            return None
+        found = []
+        for use in self.uses(function):
+            call = self._evaluator.file.tree.parent(use)
+            if not isinstance(call, cst.Call) or call.func is not use:
+                return None
+            found.append(self._evaluator.call(call))
+        return tuple(found)
+
+    def uses(self, function: cst.FunctionDef | cst.Lambda) -> list[cst.CSTNode]:
+        """The expressions that give the function away or call it: its name, `self.f`, a lambda itself.
+
+        An assignment to another name is no use; what reads that name is. For `__init__` it is the class that is used.
+        """
+        names = self._names(function)
+        found: list[cst.CSTNode] = [] if names else [function]
+        for name in names:  # grows where the function gets another name
+            for func in self._running(name, function):
+                outer = self.given_to(func)
+                if outer is not None and outer.name == "functools.partial":
+                    func = outer.node
+                others = self._assigned(func)
+                names += [other for other in others if other not in names]
+                if not others:
+                    found.append(func)
+        return found
+
+    def _running(self, name: str, function: cst.FunctionDef | cst.Lambda) -> list[cst.BaseExpression]:
+        """The expressions of this name, or attributes of it, that stand for the function, in source order."""
+        known = self._users.get(name)
+        if known is not None:
+            return known.of(function)
+        users, stands = self._evaluator.settled(lambda: _Users(name, self._evaluator))
+        if stands:
+            self._users[name] = users
+        return users.of(function)
+
+    def _names(self, function: cst.FunctionDef | cst.Lambda) -> list[str]:
+        """The names by which a function is used: for `__init__` also those of the classes that it makes objects of."""
+        if isinstance(function, cst.Lambda):
+            return self._assigned(function)
+        name = function.name.value
+        if self._evaluator.file.class_of(function) is None or name not in ("__init__", "__call__"):
+            return [name]
+        return [name, *self._evaluator.classes.made_by(function)] if name == "__init__" else [name]
+
+    def _assigned(self, value: cst.CSTNode) -> list[str]:
+        """The plain names that a statement gives to a value; empty where it goes anywhere else."""
+        parent = self._evaluator.file.tree.parent(value)
+        if not isinstance(parent, cst.Assign) or parent.value is not value:
+            return []
+        targets = [target.target for target in parent.targets]
+        return [t.value for t in targets if isinstance(t, cst.Name)] if all(
+            isinstance(t, cst.Name) for t in targets) else []  # fmt: skip
+
+    def mappers(self, function: ScopeNode) -> list[Call]:
+        """The calls of `Dataset.map` and its like that are given this function."""
+        if not isinstance(function, (cst.FunctionDef, cst.Lambda)):
+            return []
+        found = []
+        for use in self.uses(function):
+            call = self.given_to(use)
+            if call is not None and call.name in MAPPERS:
+                found.append(call)
+        return found
+
+    def given_to(self, expression: cst.CSTNode) -> Call | None:
+        """The call that an expression is an argument of, or None."""
+        tree = self._evaluator.file.tree
+        arg = tree.parent(expression)
+        call = tree.parent(arg) if isinstance(arg, cst.Arg) else None
+        return self._evaluator.call(call) if isinstance(call, cst.Call) else None

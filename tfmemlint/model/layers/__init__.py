@@ -1,0 +1,1 @@
+"""Keras layers and the models made of them: shapes, parameters, order."""

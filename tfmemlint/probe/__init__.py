@@ -1,5 +1,0 @@
-"""Probes an installed TensorFlow, Keras and NumPy and writes the tables of `tfmemlint.model.knowledge`.
-
-`python -m tfmemlint.probe` makes all tables again; `python -m tfmemlint.probe names` only those of one part. TensorFlow
-is imported in child processes only. The same versions give the same bytes.
-"""

@@ -1,0 +1,222 @@
+"""Findings of earlier runs, so that an unchanged file is not parsed again.
+
+One file for each configuration: it is named after the tool, its rules, Python, the settings and the place of the
+project, and holds what each source file gave, by path, with a hash of the bytes that it was made from. Whatever is
+wrong with it is no error.
+
+The folder is part of somebody's project, and what a clone or an archive brings must be able neither to lead us to other
+files nor to speak in our name:
+
+- No link below the project's folder is followed, and a folder that is not empty is used only with our `CACHEDIR.TAG`.
+  Only regular files with names of our own are deleted (see `own_folder`).
+- Each file begins with a stamp made of the inode and the change time of the `CACHEDIR.TAG` beside it. git, archives
+  and copies make new inodes and cannot set a change time, which counts in fractions of a second and is known on this
+  machine only. So a cache that was committed, unpacked or carried over from elsewhere does not have the stamp: it is
+  not even decoded, and written anew. Who can read that time can run programs here, and needs no cache to do harm.
+  A folder outside of the project that the user named (`--cache-dir`) is the user's own word, and may be carried from
+  one machine of a continuous integration to the next.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import re
+import secrets
+import stat
+import time
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from tfmemlint import __version__
+from tfmemlint.config.paths import is_below, steps_below
+from tfmemlint.config.selectors import FAILURES
+from tfmemlint.files.bounded_read import read_handle
+from tfmemlint.files.own_folder import OwnFolder
+from tfmemlint.finding import Finding
+
+if TYPE_CHECKING:
+    from tfmemlint.config.settings import Config
+    from tfmemlint.lint.engine import FileResult
+
+FOLDER = ".tfmemlint_cache"
+_IRRELEVANT = (
+    "fix", "unsafe_fixes", "show_fixes", "exclude", "extend_exclude", "force_exclude", "include", "extend_include",
+    "include_markdown", "respect_gitignore", "fail_on", "baseline", "output_format", "cache_dir",
+    "from_command_line",
+)  # fmt: skip
+_SECONDS_KEPT = 14 * 24 * 3600
+_LIMIT = 256 << 20
+"""Bytes of one file of the cache."""
+_OWN_NAME = re.compile(r"[0-9a-f]{32}\.bin")
+_TAG = "CACHEDIR.TAG"
+_TAG_TEXT = b"Signature: 8a477f597d28d172789f06886806bc55\n# Made by tfmemlint; see https://bford.info/cachedir/\n"
+
+
+def digest(data: bytes) -> bytes:
+    """A hash of a file's bytes."""
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+class Entry(msgspec.Struct, frozen=True, array_like=True):
+    """What one file gave, and the hash of its bytes."""
+
+    digest: bytes
+    findings: tuple[Finding, ...] = ()
+    suppressed: int = 0
+    skipped: bool = False
+
+
+class Cache:
+    """The results of one configuration's files. `root` is the directory that it lies in.
+
+    `refused` says in a few words why there is no cache where it was to be; it is empty where there is one or can be.
+    """
+
+    def __init__(self, config: Config, fingerprint: str) -> None:
+        self.root = config.root or os.getcwd()
+        self.is_named = "cache_dir" in config.from_command_line
+        """Whether the user named the folder, and so expects it to be used."""
+        self.folder, self._top, self._steps = self._place(config)
+        key = f"{fingerprint} {_relevant(config)!r} {os.path.realpath(self.root)!r}"
+        self._name = f"{digest(key.encode('utf-8', 'surrogateescape')).hex()}.bin"
+        self.path = os.path.join(self.folder, __version__, self._name)
+        self._changed = False
+        self._seen: set[str] = set()
+        self._entries: dict[str, Entry] = {}
+        self.exists = False
+        """Whether an earlier run with these very settings came to its end."""
+        self.refused = ""
+        try:
+            self._load()
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            self.refused = _reason(error)
+
+    def _place(self, config: Config) -> tuple[str, str, tuple[str, ...]]:
+        """The folder, and how it is reached: what the user chose, and the steps below that no link may be."""
+        if not config.cache_dir:
+            return os.path.join(self.root, FOLDER), self.root, (FOLDER,)
+        folder = config.resolve(config.cache_dir)
+        if self.is_named:
+            return folder, folder, ()
+        return folder, self.root, steps_below(self.root, folder)
+
+    def _load(self) -> None:
+        """Read what an earlier run left. Raises OSError where the folder is missing or none of ours."""
+        with OwnFolder(self._top, self._steps) as folder:
+            if not _is_ours(folder):
+                return
+            stamp = self._stamp(folder)
+            folder.enter(__version__)
+            with (
+                contextlib.suppress(OSError, msgspec.DecodeError, ValueError, TypeError, RecursionError),
+                folder.opened(self._name) as handle,
+            ):
+                if os.read(handle, len(stamp)) != stamp:
+                    return
+                data = read_handle(handle, self.path, _LIMIT)
+                self._entries = msgspec.msgpack.decode(data, type=dict[str, Entry])
+                self.exists = True
+                folder.touch(self._name, handle)
+
+    def get(self, path: str, data: bytes) -> FileResult | None:
+        """What these bytes of this file gave before, or None."""
+        key = self._key(path)
+        entry = self._entries.get(key)
+        if entry is None or entry.digest != digest(data):
+            return None
+        self._seen.add(key)
+        from tfmemlint.lint.engine import FileResult
+        from tfmemlint.text.source import SourceError, read_source
+
+        try:
+            source = read_source(data, path) if entry.findings else None
+        except SourceError:
+            return None
+        return FileResult(path, source, entry.findings, entry.suppressed, entry.skipped)
+
+    def put(self, path: str, digest: bytes, result: FileResult) -> None:
+        """Keep what the bytes of this digest gave, unless the file could not be checked to its end."""
+        if not any(finding.code in FAILURES for finding in result.findings):
+            key = self._key(path)
+            if not key.isprintable() and any("\ud800" <= char <= "\udfff" for char in key):
+                return  # a name that is no text cannot be kept
+            self._entries[key] = Entry(digest, result.findings, result.suppressed, result.skipped)
+            self._seen.add(key)
+            self._changed = True
+
+    def save(self) -> None:
+        """Write the file when anything changed, without entries of files that are gone."""
+        if self.refused or (not self._changed and self.exists):
+            return
+        kept = {
+            key: entry
+            for key, entry in self._entries.items()
+            if key in self._seen or os.path.exists(os.path.join(self.root, key))
+        }
+        try:
+            self._write(msgspec.msgpack.encode(kept))
+        except OSError as error:
+            self.refused = _reason(error)
+        except (UnicodeError, ValueError) as error:  # a path that is no text
+            self.refused = str(error)
+
+    def _write(self, data: bytes) -> None:
+        with OwnFolder(self._top, self._steps, make=True) as folder:
+            if not _is_ours(folder):
+                _mark(folder)
+            stamp = self._stamp(folder)
+            folder.enter(__version__, make=True)
+            # What a killed run leaves has a name of our own too, and is forgotten like the rest.
+            folder.replace(self._name, stamp + data, f"{secrets.token_hex(16)}.bin")
+            _forget(folder, time.time() - _SECONDS_KEPT)
+
+    def _stamp(self, folder: OwnFolder) -> bytes:
+        """What the folder's files begin with when nobody else can have written them."""
+        if self.is_named and not is_below(os.path.realpath(self.folder), os.path.realpath(self.root)):
+            return digest(b"named by the user")
+        status = folder.status(_TAG)
+        return digest(f"{status.st_ino} {status.st_ctime_ns}".encode())
+
+    def _key(self, path: str) -> str:
+        full = os.path.abspath(path)
+        return full.removeprefix(os.path.join(self.root, ""))
+
+
+def _relevant(config: Config) -> Config:
+    """The configuration without settings that make no difference to what one file gives."""
+    defaults = {field.name: field.default for field in msgspec.structs.fields(type(config))}
+    return msgspec.structs.replace(config, **{name: defaults[name] for name in _IRRELEVANT})
+
+
+def _reason(error: OSError) -> str:
+    return error.strerror or str(error)
+
+
+def _is_ours(folder: OwnFolder) -> bool:
+    """Whether a folder carries our mark, or else is empty. Raises OSError for one that others use."""
+    with contextlib.suppress(OSError):
+        if folder.read(_TAG, len(_TAG_TEXT)) == _TAG_TEXT:
+            return True
+    if folder.names():
+        raise FileExistsError(f"there are files in it, and no {_TAG} of tfmemlint")
+    return False
+
+
+def _mark(folder: OwnFolder) -> None:
+    """Make an empty folder ours, and keep it out of git and of backups."""
+    folder.create(_TAG, _TAG_TEXT)
+    folder.create(".gitignore", b"# Made by tfmemlint.\n*\n")
+
+
+def _forget(folder: OwnFolder, before: float) -> None:
+    """Delete files of ours that no run has used for a while."""
+    for name in folder.names():
+        if _OWN_NAME.fullmatch(name):
+            status = folder.status(name)
+            if stat.S_ISREG(status.st_mode) and status.st_mtime < before:
+                folder.remove(name)

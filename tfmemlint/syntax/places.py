@@ -1,0 +1,84 @@
+"""The places that read one name, sorted by the scope in which they stand and by the scope that binds the name for them.
+
+Made once for each name that something asks for: functions that share the names of their variables would else look at
+each other's, every one at all of them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.syntax.names import home_of, is_variable
+from tfmemlint.syntax.scopes import Definition, Definitions, Further, Reaching, ScopeNode
+
+if TYPE_CHECKING:
+    from tfmemlint.syntax.program import Program
+
+
+class Places:
+    """Where one file reads one name; all lists are in source order."""
+
+    def __init__(self, name: str, program: Program) -> None:
+        self._program = program
+        self._loads = program.loads(name)
+        self._readers: dict[int, dict[int, list[cst.Name]]] = {}
+
+    def within(self, scope: ScopeNode) -> list[cst.Name]:
+        """Where the name is read in a scope itself, scopes inside of it left out."""
+        return self._by_scope.get(id(scope), [])
+
+    def bound_in(self, home: ScopeNode) -> list[cst.Name]:
+        """Where a variable is read that this scope binds, in the scope itself and in those inside of it."""
+        return self._by_home.get(id(home), [])
+
+    def captured(self, home: ScopeNode) -> list[cst.Name]:
+        """Where scopes inside of this one read a variable that it binds."""
+        return self._captured.get(id(home), [])
+
+    def reading(self, definition: Definition) -> list[cst.Name]:
+        """Where the definition's own scope may read it."""
+        scope = definition.scope
+        readers = self._readers.get(id(scope))
+        if readers is None:
+            readers = self._readers[id(scope)] = self._by_definition(scope)
+        return readers.get(id(definition), [])
+
+    def _by_definition(self, scope: ScopeNode) -> dict[int, list[cst.Name]]:
+        found: dict[int, list[cst.Name]] = defaultdict(list)
+        flow = self._program.flow(scope)
+        for use in self.within(scope):
+            for definition in _told_apart(flow.uses.get(id(use), ()), flow.bindings.get(use.value, [])):
+                found[id(definition)].append(use)
+        return found
+
+    @cached_property
+    def _by_scope(self) -> dict[int, list[cst.Name]]:
+        found: dict[int, list[cst.Name]] = defaultdict(list)
+        for use in self._loads:
+            found[id(self._program.scope_of(use))].append(use)
+        return found
+
+    @cached_property
+    def _by_home(self) -> dict[int, list[cst.Name]]:
+        found: dict[int, list[cst.Name]] = defaultdict(list)
+        for use in self._loads:
+            if is_variable(use, self._program):
+                found[id(home_of(use, self._program))].append(use)
+        return found
+
+    @cached_property
+    def _captured(self) -> dict[int, list[cst.Name]]:
+        found: dict[int, list[cst.Name]] = defaultdict(list)
+        for home, uses in self._by_home.items():
+            found[home] = [use for use in uses if id(self._program.scope_of(use)) != home]
+        return found
+
+
+def _told_apart(reaching: Definitions, all_of_name: list[Definition]) -> Iterable[Reaching]:
+    """The definitions that reach a place: any of the scope where more reach it than are told apart."""
+    return all_of_name if any(isinstance(definition, Further) for definition in reaching) else reaching

@@ -1,0 +1,284 @@
+"""The names of one file as they are written: in which scope they are read, what binds them there, what writes to them
+from elsewhere, and by which words calls are made."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+import libcst as cst
+
+from tfmemlint.syntax.places import Places
+from tfmemlint.syntax.reaching import Flow
+from tfmemlint.syntax.scopes import Binds, Definition, Definitions, ScopeNode, dotted, enclosing_scope, written
+from tfmemlint.syntax.tree import Node, Tree, called_word, walk
+
+GROWS = ("append", "extend", "insert", "pop", "remove", "clear", "appendleft")
+"""Methods of a list that change its length."""
+
+_NO_LOADS = (
+    cst.FunctionDef, cst.ClassDef, cst.Param, cst.ImportAlias, cst.AsName, cst.AssignTarget, cst.NameItem,
+)  # fmt: skip
+"""What binds or declares the names directly below it and reads none of them (but a parameter's default)."""
+
+MOST_NAMES = 8
+"""Names behind each other that `File.written` looks behind."""
+
+
+class Assigned(NamedTuple):
+    """Assignments in source order: `to` each name in their targets, `reading` each name in their values."""
+
+    to: dict[str, list[cst.Assign]]
+    reading: dict[str, list[cst.Assign]]
+
+
+def names_in(node: Node) -> dict[str, None]:
+    """The words of all Name nodes in some code, in source order."""
+    return {name.value: None for name in walk(node) if isinstance(name, cst.Name)}
+
+
+class Program:
+    """Scopes, names and words of one module. What they stand for is the evaluator's business."""
+
+    def __init__(self, module: cst.Module) -> None:
+        self.module = module
+        self.tree = Tree(module)
+        self._flows: dict[int, Flow] = {}
+        self._scopes: dict[int, ScopeNode] = {}
+        self._places: dict[str, Places] = {}
+        self._assigned: dict[int, Assigned] = {}
+        self._bound: dict[int, list[tuple[int, Definition]]] = {}
+
+    def scope_of(self, node: Node) -> ScopeNode:
+        """The module, function, lambda or class body in which a node is evaluated."""
+        key = id(node)
+        scope = self._scopes.get(key)
+        if scope is None:
+            scope = self._scopes[key] = enclosing_scope(self.tree, node)
+        return scope
+
+    def scopes_around(self, scope: ScopeNode) -> Iterator[ScopeNode]:
+        """The function and module scopes whose names a scope sees, nearest first."""
+        while not isinstance(scope, cst.Module):
+            scope = self.scope_of(scope)
+            if not isinstance(scope, cst.ClassDef):
+                yield scope
+
+    def flow(self, scope: ScopeNode) -> Flow:
+        """The reaching definitions of a scope."""
+        flow = self._flows.get(id(scope))
+        if flow is None:
+            flow = self._flows[id(scope)] = Flow(scope)
+        return flow
+
+    def class_of(self, function: ScopeNode) -> cst.ClassDef | None:
+        """The class whose body defines this function, or None."""
+        scope = self.scope_of(function) if not isinstance(function, cst.Module) else None
+        return scope if isinstance(scope, cst.ClassDef) else None
+
+    @cached_property
+    def _loads(self) -> dict[str, list[cst.Name]]:
+        found: dict[str, list[cst.Name]] = {}
+        for name in self.tree.of(cst.Name):
+            parent = self.tree.parent(name)
+            if isinstance(parent, _NO_LOADS) and not (isinstance(parent, cst.Param) and parent.default is name):
+                continue
+            if isinstance(parent, cst.Arg) and parent.keyword is name:
+                continue
+            found.setdefault(name.value, []).append(name)
+        return found
+
+    def loads(self, name: str) -> list[cst.Name]:
+        """The Name nodes that read `name` (or an attribute of that name), in source order."""
+        return self._loads.get(name, [])
+
+    def definitions(self, use: Node) -> Definitions:
+        """What a name, attribute or item may have got its value from where it is read, `OUTER` among it where on some
+        path nothing in its own scope binds it; empty where only scopes around do."""
+        return self.flow(self.scope_of(use)).uses.get(id(use), ())
+
+    def only_definition(self, use: Node) -> Definition | None:
+        """The one place that gives a name, attribute or item its value where it is read; None where there are several
+        or it may come from outside of the scope."""
+        found = self.definitions(use)
+        return found[0] if len(found) == 1 and isinstance(found[0], Definition) else None
+
+    def places(self, name: str) -> Places:
+        """Where the file reads `name`, by scope."""
+        places = self._places.get(name)
+        if places is None:
+            places = self._places[name] = Places(name, self)
+        return places
+
+    def definition(self, target: cst.Name) -> Definition | None:
+        """The definition that a name makes in the target of an assignment, loop or `with`."""
+        return self.flow(self.scope_of(target)).made(target, target.value)
+
+    def uses_of(self, definition: Definition) -> list[cst.Name]:
+        """The Name nodes of the definition's own scope that may read it."""
+        return self.places(definition.name).reading(definition)
+
+    def bound_within(self, node: Node) -> list[Definition]:
+        """The definitions that a statement of some scope holds for that scope, in source order."""
+        scope = self.scope_of(node)
+        found = self._bound.get(id(scope))
+        if found is None:
+            order = self.tree.order
+            made = (d for definitions in self.flow(scope).bindings.values() for d in definitions)
+            found = sorted(((order(d.node), d) for d in made), key=lambda pair: pair[0])
+            self._bound[id(scope)] = found
+        first = bisect.bisect_left(found, self.tree.order(node), key=lambda pair: pair[0])
+        last = bisect.bisect_right(found, self.tree.last(node), key=lambda pair: pair[0])
+        return [definition for _, definition in found[first:last]]
+
+    def written(self, expression: cst.BaseExpression) -> cst.BaseExpression:
+        """The expression that a name or attribute stands for where a single assignment in its scope, or for a name in
+        a scope around it, gives it that value; any other expression as it is."""
+        for _ in range(MOST_NAMES):
+            if not isinstance(expression, (cst.Name, cst.Attribute)):
+                break
+            found = self.definitions(expression) or self._outer(expression)
+            plain = len(found) == 1 and found[0].binds is Binds.VALUE and not found[0].path
+            if not plain or not isinstance(found[0].value, cst.BaseExpression):
+                break
+            expression = found[0].value
+        return expression
+
+    def _outer(self, expression: cst.BaseExpression) -> Definitions:
+        """All definitions of a name in the scope around that binds it; empty where a function may set it, too."""
+        scope = self.scope_of(expression)
+        if not isinstance(expression, cst.Name) or expression.value in self.flow(scope).bindings:
+            return ()
+        if expression.value in self._declared:
+            return ()
+        bindings = (self.flow(around).bindings.get(expression.value) for around in self.scopes_around(scope))
+        return tuple(next((found for found in bindings if found), ()))
+
+    def assigned(self, scope: ScopeNode) -> Assigned:
+        """The assignments of a scope, by the names in their targets and in their values."""
+        found = self._assigned.get(id(scope))
+        if found is None:
+            found = self._assigned[id(scope)] = Assigned({}, {})
+            for assign in self._assigns_by_scope.get(id(scope), ()):
+                for name in dict.fromkeys(name for target in assign.targets for name in names_in(target.target)):
+                    found.to.setdefault(name, []).append(assign)
+                for name in names_in(assign.value):
+                    found.reading.setdefault(name, []).append(assign)
+        return found
+
+    @cached_property
+    def _assigns_by_scope(self) -> dict[int, list[cst.Assign]]:
+        found: dict[int, list[cst.Assign]] = {}
+        for assign in self.tree.of(cst.Assign):
+            found.setdefault(id(self.scope_of(assign)), []).append(assign)
+        return found
+
+    @cached_property
+    def assigned_paths(self) -> dict[str, list[cst.Assign]]:
+        """The assignments to each name or dotted path, in source order."""
+        found: dict[str, list[cst.Assign]] = {}
+        for assign in self.tree.of(cst.Assign):
+            for path in dict.fromkeys(dotted(target.target) for target in assign.targets):
+                if path is not None:
+                    found.setdefault(path, []).append(assign)
+        return found
+
+    @cached_property
+    def method_calls(self) -> dict[tuple[str, str | None], list[cst.Call]]:
+        """The calls of methods, by the method's name and the path of what it is called on."""
+        found: dict[tuple[str, str | None], list[cst.Call]] = {}
+        for node in self.tree.of(cst.Call):
+            if isinstance(node.func, cst.Attribute):
+                found.setdefault((node.func.attr.value, dotted(node.func.value)), []).append(node)
+        return found
+
+    @cached_property
+    def _declared(self) -> frozenset[str]:
+        """Names that some function declares with `global` or `nonlocal`."""
+        declared: list[cst.Global | cst.Nonlocal] = [*self.tree.of(cst.Global), *self.tree.of(cst.Nonlocal)]
+        return frozenset(item.name.value for node in declared for item in node.names)
+
+    @cached_property
+    def grown(self) -> frozenset[str]:
+        """Names and dotted paths of which a method is called that changes how many items a list holds."""
+        calls = (node.func for word in GROWS for node in self.calls_by_word.get(word, ()))
+        return frozenset(
+            name for func in calls if isinstance(func, cst.Attribute) and (name := dotted(func.value)) is not None
+        )
+
+    @cached_property
+    def set_attributes(self) -> dict[str, list[str]]:
+        """For the last part of each attribute that is assigned: the dotted paths by which it is."""
+        found: dict[str, list[str]] = {}
+        assigned: list[Node] = [node.target for node in self.tree.of(cst.AssignTarget)]
+        assigned += [node.target for node in self.tree.of(cst.AugAssign)]
+        assigned += [node.target for node in self.tree.of(cst.AnnAssign)]
+        for target in assigned:
+            if isinstance(target, cst.Attribute):
+                found.setdefault(target.attr.value, []).append(dotted(target) or "")
+        return found
+
+    def inner_writes(self, name: str, scope: ScopeNode) -> tuple[Definition, ...]:
+        """For a name of a scope: the definitions that functions inside of it make after `global` or `nonlocal`."""
+        if isinstance(scope, cst.Module):
+            return self.global_writes.get(name, ())
+        return self._nonlocal_writes.get((id(scope), name), ())
+
+    @cached_property
+    def _nonlocal_writes(self) -> dict[tuple[int, str], tuple[Definition, ...]]:
+        found: dict[tuple[int, str], tuple[Definition, ...]] = {}
+        for statement in self.tree.of(cst.Nonlocal):
+            scope = self.scope_of(statement)
+            for name in (item.name.value for item in statement.names):
+                owner = next((s for s in self.scopes_around(scope) if name in self.flow(s).bindings), None)
+                ends = tuple(written(self.flow(scope).end.get(name, ())))
+                if owner is not None:
+                    found[id(owner), name] = found.get((id(owner), name), ()) + ends
+        return found
+
+    @cached_property
+    def global_writes(self) -> dict[str, tuple[Definition, ...]]:
+        """For module names that functions assign after `global`: those functions' definitions."""
+        found: dict[str, list[Definition]] = {}
+        for statement in self.tree.of(cst.Global):
+            scope = self.scope_of(statement)
+            for item in statement.names:
+                ends = self.flow(scope).end.get(item.name.value, ())
+                found.setdefault(item.name.value, []).extend(written(ends))
+        return {name: tuple(definitions) for name, definitions in found.items()}
+
+    @cached_property
+    def star_imports(self) -> tuple[str, ...]:
+        """Modules of which everything is imported."""
+        return tuple(
+            dotted(node.module) or ""
+            for node in self.tree.of(cst.ImportFrom)
+            if isinstance(node.names, cst.ImportStar) and node.module
+        )
+
+    # -- calls -------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def calls_by_word(self) -> dict[str, list[cst.Call]]:
+        """Call nodes by the last part of what is called as it is written."""
+        found: dict[str, list[cst.Call]] = {}
+        for node in self.tree.of(cst.Call):
+            found.setdefault(called_word(node), []).append(node)
+        return found
+
+    @cached_property
+    def renamed(self) -> dict[str, set[str]]:
+        """For the last part of an imported or assigned API name: the other words by which this file calls it."""
+        found: dict[str, set[str]] = {}
+        for alias in self.tree.of(cst.ImportAlias):
+            if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
+                original = dotted(alias.name) or ""
+                found.setdefault(original.rpartition(".")[2], set()).add(alias.asname.name.value)
+        for assign in self.tree.of(cst.Assign):
+            word = (dotted(assign.value) or "").rpartition(".")[2]
+            for target in assign.targets if word else ():
+                if name := dotted(target.target):
+                    found.setdefault(word, set()).add(name.rpartition(".")[2])
+        return found

@@ -1,0 +1,139 @@
+"""Definitions and scopes: what binds a name, and where names live."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from tfmemlint.syntax.tree import Node, Tree, push_children
+
+ScopeNode = cst.Module | cst.FunctionDef | cst.Lambda | cst.ClassDef
+SCOPES = (cst.Module, cst.FunctionDef, cst.Lambda, cst.ClassDef)
+SCOPE_CLASSES = frozenset(SCOPES)
+FUNCTIONS = (cst.FunctionDef, cst.Lambda)
+COMPREHENSIONS = (cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp)
+
+
+class Binds(enum.Enum):
+    """How a definition gives its name a value."""
+
+    VALUE = enum.auto()
+    """`name = value`, with `path` naming the item for an unpacked target."""
+    ITEM = enum.auto()
+    """`for name in value`, also in comprehensions."""
+    ENTERED = enum.auto()
+    """`with value as name`."""
+    AUGMENTED = enum.auto()
+    """`name += ...`; `value` is the whole AugAssign."""
+    IMPORT = enum.auto()
+    """`api` is the dotted path that was imported."""
+    PARAMETER = enum.auto()
+    """`value` is the Param."""
+    FUNCTION = enum.auto()
+    CLASS = enum.auto()
+    UNKNOWN = enum.auto()
+    """An exception, a match capture, a deleted name, a star target, a declaration with no value."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reaching:
+    """What may have given a name its value where the name is read: a `Definition`, or `OUTER`.
+
+    Only a `Definition` stands somewhere in the file: `isinstance` or `written` tells the two apart, and a type checker
+    asks for it where `node` or `scope` is read.
+    """
+
+    name: str
+    binds: Binds
+    value: Node | None = field(default=None, kw_only=True)
+    path: tuple[int | slice, ...] = field(default=(), kw_only=True)
+    api: str = field(default="", kw_only=True)
+    annotation: Node | None = field(default=None, kw_only=True)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Definition(Reaching):
+    """One place that binds a name (or a dotted path such as `self.ds`) in one scope.
+
+    `node` is the statement or target that does it, `value` the expression behind it, `path` the indices that lead to
+    this name in an unpacked value.
+    """
+
+    node: Node
+    scope: ScopeNode
+
+
+OUTER = Reaching("", Binds.UNKNOWN)
+"""Stands for "not bound here on some path": the name's value comes from outside the scope, or it has none."""
+
+Definitions = tuple[Reaching, ...]
+
+
+class Further(Definition):
+    """Stands for all definitions of a name that reach a place beyond those that are told apart there."""
+
+
+def written(found: Iterable[Reaching]) -> list[Definition]:
+    """Those of them that the file holds."""
+    return [each for each in found if isinstance(each, Definition)]
+
+
+def dotted(node: Node) -> str | None:
+    """`self.model.ds` for that expression, `d['train']` for a constant key; None for anything not built of these."""
+    if isinstance(node, cst.Name):
+        return node.value
+    if isinstance(node, cst.Attribute):
+        base = dotted(node.value)
+        return None if base is None else f"{base}.{node.attr.value}"
+    if isinstance(node, cst.Subscript) and len(node.slice) == 1:
+        index = node.slice[0].slice
+        if isinstance(index, cst.Index) and isinstance(index.value, (cst.SimpleString, cst.Integer)):
+            base = dotted(node.value)
+            key = index.value
+            shown = repr(key.evaluated_value) if isinstance(key, cst.SimpleString) else key.value
+            return None if base is None else f"{base}[{shown}]"
+    return None
+
+
+def enclosing_scope(tree: Tree, node: Node) -> ScopeNode:
+    """The scope in which an expression or statement is evaluated.
+
+    Decorators, defaults, annotations and base classes belong to the scope around the definition that they decorate.
+    """
+    below: Node = node
+    for above in tree.ancestors(node):
+        if above.__class__ in SCOPE_CLASSES and _inside(above, below):
+            return above
+        below = above
+    return tree.module
+
+
+def _inside(scope: ScopeNode, child: Node) -> bool:
+    return scope.__class__ is cst.Module or child is scope.body
+
+
+def parameters(function: cst.FunctionDef | cst.Lambda) -> Iterator[cst.Param]:
+    """All parameters in order: positional-only, positional, `*args`, keyword-only, `**kwargs`."""
+    params = function.params
+    yield from params.posonly_params
+    yield from params.params
+    if isinstance(params.star_arg, cst.Param):
+        yield params.star_arg
+    yield from params.kwonly_params
+    if params.star_kwarg is not None:
+        yield params.star_kwarg
+
+
+def own_nodes(function: ScopeNode, kind: tuple[type[Node], ...]) -> Iterator[Node]:
+    """Nodes of exactly the given classes in a scope's body, nested functions and classes left out."""
+    stack: list[Node] = [function.body] if not isinstance(function, cst.Module) else [function]
+    while stack:
+        node = stack.pop()
+        cls = node.__class__
+        if cls in kind:
+            yield node
+        if cls not in SCOPE_CLASSES or node is function:
+            push_children(stack, node)

@@ -1,0 +1,96 @@
+"""Case folders: what they hold, how they are read, and what is said of one that is not well formed."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NoReturn
+
+from tfmemlint.config.settings import Config, ConfigError, from_table
+
+_FOLDER = re.compile(r"([A-Z]{3,6}\d{3})_\w+")
+_CASE_KEYS = frozenset(("unsafe-fixes", "also", "options", "measure"))
+
+
+class CaseError(AssertionError):
+    """A case that does not hold, or a case folder that is not well formed; the message says what and where."""
+
+
+def hide_from_tracebacks(raised: Any) -> bool:
+    """Tells pytest to leave out the frames of this harness where a case fails: its message says it all."""
+    return bool(raised.errisinstance(CaseError))
+
+
+__tracebackhide__ = hide_from_tracebacks
+
+
+@dataclass(frozen=True)
+class Case:
+    """One folder with the sample programs of one rule."""
+
+    folder: Path
+    code: str
+    unsafe_fixes: bool = True
+    also: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.folder.name
+
+    def file(self, name: str) -> Path:
+        """The path of one of the case's files, whether it exists or not."""
+        return self.folder / name
+
+    def text(self, name: str) -> str:
+        """The text of one of the case's files. Raises CaseError where it does not exist."""
+        if not self.file(name).is_file():
+            fail(self, name, "the file is missing", "`python -m tfmemlint.dev bless` writes findings.txt and fixed.py")
+        return self.file(name).read_bytes().decode()
+
+    @property
+    def config(self) -> Config:
+        """The configuration that the case is linted with. Raises CaseError for wrong `[options]`."""
+        try:
+            return Config(**from_table(self.options, "case.toml", "[options]"))
+        except ConfigError as error:
+            fail(self, "case.toml", str(error))
+
+
+def cases(root: str | Path) -> list[Case]:
+    """The cases below a folder, by name. Folders that start with `_` or `.` are no cases."""
+    folders = (path for path in Path(root).iterdir() if path.is_dir() and path.name[0] not in "_.")
+    return [load_case(path) for path in sorted(folders)]
+
+
+def load_case(folder: str | Path) -> Case:
+    """Read a case folder. Raises CaseError where its name or its `case.toml` is not well formed."""
+    folder = Path(folder)
+    named = _FOLDER.fullmatch(folder.name)
+    if not named:
+        raise CaseError(f"{folder}: a case folder is named after code and name, as TFM305_cache_after_repeat")
+    table: dict[str, Any] = {}
+    if (path := folder / "case.toml").exists():
+        table = _toml(path)
+    if unknown := sorted(table.keys() - _CASE_KEYS):
+        raise CaseError(f"{path}: unknown key '{unknown[0]}'; known are {', '.join(sorted(_CASE_KEYS))}")
+    unsafe, also = table.get("unsafe-fixes", True), tuple(table.get("also", ()))
+    return Case(folder, named[1], unsafe, also, table.get("options", {}))
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise CaseError(f"{path}: {error}") from None
+
+
+def fail(case: Case, name: str, what: str, *more: str) -> NoReturn:
+    """Raise a CaseError about one of the case's files."""
+    raise CaseError("\n".join((f"{case.folder.name}/{name}: {what}", *more)))

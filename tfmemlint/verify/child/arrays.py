@@ -1,0 +1,115 @@
+"""Places NumPy's arrays where TensorFlow treats them all alike; loaded by `main.py`, needs NumPy 1.22.
+
+TensorFlow shares the memory of an array whose address is a multiple of 64 and copies every other one. malloc returns
+multiples of 16: large arrays lie 16 bytes past a page and are copied, small ones are copied or shared by chance, so
+that the tensor bytes of two runs of one program differ. Here each array lies 16 bytes past a multiple of 64.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import importlib
+from typing import Any
+
+SHARED_AT, PAST = 64, 16
+SET_HANDLER = 304
+"""Place of `PyDataMem_SetHandler` in the table of NumPy's C API."""
+CAPSULE = b"mem_handler"
+
+_pointer, _size = ctypes.c_void_p, ctypes.c_size_t
+_Malloc = ctypes.CFUNCTYPE(_pointer, _pointer, _size)
+_Calloc = ctypes.CFUNCTYPE(_pointer, _pointer, _size, _size)
+_Realloc = ctypes.CFUNCTYPE(_pointer, _pointer, _pointer, _size)
+_Free = ctypes.CFUNCTYPE(None, _pointer, _pointer, _size)
+
+
+class _Handler(ctypes.Structure):
+    """`PyDataMem_Handler` of NumPy's ndarraytypes.h."""
+
+    _fields_ = [
+        ("name", ctypes.c_char * 127),
+        ("version", ctypes.c_uint8),
+        ("context", _pointer),
+        ("malloc", _Malloc),
+        ("calloc", _Calloc),
+        ("realloc", _Realloc),
+        ("free", _Free),
+    ]
+
+
+def _libc() -> ctypes.CDLL:
+    libc = ctypes.CDLL(None)
+    libc.malloc.argtypes, libc.calloc.argtypes, libc.realloc.argtypes = [_size], [_size, _size], [_pointer, _size]
+    for function in (libc.malloc, libc.calloc, libc.realloc):
+        function.restype = _pointer
+    libc.free.restype, libc.free.argtypes = None, [_pointer]
+    return libc
+
+
+def _address(block: int) -> int:
+    """Where the array lies in its block: the next place of the wanted kind with room for one word before it."""
+    return block - block % SHARED_AT + SHARED_AT + PAST
+
+
+def _block(address: int) -> Any:
+    """The word before an array, which tells where its block begins."""
+    return _size.from_address(address - ctypes.sizeof(_size))
+
+
+class Placement:
+    """The four functions that NumPy asks for memory, over libc's own; the first argument of each is unused."""
+
+    ROOM = SHARED_AT + PAST
+
+    def __init__(self) -> None:
+        self._libc = _libc()
+        functions = _Malloc(self.malloc), _Calloc(self.calloc), _Realloc(self.realloc), _Free(self.free)
+        self.handler = _Handler(b"tfmemlint", 1, None, *functions)
+
+    def _placed(self, block: int | None) -> int | None:
+        if not block:
+            return None
+        address = _address(block)
+        _block(address).value = block
+        return address
+
+    def malloc(self, _: Any, size: int) -> int | None:
+        """`size` bytes, or None."""
+        return self._placed(self._libc.malloc(size + self.ROOM))
+
+    def calloc(self, _: Any, count: int, size: int) -> int | None:
+        """`count * size` zeros that are not touched, or None."""
+        return self._placed(self._libc.calloc(1, count * size + self.ROOM))
+
+    def realloc(self, _: Any, address: int | None, size: int) -> int | None:
+        """The content of `address` in `size` bytes, or None, which leaves it where it is."""
+        if not address:
+            return self.malloc(None, size)
+        old = _block(address).value
+        new = self._libc.realloc(old, size + self.ROOM)
+        if new and _address(new) - new != address - old:
+            ctypes.memmove(_address(new), new + address - old, size)
+        return self._placed(new)
+
+    def free(self, _: Any, address: int | None, __: int) -> None:
+        """Give the block of the array back."""
+        if address:
+            self._libc.free(_block(address).value)
+
+
+def install() -> Placement | None:
+    """Place the arrays that this thread makes from here on; None where NumPy is too old. Keep what it returns."""
+    try:
+        module = importlib.import_module("numpy._core.multiarray")
+    except ImportError:
+        module = importlib.import_module("numpy.core.multiarray")
+    if not hasattr(module, "get_handler_name"):
+        return None
+    get, new = ctypes.pythonapi.PyCapsule_GetPointer, ctypes.pythonapi.PyCapsule_New
+    get.restype, get.argtypes = _pointer, [ctypes.py_object, ctypes.c_char_p]
+    new.restype, new.argtypes = ctypes.py_object, [_pointer, ctypes.c_char_p, _pointer]
+    table = ctypes.cast(get(module._ARRAY_API, None), ctypes.POINTER(_pointer))
+    set_handler = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)(table[SET_HANDLER])
+    placement = Placement()
+    set_handler(new(ctypes.addressof(placement.handler), CAPSULE, None))
+    return placement

@@ -1,0 +1,294 @@
+"""Runs one program in this fresh process and writes what it cost as one JSON object.
+
+    python main.py REQUEST.json        (or - for the request on standard input)
+
+The only file of tfmemlint that imports TensorFlow; with the modules beside it it needs the standard library
+alone, so that it runs under the user's own interpreter, where tfmemlint need not be installed. Keys of the request:
+
+- `program`: path of the Python file to run as `__main__`; `source`: its text, written to that path first, where given
+- `argv`: arguments of the program; `path`: folders put in front of `sys.path` for the program alone
+- `libraries`: folders of `PYTHONPATH`, which come before installed packages here and after the standard library, so
+  that modules of a project cannot take the place of the monitor's own
+- `result`: path or number of the file to write; standard output where missing. `key`: what the result begins with
+- `device`: "cpu", "gpu" or "auto"; `simulated_gpus`: how many graphics cards TensorFlow's own checks shall believe in
+- `preload`: import TensorFlow before the program, so that its import is not part of the figures (default true)
+- `paced`: place arrays and wait for other threads such that the tensor bytes of two runs are the same; with `preload`
+- `lines`: whether to note the user's lines that were executing, `own`: the folder whose files are the user's
+- `substitute`: stand in for data that would be fetched and cut training short (see `datasets.py`
+  and `substitutes.py`)
+- `package`: the package of the program, for its relative imports
+- `interval`: seconds between two samples; `reserve`: bytes of the allocator's first region on a CPU
+
+A program may call `tfmemlint_mark()` once per step (leaks are judged by the growth from mark to mark),
+`tfmemlint_reset()` when its preparations are done, and `tfmemlint_value(number)` to report a figure of its own.
+"""
+
+from __future__ import annotations
+
+import builtins
+import gc
+import importlib.util
+import json
+import math
+import os
+import random
+import sys
+import time
+import traceback
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+EXCERPT, WORD = 4000, 200
+MARKS = 10_000
+KEPT: list[Any] = []
+"""What C code points to."""
+OUT_OF_MEMORY = ("ResourceExhaustedError", "MemoryError", "_ArrayMemoryError")
+
+
+def _load(name: str) -> Any:
+    """A module beside this one, from its file: this folder must not be on `sys.path`, its names would shadow others."""
+    here = Path(__file__).resolve().parent
+    sys.path[:] = [entry for entry in sys.path if not entry or Path(entry).resolve() != here]
+    spec = importlib.util.spec_from_file_location(f"tfmemlint_{name}", here / f"{name}.py")
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+pace, probes, runtime = _load("pace"), _load("child_probes"), _load("child_runtime")
+
+
+class Monitor:
+    """All probes of one run and the hooks that the program may call."""
+
+    def __init__(self, request: dict[str, Any]) -> None:
+        self.runtime = runtime.Runtime(request.get("device", "auto"), runtime.Reserve(request.get("reserve", 0)))
+        self.traces = runtime.Traces()
+        self.pace = pace.Pace(self.runtime.live)
+        self.marks: list[list[Any]] = []
+        self.value: float | None = None
+        self.rss_start: int | None = None
+        self.traces_start = 0
+        self.start = time.monotonic()
+        own = None
+        if request.get("lines"):
+            folder = os.path.join(os.path.abspath(request["own"]), "")
+            own = self._belongs(folder)
+        self.sampler = probes.Sampler(self.runtime.live, request.get("interval", 0.005), probes.Nvml(), own)
+
+    @staticmethod
+    def _belongs(folder: str) -> Callable[[str], bool]:
+        known: dict[str, bool] = {}
+
+        def own(name: str) -> bool:
+            if name not in known:
+                path = os.path.abspath(name)
+                known[name] = path.startswith(folder) and "site-packages" not in path and os.path.exists(path)
+            return known[name]
+
+        return own
+
+    def begin(self) -> None:
+        """Count from here on; what the program calls `tfmemlint_reset()`."""
+        gc.collect()
+        self.runtime.reset()
+        probes.reset_rss_peak()
+        self.rss_start, self.traces_start = probes.rss(), self.traces.count
+        self.marks.clear()
+        self.sampler.restart()
+        self.start = time.monotonic()
+
+    def mark(self, *_: Any) -> None:
+        """The program has done one more step."""
+        if len(self.marks) < MARKS:
+            self.pace.settle()
+            current, peak = self.runtime.live() or (0, 0)
+            traces = self.traces.count - self.traces_start
+            self.marks.append([round(time.monotonic() - self.start, 4), current, peak, probes.rss(), traces])
+
+    def report(self, number: float) -> None:
+        """A figure of the program's own; the last one counts. Raises ValueError for one that is not finite."""
+        if not math.isfinite(number):
+            raise ValueError(f"tfmemlint_value({number}) is not a finite number")
+        self.value = float(number)
+
+    def install(self) -> None:
+        """Put the hooks where every module finds them."""
+        for name, hook in (("mark", self.mark), ("reset", self.begin), ("value", self.report)):
+            setattr(builtins, f"tfmemlint_{name}", hook)
+
+    def figures(self, seconds: float) -> dict[str, Any]:
+        """What was measured, after the program's end and with its globals still alive."""
+        self.pace.settle()
+        self.sampler.sample()
+        before = self.runtime.live()
+        rss_peak, rss_end = probes.rss_peak(), probes.rss()
+        gc.collect()
+        after = self.runtime.live()
+        return {
+            "initialized": self.runtime.context is not None,
+            "device": self.runtime.device,
+            "allocator_problem": self.runtime.problem,
+            "peak_bytes": before[1] if before else None,
+            "live_bytes": after[0] if after else None,
+            "rss_start": self.rss_start,
+            "rss_peak": rss_peak,
+            "rss_end": rss_end,
+            "device_used_peak": self.sampler.device_peak,
+            "traces": self.traces.count - self.traces_start,
+            "traces_by_name": self.traces.by_name,
+            "seconds": round(seconds, 4),
+            "value": self.value,
+            "marks": self.marks,
+            "timeline": self.sampler.timeline.samples,
+            "lines": [
+                {"file": file, "line": line, "function": function, **seen}
+                for (file, line, function), seen in self.sampler.lines.items()
+            ],
+            "gpu_options": self.runtime.gpu_options(),
+        }
+
+
+def without_monitor(error: BaseException, program: str) -> None:
+    """Take this file's own frames off the traceback, as if the program had been started directly."""
+    step = error.__traceback__
+    while step is not None and step.tb_frame.f_code.co_filename != program:
+        step = step.tb_next
+    if step is not None:
+        error.__traceback__ = step
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)[:EXCERPT]
+    except Exception:  # a `__str__` of the program's own
+        return ""
+
+
+def describe(error: BaseException, program: str) -> dict[str, Any]:
+    """Type, text and the program's own lines of an exception."""
+    kind, frames = type(error), traceback.extract_tb(error.__traceback__)
+    return {
+        "type": kind.__name__[:WORD],
+        "module": str(kind.__module__)[:WORD],
+        "message": _message(error),
+        "lines": [frame.lineno for frame in frames if frame.filename == program][:EXCERPT],
+        "out_of_memory": kind.__name__ in OUT_OF_MEMORY,
+        "traceback": "".join(traceback.format_exception(error))[-EXCERPT:],
+    }
+
+
+def execute(program: str, argv: list[str], package: str | None = None) -> types.ModuleType:
+    """Run the file as `__main__` and return the module, whose globals the caller thereby keeps alive."""
+    module = types.ModuleType("__main__")
+    module.__package__ = package
+    module.__dict__.update(__file__=program, __builtins__=builtins, __spec__=None)
+    sys.modules["__main__"] = module
+    sys.argv = [program, *argv]
+    code = compile(Path(program).read_bytes(), program, "exec", dont_inherit=True)
+    exec(code, module.__dict__)
+    return module
+
+
+def versions() -> dict[str, Any]:
+    """Versions of what was imported, without importing anything."""
+    names = ("tensorflow", "keras", "tf_keras", "numpy")
+    found = {name: getattr(sys.modules.get(name), "__version__", None) for name in names}
+    known = {name: version[:WORD] for name, version in found.items() if isinstance(version, str)}
+    return {"python": sys.version.split()[0], **known}
+
+
+def prepare(request: dict[str, Any]) -> None:
+    """Environment, libraries and, where asked for, TensorFlow itself, before anything is counted."""
+    os.environ["TF_CPU_ALLOCATOR_USE_BFC"] = "1"
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    if libraries := request.get("libraries"):
+        packages = (place for place, entry in enumerate(sys.path) if entry.endswith(("site-packages", "dist-packages")))
+        place = next(packages, len(sys.path))
+        sys.path[place:place] = libraries
+        os.environ["PYTHONPATH"] = os.pathsep.join(libraries)
+    if request.get("source") is not None:
+        Path(request["program"]).write_text(request["source"], encoding="utf-8")
+    if request.get("preload", True):
+        random.seed(0)
+        importlib.import_module("tensorflow").random.set_seed(0)
+        if request.get("simulated_gpus"):
+            runtime.simulate_gpus(request["simulated_gpus"])
+
+
+def measure(request: dict[str, Any]) -> tuple[dict[str, Any], int]:
+    """Run the requested program; its result and its exit code."""
+    program = os.path.abspath(request["program"])
+    monitor = Monitor(request)
+    prepare(request)
+    if request.get("paced"):
+        KEPT.append(_load("arrays").install())
+        monitor.pace.install()
+    monitor.install()
+    substitutes = _load("substitutes").Substitutes(monitor.mark) if request.get("substitute") else None
+    if substitutes is not None:
+        substitutes.install()
+        _load("datasets").patch(substitutes.note)
+    sys.path[:0] = request.get("path", [])
+    error: dict[str, Any] | None = None
+    code, module = 0, None
+    monitor.begin()
+    monitor.sampler.start()
+    try:
+        module = execute(program, request.get("argv", []), request.get("package"))
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+        if isinstance(stop.code, str):
+            print(stop.code, file=sys.stderr)
+        if code:
+            error = describe(stop, program)
+    except BaseException as failure:
+        without_monitor(failure, program)
+        traceback.print_exception(failure)
+        error, code = describe(failure, program), 1
+    seconds = time.monotonic() - monitor.start
+    monitor.sampler.finish()
+    figures = monitor.figures(seconds)
+    del module
+    notes = list(substitutes.notes) if substitutes is not None else []
+    status = "error" if error else "ok"
+    return {"status": status, "error": error, "notes": notes, **figures, "versions": versions()}, code
+
+
+def read_request(name: str) -> dict[str, Any]:
+    """The request in the file of that name, which the program shall not find, or on standard input."""
+    text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+    if name != "-":
+        Path(name).unlink()
+    request: dict[str, Any] = json.loads(text)
+    if isinstance(request.get("result"), int):
+        os.set_inheritable(request["result"], False)
+    return request
+
+
+def main(arguments: list[str]) -> int:
+    """Read the request, run it, write the result; the exit code is the program's."""
+    request, process = read_request(arguments[0]), os.getpid()
+    where, key = request.pop("result", None), request.pop("key", "")
+    result, code = measure(request)
+    if os.getpid() != process:  # a forked copy of the program came back here: it has no result to write
+        os._exit(code)
+    encoded = json.dumps({"key": key, **result})
+    if where is None:
+        print(encoded)
+    else:
+        with open(where, "w", encoding="utf-8") as file:
+            file.write(encoded)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if request.get("preload", True):
+        os._exit(code)  # threads and exit handlers of a measured program can hang; a user's own script keeps its end
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,175 @@
+"""What one process can know about its own memory; standard library only, loaded by `main.py` from its file.
+
+Bytes throughout; None stands for a figure that this system does not offer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import re
+import resource
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+STATUS = "/proc/self/status"
+
+
+def _status_bytes(field: str) -> int | None:
+    try:
+        with open(STATUS, encoding="ascii", errors="replace") as file:
+            found = re.search(rf"^{field}:\s+(\d+) kB", file.read(), re.MULTILINE)
+    except OSError:
+        return None
+    return int(found[1]) * 1024 if found else None
+
+
+def rss() -> int | None:
+    """Resident memory of this process now."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return None
+
+
+def rss_peak() -> int:
+    """The most resident memory since the start of the process or the last `reset_rss_peak`."""
+    peak = _status_bytes("VmHWM")
+    if peak is not None:
+        return peak
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most if sys.platform == "darwin" else most * 1024
+
+
+def reset_rss_peak() -> None:
+    """Start `rss_peak` again from now, where the kernel allows it."""
+    with contextlib.suppress(OSError), open("/proc/self/clear_refs", "w", encoding="ascii") as file:
+        file.write("5")
+
+
+class _NvmlMemory(ctypes.Structure):
+    _fields_ = [("total", ctypes.c_ulonglong), ("free", ctypes.c_ulonglong), ("used", ctypes.c_ulonglong)]
+
+
+class Nvml:
+    """Used bytes of the first card as the driver sees it, through `libnvidia-ml`; `available` is False without one."""
+
+    def __init__(self) -> None:
+        self.available = False
+        self._device = ctypes.c_void_p()
+        try:
+            self._library = ctypes.CDLL("libnvidia-ml.so.1")
+            failed = self._library.nvmlInit_v2() or self._library.nvmlDeviceGetHandleByIndex_v2(
+                ctypes.c_uint(0), ctypes.byref(self._device)
+            )
+        except (OSError, AttributeError):
+            return
+        self.available = not failed
+
+    def used(self) -> int | None:
+        """Bytes in use on the card by all processes together."""
+        if not self.available:
+            return None
+        memory = _NvmlMemory()
+        failed = self._library.nvmlDeviceGetMemoryInfo(self._device, ctypes.byref(memory))
+        return None if failed else int(memory.used)
+
+
+class Timeline:
+    """Samples in order, thinned to a bounded number: when full, pairs are merged and the larger live figure kept.
+
+    A sample is `[seconds, live, rss, device]`.
+    """
+
+    CAPACITY = 1200
+
+    def __init__(self, interval: float) -> None:
+        self.interval = interval
+        self.samples: list[list[Any]] = []
+
+    def add(self, sample: list[Any]) -> None:
+        """Keep the sample, thinning first where there is no room."""
+        if len(self.samples) >= self.CAPACITY:
+            pairs = zip(self.samples[0::2], self.samples[1::2], strict=False)
+            self.samples = [max(pair, key=lambda sample: sample[1] or 0) for pair in pairs]
+            self.interval *= 2
+        self.samples.append(sample)
+
+
+class Sampler(threading.Thread):
+    """Reads memory and, where asked to, the user's line that is executing, until `finish` is called.
+
+    `live` returns `(current, peak)` of the tensor allocator or None before the runtime is initialised.
+    `own` says of a file name whether it belongs to the user; None means that lines are not wanted.
+    """
+
+    LINES = 10_000
+
+    def __init__(
+        self,
+        live: Callable[[], tuple[int, int] | None],
+        interval: float,
+        nvml: Nvml,
+        own: Callable[[str], bool] | None = None,
+    ) -> None:
+        super().__init__(name="tfmemlint-sampler", daemon=True)
+        self.timeline = Timeline(interval)
+        self.lines: dict[tuple[str, int, str], dict[str, Any]] = {}
+        self.device_peak: int | None = None
+        self._live, self._nvml, self._own = live, nvml, own
+        self._start = time.monotonic()
+        self._main = threading.main_thread().ident or 0
+        self._peak = 0
+        self._done = threading.Event()
+
+    def run(self) -> None:
+        while not self._done.wait(self.timeline.interval):
+            self.sample()
+
+    def restart(self) -> None:
+        """Forget what was seen so far; time counts from now."""
+        self.timeline.samples.clear()
+        self.lines.clear()
+        self.device_peak, self._peak, self._start = None, 0, time.monotonic()
+
+    def sample(self) -> None:
+        """Take one sample now."""
+        figures = self._live()
+        current, peak = figures or (0, 0)
+        resident = rss()
+        device = self._nvml.used()
+        if device is not None:
+            self.device_peak = max(device, self.device_peak or 0)
+        self.timeline.add([round(time.monotonic() - self._start, 4), current, resident, device])
+        if self._own is not None:
+            self._see_line(current, peak, resident or 0)
+        self._peak = max(self._peak, peak)
+
+    def _see_line(self, current: int, peak: int, resident: int) -> None:
+        place = self._user_line()
+        if place is None or (place not in self.lines and len(self.lines) >= self.LINES):
+            return
+        seen = self.lines.setdefault(place, {"samples": 0, "live": 0, "rss": 0, "rise": 0})
+        seen["samples"] += 1
+        seen["live"] = max(seen["live"], current)
+        seen["rss"] = max(seen["rss"], resident)
+        seen["rise"] += max(0, peak - self._peak)
+
+    def _user_line(self) -> tuple[str, int, str] | None:
+        frame = sys._current_frames().get(self._main)
+        while frame is not None:
+            if self._own is not None and self._own(frame.f_code.co_filename):
+                return frame.f_code.co_filename, frame.f_lineno or 0, frame.f_code.co_name[:200]
+            frame = frame.f_back
+        return None
+
+    def finish(self) -> None:
+        """Stop sampling and wait for the thread."""
+        self._done.set()
+        if self.is_alive():
+            self.join(timeout=5)

@@ -1,0 +1,150 @@
+"""Stands in for what a slice of a program cannot have or should not wait for; loaded by `main.py`.
+
+Inputs that are not there are replaced by arrays of their shape and dtype, training is cut to a few steps, loops to a
+few rounds. Each replacement that takes effect is noted, so that the verdict can list it.
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import importlib
+import inspect
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+STEPS, EPOCHS = 20, 2
+ROUNDS_OF_DATA, SECONDS_OF_DATA = 10_000, 20.0
+
+
+class Substitutes:
+    """The hooks of one run; `notes` says what was replaced, each thing once."""
+
+    def __init__(self, mark: Any) -> None:
+        self.notes: dict[str, None] = {}
+        self._mark = mark
+        self._rounds: dict[str, int] = {}
+
+    def note(self, text: str) -> None:
+        """Say that something was replaced."""
+        self.notes[text] = None
+
+    def install(self) -> None:
+        """Put the hooks where every module finds them and patch what trains. Imports Keras."""
+        for name in ("array", "some", "more", "consume", "initialise"):
+            setattr(builtins, f"tfmemlint_{name}", getattr(self, name))
+        keras = [importlib.import_module("keras")]
+        if "tf_keras" in sys.modules or os.environ.get("TF_USE_LEGACY_KERAS") == "1":
+            keras.append(importlib.import_module("tf_keras"))
+        for module in keras:
+            self._patch_model(module.Model)
+
+    # -- hooks that the programs call --------------------------------------------------------------------------------
+
+    def array(self, dtype: str, shape: tuple[int, ...]) -> Any:
+        """A NumPy array of made-up numbers: floats below one, integers zero or one."""
+        numpy = importlib.import_module("numpy")
+        draw = numpy.random.default_rng(0)
+        if dtype == "string":
+            return numpy.full(shape, b"text", dtype=object)
+        if numpy.dtype(dtype).kind in "fc":
+            return draw.random(shape, dtype="float32").astype(dtype, copy=False)
+        return draw.integers(0, 2, shape, dtype="uint8").astype(dtype, copy=False)
+
+    def some(self, items: Any, limit: int, line: int, marked: bool = False) -> Any:
+        """`items`, cut after `limit` rounds; what a traced function iterates is left as it is."""
+        if not self._eager():
+            return items
+        return self._cut(items, limit, line, marked)
+
+    def _cut(self, items: Iterable[Any], limit: int, line: int, marked: bool) -> Iterator[Any]:
+        rounds = iter(items)
+        for _ in range(limit):
+            try:
+                item = next(rounds)
+            except StopIteration:
+                return
+            yield item
+            if marked:
+                self._mark()
+        if next(rounds, self) is not self:
+            self.note(f"the loop at line {line} was cut after {limit} rounds")
+
+    def more(self, limit: int, line: int) -> bool:
+        """Whether a `while` loop may go on."""
+        if not self._eager():
+            return True
+        rounds = self._rounds[str(line)] = self._rounds.get(str(line), 0) + 1
+        if rounds > limit:
+            self.note(f"the loop at line {line} was cut after {limit} rounds")
+        return rounds <= limit
+
+    def consume(self, value: Any) -> Any:
+        """Iterate what is a data set, as a training loop would; anything else is left alone."""
+        if isinstance(value, (tuple, list)):
+            for item in value:
+                self.consume(item)
+        elif isinstance(value, sys.modules["tensorflow"].data.Dataset):
+            self.note("the data set is iterated in place of training")
+            end = time.monotonic() + SECONDS_OF_DATA
+            for number, _ in enumerate(value, 1):
+                self._mark()
+                if number == ROUNDS_OF_DATA or time.monotonic() > end:
+                    self.note(f"the data set was left after {number} elements")
+                    break
+        return value
+
+    def initialise(self) -> None:
+        """Run a first operation, at which TensorFlow applies its device settings."""
+        sys.modules["tensorflow"].zeros([1])
+
+    def _eager(self) -> bool:
+        tensorflow = sys.modules.get("tensorflow")
+        return tensorflow is None or bool(tensorflow.executing_eagerly())
+
+    # -- patches -----------------------------------------------------------------------------------------------------
+
+    def _patch_model(self, model: Any) -> None:
+        model.fit = self._limited(model.fit, {"epochs": EPOCHS, "steps_per_epoch": STEPS, "validation_steps": STEPS})
+        model.evaluate = self._limited(model.evaluate, {"steps": STEPS})
+        model.predict = self._limited(model.predict, {"steps": STEPS}, arrays_too=False)
+
+    def _limited(self, method: Any, most: dict[str, int], arrays_too: bool = True) -> Any:
+        """The method with at most these numbers of steps. What is predicted of an array has to keep its length."""
+        signature = inspect.signature(method)
+
+        @functools.wraps(method)
+        def limited(*args: Any, **kwargs: Any) -> Any:
+            bound = signature.bind(*args, **kwargs)
+            bound.apply_defaults()
+            given = bound.arguments
+            rows, size = _rows(given.get("x")), given.get("batch_size") or 32
+            given["verbose"] = 0
+            if rows is not None and not arrays_too:
+                return method(*bound.args, **bound.kwargs)
+            for name, limit in most.items():
+                if name == "validation_steps" and given.get("validation_data") is None:
+                    continue
+                value = given.get(name)
+                steps_there = -(-rows // size) if rows is not None else None
+                if name != "epochs" and steps_there is not None and steps_there <= limit and name != "validation_steps":
+                    continue
+                if value is None or value > limit:
+                    given[name] = limit
+                    self.note(f"{method.__name__}() was cut to {name}={limit}")
+            return method(*bound.args, **bound.kwargs)
+
+        return limited
+
+
+def _rows(data: Any) -> int | None:
+    """The number of rows of what is given to `fit`, where it is an array or a list of arrays."""
+    if isinstance(data, (list, tuple)) and data:
+        return _rows(data[0])
+    if isinstance(data, dict) and data:
+        return _rows(next(iter(data.values())))
+    shape = getattr(data, "shape", None)
+    return int(shape[0]) if shape is not None and len(shape) and shape[0] is not None else None

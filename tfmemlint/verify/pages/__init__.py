@@ -1,0 +1,1 @@
+"""What was measured, for people: a table, pages of HTML, pictures."""

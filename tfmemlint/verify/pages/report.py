@@ -1,0 +1,190 @@
+"""Verdicts for people and programs: a table on a terminal, JSON with every figure, the lines of a rule's page."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, TextIO
+
+import msgspec
+
+from tfmemlint.report.base import clean
+from tfmemlint.report.style import Style, width
+from tfmemlint.units import show_bytes
+from tfmemlint.verify.judge import CONFIRMED, INCONCLUSIVE, NOT_CONFIRMED, Verdict
+from tfmemlint.verify.result import Environment, Result
+from tfmemlint.verify.run.measure import Program
+from tfmemlint.verify.run.runs import Run
+
+COLORS = {CONFIRMED: "green", NOT_CONFIRMED: "yellow", INCONCLUSIVE: "cyan"}
+NAMES = {
+    "peak_bytes": "peak of tensors",
+    "live_bytes": "tensors at the end",
+    "rss": "process memory",
+    "device_bytes": "card's memory",
+    "traces": "traces",
+    "seconds": "time",
+    "value": "counted",
+    "live_slope": "tensors kept a step",
+    "rss_slope": "memory kept a step",
+    "traces_slope": "traces a step",
+    "growth_dropped": "memory growth lost",
+    "error": "error",
+    "output": "message",
+    "out_of_memory": "out of memory",
+}
+YES_NO = ("error", "output", "out_of_memory", "growth_dropped")
+LABEL = 48
+HEADINGS = ("finding", "measured", "before", "after", "saved", "ratio", "verdict")
+
+
+def figure(value: float | None, unit: str, metric: str | None = None) -> str:
+    """A figure for people; a dash where there is none."""
+    if value is None:
+        return "-"
+    if metric in YES_NO:
+        return "yes" if value else "no"
+    sign = "-" if value < 0 else ""
+    if unit == "bytes":
+        return sign + show_bytes(round(abs(value)))
+    if unit == "s":
+        return f"{value:.2f} s"
+    return f"{value:.0f}" if value == round(value) else f"{value:.2f}"
+
+
+def ratio(value: float | None) -> str:
+    """A ratio with three digits, or that it is very large."""
+    if value is None:
+        return "-"
+    return "over 1000x" if value > 1000 else f"{value:.3g}x"
+
+
+def cells(verdict: Verdict) -> tuple[str, ...]:
+    """What the columns from "measured" to "ratio" say."""
+    metric, unit = verdict.metric, verdict.unit
+    saved = None if metric in YES_NO else verdict.saved
+    sides = (figure(verdict.before, unit, metric), figure(verdict.after, unit, metric))
+    times = ratio(None if metric in YES_NO else verdict.ratio)
+    return (NAMES.get(metric or "", metric or "-"), *sides, figure(saved, unit), times)
+
+
+def write_text(results: Sequence[Result], where: Environment, stream: TextIO, style: Style) -> None:
+    """The table, below it the reasons and replacements, and a line that counts the verdicts."""
+    rows = [(clean(_label(result)), *cells(result.verdict), result.verdict.kind) for result in results]
+    widths = [max(width(row[column]) for row in (HEADINGS, *rows)) for column in range(len(HEADINGS))]
+
+    def line(row: Sequence[str], *styles: str) -> str:
+        padded = [text + " " * (size - width(text)) for text, size in zip(row, widths, strict=True)]
+        padded[-1] = style(row[-1], *styles) if styles else row[-1]
+        return "  ".join(padded).rstrip()
+
+    if rows:
+        stream.write(style(line(HEADINGS), "bold") + "\n")
+    for row, result in zip(rows, results, strict=True):
+        stream.write(line(row, COLORS[result.verdict.kind]) + "\n")
+        for note in (result.verdict.reason, *result.notes):
+            if note:
+                stream.write(style(f"    {clean(note)}", "dim") + "\n")
+    stream.write(("\n" if rows else "") + summary(results) + "\n")
+    if rows:
+        stream.write(style(made_with(where), "dim") + "\n")
+
+
+def _label(result: Result) -> str:
+    """The place and the code; the beginning of a long path is left out."""
+    if result.place.startswith(result.code):
+        return result.place
+    place = result.place if len(result.place) <= LABEL else f"...{result.place[3 - LABEL :]}"
+    return f"{place} {result.code}"
+
+
+def summary(results: Sequence[Result]) -> str:
+    """How many of each verdict."""
+    if not results:
+        return "no findings to verify"
+    counted = Counter(result.verdict.kind for result in results)
+    return ", ".join(f"{counted[kind]} {kind}" for kind in COLORS if counted[kind])
+
+
+def made_with(where: Environment) -> str:
+    """Versions, device and how the programs were contained, in one line."""
+    versions = ", ".join(f"{name} {version}" for name, version in where.versions.items())
+    limit = f"; memory limit {show_bytes(where.memory_limit)}" if where.memory_limit else ""
+    runs = "1 run each" if where.repeats == 1 else f"{where.repeats} runs each"
+    return "; ".join(part for part in (versions, where.device, runs + limit, where.isolation) if part)
+
+
+def write_json(results: Sequence[Result], where: Environment, stream: TextIO) -> None:
+    """Everything that was measured, as one JSON object."""
+    document = {
+        "format": 1,
+        "environment": {
+            "versions": where.versions,
+            "device": where.device,
+            "isolation": where.isolation,
+            "repeats": where.repeats,
+            "memory-limit": where.memory_limit,
+        },
+        "results": [_record(result) for result in results],
+    }
+    json.dump(document, stream, indent=2)
+    stream.write("\n")
+
+
+def _record(result: Result) -> dict[str, Any]:
+    verdict = result.verdict
+    return {
+        "code": result.code,
+        "name": result.name,
+        "place": result.place,
+        "message": result.message,
+        "verdict": verdict.kind,
+        "reason": verdict.reason,
+        "metric": verdict.metric,
+        "unit": verdict.unit,
+        "before": verdict.before,
+        "after": verdict.after,
+        "saved": verdict.saved,
+        "ratio": verdict.ratio,
+        "noise": verdict.noise,
+        "repeats": verdict.repeats,
+        "notes": list(result.notes),
+        "programs": None
+        if result.pair is None
+        else {"before": _program(result.pair.before), "after": _program(result.pair.after)},
+        "runs": {"before": [_run(run) for run in result.before], "after": [_run(run) for run in result.after]},
+    }
+
+
+def _program(program: Program) -> dict[str, Any]:
+    return {"source": program.source, "simulated-gpus": program.simulated_gpus}
+
+
+def _run(run: Run) -> dict[str, Any]:
+    fields: dict[str, Any] = msgspec.to_builtins(run)
+    return {name.replace("_", "-"): value for name, value in fields.items()}
+
+
+def measured(code: str, evidence: Mapping[str, Any]) -> list[str]:
+    """The Markdown table of a rule's page from the content of the evidence file; empty where the rule has none."""
+    kept = evidence.get("rules", {}).get(code)
+    if not isinstance(kept, dict):
+        return []
+    verdict = Verdict(
+        str(kept.get("verdict", "-")),
+        str(kept.get("reason", "")),
+        kept.get("metric"),
+        str(kept.get("unit", "")),
+        kept.get("before"),
+        kept.get("after"),
+        kept.get("noise"),
+        int(kept.get("repeats", 1)),
+    )
+    versions, device = (kept.get(name, evidence.get(name)) for name in ("versions", "device"))
+    where = Environment(versions or {}, device or "", "", verdict.repeats)
+    head = ("measured", "before", "after", "saved", "ratio", "verdict")
+    row = (*cells(verdict), verdict.kind)
+    lines = [f"| {' | '.join(line)} |" for line in (head, ("---",) * len(head), row)]
+    remarks = [*([verdict.reason] if verdict.reason else []), *kept.get("notes", ())]
+    return [*lines, "", *(f"- {remark}" for remark in remarks), *([""] if remarks else []), made_with(where)]

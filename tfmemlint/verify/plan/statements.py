@@ -1,0 +1,57 @@
+"""What one statement does, as far as slicing asks."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tfmemlint.model.file import File
+from tfmemlint.syntax.scopes import ScopeNode
+from tfmemlint.syntax.tree import Node
+
+SETS = ("set_", "enable_", "disable_", "run_functions_")
+
+
+def is_setting(file: File, statement: Node) -> bool:
+    """Whether a statement sets something for all of TensorFlow or Keras, or for the compiler."""
+    if not isinstance(statement, cst.SimpleStatementLine):
+        return False
+    if isinstance(statement.body[0], cst.ImportFrom):
+        module = statement.body[0].module
+        return isinstance(module, cst.Name) and module.value == "__future__"
+    if not isinstance(statement.body[0], cst.Expr) or not isinstance(statement.body[0].value, cst.Call):
+        return False
+    name = file.call(statement.body[0].value).name or ""
+    return name.startswith(("tf.", "keras.")) and name.rpartition(".")[2].startswith(("set_", "enable_", "disable_"))
+
+
+def changed_name(statement: cst.SimpleStatementLine) -> cst.Name | None:
+    """The name whose object a statement changes, or None."""
+    node: Node | None = None
+    first = statement.body[0]
+    if (
+        isinstance(first, cst.Expr)
+        and isinstance(first.value, cst.Call)
+        and isinstance(first.value.func, cst.Attribute)
+    ):
+        node = first.value.func
+    elif isinstance(first, cst.Assign):
+        node = first.targets[0].target
+    elif isinstance(first, (cst.AugAssign, cst.AnnAssign)):
+        node = first.target
+    elif isinstance(first, cst.Del):
+        node = first.target
+        return node if isinstance(node, cst.Name) else None
+    if not isinstance(node, (cst.Attribute, cst.Subscript)):
+        return None
+    while isinstance(node, (cst.Attribute, cst.Subscript, cst.Call)):
+        node = node.func if isinstance(node, cst.Call) else node.value
+    return node if isinstance(node, cst.Name) else None
+
+
+def owner(file: File, node: Node) -> ScopeNode:
+    """The outermost function or method around a node, or the module; a class is no more than a namespace here."""
+    found: ScopeNode = file.module
+    for above in (node, *file.tree.ancestors(node)):
+        if isinstance(above, cst.FunctionDef):
+            found = above
+    return found

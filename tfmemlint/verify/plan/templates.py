@@ -1,0 +1,52 @@
+"""Programs for findings whose rule has no repair to apply: the rule's own measured sample, at the finding's size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from tfmemlint.finding import Finding
+from tfmemlint.units import show_bytes
+from tfmemlint.verify.judge import Claim
+from tfmemlint.verify.plan.programs import PlanError
+from tfmemlint.verify.result import Pair
+
+if TYPE_CHECKING:
+    from tfmemlint.verify.evidence import Sample
+
+MARKER = "# tfmemlint: finding bytes"
+"""Ends the line of a measured sample that binds its size in bytes, and is rewritten with the finding's."""
+
+MOST_BYTES = 512 * 1024**2
+"""Bytes that a sample is given at the most: its programs hold several times as much."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Two programs and what is claimed of them."""
+
+    pair: Pair
+    claim: Claim
+
+
+def of_sample(finding: Finding, sample: Sample | None) -> Plan:
+    """The sample of the finding's rule. Raises PlanError where the rule has none."""
+    if sample is None:
+        raise PlanError("the rule has neither a repair to compare with nor a sample of its own")
+    before, after, size = sample.pair.before, sample.pair.after, "at its own size"
+    if finding.bytes is not None and MARKER in before.source and MARKER in after.source:
+        given = min(finding.bytes, MOST_BYTES)
+        before, after = (replace(program, source=_filled(program.source, given)) for program in (before, after))
+        size = "at the size of this finding"
+        if given < finding.bytes:
+            size = f"at {show_bytes(given)} in place of the {show_bytes(finding.bytes)} of this finding"
+    note = f"the rule has no repair to apply here: its own sample was run in place of your code, {size}"
+    return Plan(Pair(before, after, (note,)), sample.claim)
+
+
+def _filled(source: str, size: int) -> str:
+    lines = source.split("\n")
+    for number, line in enumerate(lines):
+        if line.rstrip().endswith(MARKER):
+            lines[number] = f"{line.partition('=')[0].rstrip()} = {size}"
+    return "\n".join(lines)

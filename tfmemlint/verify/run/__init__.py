@@ -1,0 +1,1 @@
+"""Running programs that nobody vouches for: contained, watched, measured, and ended with all that they started."""

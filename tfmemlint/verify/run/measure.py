@@ -1,0 +1,228 @@
+"""Runs programs under the child, each in fresh contained processes, and returns what they cost."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import secrets
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from tfmemlint.verify.run import sandbox
+from tfmemlint.verify.run.runs import Bounds, Failure, Line, Run, read_result
+from tfmemlint.verify.run.sandbox import Level
+from tfmemlint.verify.run.watch import GIB, Limits, Outcome
+from tfmemlint.verify.run.workspaces import workspace
+
+__all__ = ["Failure", "Line", "Run"]
+
+CHILD = Path(__file__).parents[1] / "child" / "main.py"
+FAILURES_ENOUGH = 2
+HAS_TENSORFLOW = """
+import importlib.util, sys
+sys.path += sys.argv[1:]
+sys.exit(0 if importlib.util.find_spec("tensorflow") else 9)
+"""
+RESERVED = ("program.py", "request.json", "__pycache__")
+
+
+class MeasureError(Exception):
+    """Nothing can be measured here; the text says why and what to do, in one line."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """One complete Python program. `simulated_gpus` graphics cards exist for TensorFlow's own checks of settings."""
+
+    source: str
+    simulated_gpus: int = 0
+    path: tuple[str, ...] = ()
+    """Folders put in front of `sys.path`."""
+    folder: str | None = None
+    """The folder whose entries the program shall find, read-only, in its working folder."""
+    package: str = ""
+    """The package that the program's relative imports start from."""
+    substitute: bool = False
+    """Whether data is made up and training cut short."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How programs are run. `allocator_limit` is the memory in bytes of the card to imitate, None for no limit."""
+
+    python: str = sys.executable
+    device: str = "auto"
+    repeat: int = 3
+    allocator_limit: int | None = None
+    limits: Limits = field(default_factory=Limits)
+    level: Level | None = None
+    interval: float = 0.005
+    timed: bool = False
+    """Whether seconds are compared, which a program takes as it likes, and not bytes, the same in each run."""
+
+
+def machine_memory() -> int:
+    """Bytes that a program may take on this machine: four fifths of what is free, and of the container's limit."""
+    free = 4 * GIB
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            fields = dict(line.split(":", 1) for line in file)
+        free = int(fields["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        if sys.platform == "darwin":
+            free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    for name in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            free = min(free, int(Path(name).read_text(encoding="ascii")))
+        except (OSError, ValueError):
+            continue
+    return free * 4 // 5
+
+
+def first_region(settings: Settings) -> int:
+    """Bytes of address space that the CPU's allocator takes at once: the largest power of two within all limits."""
+    if settings.allocator_limit is not None:
+        return settings.allocator_limit * 9 // 10
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    size: int = 1 << (min(memory // 2, settings.limits.memory).bit_length() - 1)
+    return size
+
+
+def _bounds(settings: Settings, outcome: Outcome) -> Bounds:
+    """What a process that ended so can have cost at most; the memory of a graphics card is not known here."""
+    tensors = settings.limits.addresses if settings.device == "cpu" or not sandbox.has_cards() else Bounds.tensors
+    return Bounds(outcome.seconds, tensors, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+
+
+def believed(source: Path | int, settings: Settings, outcome: Outcome, key: str = "") -> Run:
+    """The run that the child reported, or what its outcome tells where there is no report that can be believed."""
+    if outcome.ended != "exit":
+        return Run(outcome.ended, outcome.reason, seconds=outcome.seconds, output=outcome.output)
+    run = read_result(source, _bounds(settings, outcome), key)
+    if run.status == "ok" and outcome.code:
+        run = Run("crash")
+    if run.status == "crash":
+        return Run("crash", outcome.reason or run.reason, seconds=outcome.seconds, output=outcome.output)
+    return msgspec.structs.replace(run, output=outcome.output)
+
+
+def _variables(settings: Settings) -> dict[str, str]:
+    # `arrays.py` places the arrays of the program's own thread. In the others, as those of a pipeline's generator,
+    # a threshold that stays makes malloc map each large array 16 bytes past a page, where TensorFlow copies it too.
+    extra = {"TF_CPU_ALLOCATOR_USE_BFC": "1", "MALLOC_MMAP_THRESHOLD_": "65536"}
+    if settings.device == "cpu":
+        extra["CUDA_VISIBLE_DEVICES"] = "-1"
+    if settings.allocator_limit is not None:
+        extra["TF_CPU_BFC_MEM_LIMIT_IN_MB"] = str(max(1, settings.allocator_limit // 1024**2))
+    return extra
+
+
+def _link_entries(folder: str, work: str) -> None:
+    """Let relative paths of the program find what lies beside the user's file."""
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(folder):
+            target = os.path.join(work, entry.name)
+            if not os.path.lexists(target) and entry.name not in RESERVED:
+                os.symlink(os.path.abspath(entry.path), target)
+
+
+def run_once(program: Program, settings: Settings) -> Run:
+    """Run the program in a fresh contained process. Raises MeasureError where the interpreter cannot be started."""
+    python, key = interpreter(settings.python), secrets.token_hex(16)
+    with workspace() as work, tempfile.TemporaryFile() as result:
+        folders = [os.path.abspath(folder) for folder in program.path]
+        libraries = sandbox.folders("PYTHONPATH")
+        request = {
+            "program": os.path.join(work, "program.py"),
+            "source": program.source,
+            "path": folders,
+            "libraries": libraries,
+            "result": result.fileno(),
+            "key": key,
+            "device": settings.device,
+            "simulated_gpus": program.simulated_gpus,
+            "substitute": program.substitute,
+            "package": program.package,
+            "interval": settings.interval,
+            "paced": not settings.timed,
+            "reserve": first_region(settings),
+        }
+        if program.folder is not None:
+            _link_entries(program.folder, work)
+        where = Path(work, "request.json")
+        where.write_text(json.dumps(request), encoding="utf-8")
+        try:
+            outcome = sandbox.run(
+                [python, "-B", str(CHILD), str(where)],
+                work=work,
+                limits=settings.limits,
+                extra=_variables(settings),
+                level=settings.level,
+                gpu=settings.device != "cpu",
+                repeatable=settings.device != "gpu" and not settings.timed,
+                needed=[str(CHILD), *folders, *libraries, *filter(None, [program.folder])],
+                keep_open=[result.fileno()],
+            )
+        except OSError as error:
+            raise MeasureError(f"cannot start {python}: {error.strerror}") from error
+        return believed(result.fileno(), settings, outcome, key)
+
+
+def measure(program: Program, settings: Settings, done: Callable[[], None] | None = None) -> tuple[Run, ...]:
+    """`settings.repeat` runs of the program, or fewer where it fails each time; `done` is called after each."""
+    runs: list[Run] = []
+    while len(runs) < settings.repeat:
+        runs.append(run_once(program, settings))
+        if done:
+            done()
+        if len(runs) >= FAILURES_ENOUGH and all(run.status != "ok" for run in runs):
+            break
+    return tuple(runs)
+
+
+def check_system() -> None:
+    """Raises MeasureError where this system cannot limit and measure processes."""
+    if os.name != "posix":
+        raise MeasureError("programs can be measured on Linux and macOS only")
+
+
+def interpreter(python: str) -> str:
+    """The absolute path of an interpreter that was named as in a shell. Raises MeasureError where there is none."""
+    path = os.path.abspath(python) if os.path.dirname(python) else sandbox.find_tool(python)
+    if path is None or not os.path.exists(path):
+        raise MeasureError(f"cannot start {python}: {os.strerror(errno.ENOENT)}")
+    if not os.access(path, os.X_OK) or os.path.isdir(path):
+        raise MeasureError(f"cannot start {python}: {os.strerror(errno.EACCES)}")
+    return path
+
+
+def check_interpreter(python: str, timeout: float = 120.0) -> None:
+    """Raises MeasureError with one clear line where `python` cannot be run or has no TensorFlow.
+
+    It is run as programs are: it, and what it imports at its start, may belong to the project.
+    """
+    check_system()
+    path, libraries = interpreter(python), sandbox.folders("PYTHONPATH")
+    with workspace() as work:
+        command = [path, "-I", "-B", "-c", HAS_TENSORFLOW, *libraries]
+        try:
+            done = sandbox.run(command, work=work, limits=Limits(wall=timeout), needed=libraries)
+        except OSError as error:
+            raise MeasureError(f"cannot start {python}: {error.strerror}") from error
+    if done.code == 9:
+        raise MeasureError(f"{python} has no TensorFlow; name an interpreter that has one with --python")
+    if done.reason:
+        said = done.output.strip()[-200:] or done.reason
+        raise MeasureError(f"{python} is not a working Python: {said}")
+
+
+def versions(runs: Iterable[Run]) -> dict[str, str]:
+    """Versions of the first run that reports any."""
+    return next((run.versions for run in runs if run.versions), {})
