@@ -12,7 +12,7 @@ from tfmemlint.cli.commands import main
 from tfmemlint.finding import Finding, Severity, Span
 from tfmemlint.lint.baseline import Baseline, BaselineError, write_baseline
 from tfmemlint.lint.engine import FileResult
-from tfmemlint.text.source import read_source
+from tfmemlint.text.read import read_source
 
 MARKS = {"cache": ("TFM305", "cache-after-repeat"), "GradientTape": ("TFM402", "persistent-tape")}
 

@@ -14,7 +14,7 @@ from tfmemlint.cli.commands import main
 from tfmemlint.finding import Finding, Severity, Span
 from tfmemlint.lint.changed_lines import DiffBaseError, changed_lines, keep_changed
 from tfmemlint.lint.engine import FileResult
-from tfmemlint.text.source import read_source
+from tfmemlint.text.read import read_source
 
 PIPELINE = """\
 import tensorflow as tf

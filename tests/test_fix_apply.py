@@ -20,7 +20,8 @@ from killed import ends_before
 from tfmemlint.finding import Edit, Finding, Fix, Safety, Severity, Span
 from tfmemlint.fix.apply import FileChangedError, Fixed, fix_bytes, write_atomically
 from tfmemlint.fix.select import select_fixes
-from tfmemlint.text.source import Source, SourceError, read_source
+from tfmemlint.text.read import read_source
+from tfmemlint.text.source import Source, SourceError
 
 
 @dataclass(frozen=True)

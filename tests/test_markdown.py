@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from tfmemlint.cli.commands import main
 from tfmemlint.finding import Edit
-from tfmemlint.text.source import Position, RewriteError, Source, SourceError, read_source
+from tfmemlint.text.read import read_source
+from tfmemlint.text.source import Position, RewriteError, Source, SourceError
 
 IMPORT = "import tensorflow as tf\n"
 

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfmemlint.finding import Edit
-from tfmemlint.text.source import Position, RewriteError, Source, SourceError, read_source
+from tfmemlint.text.read import read_source
+from tfmemlint.text.source import Position, RewriteError, Source, SourceError
 
 LINE_END = re.compile(rb"\r\n|\n|\r")
 

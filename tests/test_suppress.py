@@ -16,7 +16,8 @@ import tfmemlint
 from tfmemlint.cli.commands import main
 from tfmemlint.finding import Finding, Severity, Span
 from tfmemlint.lint.suppress import Suppressed, add_ignores, apply_suppressions
-from tfmemlint.text.source import Source, read_source
+from tfmemlint.text.read import read_source
+from tfmemlint.text.source import Source
 from tfmemlint.text.statements import Statements, simple_parts
 
 KNOWN = {

@@ -5,7 +5,6 @@ from tfmemlint.finding import Edit, Finding, Fix, Related, Safety, Severity, Spa
 from tfmemlint.model.arithmetic import least
 from tfmemlint.model.calls import Argument, Call
 from tfmemlint.model.file import File
-from tfmemlint.model.numbers import range_length
 from tfmemlint.model.transfer.table import elements, structure_bytes
 from tfmemlint.model.values import (
     ITEM_BYTES,
@@ -31,6 +30,7 @@ from tfmemlint.model.values import (
 )
 from tfmemlint.rule import Rule, on_call, on_file
 from tfmemlint.syntax.names import Loop, assigned_names, free_names, home_of, is_variable, variables
+from tfmemlint.syntax.numbers import range_length
 from tfmemlint.syntax.scopes import Binds, Definition, Reaching, dotted, own_nodes, parameters, written
 from tfmemlint.syntax.tree import Node, called_word, children, walk
 from tfmemlint.units import show_bytes

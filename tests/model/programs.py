@@ -24,7 +24,7 @@ from tfmemlint.model.values import (
     Sequence,
     Value,
 )
-from tfmemlint.text.source import read_source
+from tfmemlint.text.read import read_source
 
 HEADER = """
 import math

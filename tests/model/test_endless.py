@@ -4,7 +4,7 @@ import libcst as cst
 
 from tfmemlint.config.settings import Config
 from tfmemlint.model.file import File
-from tfmemlint.text.source import read_source
+from tfmemlint.text.read import read_source
 
 PROGRAM = """
 import tensorflow as tf

@@ -15,7 +15,7 @@ from tfmemlint.config.settings import Config
 from tfmemlint.model.file import File
 from tfmemlint.model.layers.networks import parameters, placed
 from tfmemlint.model.values import Array
-from tfmemlint.text.source import read_source
+from tfmemlint.text.read import read_source
 
 KERAS = """
 import json, sys

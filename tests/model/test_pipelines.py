@@ -10,7 +10,7 @@ from tfmemlint.model.file import File
 from tfmemlint.model.pipelines import batched, draws_at_random, source_draws
 from tfmemlint.model.transfer.table import structure_bytes
 from tfmemlint.model.values import Dataset, Value
-from tfmemlint.text.source import read_source
+from tfmemlint.text.read import read_source
 
 HEADER = """
 import numpy as np

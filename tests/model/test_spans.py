@@ -13,7 +13,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from tfmemlint.syntax.spans import Spans
 from tfmemlint.syntax.tree import walk
-from tfmemlint.text.source import read_source
+from tfmemlint.text.read import read_source
 
 SAMPLES = sorted(Path(tfmemlint_fixtures.__path__[0]).glob("TFM[136]*/bad.py"))[:12]
 ODD = (

@@ -6,7 +6,7 @@ import pytest
 from tfmemlint.config.settings import Config
 from tfmemlint.model.file import File
 from tfmemlint.model.unittests import is_test
-from tfmemlint.text.source import read_source
+from tfmemlint.text.read import read_source
 
 
 def looked_at(text: str, path: str = "train.py") -> bool:

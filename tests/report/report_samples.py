@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tfmemlint.finding import Edit, Finding, Fix, Related, Safety, Severity, Span
 from tfmemlint.lint.engine import FileResult, unreadable
 from tfmemlint.report import RuleInfo
-from tfmemlint.text.source import read_source
+from tfmemlint.text.read import read_source
 
 PIPELINE = """\
 import tensorflow as tf

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tfmemlint.finding import Edit, Finding, Fix, Related, Safety, Severity, Span
 from tfmemlint.lint.engine import FileResult
 from tfmemlint.report import ReportOptions, render
-from tfmemlint.text.source import read_source
+from tfmemlint.text.read import read_source
 
 PIECES = ["x", "=", " ", "\t", "é", "画", "\U0001f600", "e\u0301", "'", "(", ")", "\\", "."]
 WORDS = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)

@@ -11,7 +11,7 @@ from report_samples import PIPELINE, cache_after_repeat, growth_too_late, notebo
 
 from tfmemlint.finding import Finding, Severity, Span
 from tfmemlint.lint.engine import FileResult
-from tfmemlint.text.source import read_source
+from tfmemlint.text.read import read_source
 
 
 @pytest.fixture

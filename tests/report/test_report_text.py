@@ -17,7 +17,7 @@ from tfmemlint.report.diff import show_diff
 from tfmemlint.report.frame import frame
 from tfmemlint.report.places import place
 from tfmemlint.report.style import Style, width
-from tfmemlint.text.source import read_source
+from tfmemlint.text.read import read_source
 
 PLAIN = Style(False)
 

@@ -21,7 +21,8 @@ from tfmemlint.lint.parsing import parse
 from tfmemlint.lint.recursion import with_deep_stack
 from tfmemlint.syntax.spans import PositionsUnknown, Spans
 from tfmemlint.syntax.tree import walk
-from tfmemlint.text.source import SourceError, read_source
+from tfmemlint.text.read import read_source
+from tfmemlint.text.source import SourceError
 
 LINTER = Linter(Config(select=("ALL",)))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tfmemlint.text.source import read_source
+from tfmemlint.text.read import read_source
 from tfmemlint.verify.plan.examples import ExampleError, read_examples
 
 

@@ -11,7 +11,7 @@ import pytest
 from tfmemlint.config.settings import Config
 from tfmemlint.finding import Edit, Finding, Fix, Related, Safety, Severity, Span
 from tfmemlint.model.file import File
-from tfmemlint.text.source import read_source
+from tfmemlint.text.read import read_source
 from tfmemlint.verify.evidence import Sample
 from tfmemlint.verify.judge import Claim
 from tfmemlint.verify.plan.examples import read_examples

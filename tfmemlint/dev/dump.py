@@ -27,7 +27,8 @@ def dump_model(data: bytes, path: str) -> Iterator[str]:
     from tfmemlint.config.settings import Config
     from tfmemlint.lint.engine import parse
     from tfmemlint.model.file import File
-    from tfmemlint.text.source import SourceError, read_source
+    from tfmemlint.text.read import read_source
+    from tfmemlint.text.source import SourceError
 
     try:
         source = read_source(data, path)

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING
 from tfmemlint.config.selectors import FAILURES
 from tfmemlint.files.bounded_read import SOURCES, read_regular
 from tfmemlint.finding import Finding
-from tfmemlint.text.source import Source, SourceError, read_source
+from tfmemlint.text.read import read_source
+from tfmemlint.text.source import Source, SourceError
 from tfmemlint.text.statements import Statements
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from tfmemlint.finding import Finding, Severity, Span
 from tfmemlint.lint.parsing import is_python, parse, refusal, wants_room
 from tfmemlint.lint.recursion import is_deep, with_deep_stack
 from tfmemlint.text.prefilter import mentions_tensorflow
-from tfmemlint.text.source import Source, SourceError, read_source
+from tfmemlint.text.read import read_source
+from tfmemlint.text.source import Source, SourceError
 
 if TYPE_CHECKING:
     from tfmemlint.config.settings import Config

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tfmemlint.model.numbers import range_length
 from tfmemlint.model.values import Array, Const, Length, Sequence, Shape, Unknown, Value, constant, integer
+from tfmemlint.syntax.numbers import range_length
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call

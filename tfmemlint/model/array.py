@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tfmemlint.model.numbers import bounded
 from tfmemlint.model.value import Value
+from tfmemlint.syntax.numbers import bounded
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call

@@ -12,8 +12,8 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from tfmemlint.model.array import ITEM_BYTES, Array, Shape
-from tfmemlint.model.numbers import bounded
 from tfmemlint.model.value import BOTTOM, Composite, Unknown, Value, hashed_once
+from tfmemlint.syntax.numbers import bounded
 
 if TYPE_CHECKING:
     import libcst as cst

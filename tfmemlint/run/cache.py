@@ -131,7 +131,8 @@ class Cache:
             return None
         self._seen.add(key)
         from tfmemlint.lint.engine import FileResult
-        from tfmemlint.text.source import SourceError, read_source
+        from tfmemlint.text.read import read_source
+        from tfmemlint.text.source import SourceError
 
         try:
             source = read_source(data, path) if entry.findings else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfmemlint.model.numbers import bounded
+from tfmemlint.syntax.numbers import bounded
 
 _LONGEST = 100
 """Characters of a whole number that is looked at; Python refuses to read one of many thousand digits."""

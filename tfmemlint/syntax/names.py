@@ -11,7 +11,6 @@ from tfmemlint.syntax.scopes import ScopeNode
 from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
-    from tfmemlint.model.file import File
     from tfmemlint.syntax.program import Program
 
 Loop = cst.For | cst.While
@@ -35,17 +34,17 @@ def home_of(name: cst.Name, file: Program) -> ScopeNode:
     return next((each for each in around if name.value in file.flow(each).bindings), file.module)
 
 
-def assigned_names(loop: Loop, file: File) -> set[str]:
+def assigned_names(loop: Loop, file: Program) -> set[str]:
     """The names that a loop binds: its target and what its body assigns."""
     return {definition.name for definition in file.bound_within(loop)}
 
 
-def variables(code: Node, file: File) -> set[str]:
+def variables(code: Node, file: Program) -> set[str]:
     """The variables that some code names; what stands behind a dot or is a keyword is none."""
     return {n.value for n in walk(code) if isinstance(n, cst.Name) and is_variable(n, file)}
 
 
-def free_names(code: Node, file: File) -> Iterator[cst.Name]:
+def free_names(code: Node, file: Program) -> Iterator[cst.Name]:
     """The variables in some code that scopes around it bind: those of functions and lambdas in it are left out."""
     for node in walk(code):
         if isinstance(node, cst.Name) and is_variable(node, file) and not file.tree.contains(code, home_of(node, file)):

@@ -14,7 +14,7 @@ from functools import cached_property
 from tfmemlint.finding import Edit, Span
 from tfmemlint.text.decoding import Decoded, RewriteError
 from tfmemlint.text.lines import Part, Replacement, replacements
-from tfmemlint.text.source import Block, Position, Source, checked, edited, read_source
+from tfmemlint.text.source import Block, Position, Source, checked, edited
 
 
 class BlockSource(Source, ABC):
@@ -86,7 +86,7 @@ class BlockSource(Source, ABC):
     def rewrite(self, edits: Sequence[Edit]) -> bytes:
         by_part = self._by_part(edits)
         data = self._write([(self.parts[index], replacements(self.parts[index], by_part[index])) for index in by_part])
-        if read_source(data, self.path).text != self.edited_text(edits):
+        if self._read_again(data).text != self.edited_text(edits):
             raise RewriteError("the repair would change what the file's other lines mean")
         return data
 
@@ -107,6 +107,10 @@ class BlockSource(Source, ABC):
                 raise RewriteError("the repair reaches over the end of a cell or block")
             by_part.setdefault(index, []).append(Edit(edit.start - start, edit.end - start, edit.content))
         return by_part
+
+    @abstractmethod
+    def _read_again(self, data: bytes) -> Source:
+        """The source that this file's new bytes make."""
 
     @abstractmethod
     def _write(self, changes: Sequence[tuple[Part, Sequence[Replacement]]]) -> bytes:

@@ -14,6 +14,7 @@ from tfmemlint.text import magics
 from tfmemlint.text.blocks import BlockSource
 from tfmemlint.text.decoding import LINE_END, decode_utf8, splice
 from tfmemlint.text.lines import Line, Part, Replacement
+from tfmemlint.text.source import Source
 
 _FENCE = re.compile(r"(?P<prefix>[ \t>]*)(?P<fence>`{3,}(?=[^`]*$)|~{3,}|:{3,}(?=\{code))[ \t]*(?P<info>.*)$")
 _PYTHON = frozenset(("python", "py", "python3", "py3", "ipython", "ipython3", "pycon", "python-repl", "pycon3"))
@@ -41,6 +42,9 @@ class MarkdownSource(BlockSource):
     def line_text(self, row: int, cell: int | None = None) -> str:
         return self._document[row - 1] if 1 <= row <= len(self._document) else ""
 
+    def _read_again(self, data: bytes) -> Source:
+        return read(data, self.path)
+
     def _write(self, changes: Sequence[tuple[Part, Sequence[Replacement]]]) -> bytes:
         return splice(self.data, self.decoded, [edit for _, edits in changes for edit in edits])[0]
 
@@ -63,7 +67,7 @@ class _Fenced:
     prefix: str
 
 
-def read_markdown(data: bytes, path: str) -> MarkdownSource:
+def read(data: bytes, path: str) -> MarkdownSource:
     """Read a document. Raises SourceError when it is not UTF-8."""
     decoded = decode_utf8(data)
     rows, start = [], 0

@@ -18,7 +18,7 @@ from tfmemlint.text.blocks import BlockSource
 from tfmemlint.text.decoding import LINE_END, Decoded, SourceError, decode_utf8, splice
 from tfmemlint.text.jsonspans import JsonSource, items, members, read_source_strings
 from tfmemlint.text.lines import Line, Part, Replacement
-from tfmemlint.text.source import Position
+from tfmemlint.text.source import Position, Source
 
 _PROMPT = re.compile(r"[ \t]*(?:>>>|\.\.\.)(?: |$)")
 _NON_ASCII_ESCAPE = re.compile(r"\\u(?!00[0-7])[0-9a-fA-F]{4}")
@@ -45,6 +45,9 @@ class NotebookSource(BlockSource):
         at = _json_place(self._sources[place.cell], part.lines[place.row - 1].start + place.column - 1)
         before = LINE_END.split(raw[:at])
         return Position(len(before), len(before[-1]) + 1)
+
+    def _read_again(self, data: bytes) -> Source:
+        return read(data, self.path)
 
     def _write(self, changes: Sequence[tuple[Part, Sequence[Replacement]]]) -> bytes:
         edits: list[Replacement] = []
@@ -92,7 +95,7 @@ def _separator(raw: str, source: JsonSource) -> str:
     return '",' + raw[source.start + 1 : strings[0].start] + '"'
 
 
-def read_notebook(data: bytes, path: str) -> NotebookSource:
+def read(data: bytes, path: str) -> NotebookSource:
     """Read a notebook; one whose kernel is not Python has no program text.
 
     Raises SourceError for bytes that are not UTF-8, text that is not JSON and JSON that is not a notebook.

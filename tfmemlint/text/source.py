@@ -14,12 +14,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from tfmemlint.finding import Edit, Span
-from tfmemlint.text.decoding import LINE_END, Decoded, RewriteError, SourceError, decode_python, splice
+from tfmemlint.text.decoding import LINE_END, Decoded, RewriteError, SourceError, splice
 
-__all__ = ["Block", "Position", "RewriteError", "Source", "SourceError", "read_source"]
-
-NOTEBOOK_SUFFIXES = (".ipynb",)
-MARKDOWN_SUFFIXES = (".md", ".markdown", ".qmd", ".rmd", ".rst")
+__all__ = ["Block", "Position", "RewriteError", "Source", "SourceError"]
 
 # A form feed sets the indentation back to nothing at the start of a line and is a space elsewhere; libcst does not
 # give it back, so the text has neither.
@@ -41,23 +38,6 @@ class Block:
 
     span: Span
     cell: int | None = None
-
-
-def read_source(data: bytes, path: str) -> Source:
-    """Read a file's bytes as program text; the ending of `path` says what kind of file it is.
-
-    Raises SourceError for files that cannot be decoded and for notebooks that are not valid JSON or nbformat.
-    """
-    lowered = path.lower()
-    if lowered.endswith(NOTEBOOK_SUFFIXES):
-        from tfmemlint.text.notebook import read_notebook
-
-        return read_notebook(data, path)
-    if lowered.endswith(MARKDOWN_SUFFIXES):
-        from tfmemlint.text.markdown import read_markdown
-
-        return read_markdown(data, path)
-    return Source(data, path, decode_python(data))
 
 
 class Source:

@@ -13,8 +13,8 @@ from tfmemlint.model.arithmetic import broadcast
 from tfmemlint.model.calls import Call
 from tfmemlint.model.layers.arguments import Effect, Model, flag, numbers, whole, word
 from tfmemlint.model.layers.spatial import SPATIAL
-from tfmemlint.model.numbers import bounded
 from tfmemlint.model.values import Array, Const, Instance, Sequence, Shape, Value, integer
+from tfmemlint.syntax.numbers import bounded
 
 L = "tf.keras.layers."
 

@@ -6,10 +6,10 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tfmemlint.model.numbers import bounded
 from tfmemlint.model.transfer.listed import listed, listed_count
 from tfmemlint.model.transfer.table import dtype_of, models, shape_of
 from tfmemlint.model.values import Array, Const, Instance, Length, Method, Sequence, Unknown, Value, constant, integer
+from tfmemlint.syntax.numbers import bounded
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call

@@ -6,9 +6,9 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tfmemlint.model.numbers import bounded
 from tfmemlint.model.transfer.table import dtype_of, models
 from tfmemlint.model.values import Array, Const, Instance, Method, Sequence, Unknown, Value, constant, integer
+from tfmemlint.syntax.numbers import bounded
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call

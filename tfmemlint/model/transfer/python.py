@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from tfmemlint.model import operations, records
 from tfmemlint.model.arguments import PARSER, namespace
-from tfmemlint.model.numbers import range_length
 from tfmemlint.model.transfer.table import models
 from tfmemlint.model.values import (
     Api,
@@ -29,6 +28,7 @@ from tfmemlint.model.values import (
     integer,
     number,
 )
+from tfmemlint.syntax.numbers import range_length
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call

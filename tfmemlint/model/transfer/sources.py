@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tfmemlint.model.numbers import range_length
 from tfmemlint.model.transfer.structures import as_tensor, call_name, rows
 from tfmemlint.model.transfer.table import dtype_of, elements, map_structure, models, shape_of
 from tfmemlint.model.values import (
@@ -22,6 +21,7 @@ from tfmemlint.model.values import (
     constant,
     integer,
 )
+from tfmemlint.syntax.numbers import range_length
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call

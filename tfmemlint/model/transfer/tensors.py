@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tfmemlint.model.arithmetic import broadcast, divided, promote
-from tfmemlint.model.numbers import range_length
 from tfmemlint.model.transfer.arrays import expanded, reshaped
 from tfmemlint.model.transfer.axes import joined_shape
 from tfmemlint.model.transfer.structures import as_tensor
 from tfmemlint.model.transfer.table import dtype_of, models, shape_of
 from tfmemlint.model.values import Array, Const, Length, Method, Sequence, Unknown, Value, constant, integer
+from tfmemlint.syntax.numbers import range_length
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
