@@ -3,70 +3,18 @@
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 import tfmemlint_rules
 
 import tfmemlint
+from tfmemlint.dev import layers
 
 PACKAGE = Path(tfmemlint.__path__[0])
 RULES = Path(tfmemlint_rules.__path__[0])
-
-# What each part of the package may import of the package; parts that are not named here are drivers and may import
-# everything but the tools for developers.
-MAY_IMPORT = {
-    "finding": set(),
-    "units": set(),
-    "prefilter": set(),
-    "selectors": {"units"},
-    "patterns": set(),
-    "toml": set(),
-    "probe": {"model.knowledge"},
-    "model": {"finding", "units"},
-    "rule": {"finding"},
-    "api": {"finding", "model", "rule", "units"},
-    "replace_file": set(),
-    "fix": {"bounded_read", "finding", "model", "replace_file"},
-    "config_paths": {"units"},
-    "config": {"bounded_read", "config_paths", "finding", "selectors", "shown", "toml", "units"},
-    "registry": {"__init__", "config", "patterns", "rule", "selectors"},
-    "directives": {"finding", "model", "selectors"},
-    "reaches": {"directives", "finding"},
-    "suppress": {"directives", "finding", "model", "reaches", "selectors"},
-    "dispatch": {"finding", "model", "rule"},
-    "bounded_read": set(),
-    "own_folder": {"bounded_read"},
-    "shown": set(),
-    "parsing": {"finding", "model"},
-    "engine": {
-        *("config", "deep", "dispatch", "finding", "model", "parsing", "prefilter", "registry", "rule"),
-        *("selectors", "suppress"),
-    },
-    "deep": set(),
-    "usage": set(),
-    "work": {"bounded_read", "cache", "config", "diff_base", "discover", "engine", "finding", "linter", "repair"},
-    "processes": {"deep", "work"},
-    "runner": {
-        *("cache", "config", "deep", "discover", "engine", "linter", "prefilter", "processes", "registry", "repair"),
-        "work",
-    },
-    "report": {"__init__", "baseline", "finding", "model", "selectors", "shown", "units"},
-    "verify": {
-        *("__init__", "config", "engine", "finding", "fix", "model", "selectors", "units"),
-        *("cli_arguments", "cli_output", "discover", "linter", "registry", "report", "usage"),
-    },
-    "tfmemlint_rules": {"api", "finding", "fix.chains", "fix.edits", "fix.hoist", "model"},
-}
-# What they may name in annotations besides.
-MAY_ANNOTATE = {
-    "model": {"config"},
-    "rule": {"model"},
-    "dispatch": {"config"},
-    "report": {"engine", "config"},
-}
-FOR_DEVELOPERS = ("dev", "testing")
+FOR_RULES = tuple(f"tfmemlint.{part}" for part in ("api", "finding", "fix", "model", "syntax"))
+"""All that rules may import of the tool."""
 # libcst's own visitors and metadata rebuild or annotate the whole tree, at a tenth of the speed of our index.
 TOO_SLOW = ("CSTVisitor", "CSTTransformer", "MetadataWrapper", "matchers", "codemod", "metadata")
 # The only modules that import what they examine, always in a process of their own.
@@ -77,60 +25,63 @@ MODULES = [*sorted(PACKAGE.rglob("*.py")), *sorted(RULES.glob("*.py"))]
 every_module = pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(path.parents[1]).as_posix())
 
 
-def part_of(path: Path) -> str:
-    """The part of the package to which a module belongs: `finding`, `model`, ..."""
-    if path.is_relative_to(PACKAGE):
-        return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-    return "tfmemlint_rules"
+def test_imports_point_one_way() -> None:
+    assert layers.wrong() == []
 
 
-def imports(tree: ast.Module) -> Iterator[tuple[str, bool]]:
-    """The imported modules, and whether for type checkers alone."""
-    for_types = {
-        inner
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-        for child in node.body
-        for inner in ast.walk(child)
-    }
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from ((alias.name, node in for_types) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module, node in for_types
-            yield from ((f"{node.module}.{alias.name}", node in for_types) for alias in node.names)
+def test_no_import_comes_back_to_its_module() -> None:
+    assert layers.circles(layers.between_modules()) == []
+    assert layers.circles({part.name: part.imports for part in layers.parts().values()}) == []
 
 
-def within(module: str, parts: set[str]) -> bool:
-    return any(module == part or module.startswith(f"{part}.") for part in parts)
+def test_the_top_is_small() -> None:
+    assert len(list(PACKAGE.glob("*.py"))) <= 10
 
 
-@every_module
-def test_imports_point_one_way(path: Path) -> None:
-    part = part_of(path)
-    for name, for_types in imports(ast.parse(path.read_text("utf-8"))):
-        if not name.startswith("tfmemlint."):
-            continue
-        module = name.removeprefix("tfmemlint.")
-        if not (PACKAGE / module.split(".")[0]).is_dir() and not (PACKAGE / f"{module.split('.')[0]}.py").exists():
-            module = "__init__"
-        if not part.startswith(FOR_DEVELOPERS):
-            assert not module.startswith(FOR_DEVELOPERS), f"{path.name} imports {name}, a tool for developers"
-        if part in MAY_IMPORT and not within(module, {part}):
-            allowed = MAY_IMPORT[part] | (MAY_ANNOTATE.get(part, set()) if for_types else set())
-            if for_types or not is_prefix_of_any(module, allowed):
-                assert within(module, allowed), f"{path.name} imports {name}; {part} may import only {sorted(allowed)}"
+def test_the_layers_are_printed_from_the_ground_up(capsys: pytest.CaptureFixture[str]) -> None:
+    assert layers.layers() == 0
+    names = [line.split()[1] for line in capsys.readouterr().out.splitlines()[:-1]]
+    assert names.index("text") < names.index("model") < names.index("api") < names.index("cli") < names.index("dev")
 
 
-def is_prefix_of_any(module: str, allowed: set[str]) -> bool:
-    """Whether this is the package of something allowed, as `fix` is of `fix.edits`."""
-    return any(part.startswith(f"{module}.") for part in allowed)
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A package of two packages, of which the lower one imports nothing yet."""
+    root = tmp_path / "tfmemlint"
+    for name, may in (("below", "nothing of the package"), ("above", "`below`")):
+        (root / name).mkdir(parents=True)
+        (root / name / "__init__.py").write_text(f'"""A part. May import {may}."""\n')
+    (root / "above" / "a.py").write_text("from tfmemlint.below import b\n")
+    (root / "below" / "b.py").touch()
+    return root
+
+
+def test_a_wrong_import_is_named(small: Path) -> None:
+    assert layers.wrong(small) == []
+    (small / "below" / "b.py").write_text("from tfmemlint.above.a import b\n")
+    assert layers.wrong(small) == ["tfmemlint.below.b imports tfmemlint.above.a; `below` may import nothing"]
+    assert layers.circles(layers.between_modules(small)) == [["tfmemlint.above.a", "tfmemlint.below.b"]]
+    with pytest.raises(ValueError, match="a circle of imports among above, below"):
+        list(layers.floors(layers.parts(small)))
+
+
+def test_a_package_must_say_what_it_may_import(small: Path) -> None:
+    (small / "below" / "__init__.py").write_text('"""A part."""\n')
+    with pytest.raises(ValueError, match=r"below/__init__\.py does not say"):
+        layers.parts(small)
+
+
+@pytest.mark.parametrize("path", sorted(RULES.glob("*.py")), ids=lambda path: path.stem)
+def test_rules_import_only_what_packs_may(path: Path) -> None:
+    for name, _ in layers.named(ast.parse(path.read_text("utf-8"))):
+        if name.startswith("tfmemlint."):
+            assert name.startswith(FOR_RULES), f"{path.name} imports {name}"
 
 
 @every_module
 def test_modules_use_no_slow_or_executing_machinery(path: Path) -> None:
     tree = ast.parse(path.read_text("utf-8"))
-    for name, _ in imports(tree):
+    for name, _ in layers.named(tree):
         assert not (name.startswith("libcst.") and name.split(".")[1] in TOO_SLOW), f"{path.name} uses {name}"
         if not any(text in path.as_posix() for text in EXECUTES):
             assert name.split(".")[0] not in ("tensorflow", "keras", "tf_keras", "numpy"), f"{path.name} imports {name}"

@@ -1,5 +1,8 @@
-"""The command line: `main`, one module a command, and where output goes. It is a driver and may import everything but
-the tools for developers."""
+"""The command line: `main`, one module a command, and where output goes.
+
+May import `__init__`, `config`, `files`, `finding`, `fix`, `lint`, `model`, `report`, `run`,
+`shown`, `units`, `verify`, and for annotations `rule`.
+"""
 
 from tfmemlint.cli.commands import main
 

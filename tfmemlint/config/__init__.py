@@ -1,4 +1,4 @@
-"""What users may set: the configuration, its files and paths, selectors of rules, and which files a run reads.
+"""What users may set: the configuration with its files and paths, selectors of rules, and which files a run reads.
 
-May import `files`, `finding`, `shown` and `units`.
+May import `files`, `finding`, `shown`, `units`.
 """

@@ -4,6 +4,7 @@
 - `bless` writes the `findings.txt` and `fixed.py` of cases as the rules have them now;
 - `docs` writes a page for each rule and their index;
 - `dump-model FILE` prints what the model knows about a program;
+- `layers` lists the packages of the tool, what each may import, and what points the wrong way;
 - `bench` compares the speed of linting with that of parsing;
 - `probe-tensorflow` asks an installed TensorFlow for the facts that the model holds as data.
 """
@@ -19,6 +20,7 @@ from pathlib import Path
 from tfmemlint.cli.output import silence_closed_pipes
 from tfmemlint.dev.docs import write_docs
 from tfmemlint.dev.dump import dump_model
+from tfmemlint.dev.layers import layers
 from tfmemlint.dev.new_rule import NewRuleError, new_rule
 from tfmemlint.testing.cases import CaseError
 from tfmemlint.testing.checks import bless, cases, load_case
@@ -74,6 +76,9 @@ def _parser() -> argparse.ArgumentParser:
     dump = commands.add_parser("dump-model", help="print what the model knows about a program")
     dump.add_argument("file", type=Path)
     dump.set_defaults(run=_dump)
+
+    shown = commands.add_parser("layers", help="list packages, what each may import, and what points the wrong way")
+    shown.set_defaults(run=lambda _: layers())
 
     for name, words in zip(_PASSED_ON, ("compare linting with parsing", "write the model's facts"), strict=True):
         commands.add_parser(name, help=f"{words}; takes its own arguments, see {name} --help")

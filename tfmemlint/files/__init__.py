@@ -1,4 +1,4 @@
 """Files that somebody else may have written or may read: bounded reading, whole replacement, folders of our own.
 
-Imports nothing of the package.
+May import nothing of the package.
 """

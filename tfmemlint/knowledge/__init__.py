@@ -1,7 +1,7 @@
 """TensorFlow, Keras and NumPy as data: names, signatures, classes, and what calls do, probed from an installed version.
 
 Every name taken and returned is canonical: `tf.data.Dataset.map`, `tf.keras.layers.Dense`, `np.zeros`. README.md beside
-this file says how the tables are made. None means that something is not known.
+this file says how the tables are made. None means that something is not known. May import nothing of the package.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
 """How rules meet one file: registry, dispatch, suppressions, baseline, and the lines that changed.
 
-May import what stands before it: `config`, `files`, `finding`, `model`, `text`, `rule`.
+May import `__init__`, `config`, `files`, `finding`, `knowledge`, `model`, `rule`, `syntax`, `text`.
 """

@@ -1,1 +1,4 @@
-"""What the code says: text, tree, names, values, flow and order of effects. It knows TensorFlow and no rule."""
+"""What values are and when things happen: an abstract interpreter that knows TensorFlow and no rule.
+
+May import `finding`, `knowledge`, `syntax`, `text`, and for annotations `config`.
+"""

@@ -1,4 +1,4 @@
-"""What Python says of a program text: tree, spans, scopes, names, reaching definitions. Knows no TensorFlow.
+"""What Python says of a program text: tree, spans, scopes, names, reaching definitions.
 
-May import nothing of the package.
+Knows no TensorFlow. May import nothing of the package.
 """
