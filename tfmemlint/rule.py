@@ -27,6 +27,9 @@ HEADINGS = (
     "## When not to use it",
     "## References",
 )
+"""The sections of a rule's page in their order."""
+_NOT_BY_HAND = ("## Example", "## Fix safety")
+"""Those that need not stand in the docstring: examples come from the cases, and a rule without fixes has `no_fix`."""
 
 Handler = TypeVar("Handler", bound=Callable[..., Iterator[Finding]])
 
@@ -74,6 +77,8 @@ class Rule:
     """Whether the rule speaks about unit tests too, where what is made is small and gone soon."""
     fix_safety: ClassVar[tuple[Safety, ...]] = ()
     """The kinds of fix that the rule may attach; empty when it has none."""
+    no_fix: ClassVar[str] = ""
+    """Why there is none, as the end of a sentence that begins "No fix:"."""
 
     call_handlers: ClassVar[tuple[tuple[str, tuple[str, ...]], ...]] = ()
     """Pairs of a handler's attribute name and the API names it asked for."""
@@ -105,9 +110,13 @@ class Rule:
         if not cls.call_handlers and not cls.file_handlers:
             fail("no handler is marked with @on_call or @on_file")
         page = cls.__doc__ or ""
-        missing = [heading for heading in HEADINGS if heading not in page]
+        missing = [heading for heading in HEADINGS if heading not in page and heading not in _NOT_BY_HAND]
+        if cls.fix_safety and "## Fix safety" not in page:
+            missing.append("## Fix safety")
         if missing:
             fail(f"the docstring lacks {', '.join(missing)}")
+        if cls.fix_safety and cls.no_fix:
+            fail("it has fixes and says in no_fix why it has none")
 
     def finding(
         self,

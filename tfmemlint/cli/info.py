@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 import sys
@@ -71,9 +70,10 @@ def _records() -> list[dict[str, Any]]:
     """All codes, the tool's own first, as `--output-format json` gives them."""
     from tfmemlint.lint.builtin_codes import OWN_RULES
     from tfmemlint.lint.registry import load_rules
+    from tfmemlint.report.rule_page import rule_page
 
     own = [_record(each, True, each.text) for each in OWN_RULES]
-    return own + [_record(each, each.default, inspect.cleandoc(each.__doc__ or "")) for each in load_rules()]
+    return own + [_record(each, each.default, rule_page(each)) for each in load_rules()]
 
 
 def _record(rule: Rule | OwnRule, default: bool, text: str) -> dict[str, Any]:

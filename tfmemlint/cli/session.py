@@ -86,15 +86,14 @@ def _render(session: Session, stream: TextIO) -> None:
 
 
 def _rule_infos() -> dict[str, RuleInfo]:
-    import inspect
-
     from tfmemlint.lint.builtin_codes import OWN_RULES
     from tfmemlint.lint.registry import load_rules
     from tfmemlint.report import RuleInfo
+    from tfmemlint.report.rule_page import rule_page
 
     own = {rule.code: RuleInfo(rule.code, rule.name, rule.summary, rule.severity, rule.text) for rule in OWN_RULES}
     return own | {
-        rule.code: RuleInfo(rule.code, rule.name, rule.summary, rule.severity, inspect.cleandoc(rule.__doc__ or ""))
+        rule.code: RuleInfo(rule.code, rule.name, rule.summary, rule.severity, rule_page(rule))
         for rule in load_rules()
     }
 

@@ -2,7 +2,7 @@
 
 - `new-rule NAME` writes a rule's module and its case folder, ready to be filled in;
 - `bless` writes the `findings.txt` and `fixed.py` of cases as the rules have them now;
-- `docs` writes a page for each rule and their index;
+- `docs` writes a page for each rule and their index, and the examples that are installed with the rules;
 - `dump-model FILE` prints what the model knows about a program;
 - `layers` lists the packages of the tool, what each may import, and what points the wrong way;
 - `bench` compares the speed of linting with that of parsing;
@@ -58,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
     new = commands.add_parser("new-rule", help="write a rule's module and its case folder")
     new.add_argument("name", help="what the rule reports, such as cache-after-repeat; reads after 'allow'")
     new.add_argument("--code", help="the rule's code, such as TFM305 (default: the next after the highest in use)")
-    new.add_argument("--rules", type=Path, default=Path("rules"), help="the folder of rule modules (default: rules)")
+    _add_rules(new)
     _add_fixtures(new)
     new.set_defaults(run=_new_rule)
 
@@ -71,6 +71,8 @@ def _parser() -> argparse.ArgumentParser:
     docs.add_argument("--out", type=Path, default=Path("docs/rules"), help="the folder of pages (default: docs/rules)")
     docs.add_argument("--prefix", default="TFM", help="pages for rules whose codes start so (default: TFM)")
     docs.add_argument("--check", action="store_true", help="write nothing; exit 1 and name the pages that are stale")
+    _add_rules(docs)
+    _add_fixtures(docs)
     docs.set_defaults(run=_docs)
 
     dump = commands.add_parser("dump-model", help="print what the model knows about a program")
@@ -83,6 +85,10 @@ def _parser() -> argparse.ArgumentParser:
     for name, words in zip(_PASSED_ON, ("compare linting with parsing", "write the model's facts"), strict=True):
         commands.add_parser(name, help=f"{words}; takes its own arguments, see {name} --help")
     return parser
+
+
+def _add_rules(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--rules", type=Path, default=Path("rules"), help="the folder of rule modules (default: rules)")
 
 
 def _add_fixtures(parser: argparse.ArgumentParser) -> None:
@@ -111,7 +117,8 @@ def _bless(options: argparse.Namespace) -> int:
 
 
 def _docs(options: argparse.Namespace) -> int:
-    changed = write_docs(options.out, prefix=options.prefix, check=options.check)
+    where = {"rules": options.rules, "fixtures": options.fixtures}
+    changed = write_docs(options.out, **where, prefix=options.prefix, check=options.check)
     for path in changed:
         print(f"{path}: stale; run `python -m tfmemlint.dev docs`" if options.check else path)
     return 1 if changed and options.check else 0

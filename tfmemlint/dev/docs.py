@@ -1,20 +1,23 @@
-"""Pages for rules, made from their docstrings, their metadata and the measurements in `evidence.json`."""
+"""Pages for rules, made from their docstrings, metadata and cases, and from the measurements in `evidence.json`."""
 
 from __future__ import annotations
 
-import inspect
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tfmemlint.lint.builtin_codes import OWN_RULES
 from tfmemlint.lint.registry import load_rules
+from tfmemlint.report.rule_page import EXAMPLES, rule_page
+from tfmemlint.testing.cases import Case, cases
+from tfmemlint.testing.examples import Example, examples
 
 if TYPE_CHECKING:
     from tfmemlint.rule import Rule
 
-_MADE = "<!-- Made by `python -m tfmemlint.dev docs` from the rule's docstring; edit that. -->"
+_MADE = "<!-- Made by `python -m tfmemlint.dev docs` from the rule's docstring and its cases; edit those. -->"
+_INDEX_MADE = "<!-- Made by `python -m tfmemlint.dev docs` from the rules; edit those. -->"
 _FAMILIES = {
     "TFM0": "The tool itself",
     "TFM1": "Devices and the GPU allocator",
@@ -29,14 +32,25 @@ _FAMILIES = {
 }
 
 
-def write_docs(out: Path, *, prefix: str = "TFM", check: bool = False) -> list[Path]:
-    """Write the pages and the index into `out` and delete pages of rules that are gone.
+def write_docs(
+    out: Path,
+    *,
+    rules: Path = Path("rules"),
+    fixtures: Path = Path("fixtures"),
+    prefix: str = "TFM",
+    check: bool = False,
+) -> list[Path]:
+    """Write the pages and the index into `out`, and the cases' examples beside the modules in the folder `rules`.
 
-    Returns the files that differed; with `check` they stay as they are.
+    Pages of rules that are gone are deleted. Returns the files that differed; with `check` they stay as they are.
+    Raises CaseError where the marked regions of the cases are not well formed.
     """
-    wanted: dict[Path, str | None] = {out / name: text for name, text in pages(out, prefix)}
+    shown = example_table(cases(fixtures), prefix) if fixtures.is_dir() else None
+    wanted: dict[Path, str | None] = {out / name: text for name, text in pages(out, prefix, shown)}
     for path in out.glob(f"{prefix}*.md"):
         wanted.setdefault(path, None)
+    if shown is not None and rules.is_dir():
+        wanted[rules / EXAMPLES] = json.dumps(shown, indent=1) + "\n"
     changed = []
     for path, text in sorted(wanted.items()):
         if text == (path.read_text("utf-8") if path.exists() else None):
@@ -52,21 +66,30 @@ def write_docs(out: Path, *, prefix: str = "TFM", check: bool = False) -> list[P
     return changed
 
 
-def pages(out: Path, prefix: str = "TFM") -> Iterator[tuple[str, str]]:
+def example_table(found: Iterable[Case], prefix: str = "TFM") -> dict[str, dict[str, Any]]:
+    """The examples of the cases by code, as `examples.json` holds them: code as lists of lines."""
+
+    def entry(shown: Example) -> dict[str, Any]:
+        return {"first": shown.first.splitlines(), "then": shown.then, "second": shown.second.splitlines()}
+
+    return {code: entry(shown) for code, shown in examples(found).items() if code.startswith(prefix)}
+
+
+def pages(out: Path, prefix: str = "TFM", shown: Mapping[str, Any] | None = None) -> Iterator[tuple[str, str]]:
     """File names and texts of all pages, the index last. `evidence.json` is looked for beside the folder `out`."""
     rules = [rule for rule in load_rules() if rule.code.startswith(prefix)]
     evidence = _evidence(out.parent / "evidence.json")
     for rule in rules:
-        yield f"{rule.code}.md", page(rule, evidence)
+        yield f"{rule.code}.md", page(rule, evidence, shown)
     yield "README.md", _index(rules, prefix)
 
 
-def page(rule: Rule, evidence: Mapping[str, Any]) -> str:
-    """One rule's page."""
+def page(rule: Rule, evidence: Mapping[str, Any], shown: Mapping[str, Any] | None = None) -> str:
+    """One rule's page; `shown` is the table of examples, by default the one that is installed with the rule."""
     lines = [_MADE, "", f"# {rule.code}: {rule.name}", "", f"{_sentence(rule.summary)}", ""]
     lines += ["| severity | runs by default | fix |", "|---|---|---|"]
     lines += [f"| {rule.severity.value} | {'yes' if rule.default else 'no'} | {_fix(rule)} |", ""]
-    lines.append(inspect.cleandoc(rule.__doc__ or ""))
+    lines.append(rule_page(rule, shown))
     return "\n".join([*lines, *_measured(rule.code, evidence)]) + "\n"
 
 
@@ -99,7 +122,7 @@ def _evidence(path: Path) -> Mapping[str, Any]:
 
 
 def _index(rules: list[Rule], prefix: str) -> str:
-    lines = [_MADE.replace("the rule's docstring", "the rules"), "", "# Rules", ""]
+    lines = [_INDEX_MADE, "", "# Rules", ""]
     lines += ["Rules marked *off* run only when they are selected: by code, or all of them with `--select ADVICE`."]
     if prefix == "TFM":
         lines += ["", f"## {_FAMILIES['TFM0']}", "", "| code | name | meaning |", "|---|---|---|"]

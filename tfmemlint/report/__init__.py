@@ -1,8 +1,8 @@
 """Output formats: findings in, text out.
 
 Every format is a module of this package with one function `render`, and is imported only when it is asked for. The
-renderers write to a stream and do nothing else. May import `__init__`, `config`, `finding`, `lint`, `shown`, `text`,
-`units`.
+renderers write to a stream and do nothing else. May import `__init__`, `config`, `finding`, `lint`, `rule`, `shown`,
+`text`, `units`.
 """
 
 from __future__ import annotations

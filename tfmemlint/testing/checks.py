@@ -12,6 +12,9 @@ A case is a folder such as `TFM305_cache_after_repeat` with
   rules that may report something in `good.py`, `[options]` holds keys of `[tool.tfmemlint]`; `[measure]` is not for
   this module.
 
+The comment `# [example]` in `bad.py` and `good.py` of one case of each rule begins what the rule's page shows; see
+`tfmemlint.testing.examples`.
+
 A pack tests all of its cases with a conftest.py that says `pytest_plugins = ["tfmemlint.testing"]` and
 
     @pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
@@ -39,6 +42,7 @@ from tfmemlint.fix.apply import fix_bytes
 from tfmemlint.fix.select import select_fixes
 from tfmemlint.lint.engine import FileResult, lint
 from tfmemlint.testing.cases import Case, CaseError, cases, fail, hide_from_tracebacks, load_case
+from tfmemlint.testing.examples import example, region
 from tfmemlint.testing.variants import Variant, variants
 
 if TYPE_CHECKING:
@@ -187,7 +191,21 @@ def layouts(case: Case) -> None:
             _same(case, f"bad.py with {variant.name}, repaired", repaired, variant.undo(result))
 
 
-CHECKS: tuple[Callable[[Case], None], ...] = (markers, good, findings, fixed, layouts)
+def examples(case: Case) -> None:
+    """Pasted below the imports of their files, the first example of the page is reported and the second is not."""
+    if example(case) is None:
+        return
+    rules = _rules_of(case, {case.code})
+    for name in ("bad.py", "good.py"):
+        shown = region(case, name)
+        assert shown is not None
+        found = _lint(case, shown.pasted.encode(), rules, name).findings
+        if bool(found) != (name == "bad.py"):
+            problem = f"{found[0].code} {found[0].message}" if found else f"{case.code} says nothing"
+            fail(case, name, f"the example by itself, with the imports above it: {problem}", shown.pasted)
+
+
+CHECKS: tuple[Callable[[Case], None], ...] = (markers, good, findings, fixed, layouts, examples)
 """All properties of a case; each raises CaseError where it does not hold."""
 
 
