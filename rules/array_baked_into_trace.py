@@ -34,19 +34,6 @@ class ArrayBakedIntoTrace(Rule):
     The array becomes a constant of the graph: it is serialized, copied several times while the graph is optimized, and
     once more for every further trace. Over 2 GB it raises `ValueError`.
 
-    ## Example
-    ```python
-    table = np.zeros((100_000, 256), np.float32)
-
-    @tf.function
-    def look_up(ids):
-        return tf.gather(table, ids)
-    ```
-    Make it a tensor outside; a captured tensor is only referred to:
-    ```python
-    table = tf.constant(np.zeros((100_000, 256), np.float32))
-    ```
-
     ## Fix safety
     Unsafe: the name is a tensor then, on the device.
 

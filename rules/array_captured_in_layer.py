@@ -34,17 +34,6 @@ class ArrayCapturedInLayer(Rule):
     The function is traced into the model's graphs, and the array becomes a constant in each of them: an array of 72 MB
     took 144 MB of tensors after `fit` and `predict`, a weight 72 MB. The model can hardly be saved either.
 
-    ## Example
-    ```python
-    table = np.zeros((100_000, 256), np.float32)
-    layer = keras.layers.Lambda(lambda ids: tf.gather(table, ids))
-    ```
-    Close over a tensor:
-    ```python
-    table = tf.constant(np.zeros((100_000, 256), np.float32))
-    layer = keras.layers.Lambda(lambda ids: tf.gather(table, ids))
-    ```
-
     ## Fix safety
     Unsafe: the name is a tensor then.
 

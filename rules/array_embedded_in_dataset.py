@@ -18,20 +18,6 @@ class ArrayEmbeddedInDataset(Rule):
     stays beside them. Inside a traced function it becomes a constant of the graph, which cannot pass 2 GiB. A mapped
     file is read into memory as a whole.
 
-    ## Example
-    ```python
-    ds = tf.data.Dataset.from_tensor_slices(np.load("images.npy", mmap_mode="r")).batch(32)
-    ```
-    Hand over slices as they are asked for:
-    ```python
-    images = np.load("images.npy", mmap_mode="r")
-    spec = tf.TensorSpec(images.shape[1:], images.dtype)
-    ds = tf.data.Dataset.from_generator(lambda: iter(images), output_signature=spec).batch(32)
-    ```
-
-    ## Fix safety
-    There is no automatic repair: a generator, files of records and smaller arrays are all possible.
-
     ## When not to use it
     When two more copies of the array fit into memory and the speed of slicing it is worth them.
 
@@ -41,6 +27,7 @@ class ArrayEmbeddedInDataset(Rule):
 
     code = "TFM311"
     summary = "a large array is copied into the dataset"
+    no_fix = "a generator, files of records and smaller arrays are all possible"
 
     @on_call("tf.data.Dataset.from_tensor_slices", "tf.data.Dataset.from_tensors")
     def check(self, call: Call, file: File) -> Iterator[Finding]:

@@ -21,15 +21,6 @@ class CacheAfterRandomStep(Rule):
     The cache keeps what the random step made in the first epoch and gives the same in all others: the shuffle or the
     augmentation happens once. What is kept is the expanded data, and the buffer of the shuffle beside it.
 
-    ## Example
-    ```python
-    ds = ds.map(augment).cache().batch(32)
-    ```
-    Cache what does not change, then draw:
-    ```python
-    ds = ds.cache().map(augment).batch(32)
-    ```
-
     ## Fix safety
     Unsafe: the elements of later epochs change, which is the point of the repair. Only suggested where the random map
     reads or decodes as well: before it the cache would keep names or bytes, so the map is to be split.

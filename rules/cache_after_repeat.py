@@ -33,15 +33,6 @@ class CacheAfterRepeat(Rule):
     copies of the data. After an endless `repeat()` the end of the data never comes: the cache is never complete, is
     never read from, and grows until the process is killed.
 
-    ## Example
-    ```python
-    ds = tf.data.Dataset.from_tensor_slices(x).repeat(8).cache()
-    ```
-    Cache the data once and repeat what is in the cache:
-    ```python
-    ds = tf.data.Dataset.from_tensor_slices(x).cache().repeat(8)
-    ```
-
     ## Fix safety
     Safe where all steps before the cache are seen to be deterministic: the elements and their order stay the same.
     Unsafe where a step before draws at random or is not seen, because each epoch then repeats the first one's draw,

@@ -18,18 +18,6 @@ class CacheGrowsWithFiles(Rule):
     The cache holds every decoded element after the first epoch. Files on disk are compressed and can be many: 10 000
     JPEG images of 50 KiB are 500 MiB, decoded to 224x224x3 float32 they are 5.6 GiB.
 
-    ## Example
-    ```python
-    ds = files.map(load_image).cache().batch(32)
-    ```
-    Cache in a file, or cache what is small:
-    ```python
-    ds = files.map(load_image).cache("images.cache").batch(32)
-    ```
-
-    ## Fix safety
-    There is no automatic repair: where the cache file should be is yours to say.
-
     ## When not to use it
     When the decoded data fits into memory; then the cache saves the most time.
 
@@ -39,6 +27,7 @@ class CacheGrowsWithFiles(Rule):
 
     code = "TFM317"
     summary = "an in-memory cache of decoded files grows with the data set"
+    no_fix = "where the cache file should be is yours to say"
     severity = Severity.INFO
     default = False
 

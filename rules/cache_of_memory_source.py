@@ -24,15 +24,6 @@ class CacheOfMemorySource(Rule):
     The data is in memory already. After a `batch` or a `map` the cache is a second, whole copy of it, float32 where
     the source may be uint8; directly after the source it shares the memory and serves nothing.
 
-    ## Example
-    ```python
-    ds = tf.data.Dataset.from_tensor_slices(x).batch(32).cache()
-    ```
-    Leave it out:
-    ```python
-    ds = tf.data.Dataset.from_tensor_slices(x).batch(32)
-    ```
-
     ## Fix safety
     Safe directly after the source: nothing is computed there. Unsafe after other steps, which run in every epoch then.
 

@@ -37,21 +37,6 @@ class ClearSessionDropsPolicy(Rule):
     In Keras 3 the global dtype policy is part of the state that `clear_session()` drops. Models built afterwards are
     float32: activations take twice the memory that the program was tuned for.
 
-    ## Example
-    ```python
-    keras.mixed_precision.set_global_policy("mixed_float16")
-    for rate in rates:
-        keras.backend.clear_session()
-        model = build(rate)
-    ```
-    Set the policy again:
-    ```python
-    for rate in rates:
-        keras.backend.clear_session()
-        keras.mixed_precision.set_global_policy("mixed_float16")
-        model = build(rate)
-    ```
-
     ## Fix safety
     Unsafe: models built after it compute in 16 bits, as the policy said.
 

@@ -29,19 +29,6 @@ class ConcatInLoop(Rule):
     Every iteration copies all that was collected before: quadratic work. Under a gradient tape every prefix stays in
     memory: 2238 MB against 192 MB in a measurement with 64 parts.
 
-    ## Example
-    ```python
-    for batch in dataset:
-        scores = tf.concat([scores, model(batch)], 0)
-    ```
-    Collect a list and join it once:
-    ```python
-    parts = []
-    for batch in dataset:
-        parts.append(model(batch))
-    scores = tf.concat(parts, 0)
-    ```
-
     ## Fix safety
     Unsafe: the name holds the whole result only after the loop, and the parts must agree in dtype. It is offered
     where the loop does nothing else with the name.

@@ -33,15 +33,6 @@ class CreatedThenCast(Rule):
     ## Why it costs memory
     Both tensors exist while the cast runs: the peak is the sum of the two.
 
-    ## Example
-    ```python
-    mask = tf.cast(tf.ones([8192, 8192]), tf.float16)
-    ```
-    Make it in that dtype:
-    ```python
-    mask = tf.ones([8192, 8192], dtype=tf.float16)
-    ```
-
     ## Fix safety
     Safe for zeros, ones, identities and ranges of whole numbers, whose values are the same. Shown only for random
     numbers, which are drawn differently for each dtype, and for ranges of floats, which round at each step.

@@ -39,21 +39,6 @@ class DatasetBuiltInLoop(Rule):
     from `from_generator` are never freed as a whole: their Python functions stay registered until the process ends,
     with all that they refer to.
 
-    ## Example
-    ```python
-    for epoch in range(epochs):
-        ds = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(1000).batch(32)
-        for batch in ds:
-            train_step(batch)
-    ```
-    Build it once; each loop over it starts it anew, and shuffles anew:
-    ```python
-    ds = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(1000).batch(32)
-    for epoch in range(epochs):
-        for batch in ds:
-            train_step(batch)
-    ```
-
     ## Fix safety
     Unsafe: with global seeds a pipeline that is built anew draws other numbers than one that is started anew.
 

@@ -22,19 +22,6 @@ class DatasetMaterialized(Rule):
     A pipeline makes one element after the other so that only a few are in memory. `list(ds)` keeps all of them, and an
     array made of that list is a second copy.
 
-    ## Example
-    ```python
-    images = np.array(list(ds.as_numpy_iterator()))
-    ```
-    Take elements as they come, or only some of them:
-    ```python
-    for image in ds.as_numpy_iterator():
-        total += image.sum()
-    ```
-
-    ## Fix safety
-    There is no automatic repair: what should happen to each element is not known.
-
     ## When not to use it
     When the data is known to be small, as a validation set of a few megabytes.
 
@@ -44,6 +31,7 @@ class DatasetMaterialized(Rule):
 
     code = "TFM310"
     summary = "a whole dataset is kept in memory as a list, an array or one batch"
+    no_fix = "what should happen to each element is not known"
     in_tests = False
 
     @on_file("Dataset", "TFRecordDataset", "load", "image_dataset_from_directory", "make_csv_dataset")

@@ -24,16 +24,6 @@ class DebugInstrumentationLeftOn(Rule):
     Checking every op's result doubles the peak of a graph and makes eager ops over a hundred times slower. Dumping
     debug information keeps a record of every op in memory and on disk.
 
-    ## Example
-    ```python
-    tf.debugging.enable_check_numerics()
-    model.fit(x, y)
-    ```
-    Leave it out when the search is over:
-    ```python
-    model.fit(x, y)
-    ```
-
     ## Fix safety
     Unsafe: an overflow is not reported at its op any more.
 

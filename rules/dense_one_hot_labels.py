@@ -37,21 +37,6 @@ class DenseOneHotLabels(Rule):
     Each label grows from one integer to one number for every class; `to_categorical` makes them float64 in Keras 3.
     20 000 labels of 1000 classes take 153 MiB instead of 160 KiB.
 
-    ## Example
-    ```python
-    y = keras.utils.to_categorical(y, 1000)
-    model.compile("adam", loss="categorical_crossentropy")
-    model.fit(x, y)
-    ```
-    Keep the integers:
-    ```python
-    model.compile("adam", loss="sparse_categorical_crossentropy")
-    model.fit(x, y)
-    ```
-
-    ## Fix safety
-    No fix: labels, loss and metrics change together.
-
     ## When not to use it
     With label smoothing, mixup or soft labels, which need the rows; label smoothing is seen and not reported.
 
@@ -61,6 +46,7 @@ class DenseOneHotLabels(Rule):
 
     code = "TFM205"
     summary = "one-hot labels take one number per class instead of one integer"
+    no_fix = "labels, loss and metrics change together"
     in_tests = False
 
     @on_file("to_categorical", "one_hot")

@@ -25,19 +25,6 @@ class DeviceConfigAfterInit(Rule):
     These settings are read once, when the runtime starts. Afterwards the call raises `RuntimeError`; and where that
     error is caught, TensorFlow has already taken nearly all memory of every GPU.
 
-    ## Example
-    ```python
-    optimizer = tf.keras.optimizers.Adam()
-    for gpu in tf.config.list_physical_devices("GPU"):
-        tf.config.experimental.set_memory_growth(gpu, True)
-    ```
-    Configure first:
-    ```python
-    for gpu in tf.config.list_physical_devices("GPU"):
-        tf.config.experimental.set_memory_growth(gpu, True)
-    optimizer = tf.keras.optimizers.Adam()
-    ```
-
     ## Fix safety
     Safe where the moved statements read nothing but TensorFlow and constants; unsafe where they read other names.
     No fix where the two places are in different functions.

@@ -23,24 +23,6 @@ class DeviceConfigErrorHidden(Rule):
     The error says that the runtime was already initialised and nothing was configured. Dropped, it leaves a job that
     takes the whole card and gives no hint why.
 
-    ## Example
-    ```python
-    try:
-        tf.config.experimental.set_memory_growth(gpu, True)
-    except RuntimeError:
-        pass
-    ```
-    Let it raise, or say it:
-    ```python
-    try:
-        tf.config.experimental.set_memory_growth(gpu, True)
-    except RuntimeError as error:
-        print("memory growth could not be set:", error)
-    ```
-
-    ## Fix safety
-    No fix: raise, log or configure earlier, as the program needs.
-
     ## When not to use it
     When running with the whole card is as good to you as running with a part of it.
 
@@ -50,6 +32,7 @@ class DeviceConfigErrorHidden(Rule):
 
     code = "TFM109"
     summary = "a dropped device configuration error leaves the job with the whole card"
+    no_fix = "raise, log or configure earlier, as the program needs"
 
     @on_file(
         "set_memory_growth",

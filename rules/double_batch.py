@@ -39,18 +39,6 @@ class DoubleBatch(Rule):
     The second batch stacks whole batches: an element has one axis more, and the product of both sizes as examples.
     A model raises on the axis, or takes 32 x 32 examples where 32 were meant.
 
-    ## Example
-    ```python
-    ds = tf.keras.utils.image_dataset_from_directory("images", batch_size=32).batch(32)
-    ```
-    Batch once:
-    ```python
-    ds = tf.keras.utils.image_dataset_from_directory("images", batch_size=32)
-    ```
-
-    ## Fix safety
-    There is no automatic repair: which of the two sizes was meant is not known.
-
     ## When not to use it
     When the extra axis is meant, as for sequences or for several devices. Batches of single numbers and sizes that say
     so are not reported.
@@ -61,6 +49,7 @@ class DoubleBatch(Rule):
 
     code = "TFM316"
     summary = "batching twice makes batches of batches"
+    no_fix = "which of the two sizes was meant is not known"
 
     @on_call("tf.data.Dataset.batch", "tf.data.Dataset.padded_batch")
     def check(self, batch: Call, file: File) -> Iterator[Finding]:

@@ -24,15 +24,6 @@ class EagerDebuggingLeftOn(Rule):
     Without a graph every intermediate result of a step exists until Python lets go of it, and nothing is fused or
     reused. Steps are several times slower, and input pipelines run in Python, one element at a time.
 
-    ## Example
-    ```python
-    model.compile("adam", "mse", run_eagerly=True)
-    ```
-    Leave it out:
-    ```python
-    model.compile("adam", "mse")
-    ```
-
     ## Fix safety
     Unsafe: Python side effects in functions run only while they are traced then.
 

@@ -15,20 +15,6 @@ class EagerPyFunction(Rule):
     On TensorFlow 2.21 every eager call keeps its wrapper for ever: 36 KB a call, and whatever the Python function
     closes over.
 
-    ## Example
-    ```python
-    for x in batches:
-        y = tf.py_function(transform, [x], tf.float32)
-    ```
-    Call the Python function itself:
-    ```python
-    for x in batches:
-        y = transform(x)
-    ```
-
-    ## Fix safety
-    No fix: the function gets arguments of another kind.
-
     ## When not to use it
     In `Dataset.map` or a `tf.function` it is registered once; there it is not reported.
 
@@ -38,6 +24,7 @@ class EagerPyFunction(Rule):
 
     code = "TFM511"
     summary = "an eager py_function call is never freed"
+    no_fix = "the function gets arguments of another kind"
 
     @on_call("tf.py_function")
     def check(self, call: Call, file: File) -> Iterator[Finding]:

@@ -19,23 +19,6 @@ class ExtraWorkInsideTape(Rule):
     The tape records every differentiable op in its block and keeps its inputs. A metric's intermediate results, or
     the activations of a validation pass, stay in memory for a gradient that never asks for them.
 
-    ## Example
-    ```python
-    with tf.GradientTape() as tape:
-        prediction = model(x)
-        loss = loss_fn(y, prediction)
-        accuracy.update_state(y, prediction)
-    grads = tape.gradient(loss, model.trainable_variables)
-    ```
-    Update the metric after the block:
-    ```python
-    with tf.GradientTape() as tape:
-        prediction = model(x)
-        loss = loss_fn(y, prediction)
-    accuracy.update_state(y, prediction)
-    grads = tape.gradient(loss, model.trainable_variables)
-    ```
-
     ## Fix safety
     Safe for a metric's update at the end of the block or followed only by statements that do not read the metric.
 

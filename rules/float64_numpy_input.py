@@ -36,17 +36,6 @@ class Float64NumpyInput(Rule):
     The array takes twice the bytes of float32, it is copied into a float64 tensor of the same size, and Keras casts
     that to float32: three copies where one would do.
 
-    ## Example
-    ```python
-    x = np.random.rand(60000, 784)
-    dataset = tf.data.Dataset.from_tensor_slices(x)
-    ```
-    Make or cast it as float32:
-    ```python
-    x = np.random.rand(60000, 784).astype(np.float32)
-    dataset = tf.data.Dataset.from_tensor_slices(x)
-    ```
-
     ## Fix safety
     Unsafe: the numbers have 7 digits instead of 16.
 

@@ -18,15 +18,6 @@ class Float64Policy(Rule):
     Every weight, activation, gradient and optimizer slot of every layer made afterwards takes twice the bytes, and
     most GPUs compute float64 many times slower.
 
-    ## Example
-    ```python
-    tf.keras.backend.set_floatx("float64")
-    ```
-    float32 is the default:
-    ```python
-    tf.keras.backend.set_floatx("float32")
-    ```
-
     ## Fix safety
     Unsafe: the numbers have 7 digits instead of 16.
 

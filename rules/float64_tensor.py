@@ -39,15 +39,6 @@ class Float64Tensor(Rule):
     A float64 tensor takes twice the bytes of a float32 one, and everything computed from it does too: activations,
     gradients, optimizer slots.
 
-    ## Example
-    ```python
-    weights = tf.zeros([4096, 4096], dtype=tf.float64)
-    ```
-    float32 is TensorFlow's own default:
-    ```python
-    weights = tf.zeros([4096, 4096], dtype=tf.float32)
-    ```
-
     ## Fix safety
     Unsafe: the numbers have 7 digits instead of 16.
 

@@ -23,19 +23,6 @@ class ForkAfterInit(Rule):
     A forked child inherits the runtime's locks but not its threads: its first op hangs, and on a GPU its CUDA context
     is broken. Hanging children keep their copies of the parent's memory.
 
-    ## Example
-    ```python
-    model.fit(x, y)
-    with multiprocessing.Pool(4) as pool:
-        pool.map(evaluate, parts)
-    ```
-    Spawn the processes:
-    ```python
-    model.fit(x, y)
-    with multiprocessing.get_context("spawn").Pool(4) as pool:
-        pool.map(evaluate, parts)
-    ```
-
     ## Fix safety
     Unsafe: spawned processes import the main module again and take their arguments by pickle.
 

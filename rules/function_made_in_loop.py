@@ -21,19 +21,6 @@ class FunctionMadeInLoop(Rule):
     Each evaluation makes a new traced function with an empty cache: it is traced again in every iteration, and graphs
     that hold an optimizer or a custom gradient are never freed.
 
-    ## Example
-    ```python
-    for batch in dataset:
-        step = tf.function(train_step)
-        step(batch)
-    ```
-    Make it once:
-    ```python
-    step = tf.function(train_step)
-    for batch in dataset:
-        step(batch)
-    ```
-
     ## Fix safety
     Unsafe: a function that closes over nothing that the loop makes moves before the loop; traces that are shared then
     see the values that the first one saw. Elsewhere there is no fix.

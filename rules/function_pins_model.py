@@ -19,28 +19,6 @@ class FunctionPinsModel(Rule):
     The function's cache has one graph for each object it was called with, and each graph holds its object: all models
     of the loop stay alive, with weights and optimizer slots.
 
-    ## Example
-    ```python
-    @tf.function
-    def train_step(model, x):
-        return model(x)
-
-    for width in widths:
-        model = build(width)
-        train_step(model, x)
-    ```
-    Make the traced function together with the model:
-    ```python
-    def make_step(model):
-        @tf.function
-        def step(x):
-            return model(x)
-        return step
-    ```
-
-    ## Fix safety
-    No fix: the function must become a closure.
-
     ## When not to use it
     For one model in the whole program, which is not reported.
 
@@ -50,6 +28,7 @@ class FunctionPinsModel(Rule):
 
     code = "TFM508"
     summary = "a traced function keeps every model that it was called with"
+    no_fix = "the function must become a closure"
 
     @on_file("function")
     def check(self, file: File) -> Iterator[Finding]:

@@ -24,17 +24,6 @@ class GpuEnvSetTooLate(Rule):
     TensorFlow reads them once, when it makes its devices. Set later they change nothing in this process: the
     allocator already holds nearly all memory, on every GPU.
 
-    ## Example
-    ```python
-    table = tf.zeros([1024, 1024])
-    os.environ["TF_FORCE_GPU_ALLOW_GROWTH"] = "true"
-    ```
-    Set them first:
-    ```python
-    os.environ["TF_FORCE_GPU_ALLOW_GROWTH"] = "true"
-    table = tf.zeros([1024, 1024])
-    ```
-
     ## Fix safety
     Unsafe: from then on the setting takes effect, which it did not before.
 

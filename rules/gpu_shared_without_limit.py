@@ -37,20 +37,6 @@ class GpuSharedWithoutLimit(Rule):
     TensorFlow maps nearly all memory of the card at its first op. What the other library asks for afterwards fails
     with out-of-memory, whatever the two really need.
 
-    ## Example
-    ```python
-    images = cupy.asarray(batch)
-    outputs = tf.matmul(weights, weights)
-    ```
-    Let TensorFlow take memory as it needs it:
-    ```python
-    for gpu in tf.config.list_physical_devices("GPU"):
-        tf.config.experimental.set_memory_growth(gpu, True)
-    ```
-
-    ## Fix safety
-    No fix: how the card is to be shared is yours to say.
-
     ## When not to use it
     When the other library runs on another card or on the CPU.
 
@@ -60,6 +46,7 @@ class GpuSharedWithoutLimit(Rule):
 
     code = "TFM106"
     summary = "TensorFlow takes the whole card that another library needs too"
+    no_fix = "how the card is to be shared is yours to say"
     in_tests = False
 
     @on_file("cupy", "torch", "jax", "numba", "pycuda", "cudf")

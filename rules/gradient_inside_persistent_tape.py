@@ -18,19 +18,6 @@ class GradientInsidePersistentTape(Rule):
     A persistent tape goes on recording: the whole backward pass, and the optimizer's update if it follows, are
     recorded too and kept as long as the tape. A tape that is not persistent stops at `gradient()`.
 
-    ## Example
-    ```python
-    with tf.GradientTape(persistent=True) as tape:
-        loss = loss_fn(y, model(x))
-        grads = tape.gradient(loss, model.trainable_variables)
-    ```
-    Take the gradient after the block:
-    ```python
-    with tf.GradientTape(persistent=True) as tape:
-        loss = loss_fn(y, model(x))
-    grads = tape.gradient(loss, model.trainable_variables)
-    ```
-
     ## Fix safety
     Unsafe: statements that follow in the block are not recorded any more.
 

@@ -34,21 +34,6 @@ class GraphGrowsInLoop(Rule):
     Every iteration adds nodes to the default graph, and a graph only grows. Each new node also makes the session
     prepare the graph again: steps get slower and memory fills.
 
-    ## Example
-    ```python
-    for step in range(1000):
-        session.run(tf.compat.v1.assign(counter, step))
-    ```
-    Build the ops before the loop and feed values:
-    ```python
-    update = tf.compat.v1.assign(counter, value)
-    for step in range(1000):
-        session.run(update, {value: step})
-    ```
-
-    ## Fix safety
-    No fix: the op must become one with a placeholder.
-
     ## When not to use it
     With a fresh graph in each iteration, which is not reported.
 
@@ -58,6 +43,7 @@ class GraphGrowsInLoop(Rule):
 
     code = "TFM901"
     summary = "ops built in a session loop make the graph grow with every step"
+    no_fix = "the op must become one with a placeholder"
     in_tests = False
 
     @on_file("Session", "InteractiveSession")

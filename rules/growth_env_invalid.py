@@ -21,15 +21,6 @@ class GrowthEnvInvalid(Rule):
     TensorFlow compares the text with these two words, small letters included. For `"1"` or `"True"` it logs one error
     line, ignores the variable, and takes nearly all memory of the GPU.
 
-    ## Example
-    ```python
-    os.environ["TF_FORCE_GPU_ALLOW_GROWTH"] = "1"
-    ```
-    Write the word:
-    ```python
-    os.environ["TF_FORCE_GPU_ALLOW_GROWTH"] = "true"
-    ```
-
     ## Fix safety
     Safe: it does what the text says.
 

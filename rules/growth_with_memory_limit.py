@@ -20,19 +20,6 @@ class GrowthWithMemoryLimit(Rule):
     virtual devices configured`. Growth first, then a limit is accepted, and growth is dropped without a word on every
     GPU: those without a limit are then taken whole.
 
-    ## Example
-    ```python
-    tf.config.experimental.set_memory_growth(gpu, True)
-    tf.config.set_logical_device_configuration(gpu, [tf.config.LogicalDeviceConfiguration(memory_limit=4096)])
-    ```
-    Choose one of them:
-    ```python
-    tf.config.set_logical_device_configuration(gpu, [tf.config.LogicalDeviceConfiguration(memory_limit=4096)])
-    ```
-
-    ## Fix safety
-    No fix: growth or a hard limit is yours to choose.
-
     ## When not to use it
     Never.
 
@@ -42,6 +29,7 @@ class GrowthWithMemoryLimit(Rule):
 
     code = "TFM103"
     summary = "memory growth and a memory limit cancel each other"
+    no_fix = "growth or a hard limit is yours to choose"
     severity = Severity.ERROR
 
     @on_call(GROWTH, LIMIT)

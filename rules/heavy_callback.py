@@ -40,18 +40,6 @@ class HeavyCallback(Rule):
     Histograms and images copy every weight to the host each epoch. The profiler keeps an event for each op until it
     ends. A list of weights or predictions grows by one copy of the model or the outputs each time.
 
-    ## Example
-    ```python
-    callbacks = [keras.callbacks.TensorBoard("logs", histogram_freq=1, write_images=True)]
-    ```
-    Write scalars, and a short profile where it is needed:
-    ```python
-    callbacks = [keras.callbacks.TensorBoard("logs", profile_batch=(10, 15))]
-    ```
-
-    ## Fix safety
-    No fix: what is to be recorded is yours to say.
-
     ## When not to use it
     When the model is small.
 
@@ -61,6 +49,7 @@ class HeavyCallback(Rule):
 
     code = "TFM607"
     summary = "a callback that records too much holds copies of weights or events"
+    no_fix = "what is to be recorded is yours to say"
     in_tests = False
 
     @on_call("tf.keras.callbacks.TensorBoard")

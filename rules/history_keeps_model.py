@@ -23,15 +23,6 @@ class HistoryKeepsModel(Rule):
     A `History` is a callback and refers to its model: a list of them keeps every model of the loop alive, with weights
     and optimizer slots. The numbers are in its `.history` dictionary.
 
-    ## Example
-    ```python
-    histories.append(model.fit(x, y))
-    ```
-    Keep the numbers:
-    ```python
-    histories.append(model.fit(x, y).history)
-    ```
-
     ## Fix safety
     Safe where only `.history` is read from what is stored, which the fix rewrites too; otherwise it is not offered.
 

@@ -24,16 +24,6 @@ class IntegerDataScaledToFloat64(Rule):
     NumPy gives float64 for an integer array and a Python float, and for any true division of integers. For uint8
     images that is 8 times the data; it is copied again into a float64 tensor, and cast to float32 by the model anyway.
 
-    ## Example
-    ```python
-    (x_train, y_train), _ = tf.keras.datasets.cifar10.load_data()
-    x_train = x_train / 255.0
-    ```
-    Divide by a float32 number:
-    ```python
-    x_train = x_train / np.float32(255.0)
-    ```
-
     ## Fix safety
     Safe where 8 or 16 bit integers are divided by a number that float32 holds, and the result goes nowhere but into
     `fit`, `evaluate` and `predict`: they cast to float32 themselves, and each value is exactly what that cast of the

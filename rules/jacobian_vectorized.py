@@ -14,15 +14,6 @@ class JacobianVectorized(Rule):
     By default all rows are computed at once, and the intermediate results of the backward pass exist once for every
     element of the target.
 
-    ## Example
-    ```python
-    jacobian = tape.jacobian(y, x)
-    ```
-    Compute the rows in a loop (the tape must be persistent):
-    ```python
-    jacobian = tape.jacobian(y, x, experimental_use_pfor=False)
-    ```
-
     ## Fix safety
     Shown only: it is several times slower and needs a persistent tape.
 

@@ -21,20 +21,6 @@ class LogicalCpuCancelsGrowth(Rule):
     As soon as any device has a logical configuration, the CPU too, TensorFlow leaves memory growth out of the options
     that it makes the GPUs with. Growth is dropped without a word and every card is taken whole.
 
-    ## Example
-    ```python
-    tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
-    tf.config.experimental.set_memory_growth(gpu, True)
-    ```
-    The environment variable is read by the allocator itself and holds:
-    ```python
-    os.environ["TF_FORCE_GPU_ALLOW_GROWTH"] = "true"
-    tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 2)
-    ```
-
-    ## Fix safety
-    No fix: which of the two is wanted is yours to say.
-
     ## When not to use it
     On hosts without a GPU.
 
@@ -44,6 +30,7 @@ class LogicalCpuCancelsGrowth(Rule):
 
     code = "TFM113"
     summary = "logical CPU devices cancel GPU memory growth"
+    no_fix = "which of the two is wanted is yours to say"
 
     @on_call(LOGICAL)
     def check(self, split: Call, file: File) -> Iterator[Finding]:

@@ -18,15 +18,6 @@ class MemoryInfoWithoutDevice(Rule):
     The call raises: `TypeError` without a device, `ValueError: Failed parsing device name` without an index. The
     measurement that should have found the memory problem is never made.
 
-    ## Example
-    ```python
-    print(tf.config.experimental.get_memory_info())
-    ```
-    Name the device:
-    ```python
-    print(tf.config.experimental.get_memory_info("GPU:0"))
-    ```
-
     ## Fix safety
     Safe: the call raised before.
 

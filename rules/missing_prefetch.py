@@ -34,15 +34,6 @@ class MissingPrefetch(Rule):
     or two batches more. TensorFlow adds a prefetch itself where the last step is synchronous and its graph
     optimizations are on; saying it in the code keeps it when they are not.
 
-    ## Example
-    ```python
-    ds = ds.map(load, num_parallel_calls=tf.data.AUTOTUNE).batch(32)
-    ```
-    Overlap input with compute:
-    ```python
-    ds = ds.map(load, num_parallel_calls=tf.data.AUTOTUNE).batch(32).prefetch(tf.data.AUTOTUNE)
-    ```
-
     ## Fix safety
     Safe: elements and order stay the same.
 

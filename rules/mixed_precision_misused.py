@@ -41,22 +41,6 @@ class MixedPrecisionMisused(Rule):
     float16 holds no number below 6e-8 and rounds to 3 digits: probabilities and small gradients become 0, training
     stalls, and the usual remedy is to go back to float32 and to twice the memory of activations.
 
-    ## Example
-    ```python
-    keras.mixed_precision.set_global_policy("mixed_float16")
-    model = keras.Sequential([keras.layers.Dense(512), keras.layers.Dense(10, activation="softmax")])
-    ```
-    Keep the output float32:
-    ```python
-    keras.mixed_precision.set_global_policy("mixed_float16")
-    model = keras.Sequential(
-        [keras.layers.Dense(512), keras.layers.Dense(10, activation="softmax", dtype="float32")]
-    )
-    ```
-
-    ## Fix safety
-    No fix: the numbers change, and a loop needs its loss scaled in two places.
-
     ## When not to use it
     Under `mixed_bfloat16`, which has the range of float32 and is not reported.
 
@@ -66,6 +50,7 @@ class MixedPrecisionMisused(Rule):
 
     code = "TFM210"
     summary = "outputs in float16 and unscaled losses lose what mixed precision should keep"
+    no_fix = "the numbers change, and a loop needs its loss scaled in two places"
     severity = Severity.INFO
     default = False
 

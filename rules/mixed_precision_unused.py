@@ -30,18 +30,6 @@ class MixedPrecisionUnused(Rule):
     Under `mixed_float16` or `mixed_bfloat16` activations take 2 bytes for each number instead of 4. Weights stay
     float32: a model that is small beside its weights gains little.
 
-    ## Example
-    ```python
-    model = keras.Sequential([keras.Input((224, 224, 3)), keras.layers.Conv2D(64, 3), ...])
-    model.compile("adam", "sparse_categorical_crossentropy")
-    ```
-    Set the policy before the model is made:
-    ```python
-    keras.mixed_precision.set_global_policy("mixed_float16")
-    model = keras.Sequential([keras.Input((224, 224, 3)), keras.layers.Conv2D(64, 3), ...])
-    model.compile("adam", "sparse_categorical_crossentropy")
-    ```
-
     ## Fix safety
     Shown only: numbers have 3 digits, and the output layer should stay float32.
 

@@ -32,22 +32,6 @@ class ModelBuiltInLoop(Rule):
     were trained: on TensorFlow 2.11 to 2.21 the variables and optimizer slots of a trained model stay in a global
     registry until the process ends. One process for each trial, or one model whose weights are reset, is the sure way.
 
-    ## Example
-    ```python
-    for rate in rates:
-        model = build_model()
-        model.compile(tf.keras.optimizers.Adam(rate), "mse")
-        model.fit(x, y)
-    ```
-    Drop what the last iteration left:
-    ```python
-    for rate in rates:
-        tf.keras.backend.clear_session()
-        model = build_model()
-        model.compile(tf.keras.optimizers.Adam(rate), "mse")
-        model.fit(x, y)
-    ```
-
     ## Fix safety
     Unsafe: automatic layer names start again, models kept from before must not be used, and Keras 3 forgets a dtype
     policy that was set before the loop.

@@ -41,19 +41,6 @@ class ModelLoadedInLoop(Rule):
     Every load builds the model anew, reads its weights and, compiled, its optimizer's slots. Earlier copies stay until
     the garbage collector runs, their graphs longer.
 
-    ## Example
-    ```python
-    for image in images:
-        model = tf.keras.models.load_model("model.keras")
-        scores.append(model(image))
-    ```
-    Load it once:
-    ```python
-    model = tf.keras.models.load_model("model.keras")
-    for image in images:
-        scores.append(model(image))
-    ```
-
     ## Fix safety
     Unsafe: the loop shares one model, whose state carries over.
 

@@ -27,22 +27,6 @@ class OpsInGenerator(Rule):
     The generator runs eagerly in Python for every element: each op makes a tensor, a handle and a copy back to NumPy,
     and each dataset or iterator made in it leaves objects behind that grow with every epoch.
 
-    ## Example
-    ```python
-    def examples():
-        for path in paths:
-            yield tf.io.decode_jpeg(tf.io.read_file(path))
-
-    ds = tf.data.Dataset.from_generator(examples, output_signature=spec)
-    ```
-    Leave the ops to a map:
-    ```python
-    ds = tf.data.Dataset.from_tensor_slices(paths).map(lambda path: tf.io.decode_jpeg(tf.io.read_file(path)))
-    ```
-
-    ## Fix safety
-    There is no automatic repair: what can move into a map depends on what the generator does besides.
-
     ## When not to use it
     When the generator makes a handful of elements.
 
@@ -52,6 +36,7 @@ class OpsInGenerator(Rule):
 
     code = "TFM319"
     summary = "ops inside a generator run eagerly for each element and leave objects behind"
+    no_fix = "what can move into a map depends on what the generator does besides"
     in_tests = False
 
     @on_file("from_generator")

@@ -26,20 +26,6 @@ class OversizedDense(Rule):
     A dense layer has inputs x units weights. Training holds them, their gradients and, with Adam, two more arrays of
     the same size. Flattening a 128 x 128 x 64 map into 256 units takes 268 million weights, 4 GiB in training.
 
-    ## Example
-    ```python
-    x = layers.Flatten()(x)
-    x = layers.Dense(256)(x)
-    ```
-    Pool the map first:
-    ```python
-    x = layers.GlobalAveragePooling2D()(x)
-    x = layers.Dense(256)(x)
-    ```
-
-    ## Fix safety
-    No fix: it changes the model.
-
     ## When not to use it
     When the layer is meant to be that large.
 
@@ -49,6 +35,7 @@ class OversizedDense(Rule):
 
     code = "TFM604"
     summary = "a dense layer on a flattened map has more weights than the rest of the model"
+    no_fix = "it changes the model"
     in_tests = False
 
     @on_file("Dense")

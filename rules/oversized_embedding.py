@@ -19,18 +19,6 @@ class OversizedEmbedding(Rule):
     The table has rows x width weights. Adam keeps two more arrays of that size, and updates all rows even when a batch
     touches a few.
 
-    ## Example
-    ```python
-    embed = layers.Embedding(10_000_000, 128)
-    ```
-    Hash the ids into fewer rows:
-    ```python
-    embed = layers.Embedding(200_000, 128)
-    ```
-
-    ## Fix safety
-    No fix: it changes the model.
-
     ## When not to use it
     When the table is meant to be that large and fits.
 
@@ -40,6 +28,7 @@ class OversizedEmbedding(Rule):
 
     code = "TFM613"
     summary = "an embedding table with its optimizer state passes 1 GiB"
+    no_fix = "it changes the model"
     in_tests = False
 
     @on_call("tf.keras.layers.Embedding")

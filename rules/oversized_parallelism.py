@@ -36,15 +36,6 @@ class OversizedParallelism(Rule):
     Each call that runs or waits holds its element, and an interleave holds an open file and a buffer for each input of
     its cycle. More calls than processors make nothing faster.
 
-    ## Example
-    ```python
-    ds = ds.map(decode, num_parallel_calls=64)
-    ```
-    Let TensorFlow choose:
-    ```python
-    ds = ds.map(decode, num_parallel_calls=tf.data.AUTOTUNE)
-    ```
-
     ## Fix safety
     Safe for `num_parallel_calls`: elements and order stay the same. Unsafe for `cycle_length`, which decides the order
     in which the inputs of an interleave take turns.

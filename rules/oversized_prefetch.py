@@ -25,15 +25,6 @@ class OversizedPrefetch(Rule):
     `prefetch` counts elements of the pipeline as it stands there, and after `batch(b)` an element is a whole batch:
     `prefetch(1000)` keeps a thousand batches ready. One or two are enough to overlap input with compute.
 
-    ## Example
-    ```python
-    ds = ds.batch(32).prefetch(1000)
-    ```
-    Let TensorFlow choose:
-    ```python
-    ds = ds.batch(32).prefetch(tf.data.AUTOTUNE)
-    ```
-
     ## Fix safety
     Safe: elements and order stay the same; only how many batches wait in memory changes.
 

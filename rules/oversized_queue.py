@@ -43,18 +43,6 @@ class OversizedQueue(Rule):
     The queue holds that many finished batches in host memory. Each process is a copy of the program with its own
     copies of what its data set holds.
 
-    ## Example
-    ```python
-    model.fit(batches, max_queue_size=500)
-    ```
-    A few batches are enough:
-    ```python
-    model.fit(batches, max_queue_size=10)
-    ```
-
-    ## Fix safety
-    No fix: how much the queue must bridge is yours to say.
-
     ## When not to use it
     When batches are small and their making is very uneven.
 
@@ -64,6 +52,7 @@ class OversizedQueue(Rule):
 
     code = "TFM615"
     summary = "a long queue of batches and many processes fill host memory"
+    no_fix = "how much the queue must bridge is yours to say"
     in_tests = False
 
     @on_file("max_queue_size", "workers")

@@ -30,19 +30,6 @@ class OversizedTensor(Rule):
     The bytes are the product of the sizes and the size of the dtype. `tf.random.normal((1024, 1024, 1024, 3))` is
     12 GiB, and the op that draws the numbers needs more while it runs.
 
-    ## Example
-    ```python
-    noise = tf.random.normal((1024, 1024, 1024, 3))
-    ```
-    Make and use it in parts:
-    ```python
-    for _ in range(1024):
-        noise = tf.random.normal((1024, 1024, 3))
-    ```
-
-    ## Fix safety
-    No fix: how the data is used decides how to split it.
-
     ## When not to use it
     When the memory is there; or raise `max-tensor`.
 
@@ -52,6 +39,7 @@ class OversizedTensor(Rule):
 
     code = "TFM701"
     summary = "one tensor passes the configured size"
+    no_fix = "how the data is used decides how to split it"
     in_tests = False
 
     @on_call(*MAKES)

@@ -26,18 +26,6 @@ class PairwiseBroadcast(Rule):
     ## Why it costs memory
     The difference has rows x rows x features numbers before it is reduced: 512 MB against 8 MB for 1024 x 1024 x 64.
 
-    ## Example
-    ```python
-    d = tf.reduce_sum(tf.square(x[:, None, :] - y[None, :, :]), -1)
-    ```
-    Use a matrix product:
-    ```python
-    d = tf.reduce_sum(x * x, 1)[:, None] - 2 * tf.matmul(x, y, transpose_b=True) + tf.reduce_sum(y * y, 1)
-    ```
-
-    ## Fix safety
-    No fix: the last digits differ, and small negative numbers need a maximum with zero.
-
     ## When not to use it
     For small sets; sizes known to be small are not reported.
 
@@ -47,6 +35,7 @@ class PairwiseBroadcast(Rule):
 
     code = "TFM705"
     summary = "a broadcast difference of all pairs is far larger than the distances"
+    no_fix = "the last digits differ, and small negative numbers need a maximum with zero"
 
     @on_call(*REDUCES)
     def check(self, call: Call, file: File) -> Iterator[Finding]:

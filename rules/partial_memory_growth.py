@@ -20,18 +20,6 @@ class PartialMemoryGrowth(Rule):
     TensorFlow wants the same setting on all visible GPUs. On a host with two or more the first op raises
     `ValueError: Memory growth cannot differ between GPU devices`; code that worked on a workstation fails on a server.
 
-    ## Example
-    ```python
-    gpus = tf.config.list_physical_devices("GPU")
-    tf.config.experimental.set_memory_growth(gpus[0], True)
-    ```
-    Set it for every GPU:
-    ```python
-    gpus = tf.config.list_physical_devices("GPU")
-    for gpu in gpus:
-        tf.config.experimental.set_memory_growth(gpu, True)
-    ```
-
     ## Fix safety
     Unsafe: it changes how much memory TensorFlow takes on the other GPUs.
 

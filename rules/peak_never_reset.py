@@ -17,20 +17,6 @@ class PeakNeverReset(Rule):
     The peak counts from the start of the process. Read in a loop it is a running maximum: every setting after the
     most expensive one seems to need as much as that one, and the comparison picks the wrong setting.
 
-    ## Example
-    ```python
-    for size in (32, 64, 128):
-        train(size)
-        print(size, tf.config.experimental.get_memory_info("GPU:0")["peak"])
-    ```
-    Reset it at the top of each iteration:
-    ```python
-    for size in (32, 64, 128):
-        tf.config.experimental.reset_memory_stats("GPU:0")
-        train(size)
-        print(size, tf.config.experimental.get_memory_info("GPU:0")["peak"])
-    ```
-
     ## Fix safety
     Unsafe: the numbers that the loop prints change.
 

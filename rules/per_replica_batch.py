@@ -35,20 +35,6 @@ class PerReplicaBatch(Rule):
     The strategy splits each batch over its replicas: every replica gets a fraction of the size it was meant to have,
     and the memory of the devices stays unused.
 
-    ## Example
-    ```python
-    ds = ds.batch(BATCH_PER_REPLICA)
-    ds = strategy.experimental_distribute_dataset(ds)
-    ```
-    Batch with the global size:
-    ```python
-    ds = ds.batch(BATCH_PER_REPLICA * strategy.num_replicas_in_sync)
-    ds = strategy.experimental_distribute_dataset(ds)
-    ```
-
-    ## Fix safety
-    No fix: the learning rate depends on the batch size.
-
     ## When not to use it
     When the name means something else.
 
@@ -58,6 +44,7 @@ class PerReplicaBatch(Rule):
 
     code = "TFM904"
     summary = "a per-replica batch size is split again over the replicas"
+    no_fix = "the learning rate depends on the batch size"
     severity = Severity.INFO
     default = False
 

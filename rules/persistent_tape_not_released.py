@@ -19,21 +19,6 @@ class PersistentTapeNotReleased(Rule):
     `del tape` that is when the name is bound again or the function returns: the optimizer's update, validation, or the
     next step's forward pass run with the old activations still in memory.
 
-    ## Example
-    ```python
-    with tf.GradientTape(persistent=True) as tape:
-        loss = loss_fn(y, model(x))
-    grads = tape.gradient(loss, model.trainable_variables)
-    inputs = tape.gradient(loss, x)
-    validate(model)
-    ```
-    Release it after the last gradient:
-    ```python
-    inputs = tape.gradient(loss, x)
-    del tape
-    validate(model)
-    ```
-
     ## Fix safety
     Safe: nothing reads the tape after the inserted line.
 

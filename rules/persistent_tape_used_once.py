@@ -19,19 +19,6 @@ class PersistentTapeUsedOnce(Rule):
     `gradient()` is called. A persistent one holds them until the tape itself goes: through the optimizer's update and
     into the next forward pass.
 
-    ## Example
-    ```python
-    with tf.GradientTape(persistent=True) as tape:
-        loss = loss_fn(y, model(x))
-    grads = tape.gradient(loss, model.trainable_variables)
-    ```
-    One gradient needs no persistent tape:
-    ```python
-    with tf.GradientTape() as tape:
-        loss = loss_fn(y, model(x))
-    grads = tape.gradient(loss, model.trainable_variables)
-    ```
-
     ## Fix safety
     Safe: the one gradient is the same.
 

@@ -34,17 +34,6 @@ class PredictInLoop(Rule):
     times as long as with the model itself called. It leaks no more on current versions, but each call holds its own
     copy of the input.
 
-    ## Example
-    ```python
-    for sample in samples:
-        scores.append(model.predict(sample[None]))
-    ```
-    Call the model on single batches:
-    ```python
-    for sample in samples:
-        scores.append(model(sample[None], training=False))
-    ```
-
     ## Fix safety
     Unsafe: the result is a tensor. Where the code uses it as only NumPy arrays can be, `.numpy()` is added, which a
     model of several outputs does not have.

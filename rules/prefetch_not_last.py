@@ -26,15 +26,6 @@ class PrefetchNotLast(Rule):
     steps after it wait for the model again, and the buffer holds elements at a stage where they help nobody: with
     `prefetch(1000).batch(32)` a thousand single examples.
 
-    ## Example
-    ```python
-    ds = ds.map(parse).prefetch(tf.data.AUTOTUNE).batch(32)
-    ```
-    Prefetch what the model takes:
-    ```python
-    ds = ds.map(parse).batch(32).prefetch(tf.data.AUTOTUNE)
-    ```
-
     ## Fix safety
     Safe: a prefetch changes neither elements nor order. A count of examples becomes `tf.data.AUTOTUNE` when the
     prefetch moves behind a batch, because there it would count batches. Unsafe where it moves from one statement to

@@ -19,17 +19,6 @@ class ProbeAllocatesGpu(Rule):
     These probes make real GPU devices with TensorFlow's default options, so the allocator takes nearly all memory of
     every GPU. Memory growth or a limit that is set afterwards raises nothing and changes nothing.
 
-    ## Example
-    ```python
-    if tf.test.is_gpu_available():
-        print("training on a GPU")
-    ```
-    List the physical devices, which allocates nothing:
-    ```python
-    if tf.config.list_physical_devices("GPU"):
-        print("training on a GPU")
-    ```
-
     ## Fix safety
     Safe where only the truth value is used; otherwise shown only, for the result is another kind of value.
 

@@ -21,20 +21,6 @@ class ProfilerNotStopped(Rule):
     ## Why it costs memory
     The profiler keeps an event for every op, about 0.7 KB each, until it is stopped; a trace keeps every graph.
 
-    ## Example
-    ```python
-    tf.profiler.experimental.start("logs")
-    train(model)
-    ```
-    Use the context manager:
-    ```python
-    with tf.profiler.experimental.Profile("logs"):
-        train(model)
-    ```
-
-    ## Fix safety
-    No fix: where profiling ends is yours to say.
-
     ## When not to use it
     When another part of the program stops it; a stop in another method of the class or function of the file counts.
 
@@ -44,6 +30,7 @@ class ProfilerNotStopped(Rule):
 
     code = "TFM801"
     summary = "a profiler that is not stopped keeps an event for every op"
+    no_fix = "where profiling ends is yours to say"
 
     @on_call(*ENDS)
     def check(self, start: Call, file: File) -> Iterator[Finding]:

@@ -40,20 +40,6 @@ class PruningNotStripped(Rule):
     that, the model is larger than before pruning, on disk and in memory: of a dense model of 1,059,850 parameters,
     which has 2,118,670 while it is pruned, the .h5 file holds 12.7 MB in place of 4.3 MB.
 
-    ## Example
-    ```python
-    pruned = tfmot.sparsity.keras.prune_low_magnitude(model)
-    pruned.fit(x, y)
-    pruned.save("model.h5")
-    ```
-    Strip it first:
-    ```python
-    tfmot.sparsity.keras.strip_pruning(pruned).save("model.h5")
-    ```
-
-    ## Fix safety
-    No fix: where training ends is yours to say.
-
     ## When not to use it
     For checkpoints from which pruning goes on.
 
@@ -63,6 +49,7 @@ class PruningNotStripped(Rule):
 
     code = "TFM608"
     summary = "a pruned model that is not stripped holds twice the weights"
+    no_fix = "where training ends is yours to say"
     in_tests = False
 
     @on_file("prune_low_magnitude")

@@ -18,17 +18,6 @@ class PythonFloatDtype(Rule):
     In NumPy, Python's `float` is float64, twice the bytes of float32. In TensorFlow the same word means float32, so
     `tf.zeros(2, float)` and `Dense(dtype=float)` are fine and are not reported.
 
-    ## Example
-    ```python
-    images = images.astype(float)
-    model.fit(images, labels)
-    ```
-    Name the dtype:
-    ```python
-    images = images.astype(np.float32)
-    model.fit(images, labels)
-    ```
-
     ## Fix safety
     Unsafe: the numbers have 7 digits instead of 16.
 

@@ -28,23 +28,6 @@ class PythonLoopUnrolled(Rule):
     The loop runs while the function is traced, and every iteration adds its ops to the graph: 1000 iterations of one
     op make 2002 nodes and 45 MB, where a `tf.range` loop makes 18 nodes.
 
-    ## Example
-    ```python
-    @tf.function
-    def simulate(x):
-        for _ in range(1000):
-            x = x * 1.01
-        return x
-    ```
-    Let TensorFlow loop:
-    ```python
-    @tf.function
-    def simulate(x):
-        for _ in tf.range(1000):
-            x = x * 1.01
-        return x
-    ```
-
     ## Fix safety
     Unsafe: the loop variable is a tensor then, and variables must keep their shapes.
 

@@ -21,24 +21,6 @@ class RecomputeGradMisused(Rule):
     weights: the gradients are wrong, the weights are never trained, and every run leaves new ones behind. In a
     `tf.function` it raises `ValueError`. Where no gradient is taken it saves nothing.
 
-    ## Example
-    ```python
-    @tf.recompute_grad
-    def block(x):
-        return tf.keras.layers.Dense(128)(x)
-    ```
-    Create the layer once, outside:
-    ```python
-    dense = tf.keras.layers.Dense(128)
-
-    @tf.recompute_grad
-    def block(x):
-        return dense(x)
-    ```
-
-    ## Fix safety
-    No fix: the objects must move out of the function.
-
     ## When not to use it
     Never.
 
@@ -48,6 +30,7 @@ class RecomputeGradMisused(Rule):
 
     code = "TFM507"
     summary = "recompute_grad around code that creates weights gives wrong gradients"
+    no_fix = "the objects must move out of the function"
     severity = Severity.ERROR
 
     @on_file("recompute_grad")

@@ -36,17 +36,6 @@ class RetraceOnPythonValue(Rule):
     Each distinct Python value is a trace of its own: another graph, which is never freed. Time and host memory grow
     with every iteration. `reduce_retracing` does not help for Python values.
 
-    ## Example
-    ```python
-    for step, batch in enumerate(dataset):
-        train_step(batch, step)
-    ```
-    Pass a tensor:
-    ```python
-    for step, batch in enumerate(dataset):
-        train_step(batch, tf.constant(step))
-    ```
-
     ## Fix safety
     Unsafe: inside the function the parameter is a tensor then, also in `if` and in f-strings.
 

@@ -22,22 +22,6 @@ class RetraceOnShape(Rule):
     ## Why it costs memory
     Each distinct shape is a trace of its own, and its graph is never freed.
 
-    ## Example
-    ```python
-    @tf.function
-    def score(x):
-        return tf.reduce_sum(x)
-
-    for n in range(1, 100):
-        score(data[:n])
-    ```
-    Let the function generalize over shapes:
-    ```python
-    @tf.function(reduce_retracing=True)
-    def score(x):
-        return tf.reduce_sum(x)
-    ```
-
     ## Fix safety
     Unsafe: shapes inside the function are not known at tracing time then.
 

@@ -28,15 +28,6 @@ class SequentialMap(Rule):
     It costs time, not memory: without the argument one element is made after the other on one processor, and the model
     waits. In parallel each call holds one element more.
 
-    ## Example
-    ```python
-    ds = ds.map(decode).batch(32)
-    ```
-    Use all processors:
-    ```python
-    ds = ds.map(decode, num_parallel_calls=tf.data.AUTOTUNE).batch(32)
-    ```
-
     ## Fix safety
     Safe where the function is seen to hold no state and to draw nothing at random: elements and order stay the same.
     Unsafe where it draws, calls Python, or is not seen, and for an interleave that leaves its cycle to TensorFlow.

@@ -31,23 +31,6 @@ class SessionConfigIgnored(Rule):
     The options belong to the session. Eager ops and Keras do not run in it: they take nearly all memory of the card
     as if nothing had been said. `set_session` does not exist in Keras 3 at all.
 
-    ## Example
-    ```python
-    config = tf.compat.v1.ConfigProto()
-    config.gpu_options.allow_growth = True
-    session = tf.compat.v1.Session(config=config)
-    model.fit(x, y)
-    ```
-    Configure the device:
-    ```python
-    for gpu in tf.config.list_physical_devices("GPU"):
-        tf.config.experimental.set_memory_growth(gpu, True)
-    model.fit(x, y)
-    ```
-
-    ## Fix safety
-    No fix: fractions of memory and device lists need your numbers.
-
     ## When not to use it
     In programs that build graphs and run them in sessions; they are not reported.
 
@@ -57,6 +40,7 @@ class SessionConfigIgnored(Rule):
 
     code = "TFM108"
     summary = "session options do not reach eager TensorFlow 2 code"
+    no_fix = "fractions of memory and device lists need your numbers"
 
     @on_call(*SESSIONS)
     def check(self, session: Call, file: File) -> Iterator[Finding]:

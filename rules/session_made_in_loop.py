@@ -24,22 +24,6 @@ class SessionMadeInLoop(Rule):
     default session and is never freed: each iteration's variables stay. A plain session is freed when Python drops the
     last reference to it, at the next iteration at the earliest, and each new one prepares the graph again.
 
-    ## Example
-    ```python
-    for batch in batches:
-        session = tf.compat.v1.Session()
-        session.run(step, {x: batch})
-    ```
-    Make one, and close it:
-    ```python
-    with tf.compat.v1.Session() as session:
-        for batch in batches:
-            session.run(step, {x: batch})
-    ```
-
-    ## Fix safety
-    No fix: whether the sessions can be one depends on their variables.
-
     ## When not to use it
     Never.
 
@@ -49,6 +33,7 @@ class SessionMadeInLoop(Rule):
 
     code = "TFM902"
     summary = "a session made in a loop and not closed keeps its variables and graph"
+    no_fix = "whether the sessions can be one depends on their variables"
     in_tests = False
 
     @on_call(*SESSIONS)

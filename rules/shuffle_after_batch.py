@@ -41,15 +41,6 @@ class ShuffleAfterBatch(Rule):
     The shuffle buffer holds n elements of the pipeline as it stands there. After `batch(b)` an element is a whole
     batch, so the buffer holds n x b examples; and it only changes the order of batches, never what is in them.
 
-    ## Example
-    ```python
-    ds = ds.batch(32).shuffle(500)
-    ```
-    Shuffle examples, then batch them:
-    ```python
-    ds = ds.shuffle(500).batch(32)
-    ```
-
     ## Fix safety
     Unsafe: the order in which examples are seen changes.
 

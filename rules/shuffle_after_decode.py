@@ -45,15 +45,6 @@ class ShuffleAfterDecode(Rule):
     The buffer holds n elements as they are at that step. Before the map they are file names or compressed bytes, after
     it whole arrays: a thousand JPEG images of 50 KiB are 49 MiB, decoded to 512x512x3 float32 they are 3 GiB.
 
-    ## Example
-    ```python
-    ds = paths.map(load_image).shuffle(5000).batch(32)
-    ```
-    Shuffle the small things:
-    ```python
-    ds = paths.shuffle(5000).map(load_image).batch(32)
-    ```
-
     ## Fix safety
     Unsafe: each element is still made once, but with op seeds random draws in the map meet other elements.
 

@@ -30,19 +30,6 @@ class SparseGradientDensified(Rule):
     the whole table's size of it (a table of 51 MB and the sum took 205 MB in place of 102 MB); Python operators with a
     number raise `TypeError`.
 
-    ## Example
-    ```python
-    grad = tape.gradient(loss, embedding.embeddings)
-    total = tf.add_n([total, grad])
-    ```
-    Scatter it into an accumulator:
-    ```python
-    accumulator.scatter_add(grad)
-    ```
-
-    ## Fix safety
-    No fix: an accumulator variable is needed.
-
     ## When not to use it
     For small tables.
 
@@ -52,6 +39,7 @@ class SparseGradientDensified(Rule):
 
     code = "TFM706"
     summary = "arithmetic makes the sparse gradient of an embedding dense"
+    no_fix = "an accumulator variable is needed"
     in_tests = False
 
     @on_call("tf.GradientTape.gradient")

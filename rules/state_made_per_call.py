@@ -24,26 +24,6 @@ class StateMadePerCall(Rule):
     optimizer refers to them. Under `tf.function` the second call raises `ValueError`: it only supports variables that
     are created once.
 
-    ## Example
-    ```python
-    class Block(keras.layers.Layer):
-        def call(self, x):
-            return keras.layers.Dense(4)(x)
-    ```
-    Create it in the constructor:
-    ```python
-    class Block(keras.layers.Layer):
-        def __init__(self):
-            super().__init__()
-            self.dense = keras.layers.Dense(4)
-
-        def call(self, x):
-            return self.dense(x)
-    ```
-
-    ## Fix safety
-    No fix: the object must move to `__init__` or `build`.
-
     ## When not to use it
     Never. Creation that is guarded (`if self.dense is None`) is not reported.
 
@@ -53,6 +33,7 @@ class StateMadePerCall(Rule):
 
     code = "TFM503"
     summary = "variables, layers or optimizers created on every call"
+    no_fix = "the object must move to `__init__` or `build`"
 
     @on_file("function", "call", "__call__", "train_step", "GradientTape")
     def check(self, file: File) -> Iterator[Finding]:

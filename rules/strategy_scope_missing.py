@@ -41,20 +41,6 @@ class StrategyScopeMissing(Rule):
     Without the scope nothing is distributed: model, gradients and activations of the whole batch are on one device,
     while the strategy has taken the memory of all of them.
 
-    ## Example
-    ```python
-    strategy = tf.distribute.MirroredStrategy()
-    model = build_model()
-    model.fit(dataset)
-    ```
-    Build the model in its scope:
-    ```python
-    strategy = tf.distribute.MirroredStrategy()
-    with strategy.scope():
-        model = build_model()
-    model.fit(dataset)
-    ```
-
     ## Fix safety
     Unsafe: with several devices the batch is split over them, and each step's numbers differ in the last digits. It is
     offered where the model is built and compiled by statements that follow each other.

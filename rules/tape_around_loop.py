@@ -24,25 +24,6 @@ class TapeAroundLoop(Rule):
     Nothing that the tape recorded is released before `gradient()`: the activations of every batch stay in memory, so
     the memory grows with the number of batches.
 
-    ## Example
-    ```python
-    with tf.GradientTape() as tape:
-        total = 0.0
-        for x, y in dataset:
-            total += loss_fn(y, model(x))
-    grads = tape.gradient(total, model.trainable_variables)
-    ```
-    Record each batch on its own, and add up gradients where the sum is wanted:
-    ```python
-    for x, y in dataset:
-        with tf.GradientTape() as tape:
-            loss = loss_fn(y, model(x))
-        grads = tape.gradient(loss, model.trainable_variables)
-    ```
-
-    ## Fix safety
-    No fix: whether to update for each batch or to add up gradients is yours to say.
-
     ## When not to use it
     For loops over the time steps or layers of one batch, which belong inside the tape; they are not reported.
 
@@ -52,6 +33,7 @@ class TapeAroundLoop(Rule):
 
     code = "TFM404"
     summary = "a tape around the loop over batches keeps the activations of all of them"
+    no_fix = "whether to update for each batch or to add up gradients is yours to say"
 
     @on_call("tf.GradientTape")
     def check(self, made: Call, file: File) -> Iterator[Finding]:

@@ -19,22 +19,6 @@ class TapeEscapes(Rule):
     A tape holds every activation of its forward pass until its gradient is taken; a persistent one until it goes.
     Stored, it keeps them from step to step; in a list, those of all steps.
 
-    ## Example
-    ```python
-    with tf.GradientTape() as tape:
-        loss = loss_fn(y, model(x))
-    self.tapes.append(tape)
-    ```
-    Take the gradient where the tape is made and keep that:
-    ```python
-    with tf.GradientTape() as tape:
-        loss = loss_fn(y, model(x))
-    self.gradients = tape.gradient(loss, model.trainable_variables)
-    ```
-
-    ## Fix safety
-    No fix: the program's structure must change.
-
     ## When not to use it
     For helpers that hand a tape to their caller on purpose; say so with a comment.
 
@@ -44,6 +28,7 @@ class TapeEscapes(Rule):
 
     code = "TFM405"
     summary = "a stored tape keeps all activations of its forward pass"
+    no_fix = "the program's structure must change"
 
     @on_call("tf.GradientTape")
     def check(self, made: Call, file: File) -> Iterator[Finding]:

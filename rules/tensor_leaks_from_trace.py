@@ -19,22 +19,6 @@ class TensorLeaksFromTrace(Rule):
     The statement runs once, while the function is traced, and stores a symbolic tensor. It holds the whole graph of
     the function in memory, and using it afterwards raises an out-of-scope error.
 
-    ## Example
-    ```python
-    @tf.function
-    def step(x):
-        activations.append(model(x))
-    ```
-    Return it:
-    ```python
-    @tf.function
-    def step(x):
-        return model(x)
-    ```
-
-    ## Fix safety
-    No fix: return the value, or use a `tf.Variable` or a `tf.TensorArray`.
-
     ## When not to use it
     When the model only ever runs eagerly.
 
@@ -44,6 +28,7 @@ class TensorLeaksFromTrace(Rule):
 
     code = "TFM504"
     summary = "a tensor stored outside a traced function holds its graph and cannot be used"
+    no_fix = "return the value, or use a `tf.Variable` or a `tf.TensorArray`"
     severity = Severity.ERROR
 
     @on_file("function", "map", "filter", "call", "train_step", "test_step")

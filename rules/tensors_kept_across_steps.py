@@ -25,17 +25,6 @@ class TensorsKeptAcrossSteps(Rule):
     Each of these tensors stays in device memory until the loop is over: the outputs of all steps together instead of
     those of one. Scalars such as losses are a few bytes each, do not hold anything else, and are not reported.
 
-    ## Example
-    ```python
-    for x, y in dataset:
-        predictions.append(model(x, training=False))
-    ```
-    Keep them in host memory:
-    ```python
-    for x, y in dataset:
-        predictions.append(model(x, training=False).numpy())
-    ```
-
     ## Fix safety
     Unsafe: the list holds NumPy arrays then.
 

@@ -41,15 +41,6 @@ class TileThenBroadcast(Rule):
     Element-wise ops broadcast an axis of size 1 without copying it. The tiled tensor is a full copy of the result's
     size beside the result: 393 MB against 262 MB for 2000 x 64 x 256, operand and result included.
 
-    ## Example
-    ```python
-    scores = tf.tile(x[:, None, :], [1, n, 1]) * weights
-    ```
-    Let the product broadcast:
-    ```python
-    scores = x[:, None, :] * weights
-    ```
-
     ## Fix safety
     Safe where both shapes are known; unsafe otherwise, for the other operand may need the tiled axis to get its size,
     and where a name of the module then stands for the smaller tensor.

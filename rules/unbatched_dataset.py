@@ -18,17 +18,6 @@ class UnbatchedDataset(Rule):
     The model takes the first axis of each element as the batch: `fit` raises, or trains on "batches" that are the rows
     of one example. One step for each example also keeps the accelerator idle and the queue of small tensors long.
 
-    ## Example
-    ```python
-    ds = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(1000)
-    model.fit(ds)
-    ```
-    Batch it:
-    ```python
-    ds = tf.data.Dataset.from_tensor_slices((x, y)).shuffle(1000).batch(32)
-    model.fit(ds)
-    ```
-
     ## Fix safety
     Shown only: the batch size is yours to choose.
 

@@ -15,16 +15,6 @@ class UselessDel(Rule):
     ## Why it costs memory
     It does not: `gradient()` has released the record already, and the `del` frees nothing.
 
-    ## Example
-    ```python
-    grads = tape.gradient(loss, variables)
-    del tape
-    ```
-    Leave it out:
-    ```python
-    grads = tape.gradient(loss, variables)
-    ```
-
     ## Fix safety
     Safe: nothing reads the name after it.
 

@@ -19,15 +19,6 @@ class VectorizableMapBeforeBatch(Rule):
     It costs time, not memory: the function is called for every example, and for small elements the call takes longer
     than the work. On batches it is called once for each batch.
 
-    ## Example
-    ```python
-    ds = ds.map(lambda x: tf.cast(x, tf.float32) / 255.0).batch(64)
-    ```
-    Batch first:
-    ```python
-    ds = ds.batch(64).map(lambda x: tf.cast(x, tf.float32) / 255.0)
-    ```
-
     ## Fix safety
     Shown only: examples of different shapes cannot be batched before the map, and a function may mean an axis.
 

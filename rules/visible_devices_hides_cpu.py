@@ -33,15 +33,6 @@ class VisibleDevicesHidesCpu(Rule):
     Without a type the list replaces all visible devices, the CPU too. The first op then fails with
     `NotFoundError: No CPU devices are available in this process`.
 
-    ## Example
-    ```python
-    tf.config.set_visible_devices(gpus[0])
-    ```
-    Say which kind of device the list is about:
-    ```python
-    tf.config.set_visible_devices(gpus[0], "GPU")
-    ```
-
     ## Fix safety
     Safe: no op could run before.
 

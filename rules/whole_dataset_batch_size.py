@@ -47,15 +47,6 @@ class WholeDatasetBatchSize(Rule):
     the data is larger than a toy. A dataset makes its own batches: there `batch_size` has no effect, and the number
     that you see is not the number that is used.
 
-    ## Example
-    ```python
-    model.fit(x, y, batch_size=len(x))
-    ```
-    Take small batches:
-    ```python
-    model.fit(x, y, batch_size=64)
-    ```
-
     ## Fix safety
     Shown only: another batch size changes training, and what you meant by the ignored one is not known.
 

@@ -42,16 +42,6 @@ class WholeDatasetForward(Rule):
     A call of the model is one batch: every layer's activations for all rows exist together. `predict` runs the rows in
     batches of 32.
 
-    ## Example
-    ```python
-    (x_train, y_train), (x_test, y_test) = keras.datasets.mnist.load_data()
-    scores = model(x_test)
-    ```
-    Predict in batches:
-    ```python
-    scores = model.predict(x_test, batch_size=256)
-    ```
-
     ## Fix safety
     Shown only: `predict` gives a NumPy array and no gradients.
 

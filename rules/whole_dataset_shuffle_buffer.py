@@ -42,18 +42,6 @@ class WholeDatasetShuffleBuffer(Rule):
     data is a second copy of it wherever a step before makes new elements: a map, a file, a generator. Slices of an
     array share the array's memory, but every epoch still starts by filling the buffer.
 
-    ## Example
-    ```python
-    ds = records.map(parse).shuffle(500_000).batch(64)
-    ```
-    A few thousand mix well; shuffle the names of the files for the rest:
-    ```python
-    ds = files.shuffle(1000).interleave(tf.data.TFRecordDataset).map(parse).shuffle(5000).batch(64)
-    ```
-
-    ## Fix safety
-    There is no automatic repair: the right size depends on how the data is ordered.
-
     ## When not to use it
     When the data is small, or sorted by class in one file and a perfect shuffle is worth the memory.
 
@@ -63,6 +51,7 @@ class WholeDatasetShuffleBuffer(Rule):
 
     code = "TFM309"
     summary = "a shuffle buffer for the whole data is a second copy of it"
+    no_fix = "the right size depends on how the data is ordered"
     in_tests = False
 
     @on_call("tf.data.Dataset.shuffle")

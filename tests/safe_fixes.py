@@ -25,7 +25,7 @@ from tfmemlint.fix.select import select_fixes
 from tfmemlint.lint.engine import FileResult, lint
 from tfmemlint.lint.registry import load_rules
 from tfmemlint.rule import Rule
-from tfmemlint.testing.checks import Case
+from tfmemlint.testing import Case
 
 CAST = "the array that only fit() and evaluate() read, which cast it"
 RAISES = "the program raises where the repaired one goes on: that is what the rule reports"

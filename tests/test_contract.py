@@ -1,6 +1,5 @@
 """What every built-in rule must have besides its checks: a page, sample programs, a module of its name."""
 
-import inspect
 import re
 from pathlib import Path
 
@@ -10,8 +9,9 @@ import tfmemlint_fixtures
 from tfmemlint.dev.docs import write_docs
 from tfmemlint.lint.engine import lint
 from tfmemlint.lint.registry import load_rules
+from tfmemlint.report.rule_page import rule_page
 from tfmemlint.rule import HEADINGS, Rule
-from tfmemlint.testing.checks import load_case
+from tfmemlint.testing import load_case
 
 ROOT = Path(__file__).parents[1]
 FIXTURES = Path(tfmemlint_fixtures.__path__[0])
@@ -21,11 +21,12 @@ every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 
 @every_rule
 def test_page_has_all_headings_in_order_and_something_under_each(rule: Rule) -> None:
-    page = inspect.cleandoc(rule.__doc__ or "")
+    page = rule_page(rule)
     assert tuple(re.findall(r"^## .*$", page, re.MULTILINE)) == HEADINGS
     for section in re.split(r"^## .*$", page, flags=re.MULTILINE)[1:]:
         assert section.strip(" \n.-"), f"{rule.code}: an empty section"
-    assert "```python" in page, f"{rule.code}: the example shows no code"
+    assert page.count("```python") == 2, f"{rule.code}: the page shows not two examples"
+    assert "```" not in (rule.__doc__ or ""), f"{rule.code}: examples come from the rule's cases"
 
 
 @every_rule
@@ -55,7 +56,7 @@ def test_unit_tests_are_left_alone_where_the_rule_says_so(rule: Rule) -> None:
 
 @every_rule
 def test_fix_section_agrees_with_the_metadata(rule: Rule) -> None:
-    section = inspect.cleandoc(rule.__doc__ or "").split("## Fix safety")[1].split("## ")[0].lower()
+    section = rule_page(rule).split("## Fix safety")[1].split("## ")[0].lower()
     for safety in rule.fix_safety:
         words = {"safe": r"\bsafe\b", "unsafe": r"\bunsafe\b", "display": r"\b(shown|suggest\w*|display\w*)\b"}
         assert re.search(words[safety.value], section), f"{rule.code}: 'Fix safety' leaves out {safety.value} fixes"

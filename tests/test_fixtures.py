@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 import tfmemlint_fixtures
 
-from tfmemlint.testing.checks import CHECKS, Case, cases, run
+from tfmemlint.testing import CHECKS, Case, cases, run
 
 CASES = cases(tfmemlint_fixtures.__path__[0])
 

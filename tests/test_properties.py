@@ -22,7 +22,7 @@ from rewritings_layout import Guarded, NameArguments, NameNumbers, SplitChains, 
 from tfmemlint.lint.engine import lint
 from tfmemlint.lint.registry import load_rules
 from tfmemlint.rule import Rule
-from tfmemlint.testing.checks import Case, cases, load_case
+from tfmemlint.testing import Case, cases, load_case
 
 CASES = cases(tfmemlint_fixtures.__path__[0])
 PROGRAMS = [(case, name) for case in CASES for name in ("bad.py", "good.py")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from wrapped import STATEMENTS, problems, sample_cases, wrapped, wrapped_samples
 
-from tfmemlint.testing.checks import Case
+from tfmemlint.testing import Case
 
 CASES = sample_cases()
 

@@ -22,7 +22,7 @@ from tfmemlint.fix.select import select_fixes
 from tfmemlint.lint.engine import FileResult, lint
 from tfmemlint.lint.registry import load_rules
 from tfmemlint.rule import Rule
-from tfmemlint.testing.checks import Case, cases
+from tfmemlint.testing import Case, cases
 
 HERE = "<the program>"
 

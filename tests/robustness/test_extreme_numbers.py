@@ -13,7 +13,7 @@ from tfmemlint.config.settings import Config
 from tfmemlint.finding import MOST_BYTES, Finding
 from tfmemlint.lint.engine import lint
 from tfmemlint.lint.registry import load_rules
-from tfmemlint.testing.checks import Case
+from tfmemlint.testing import Case
 
 EXTREMES = (
     "0", "-1", "1_0", "0b1", "0o17", "0xFF", "2**63", "9223372036854775807", "18446744073709551616", "0x" + "f" * 6000,
