@@ -7,6 +7,7 @@ All offsets count characters of the *program text* (`tfmemlint.text.source.Sourc
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 
@@ -66,7 +67,8 @@ class Edit:
 class Fix:
     """One repair: edits that belong together and are applied all or not at all.
 
-    Raises ValueError when made with no edit, unordered edits or overlapping edits.
+    Rules make it with `safe`, `unsafe` or `shown`. Raises ValueError when made with no edit, unordered edits or
+    overlapping edits.
     """
 
     message: str
@@ -79,6 +81,35 @@ class Fix:
         for before, after in zip(self.edits, self.edits[1:], strict=False):
             if before.end > after.start or (before.start, before.end) == (after.start, after.end):
                 raise ValueError(f"edits {before} and {after} overlap or are out of order")
+
+    @classmethod
+    def of(cls, safety: Safety, message: str, *parts: Edit | Sequence[Edit] | None) -> Fix | None:
+        """The repair that makes these edits, whatever order they are given in.
+
+        None where a part is None, as builders of edits answer where they cannot make theirs, and where there is nothing
+        to change. Raises ValueError when edits overlap.
+        """
+        edits: list[Edit] = []
+        for part in parts:
+            if part is None:
+                return None
+            edits.extend((part,) if isinstance(part, Edit) else part)
+        return cls(message, tuple(sorted(edits)), safety) if edits else None
+
+    @classmethod
+    def safe(cls, message: str, *parts: Edit | Sequence[Edit] | None) -> Fix | None:
+        """A repair after which a program does the same with less memory; see `of`."""
+        return cls.of(Safety.SAFE, message, *parts)
+
+    @classmethod
+    def unsafe(cls, message: str, *parts: Edit | Sequence[Edit] | None) -> Fix | None:
+        """A repair that may change numbers, order or timing; see `of`."""
+        return cls.of(Safety.UNSAFE, message, *parts)
+
+    @classmethod
+    def shown(cls, message: str, *parts: Edit | Sequence[Edit] | None) -> Fix | None:
+        """A repair that the user has to decide on, shown and never applied; see `of`."""
+        return cls.of(Safety.DISPLAY, message, *parts)
 
 
 @dataclass(frozen=True, slots=True)

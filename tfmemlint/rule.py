@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from tfmemlint.finding import MOST_BYTES, Finding, Fix, Related, Safety, Severity, Span
+from tfmemlint.units import show_bytes
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -30,6 +31,9 @@ HEADINGS = (
 """The sections of a rule's page in their order."""
 _NOT_BY_HAND = ("## Example", "## Fix safety")
 """Those that need not stand in the docstring: examples come from the cases, and a rule without fixes has `no_fix`."""
+
+COST = "{cost}"
+"""Where a message says what the finding costs; other braces in messages are the user's code and stay as they are."""
 
 Handler = TypeVar("Handler", bound=Callable[..., Iterator[Finding]])
 
@@ -131,15 +135,17 @@ class Rule:
     ) -> Finding:
         """A finding at `where`: a call stands for its method's name, a statement for its first token.
 
-        `bytes` is the cost in bytes where it is known, `related` are pairs of a place and what it has to do with it.
+        `bytes` is the cost in bytes where it is known: `{cost}` in the message becomes ` (18 MiB)`, and nothing where
+        it is not. `related` are pairs of a place and what it has to do with it.
         """
+        cost = None if bytes is None else min(bytes, MOST_BYTES)
         return Finding(
             code=self.code,
             name=self.name,
             severity=severity or self.severity,
-            message=message,
+            message=message.replace(COST, "" if cost is None else f" ({show_bytes(cost)})"),
             span=file.place(where),
-            bytes=None if bytes is None else min(bytes, MOST_BYTES),
+            bytes=cost,
             related=tuple(Related(file.place(place), words) for place, words in related),
             fix=fix,
         )

@@ -43,18 +43,24 @@ def rule_words(rule: type[Rule]) -> frozenset[str]:
 
 
 def dispatch(file: File, rules: Sequence[Rule]) -> list[Finding]:
-    """Findings of all rules on one file, severities as the rules have them."""
-    found: list[Finding] = []
+    """Findings of all rules on one file, severities as the rules have them.
+
+    Of the findings of one code at one place only the first stands, so that a rule may meet the same cause on several
+    ways: whole-file handlers run before call handlers, and these in source order.
+    """
+    found: dict[tuple[str, Span], Finding] = {}
+    crashes: list[Finding] = []
     if not all(rule.in_tests for rule in rules) and is_test(file):
         rules = [rule for rule in rules if rule.in_tests]
     for rule, run in _handlers(file, rules):
         try:
-            found.extend(run())
+            for finding in run():
+                found.setdefault((finding.code, finding.span), finding)
         except PositionsUnknown:  # no fault of the rule, and the same for all of them
             raise
         except Exception as error:  # a crash of one rule must not hide what the others find
-            found.append(_crash(rule, error))
-    return found
+            crashes.append(_crash(rule, error))
+    return [*found.values(), *crashes]
 
 
 def _crash(rule: Rule, error: Exception) -> Finding:
@@ -73,7 +79,7 @@ def _handlers(file: File, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Callabl
     for node in _candidates(file, tuple(wanted)):
         call = file.call(node)
         awake = {pair for name in call.names for pair in wanted.get(name, ())}
-        for rule, handler in sorted(awake, key=lambda pair: pair[0].code):
+        for rule, handler in sorted(awake, key=lambda pair: (pair[0].code, pair[1])):
             if rule.severity is Severity.ERROR and expects_error(node, file):
                 continue
             yield rule, lambda rule=rule, handler=handler, call=call: getattr(rule, handler)(call, file)  # type: ignore[misc]
