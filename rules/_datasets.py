@@ -74,7 +74,7 @@ def reshuffles(shuffle: Step) -> bool:
     return (
         shuffle.call is not None
         and not shuffle.call.open
-        and shuffle.call.value_of("reshuffle_each_iteration") != Const(False)
+        and shuffle.call.given("reshuffle_each_iteration") != Const(False)
     )
 
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Array, Call, Const, Edit, File, integer, written
-from tfmemlint.fix.edits import statement_lines
+from tfmemlint.api import Array, Call, Const, Edit, File, integer, statement_lines, written
 
 MAKES = frozenset({
     "tf.one_hot", "tf.keras.ops.one_hot", "tf.keras.backend.one_hot", "tf.keras.utils.to_categorical",
@@ -100,11 +99,11 @@ def one_hot(node: cst.BaseExpression, file: File, depth: int = 6) -> OneHot | No
 
 def _rows_of_ones(call: Call) -> bool:
     """Whether each row, along the last axis, holds a one among zeros."""
-    values = [call.value_of(name) for name in ("on_value", "off_value")]
+    values = [call.given(name) for name in ("on_value", "off_value")]
     usual = all(not value.known or value.options[0] in (Const(1), Const(1.0), Const(0), Const(0.0)) for value in values)
     given = [name for name in ("on_value", "off_value") if call.arg(name) is not None]
     axis = call.arg("axis")
-    return usual and all(call.value_of(name).known for name in given) and (axis is None or integer(axis.value) == -1)
+    return usual and all(call.given(name).known for name in given) and (axis is None or integer(axis.value) == -1)
 
 
 def _keeps_rows(reshape: Call, made: OneHot, file: File) -> bool:

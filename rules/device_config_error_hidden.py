@@ -104,5 +104,5 @@ class DeviceConfigErrorHidden(Rule):
 
 def _of_processor(config: Call) -> bool:
     """Whether only the CPU is configured."""
-    device = config.value_of("device")
+    device = config.value_of("device", "devices")
     return isinstance(device, Devices) and device.kind == "CPU"

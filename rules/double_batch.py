@@ -63,7 +63,7 @@ class DoubleBatch(Rule):
             or self._asked(batch, file)
         ):
             return
-        sizes = [integer(call.value_of("batch_size")) for call in (earlier, batch)]
+        sizes = [integer(call.given("batch_size")) for call in (earlier, batch)]
         product = f": {sizes[0]} x {sizes[1]} examples in one" if None not in sizes else ""
         yield self.finding(
             batch,
@@ -94,7 +94,7 @@ class DoubleBatch(Rule):
             return True
         value = function_of(step)
         functions = [o.node for o in value.options if isinstance(o, Function)] if value is not None else []
-        indices = (n for f in functions for n in walk(f.body) if isinstance(n, cst.Index))
+        indices = (n for f in functions for n in walk(f.body, cst.Index))
         return any(isinstance(index.value, cst.Integer) for index in indices)
 
     def _asked(self, batch: Call, file: File) -> bool:

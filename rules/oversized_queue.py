@@ -79,7 +79,7 @@ class OversizedQueue(Rule):
         return any(file.values.classes.derives(node, base) for base in DATA_SETS)
 
     def _given(self, call: Call, file: File) -> Iterator[Finding]:
-        queue, workers = (integer(call.value_of(name)) for name in ("max_queue_size", "workers"))
+        queue, workers = (integer(call.given(name)) for name in ("max_queue_size", "workers"))
         batch = self._batch_bytes(call, file)
         size = queue * batch if queue is not None and batch is not None else None
         if size is not None and size < file.config.min_bytes:
@@ -89,7 +89,7 @@ class OversizedQueue(Rule):
             what = f"the queue keeps {queue} finished batches in host memory{weigh}; about {DEFAULT} are enough"
             yield self.finding(call, file, what, bytes=size)
         elif workers is not None and workers >= MANY_WORKERS:
-            if constant(call.value_of("use_multiprocessing")) is True:
+            if constant(call.given("use_multiprocessing")) is True:
                 what = f"{workers} processes each hold a copy of the data set and its arrays; use fewer, or threads"
                 yield self.finding(call, file, what)
 
@@ -100,7 +100,7 @@ class OversizedQueue(Rule):
         target = call.target
         made = target.node if isinstance(target, Class) else kind
         method = file.values.classes.method(made, "__getitem__") if made is not None else None
-        returns = list(own_nodes(method, (cst.Return,))) if method is not None else []
+        returns = list(own_nodes(method, cst.Return)) if method is not None else []
         if len(returns) != 1 or not isinstance(returns[0], cst.Return) or returns[0].value is None:
             return None
         return structure_bytes(file.value(returns[0].value))

@@ -6,6 +6,7 @@ this file says how the tables are made. None means that something is not known. 
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 from tfmemlint.knowledge.facts import (
@@ -46,6 +47,7 @@ __all__ = [
     "exists",
     "initialises",
     "is_class",
+    "is_parameter",
     "is_random",
     "method_owner",
     "of_first_version",
@@ -91,6 +93,21 @@ def signature(name: str, keras: int = 3) -> Signature | None:
         if found is not None:
             return found
     return None
+
+
+def is_parameter(name: str) -> bool:
+    """Whether anything that is known, of any Keras, has a parameter of that name."""
+    return name in _parameters()
+
+
+@cache
+def _parameters() -> frozenset[str]:
+    lines = (*texts("signatures").values(), *texts("keras2").values())
+    return _UNSIGNED.union(*(re.findall(r"\w+", line) for line in lines))
+
+
+_UNSIGNED = frozenset({"batch_input_shape"})
+"""Parameters that stand in no signature: layers take them as `**kwargs`."""
 
 
 @cache

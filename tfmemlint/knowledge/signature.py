@@ -61,6 +61,11 @@ class Signature:
         """Whether it takes `*args` or `**kwargs`, so that other arguments may be passed too."""
         return any(p.kind in (Kind.ARGUMENTS, Kind.KEYWORDS) for p in self.parameters)
 
+    @cached_property
+    def takes_any_name(self) -> bool:
+        """Whether it takes `**kwargs`, so that an argument of any name may be passed."""
+        return any(p.kind is Kind.KEYWORDS for p in self.parameters)
+
     def position(self, name: str) -> int | None:
         """The position of a parameter from 0, or None where it can only be passed by name or does not exist."""
         return self.positional.index(name) if name in self.positional else None

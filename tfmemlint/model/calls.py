@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
 
 import libcst as cst
 
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from tfmemlint.model.functions import Frame
 
 ABSENT = Unknown("no such argument")
+
+
+class UnknownParameterError(LookupError):
+    """Code asks for an argument that no call can have, so that it would never see one."""
+
 
 Answer = TypeVar("Answer")
 
@@ -64,6 +70,9 @@ class Call:
 
     Calls are made by `Evaluator.call` alone, so that the same place is the same object.
     """
+
+    strict: ClassVar[bool] = False
+    """Whether to raise UnknownParameterError for misspelt parameters, as the tests of rules do: see `strict_calls`."""
 
     def __init__(self, node: cst.Call, evaluator: Evaluator, frame: Frame | None) -> None:
         self.node = node
@@ -167,6 +176,8 @@ class Call:
 
     def arg(self, name: str | int, *others: str) -> Argument | None:
         """The argument of a parameter, by name (or position), however it is passed; `others` are older names of it."""
+        if Call.strict:
+            _require_parameter(self, (name, *others), of_others=True)
         for key in (name, *others):
             if key in self._bound:
                 return Argument(self._bound[key], self.evaluator, self.frame)
@@ -178,7 +189,16 @@ class Call:
         return argument is not None and argument.node is arg
 
     def value_of(self, name: str | int, *others: str) -> Value:
-        """The value of an argument, also of a dictionary that `**` passes; Unknown when it is not given."""
+        """The value of an argument, also of a dictionary that `**` passes; Unknown when it is not given.
+
+        The parameter is one that such calls have; where not all of them do, ask `given`.
+        """
+        if Call.strict:
+            _require_parameter(self, (name, *others), of_others=False)
+        return self.given(name, *others)
+
+    def given(self, name: str | int, *others: str) -> Value:
+        """As `value_of`, of a parameter that only some of the calls have which may stand here."""
         argument = self.arg(name, *others)
         return argument.value if argument is not None else self._unpacked((name, *others))
 
@@ -231,3 +251,29 @@ def api_name(target: Value) -> str | None:
     if isinstance(target, Instance) and target.type_name is not None:
         return knowledge.method_owner(target.type_name, "__call__") or f"{target.type_name}.__call__"
     return None
+
+
+@contextmanager
+def strict_calls() -> Iterator[None]:
+    """Raise UnknownParameterError in this block where an argument is asked for that no call can have."""
+    before, Call.strict = Call.strict, True
+    try:
+        yield
+    finally:
+        Call.strict = before
+
+
+def _require_parameter(call: Call, names: tuple[str | int, ...], *, of_others: bool) -> None:
+    """Raise where all that may be called is known and none of it takes any of these names; with `of_others` only where
+    nothing else that is known does."""
+    called = [api for option in call.target.options if (api := api_name(option)) is not None]
+    found = [knowledge.signature(api, keras) for api in called for keras in (2, 3)]
+    known = [signature for signature in found if signature is not None and not signature.takes_any_name]
+    if not known or len(called) < len(call.target.options) or len(known) < len(found):
+        return
+    for name in names:
+        if isinstance(name, int) or any(name in signature.names for signature in known):
+            return
+        if of_others and knowledge.is_parameter(name):
+            return
+    raise UnknownParameterError(f"{called[0]} has no parameter {names[0]!r}")

@@ -41,6 +41,7 @@ from tfmemlint.finding import Finding, Safety
 from tfmemlint.fix.apply import fix_bytes
 from tfmemlint.fix.select import select_fixes
 from tfmemlint.lint.engine import FileResult, lint
+from tfmemlint.model.calls import strict_calls
 from tfmemlint.testing.cases import Case, CaseError, cases, fail, hide_from_tracebacks, load_case
 from tfmemlint.testing.examples import example, region
 from tfmemlint.testing.variants import Variant, variants
@@ -88,7 +89,8 @@ def _bad(case: Case) -> tuple[str, Counter[tuple[int, str]], tuple[Rule, ...]]:
 
 def _lint(case: Case, data: bytes, rules: Sequence[Rule], name: str = "bad.py", how: str = "") -> FileResult:
     """The findings in one text. Raises CaseError where a rule crashed or the text could not be read."""
-    result = lint(data, name, case.config, rules)
+    with strict_calls():
+        result = lint(data, name, case.config, rules)
     if failures := [f"  {each.code} {each.message}" for each in result.findings if each.code in FAILURES]:
         fail(case, name, f"the file could not be checked{how}", *failures)
     return result
@@ -98,7 +100,7 @@ def _repair(case: Case, data: bytes, rules: Sequence[Rule]) -> bytes:
     """The bytes after all fixes that the case allows; a fix that had to be taken back fails the case."""
     done = fix_bytes(
         data,
-        lambda text: lint(text, "bad.py", case.config, rules),
+        lambda text: _lint(case, text, rules),
         lambda found: select_fixes(found, unsafe=case.unsafe_fixes),
         _lint(case, data, rules),
     )

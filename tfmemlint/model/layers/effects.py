@@ -223,11 +223,11 @@ def first_shape(layer: Value) -> Shape | None:
     if not isinstance(layer, Instance) or layer.call is None:
         return None
     for name in ("input_shape", "batch_input_shape", "batch_shape", "shape"):
-        value = layer.call.value_of(name)
+        value = layer.call.given(name)
         if isinstance(value, Sequence) and not value.open:
             found = tuple(integer(item) for item in value.items)
             return found if name.startswith("batch") else (None, *found)
     if (layer.type_name or "").endswith("Embedding"):
         return (None, integer(layer.call.value_of("input_length")))
-    width = integer(layer.call.value_of("input_dim"))
+    width = integer(layer.call.given("input_dim"))
     return None if width is None else (None, width)

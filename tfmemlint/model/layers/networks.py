@@ -178,7 +178,7 @@ def _reached(model: Call) -> dict[int, Placed] | None:
 
 
 def _given(call: Call, name: str, position: int) -> Value:
-    return call.value_of(position) if call.arg(position) is not None else call.value_of(name)
+    return call.value_of(position) if call.arg(position) is not None else call.given(name)
 
 
 def _call_inputs(call: Call) -> Value | None:

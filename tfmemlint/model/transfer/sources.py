@@ -111,7 +111,7 @@ def _keras_source(call: Call, target: Value) -> Value:
     elif name.endswith("text_dataset_from_directory"):
         element = _labelled(call, Array("tf", "string", _axis(call, 32)), 32)
     made = Dataset(name, call, (), element)
-    subset = constant(call.value_of("subset"))
+    subset = constant(call.given("subset"))
     return Sequence((made, made)) if subset == "both" else made
 
 
