@@ -8,8 +8,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Argument, Array, Call, Const, Edit, File, Sequence, Span, constant, integer
-from tfmemlint.fix.edits import replace_node
+from tfmemlint.api import Argument, Array, Call, Const, Edit, File, Sequence, Span, constant, integer, replace_node
 from tfmemlint.syntax.literals import whole_number
 
 NUMPY = "tf.experimental.numpy."

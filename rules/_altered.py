@@ -55,7 +55,7 @@ def _may_change(arg: cst.Arg, node: cst.Call, file: File) -> bool:
         if not isinstance(target, Function) or not isinstance(target.node, cst.FunctionDef):
             return True
         names = {p.name.value for p in parameters(target.node) if call.receives(p.name.value, arg)}
-        used = [n for n in own_nodes(target.node, (cst.Name,)) if isinstance(n, cst.Name) and n.value in names]
+        used = [n for n in own_nodes(target.node, cst.Name) if isinstance(n, cst.Name) and n.value in names]
         if any(isinstance(p := file.tree.parent(n), cst.Attribute) and p.attr.value in CHANGES for n in used):
             return True
     return not call.target.known

@@ -97,7 +97,7 @@ class _Changing:
 
     def _drawn(self, expressions: list[cst.BaseExpression]) -> bool:
         """Whether an expression draws random numbers, as a NumPy scalar or array, too."""
-        calls = (n for e in expressions for n in walk(e) if isinstance(n, cst.Call))
+        calls = (n for e in expressions for n in walk(e, cst.Call))
         return any(draws(call) or random_numbers(call) for call in map(self._file.call, calls))
 
     def _returned(self, call: Call) -> bool:
@@ -190,4 +190,4 @@ def _operands(node: Node) -> list[cst.BaseExpression]:
 
 def _names(expressions: list[cst.BaseExpression], file: File) -> Iterator[cst.Name]:
     for expression in expressions:
-        yield from (n for n in walk(expression) if isinstance(n, cst.Name) and is_variable(n, file))
+        yield from (n for n in walk(expression, cst.Name) if is_variable(n, file))

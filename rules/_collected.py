@@ -4,8 +4,20 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfmemlint.api import Call, Edit, File, Fix, Node, Safety, walk
-from tfmemlint.fix.edits import insert_after, insert_before, outer_span, replace_node, statement_lines
+from tfmemlint.api import (
+    Call,
+    Edit,
+    File,
+    Fix,
+    Node,
+    Safety,
+    insert_after,
+    insert_before,
+    outer_span,
+    replace_node,
+    statement_lines,
+    walk,
+)
 
 JOINS = frozenset({"tf.concat", "tf.keras.ops.concatenate", "np.concatenate", "np.vstack", "np.hstack"})
 
@@ -60,7 +72,7 @@ def collect_in_list(concat: Call, assign: cst.Assign, loop: cst.For | cst.While,
 
 def _read_elsewhere(name: str, inside: Node, loop: cst.For | cst.While, file: File) -> bool:
     """Whether the loop names what is collected anywhere else."""
-    named = (n for n in walk(loop.body) if isinstance(n, (cst.Name, cst.Attribute)) and file.text(n) == name)
+    named = (n for n in walk(loop.body, cst.Name, cst.Attribute) if file.text(n) == name)
     return any(not file.tree.contains(inside, n) for n in named)
 
 

@@ -65,7 +65,7 @@ def _calls(file: File) -> Iterator[Call]:
 
 def trains(loop: cst.For | cst.While, file: File) -> bool:
     """Whether a loop's body trains or runs a model: itself, or in a function of the module that it calls."""
-    return any(_trains(node, file, 2) for node in walk(loop.body) if isinstance(node, cst.Call))
+    return any(_trains(node, file, 2) for node in walk(loop.body, cst.Call))
 
 
 def _trains(node: cst.Call, file: File, depth: int) -> bool:
@@ -78,7 +78,7 @@ def _trains(node: cst.Call, file: File, depth: int) -> bool:
         isinstance(inner, cst.Call) and _trains(inner, file, depth - 1)
         for target in call.target.options
         if isinstance(target, Function)
-        for inner in own_nodes(target.node, (cst.Call,))
+        for inner in own_nodes(target.node, cst.Call)
     )
 
 

@@ -52,5 +52,5 @@ def _makes_model(call: Call, file: File) -> bool:
     if not all(isinstance(value, Instance) and is_model(value, file) for value in values):
         return False
     called = [target.node for target in call.target.options if isinstance(target, Function)]
-    read = [n for body in called for n in own_nodes(body, (cst.Attribute,))]
+    read = [n for body in called for n in own_nodes(body, cst.Attribute)]
     return not any(isinstance(n, cst.Attribute) and n.attr.value in ENTERS for n in read)

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Api, Argument, Call, Const, File, Instance, Node
-from tfmemlint.model.remembered import once_per_file
+from tfmemlint.api import Api, Argument, Call, Const, File, Instance, Node, once_per_file
 
 DESCRIBES = (
     "tf.TensorSpec", "tf.RaggedTensorSpec", "tf.SparseTensorSpec", "tf.io.", "tf.keras.metrics.", "tf.keras.losses.",

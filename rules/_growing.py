@@ -45,7 +45,7 @@ class Rounds:
         """The one that binds a loop variable."""
         for r in self.nodes:
             targets = [r.target] if isinstance(r, cst.For) else []
-            targets += [c.target for c in walk(r.for_in) if isinstance(c, cst.CompFor)] if hasattr(r, "for_in") else []
+            targets += [c.target for c in walk(r.for_in, cst.CompFor)] if hasattr(r, "for_in") else []
             if any(self.file.tree.contains(t, target) for t in targets):
                 return r
         return None

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Binds, File, Fix, Node, Safety, written
-from tfmemlint.finding import Edit
-from tfmemlint.fix.edits import append_method
+from tfmemlint.api import Binds, Edit, File, Fix, Node, Safety, append_method, written
 
 
 @dataclass(frozen=True, slots=True)

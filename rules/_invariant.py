@@ -102,7 +102,7 @@ class _Rounds:
         if value is None or isinstance(value, cst.AugAssign):
             return False
         if isinstance(self.within, cst.FunctionDef):
-            return all(pure(node, self.file, depth) for node in walk(value) if isinstance(node, cst.Call))
+            return all(pure(node, self.file, depth) for node in walk(value, cst.Call))
         if definition.binds is not Binds.VALUE or self.file.contexts.loop(definition.node) is not self.within:
             return False
         return self.same([value], depth - 1)

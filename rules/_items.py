@@ -47,7 +47,7 @@ def item_loop(expression: cst.BaseExpression, file: File, most: int) -> Node | N
                 return loop
     comprehension = file.contexts.comprehension(expression)
     if comprehension is not None:
-        generators = [c for c in walk(comprehension) if isinstance(c, cst.CompFor)]
+        generators = list(walk(comprehension, cst.CompFor))
         bound = {n.value for c in generators for n in walk(c.target) if isinstance(n, cst.Name)}
         views = any(view(c.iter) is not None or _few_items(c, file, most) for c in generators)
         return comprehension if read & bound and (single or not views) else None

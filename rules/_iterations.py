@@ -35,7 +35,7 @@ def few_iterations(loop: Node, file: File, most: int) -> bool:
 def iterations(loop: Node, file: File) -> int | None:
     """The number of iterations of a `for` loop or a comprehension, or the most it can be, where the code says it."""
     if isinstance(loop, cst.BaseComp):
-        counts = [count_of(made.iter, file) for made in walk(loop) if isinstance(made, cst.CompFor)]
+        counts = [count_of(made.iter, file) for made in walk(loop, cst.CompFor)]
         return None if None in counts else prod(count for count in counts if count is not None)
     if not isinstance(loop, cst.For):
         return None

@@ -8,9 +8,8 @@ import libcst as cst
 from tfmemlint_rules._elements import is_element
 from tfmemlint_rules._materialized import iterated
 
-from tfmemlint.api import Call, Dataset, File, Node, Value, dotted, walk, written
+from tfmemlint.api import Call, Dataset, File, Node, Value, dotted, once_per_file, walk, written
 from tfmemlint.api import Iterator as Items
-from tfmemlint.model.remembered import once_per_file
 
 BUILDERS = (
     "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.set", "builtins.dict",

@@ -82,7 +82,7 @@ def _is_item(definition: Definition, file: File) -> bool:
     """Whether a name is one item of what a loop runs over, and not the rows of a fold: those are most of the data."""
     if definition.binds is not Binds.ITEM:
         return False
-    calls = (node for node in walk(definition.value) if isinstance(node, cst.Call)) if definition.value else ()
+    calls = walk(definition.value, cst.Call) if definition.value else ()
     return not any(file.call(node).method == "split" for node in calls)
 
 

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
-from tfmemlint.api import Binds, Call, File, Node, dotted, written
+from tfmemlint.api import Binds, Call, File, Node, dotted, once_per_file, written
 from tfmemlint.model.inferred_by_use import chain
-from tfmemlint.model.remembered import once_per_file
 
 ENDS = frozenset({
     "as_numpy_iterator", "reduce", "cardinality", "save", "get_single_element", "make_one_shot_iterator",

@@ -56,10 +56,10 @@ def reloads(node: cst.Call, handler: cst.FunctionDef, file: File) -> bool:
     if not isinstance(target, (cst.Name, cst.Attribute, cst.Subscript)):
         return False
     path = dotted(target.value if isinstance(target, cst.Subscript) else target)
-    declared = (n for n in own_nodes(handler, (cst.Global,)) if isinstance(n, cst.Global))
+    declared = own_nodes(handler, cst.Global)
     if isinstance(target, cst.Name) and not any(i.name.value == path for n in declared for i in n.names):
         return False
-    read = (n for n in walk(handler.body) if isinstance(n, (cst.Name, cst.Attribute)) and dotted(n) == path)
+    read = (n for n in walk(handler.body, cst.Name, cst.Attribute) if dotted(n) == path)
     return all(file.tree.contains(target, n) or isinstance(file.tree.parent(n), cst.NameItem) for n in read)
 
 
@@ -87,7 +87,7 @@ def constant(call: Call, handler: cst.FunctionDef, file: File) -> bool:
     local = set(file.flow(handler).bindings)
     if file.class_of(handler) is not None:
         local -= {p.name.value for p in (*parameters(handler),)[:1]}  # the object's own settings
-    reads = (n for a in call.node.args for n in walk(a.value) if isinstance(n, cst.Name))
+    reads = (n for a in call.node.args for n in walk(a.value, cst.Name))
     return not any(n.value in local and not isinstance(file.value(n), Const) for n in reads)
 
 
@@ -136,7 +136,7 @@ def conditional(node: cst.Call, loop: Node, file: File) -> bool:
             return False
         if isinstance(above, cst.If):
             return True
-        if isinstance(above, cst.Try) and any(isinstance(n, (cst.Break, cst.Return)) for n in walk(above.body)):
+        if isinstance(above, cst.Try) and any(walk(above.body, cst.Break, cst.Return)):
             return True
     return False
 
@@ -149,14 +149,14 @@ def _forgotten(call: Call, file: File) -> bool:
 
 def _returned(call: Call, function: cst.FunctionDef) -> bool:
     """Whether the function is there to load the model: it gives back what it loads, and nothing else."""
-    returns = [n for n in own_nodes(function, (cst.Return,)) if isinstance(n, cst.Return)]
+    returns = list(own_nodes(function, cst.Return))
     return bool(returns) and all(node.value is call.node for node in returns)
 
 
 def _of_item(caller: Call, loop: Node, file: File) -> bool:
     """Whether the loop calls a method of another object each time."""
     bound = {
-        n.value for c in walk(loop) if isinstance(c, cst.CompFor) for n in walk(c.target) if isinstance(n, cst.Name)
+        n.value for c in walk(loop) if isinstance(c, cst.CompFor) for n in walk(c.target, cst.Name)
     }
     if isinstance(loop, (cst.For, cst.While)):
         bound = assigned_names(loop, file)

@@ -88,7 +88,7 @@ def _passed(arg: cst.Arg, file: File, depth: int = 3) -> Fate:
         if not isinstance(target, Function) or not isinstance(target.node, cst.FunctionDef):
             continue
         names = {p.name.value for p in parameters(target.node) if call.receives(p.name.value, arg)}
-        for use in own_nodes(target.node, (cst.Name,)):
+        for use in own_nodes(target.node, cst.Name):
             if not isinstance(use, cst.Name) or use.value not in names:
                 continue
             parent = file.tree.parent(use)
@@ -127,6 +127,6 @@ def calls_in(function: Function | Class, file: File) -> Iterator[cst.Call]:
     if isinstance(function, Class):
         node = file.values.classes.method(function.node, "__init__")
     if isinstance(node, cst.FunctionDef):
-        yield from (n for n in own_nodes(node, (cst.Call,)) if isinstance(n, cst.Call))
+        yield from own_nodes(node, cst.Call)
     elif isinstance(node, cst.Lambda):
-        yield from (n for n in walk(node.body) if isinstance(n, cst.Call))
+        yield from walk(node.body, cst.Call)

@@ -113,7 +113,7 @@ def taken(call: Call, file: File, depth: int = STEPS) -> Iterator[cst.Arg]:
 
 def _hands_on(function: Function, name: str, file: File, depth: int) -> bool:
     """Whether a function gives its parameter to a model as it is."""
-    for node in own_nodes(function.node, (cst.Call,)):
+    for node in own_nodes(function.node, cst.Call):
         assert isinstance(node, cst.Call)
         for arg in taken(file.call(node), file, depth):
             definition = origin(arg.value, file)

@@ -7,8 +7,22 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._environment import settings
 
-from tfmemlint.api import Api, Binds, Call, Class, Edit, File, Fix, Function, Node, Safety, Span, walk, written
-from tfmemlint.fix.edits import statement_lines
+from tfmemlint.api import (
+    Api,
+    Binds,
+    Call,
+    Class,
+    Edit,
+    File,
+    Fix,
+    Function,
+    Node,
+    Safety,
+    Span,
+    statement_lines,
+    walk,
+    written,
+)
 from tfmemlint.model.runtime import initialises
 
 
@@ -63,7 +77,7 @@ def _starts_early(file: File, body: list[Node], between: tuple[int, int], indice
 
 
 def _calls(statement: Node, file: File) -> Iterator[Call]:
-    return (file.call(node) for node in walk(statement) if isinstance(node, cst.Call))
+    return (file.call(node) for node in walk(statement, cst.Call))
 
 
 def _may_start(call: Call) -> bool:
@@ -147,4 +161,4 @@ def _with_assignments(file: File, body: list[Node], first: int, last: int) -> tu
 
 
 def _reads(statement: Node) -> list[cst.Name]:
-    return [node for node in walk(statement) if isinstance(node, cst.Name)]
+    return list(walk(statement, cst.Name))

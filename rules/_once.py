@@ -85,7 +85,7 @@ def other_world(node: Node, loop: cst.For | cst.While, file: File) -> bool:
 
 
 def _called(node: Node, file: File) -> Iterator[str]:
-    for call in (n for n in walk(node) if isinstance(n, cst.Call)):
+    for call in walk(node, cst.Call):
         yield from file.call(call).names
 
 
@@ -114,5 +114,5 @@ def stored(node: Node, loop: cst.For | cst.While, file: File) -> bool:
 
 def builds_model(function: cst.FunctionDef, file: File) -> bool:
     """Whether a function makes a model or an optimizer: a whole experiment, with data of its own."""
-    calls = (n for n in own_nodes(function, (cst.Call,)) if isinstance(n, cst.Call))
+    calls = own_nodes(function, cst.Call)
     return any(name.startswith(MODELS) and name.count(".") < 4 for call in calls for name in file.call(call).names)

@@ -44,7 +44,7 @@ def _made_of(parts: list[Node], function: cst.FunctionDef, file: File) -> tuple[
     seen: set[int] = set()
     waiting = list(parts)
     while waiting:
-        for name in (n for n in walk(waiting.pop()) if isinstance(n, cst.Name) and is_variable(n, file)):
+        for name in (n for n in walk(waiting.pop(), cst.Name) if is_variable(n, file)):
             if not file.tree.contains(function, home_of(name, file)):
                 if not isinstance(file.value(name), (Api, Class, Function)):
                     outer[name.value] = name
@@ -60,5 +60,5 @@ def _made_of(parts: list[Node], function: cst.FunctionDef, file: File) -> tuple[
 
 def _attributes_of(name: str, function: cst.FunctionDef, file: File) -> set[str]:
     """The dotted paths that a function reads of its first parameter, methods that it calls left out."""
-    found = {path_of(n, file) for n in walk(function.body) if isinstance(n, cst.Name) and n.value == name}
+    found = {path_of(n, file) for n in walk(function.body, cst.Name) if n.value == name}
     return found - {name}

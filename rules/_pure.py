@@ -55,7 +55,7 @@ def draws_inside(function: cst.FunctionDef, file: File) -> bool:
 
 
 def _calls(function: cst.FunctionDef | cst.Lambda) -> list[cst.Call]:
-    return [node for node in own_nodes(function, (cst.Call,)) if isinstance(node, cst.Call)]
+    return list(own_nodes(function, cst.Call))
 
 
 def _pure_name(name: str) -> bool:
@@ -64,7 +64,7 @@ def _pure_name(name: str) -> bool:
 
 def _pure_body(function: Function, file: File, depth: int) -> bool:
     """Whether a function of the module gives what it computes of its arguments by pure calls, and writes nothing."""
-    if depth <= 0 or any(own_nodes(function.node, (cst.Global, cst.Nonlocal, cst.Yield, cst.Await))):
+    if depth <= 0 or any(own_nodes(function.node, cst.Global, cst.Nonlocal, cst.Yield, cst.Await)):
         return False
     return all(pure(node, file, depth) or _fills(node, function, file) for node in _calls(function.node))
 

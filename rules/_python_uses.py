@@ -27,7 +27,7 @@ def needs_python(function: Function, name: str, file: File, depth: int = 2) -> b
     string."""
     if all(p.name.value != name for p in parameters(function.node)):
         return True
-    uses = [n for n in walk(function.node.body) if isinstance(n, cst.Name) and n.value == name]
+    uses = [n for n in walk(function.node.body, cst.Name) if n.value == name]
     return any(_as_python(_entry(use, file), function.node, file, depth) for use in uses)
 
 

@@ -48,7 +48,7 @@ def made_in_called_function(made: Node, file: File) -> bool:
     names |= _concretes(names, around)
     called = [
         n
-        for n in own_nodes(around, (cst.Call,))
+        for n in own_nodes(around, cst.Call)
         if isinstance(n, cst.Call) and isinstance(n.func, cst.Name) and n.func.value in names
     ]
     given = [
@@ -77,7 +77,7 @@ def _concrete(made: cst.Call, file: File) -> cst.Call:
 def _concretes(names: set[str], around: cst.FunctionDef) -> set[str]:
     """The names of concrete functions that a function makes of traced ones."""
     found: set[str] = set()
-    for assign in own_nodes(around, (cst.Assign,)):
+    for assign in own_nodes(around, cst.Assign):
         call = assign.value if isinstance(assign, cst.Assign) else None
         method = call.func if isinstance(call, cst.Call) else None
         if isinstance(method, cst.Attribute) and method.attr.value == "get_concrete_function":
@@ -132,7 +132,7 @@ def _used_at_once(call: cst.Call, loop: cst.For | cst.While, file: File) -> bool
     if not isinstance(above, cst.Assign) or not isinstance(above.targets[0].target, cst.Name):
         return False
     name = above.targets[0].target.value
-    calls = [n for n in walk(loop.body) if isinstance(n, cst.Call) and isinstance(n.func, cst.Name)
+    calls = [n for n in walk(loop.body, cst.Call) if isinstance(n.func, cst.Name)
              and n.func.value == name]  # fmt: skip
     return bool(calls) and all(file.contexts.loop(c) is loop for c in calls)
 

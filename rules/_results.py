@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfmemlint.api import Array, Binds, File, assigned_names, walk
-from tfmemlint.model.remembered import once_per_file
+from tfmemlint.api import Array, Binds, File, assigned_names, once_per_file, walk
 
 OTHERS = frozenset({"torch", "mxnet", "paddle", "mindspore", "chainer", "jittor", "oneflow", "tinygrad"})
 """Other libraries whose tensors have a `numpy()`."""
@@ -48,7 +47,7 @@ def made_array(part: cst.BaseExpression, loop: cst.For | cst.While, file: File) 
 
 def _arrays(part: cst.BaseExpression, file: File) -> list[cst.Call]:
     """The calls of `numpy()` in an expression, or in what its name stands for."""
-    calls = (n for each in (part, file.written(part)) for n in walk(each) if isinstance(n, cst.Call))
+    calls = (n for each in (part, file.written(part)) for n in walk(each, cst.Call))
     return [n for n in calls if file.call(n).method == "numpy" and not n.args]
 
 
@@ -56,7 +55,7 @@ def _uses(loop: cst.For | cst.While, file: File) -> bool:
     """Whether a loop gives what it binds to TensorFlow, or makes tensors of it."""
     made = assigned_names(loop, file)
     items = {n.value for n in walk(loop.target) if isinstance(n, cst.Name)} if isinstance(loop, cst.For) else set()
-    for node in (n for n in walk(loop.body) if isinstance(n, cst.Call)):
+    for node in walk(loop.body, cst.Call):
         call = file.call(node)
         given = {arg.value.value for arg in node.args if isinstance(arg.value, cst.Name)}
         if call.names and all(name.startswith("tf.") for name in call.names) and given & made:

@@ -27,7 +27,7 @@ def derived(loop: Round, target: Node, plain: bool = False) -> set[str]:
     """The names of a loop's target and those that its body makes of them; `plain`: by arithmetic alone."""
     found = {n.value for n in walk(target) if isinstance(n, cst.Name)}
     for node in walk(loop):
-        if isinstance(node, cst.Assign) and not (plain and any(isinstance(n, cst.Call) for n in walk(node.value))):
+        if isinstance(node, cst.Assign) and not (plain and any(walk(node.value, cst.Call))):
             if any(isinstance(n, cst.Name) and n.value in found for n in walk(node.value)):
                 found |= {n.value for t in node.targets for n in walk(t.target) if isinstance(n, cst.Name)}
     return found

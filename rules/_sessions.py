@@ -47,7 +47,7 @@ def _over_parts(loop: Node, file: File) -> bool:
     value = file.contexts.iterated(loop) if isinstance(loop, cst.For) else None
     if not isinstance(value, Sequence) or value.open or len(value.items) > PARTS:
         return False
-    sums = [n.value for n in walk(loop) if isinstance(n, cst.AugAssign) and not isinstance(file.value(n.value), Const)]
+    sums = [n.value for n in walk(loop, cst.AugAssign) if not isinstance(file.value(n.value), Const)]
     runs = {id(run) for run in session_runs(file)}
     return any(not any(id(n) in runs for n in walk(value)) for value in sums)
 

@@ -23,7 +23,7 @@ def for_one_card(growth: Call, file: File) -> bool:
                 return True
         inside = above
     function = file.contexts.function(growth.node)
-    for node in own_nodes(function or file.module, (cst.Assert, cst.If)):
+    for node in own_nodes(function or file.module, cst.Assert, cst.If):
         if file.tree.order(node) > file.tree.order(growth.node):
             continue
         if isinstance(node, cst.Assert) and _single(node.test, file) is True:

@@ -62,7 +62,7 @@ def _reads(path: str, gradient: Call, file: File) -> list[Node]:
     block = next((b for b in blocks if isinstance(b, cst.With)), None)
     if block is None:
         return []
-    found = (n for n in walk(block.body) if isinstance(n, (cst.Name, cst.Attribute)) and dotted(n) == path)
+    found = (n for n in walk(block.body, cst.Name, cst.Attribute) if dotted(n) == path)
     return [n for n in found if not file.tree.contains(gradient.node, n)]
 
 

@@ -72,7 +72,7 @@ def ends_soon(loop: cst.For | cst.While, file: File) -> bool:
         if isinstance(statement, cst.SimpleStatementLine) and isinstance(statement.body[-1], cst.Break):
             return True
         if isinstance(statement, cst.If) and isinstance(statement.test, cst.Comparison):
-            leaves = any(isinstance(n, cst.Break) for n in walk(statement.body))
+            leaves = any(walk(statement.body, cst.Break))
             limit = integer(file.value(statement.test.comparisons[0].comparator))
             if leaves and limit is not None and limit <= FEW:
                 return True

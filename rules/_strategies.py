@@ -4,8 +4,19 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfmemlint.api import Call, Definition, Edit, File, Fix, Instance, Node, Safety, dotted
-from tfmemlint.fix.edits import indentation, statement_lines
+from tfmemlint.api import (
+    Call,
+    Definition,
+    Edit,
+    File,
+    Fix,
+    Instance,
+    Node,
+    Safety,
+    dotted,
+    indentation,
+    statement_lines,
+)
 
 MAKES = (
     "tf.distribute.MirroredStrategy", "tf.distribute.MultiWorkerMirroredStrategy", "tf.distribute.TPUStrategy",

@@ -8,8 +8,20 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._tapes import Tape
 
-from tfmemlint.api import Api, Array, Call, Edit, File, Fix, Node, Safety, called_word, walk
-from tfmemlint.fix.edits import indentation, statement_lines
+from tfmemlint.api import (
+    Api,
+    Array,
+    Call,
+    Edit,
+    File,
+    Fix,
+    Node,
+    Safety,
+    called_word,
+    indentation,
+    statement_lines,
+    walk,
+)
 from tfmemlint.syntax.program import names_in
 
 
@@ -90,8 +102,7 @@ def move_below(statement: Node, update: Call, tape: Tape, file: File) -> Fix | N
     for other in later:
         written = {
             t.target.value
-            for n in walk(other)
-            if isinstance(n, cst.Assign)
+            for n in walk(other, cst.Assign)
             for t in n.targets
             if isinstance(t.target, cst.Name)
         }
@@ -162,9 +173,9 @@ def shown(line: cst.SimpleStatementLine, needed: set[int], block: cst.With, file
     if not (call.name or "").startswith(SHOWS):
         return None
     made = [value for arg in call.node.args for value in _made_for_it(arg, needed, block, file)]
-    ops = [n for value in made for n in walk(value) if isinstance(n, cst.Call) and _op(n, file)]
+    ops = [n for value in made for n in walk(value, cst.Call) if _op(n, file)]
     inner = [value for op in ops for arg in op.args for value in _made_for_it(arg, needed, block, file)]
-    kept = [n for value in inner for n in walk(value) if isinstance(n, (cst.BinaryOperation, cst.Call))]
+    kept = [n for value in inner for n in walk(value, cst.BinaryOperation, cst.Call)]
     return call if any(isinstance(n, cst.BinaryOperation) or _op(n, file) for n in kept) else None
 
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Call, Definition, Edit, File
-from tfmemlint.fix.edits import statement_lines
+from tfmemlint.api import Call, Definition, Edit, File, statement_lines
 
 CONSUMES = frozenset({"gradient", "jacobian", "batch_jacobian"})
 HARMLESS = frozenset({"watch", "stop_recording", "reset", "watched_variables"})

@@ -59,7 +59,7 @@ def model_changes(predict: Call, loop: Node, file: File) -> bool:
         if names & (assigned_names(loop, file) - {"self"}):
             return True
         return any(isinstance(n, cst.Call) and _trains(file.call(n), loop, file) for n in walk(loop.body))
-    targets = (c.target for c in walk(loop) if isinstance(c, cst.CompFor))
+    targets = (c.target for c in walk(loop, cst.CompFor))
     return any(variables(target, file) & names for target in targets)
 
 

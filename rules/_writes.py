@@ -50,10 +50,10 @@ def changes_outer(function: Function, path: str, file: File, depth: int = DEEP) 
     root = path.partition(".")[0].partition("[")[0]
     if depth <= 0 or not isinstance(function.node, cst.FunctionDef):
         return False
-    declared = any(own_nodes(function.node, (cst.Global, cst.Nonlocal)))
+    declared = any(own_nodes(function.node, cst.Global, cst.Nonlocal))
     if root in file.flow(function.node).bindings and not declared:
         return False
-    for node in own_nodes(function.node, (cst.AssignTarget, cst.AugAssign, cst.Call)):
+    for node in own_nodes(function.node, cst.AssignTarget, cst.AugAssign, cst.Call):
         if isinstance(node, cst.Call):
             inner = [t for t in file.call(node).target.options if isinstance(t, Function)]
             if _changes_local(node, path, file) or any(changes_outer(t, path, file, depth - 1) for t in inner):
@@ -72,7 +72,7 @@ def changes_argument(call: Call, path: str, file: File) -> bool:
             name for name in call.parameter_names
             if (argument := call.arg(name)) is not None and dotted(argument.expression) == path
         ]  # fmt: skip
-        for node in own_nodes(target.node, (cst.AssignTarget, cst.AugAssign, cst.Call)):
+        for node in own_nodes(target.node, cst.AssignTarget, cst.AugAssign, cst.Call):
             if any(_changes_local(node, name, file) for name in names):
                 return True
     return False
@@ -93,7 +93,7 @@ def _changes_local(node: Node, name: str, file: File) -> bool:
 def writes_attribute(function: Function, rest: str, file: File, depth: int = DEEP) -> bool:
     """Whether a method assigns the attribute, calls a method of it, or calls another one that does."""
     attribute = rest.split(".")[0].split("[")[0]
-    for node in own_nodes(function.node, (cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.Call)):
+    for node in own_nodes(function.node, cst.AssignTarget, cst.AugAssign, cst.AnnAssign, cst.Call):
         if attribute in _attributes(node) and not (isinstance(node, cst.Call) and file.call(node).names):
             return True
         if isinstance(node, cst.Call) and depth > 0 and isinstance(node.func, cst.Attribute):

@@ -12,14 +12,16 @@ from tfmemlint.api import (
     Node,
     Rule,
     Safety,
+    api_text,
     dotted,
     home_of,
+    insert_after,
     on_file,
     show_bytes,
+    statement_lines,
     walk,
     written,
 )
-from tfmemlint.fix.edits import api_text, insert_after, statement_lines
 
 PYTHON_USES = frozenset({"shape", "dtype", "size", "ndim", "nbytes"})
 MEASURES = frozenset({"builtins.len", "builtins.range", "np.shape", "np.ndim", "np.size"})

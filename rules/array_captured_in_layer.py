@@ -14,13 +14,15 @@ from tfmemlint.api import (
     Function,
     Rule,
     Safety,
+    api_text,
     elements,
+    insert_after,
     on_call,
     own_nodes,
     parameters,
     show_bytes,
+    statement_lines,
 )
-from tfmemlint.fix.edits import api_text, insert_after, statement_lines
 
 READ_IN_PYTHON = frozenset({"shape", "dtype", "size", "ndim", "nbytes", "itemsize"})
 
@@ -80,7 +82,7 @@ class ArrayCapturedInLayer(Rule):
             array = file.value(default) if isinstance(default, (cst.Name, cst.Attribute)) else None
             if isinstance(default, (cst.Name, cst.Attribute)) and isinstance(array, Array) and self._large(array, file):
                 yield default, array
-        for node in own_nodes(function.node, (cst.Name, cst.Attribute)):
+        for node in own_nodes(function.node, cst.Name, cst.Attribute):
             first = node.value if isinstance(node, cst.Attribute) else node
             if not isinstance(node, (cst.Name, cst.Attribute)) or not isinstance(first, cst.Name):
                 continue

@@ -6,8 +6,7 @@ from tfmemlint_rules._datasets import earlier_steps, in_memory, on_a_path, reshu
 from tfmemlint_rules._links import links
 from tfmemlint_rules._names import names_or_indices
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Step, on_call, show_bytes, structure_bytes
-from tfmemlint.fix.chains import move_link
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Step, move_link, on_call, show_bytes, structure_bytes
 from tfmemlint.model.mapped import body
 from tfmemlint.model.pipelines import draws_at_random
 

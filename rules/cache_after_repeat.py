@@ -15,11 +15,11 @@ from tfmemlint.api import (
     Safety,
     Step,
     constant,
+    move_link,
     on_call,
     show_bytes,
     structure_bytes,
 )
-from tfmemlint.fix.chains import move_link
 from tfmemlint.model.pipelines import draws_at_random, source_draws
 
 

@@ -5,8 +5,19 @@ from collections.abc import Iterator
 from tfmemlint_rules._datasets import in_memory
 from tfmemlint_rules._elementwise import cheap
 
-from tfmemlint.api import Call, Dataset, File, Finding, Fix, Rule, Safety, on_call, show_bytes, structure_bytes
-from tfmemlint.fix.chains import remove_link
+from tfmemlint.api import (
+    Call,
+    Dataset,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    on_call,
+    remove_link,
+    show_bytes,
+    structure_bytes,
+)
 
 SOURCES = frozenset({"tf.data.Dataset.from_tensor_slices", "tf.data.Dataset.from_tensors", "tf.data.Dataset.range"})
 

@@ -17,11 +17,11 @@ from tfmemlint.api import (
     Rule,
     Safety,
     home_of,
+    insert_after,
     is_variable,
     on_call,
     walk,
 )
-from tfmemlint.fix.edits import insert_after
 
 CLEAR = "tf.keras.backend.clear_session"
 POLICIES = ("tf.keras.mixed_precision.set_global_policy", "tf.keras.config.set_dtype_policy")
@@ -117,7 +117,7 @@ class ClearSessionDropsPolicy(Rule):
             return None
         scope = file.scope_of(clear.node)
         around = (scope, *file.scopes_around(scope))
-        names = (n for n in walk(policy.node) if isinstance(n, cst.Name) and is_variable(n, file))
+        names = (n for n in walk(policy.node, cst.Name) if is_variable(n, file))
         if not all(any(home_of(name, file) is each for each in around) for name in names):
             return None
         return Fix("set the policy again", (insert_after(file, line, file.text(policy.node)),), Safety.UNSAFE)

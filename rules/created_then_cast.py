@@ -16,10 +16,10 @@ from tfmemlint.api import (
     Severity,
     knowledge,
     on_call,
+    outer_span,
     show_bytes,
     written,
 )
-from tfmemlint.fix.edits import outer_span
 
 SAME_VALUES = frozenset({"tf.zeros", "tf.ones", "tf.zeros_like", "tf.ones_like", "tf.eye"})
 RANDOM = frozenset({"tf.random.normal", "tf.random.uniform", "tf.random.truncated_normal"})

@@ -9,8 +9,22 @@ from tfmemlint_rules._passed import passes_unchanging
 from tfmemlint_rules._pipeline_parts import pipeline_parts
 from tfmemlint_rules._pure import draws_inside
 
-from tfmemlint.api import Call, Dataset, File, Finding, Fix, Loop, Node, Rule, Safety, on_call, on_file, own_nodes
-from tfmemlint.fix.hoist import hoist, loops_left
+from tfmemlint.api import (
+    Call,
+    Dataset,
+    File,
+    Finding,
+    Fix,
+    Loop,
+    Node,
+    Rule,
+    Safety,
+    hoist,
+    loops_left,
+    on_call,
+    on_file,
+    own_nodes,
+)
 
 SOURCES = (
     *(f"tf.data.Dataset.{name}" for name in (
@@ -79,7 +93,7 @@ class DatasetBuiltInLoop(Rule):
         parts = pipeline_parts(source, loop, file, derived=False)
         assigned = all(isinstance(file.tree.parent(part), cst.Assign) for part in parts)
         fix = hoist(file, [file.tree.statement(part) for part in parts], "build it once") if assigned else None
-        left = loops_left(fix, source.node, file) if fix is not None else []
+        left = loops_left(file, fix, source.node) if fix is not None else []
         return None if any(self._again(source, outer, file) for outer in left) else fix
 
     @on_call("builtins.iter")
@@ -106,7 +120,7 @@ class DatasetBuiltInLoop(Rule):
             if self._again(source, loop, file):
                 return source, loop
         function = file.contexts.function(source.node)
-        if not isinstance(function, cst.FunctionDef) or any(own_nodes(function, (cst.Yield,))):
+        if not isinstance(function, cst.FunctionDef) or any(own_nodes(function, cst.Yield)):
             return None, None
         if function.name.value == "__init__" or made_once(source.node, function, file):
             return None, None

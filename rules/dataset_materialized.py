@@ -7,7 +7,7 @@ from tfmemlint_rules._keeping import keeping
 from tfmemlint_rules._lengths import TFDS_EXAMPLES, TINY, covers, is_tiny, whole_length
 from tfmemlint_rules._materialized import small, weight
 
-from tfmemlint.api import Call, Dataset, File, Finding, Node, Rule, on_file, show_bytes, walk
+from tfmemlint.api import Call, Dataset, File, Finding, Node, Rule, on_file, walk
 
 BATCHES = ("tf.data.Dataset.batch", "tf.data.Dataset.padded_batch")
 
@@ -45,11 +45,10 @@ class DatasetMaterialized(Rule):
         if small(ds):
             return
         size = weight(ds)
-        cost = f" ({show_bytes(size)})" if size is not None else ""
         yield self.finding(
             where,
             file,
-            f"this keeps every element of the dataset in memory at once{cost}; take elements as they come",
+            "this keeps every element of the dataset in memory at once{cost}; take elements as they come",
             bytes=size,
         )
 
@@ -69,11 +68,10 @@ class DatasetMaterialized(Rule):
         size = sizes.pop() if len(sizes) == 1 else None
         if any(small(ds, peeks=False) for ds in datasets) or (all_of_it and (size is None or size <= TINY)):
             return
-        cost = f" ({show_bytes(size)})" if size is not None else ""
         yield self.finding(
             batch,
             file,
-            f"one batch holds the whole dataset{cost}, a second copy of it; batch a few hundred examples",
+            "one batch holds the whole dataset{cost}, a second copy of it; batch a few hundred examples",
             bytes=size,
         )
 

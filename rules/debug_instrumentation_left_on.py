@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, Edit, File, Finding, Fix, Node, Rule, Safety, on_call, walk
-from tfmemlint.fix.edits import statement_lines
+from tfmemlint.api import Call, Edit, File, Finding, Fix, Node, Rule, Safety, on_call, statement_lines, walk
 
 OFF = {
     "tf.debugging.enable_check_numerics": "tf.debugging.disable_check_numerics",
@@ -86,7 +85,7 @@ def _conditional(call: Call, file: File) -> bool:
         if isinstance(above, cst.IndentedBlock):
             before = above.body[: next(i for i, s in enumerate(above.body) if s is below)]
             if any(
-                isinstance(s, cst.If) and any(isinstance(n, (cst.Return, cst.Raise)) for n in walk(s)) for s in before
+                isinstance(s, cst.If) and any(walk(s, cst.Return, cst.Raise)) for s in before
             ):
                 return True
         below = above

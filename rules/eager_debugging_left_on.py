@@ -5,8 +5,22 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._models import is_model
 
-from tfmemlint.api import Argument, Call, Edit, File, Finding, Fix, Node, Rule, Safety, constant, on_call, on_file
-from tfmemlint.fix.edits import remove_argument, statement_lines
+from tfmemlint.api import (
+    Argument,
+    Call,
+    Edit,
+    File,
+    Finding,
+    Fix,
+    Node,
+    Rule,
+    Safety,
+    constant,
+    on_call,
+    on_file,
+    remove_argument,
+    statement_lines,
+)
 
 SWITCH = "tf.config.run_functions_eagerly"
 OLD_SWITCH = "tf.config.experimental_run_functions_eagerly"

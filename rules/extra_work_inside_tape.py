@@ -75,7 +75,7 @@ class ExtraWorkInsideTape(Rule):
 
     def _unneeded(self, line: cst.SimpleStatementLine, needed: set[int], tape: Tape, file: File) -> Iterator[Finding]:
         """A forward pass of a model, or what is computed to be shown, in a line that no gradient depends on."""
-        calls = [file.call(node) for node in walk(line) if isinstance(node, cst.Call)]
+        calls = [file.call(node) for node in walk(line, cst.Call)]
         forward = next((call for call in calls if self._forward(call)), None)
         call = forward or shown(line, needed, tape.block, file)
         what = "records this forward pass and keeps its activations" if forward else "keeps what is computed here"
@@ -123,7 +123,7 @@ class ExtraWorkInsideTape(Rule):
     def _results_read(self, tape: Tape, needed: set[int], file: File) -> dict[str, int]:
         """Where the results of metrics are last read by what a gradient needs, by how they are written."""
         statements = (statement for statement in tape.block.body.body if id(statement) in needed)
-        nodes = (node for statement in statements for node in walk(statement) if isinstance(node, cst.Attribute))
+        nodes = (node for statement in statements for node in walk(statement, cst.Attribute))
         return {file.text(node): file.tree.order(node) for node in nodes if node.attr.value == "result"}
 
     def _forward(self, call: Call) -> bool:

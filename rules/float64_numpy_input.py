@@ -16,12 +16,14 @@ from tfmemlint.api import (
     Fix,
     Rule,
     Safety,
+    append_method,
+    ensure_numpy,
     knowledge,
     on_file,
+    outer_span,
     show_bytes,
     walk,
 )
-from tfmemlint.fix.edits import append_method, ensure_numpy, outer_span
 
 JOINS = ("np.stack", "np.concatenate", "np.vstack", "np.hstack", "np.dstack", "np.column_stack", "np.array")
 

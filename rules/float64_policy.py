@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._dtypes import POLICIES, policy_name
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, on_call
-from tfmemlint.fix.edits import replace_node
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, on_call, replace_node
 
 
 class Float64Policy(Rule):

@@ -19,12 +19,13 @@ from tfmemlint.api import (
     Length,
     Rule,
     Safety,
+    api_text,
     on_file,
     own_nodes,
+    replace_node,
     show_bytes,
     walk,
 )
-from tfmemlint.fix.edits import api_text, replace_node
 
 
 class Float64Tensor(Rule):
@@ -98,7 +99,7 @@ class Float64Tensor(Rule):
         function = file.contexts.function(made.node)
         if function is None or file.contexts.mapped(made.node):
             return False
-        for node in own_nodes(function, (cst.Call,)):
+        for node in own_nodes(function, cst.Call):
             cast = file.call(node) if isinstance(node, cst.Call) else made
             dtype = cast.arg("dtype")
             if cast.name == "tf.cast" and dtype is not None and not names_float64(dtype):
@@ -135,7 +136,7 @@ class Float64Tensor(Rule):
 
 def _given_size(made: Call) -> int | None:
     """Bytes as float64 of what is given a `shape` argument: weights, placeholders."""
-    count = elements_of(made.value_of("shape"))
+    count = elements_of(made.given("shape"))
     return None if count is None else 8 * count
 
 

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Api, Call, Const, Edit, File, Finding, Fix, Rule, Safety, Severity, on_call
-from tfmemlint.fix.edits import replace_node
+from tfmemlint.api import Api, Call, Const, Edit, File, Finding, Fix, Rule, Safety, Severity, on_call, replace_node
 from tfmemlint.model.runtime import INITIALISED, initialisation
 
 FORKS = (

@@ -5,8 +5,20 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._remade import guarded_in, made_in_called_function, same_each_time
 
-from tfmemlint.api import File, Finding, Fix, Node, Rule, Safety, assigned_names, free_names, on_file, walk
-from tfmemlint.fix.hoist import hoist, loops_left
+from tfmemlint.api import (
+    File,
+    Finding,
+    Fix,
+    Node,
+    Rule,
+    Safety,
+    assigned_names,
+    free_names,
+    hoist,
+    loops_left,
+    on_file,
+    walk,
+)
 
 KEEPS = frozenset({"append", "add", "setdefault", "extend", "insert"})
 
@@ -69,7 +81,7 @@ class FunctionMadeInLoop(Rule):
             return None  # it is called at once: what it gives is not to move
         statement = made if isinstance(made, cst.FunctionDef) else file.tree.statement(made)
         fix = hoist(file, [statement], "make it before the loop")
-        left = loops_left(fix, made, file)[:1] if fix is not None else []
+        left = loops_left(file, fix, made)[:1] if fix is not None else []
         again = any(same_each_time(made, outer, file) for outer in left) or made_in_called_function(made, file)
         return fix if not again else None
 

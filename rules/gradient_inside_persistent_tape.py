@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._tapes import Tape, results_of, tape_of
 
-from tfmemlint.api import Call, File, Finding, Fix, Node, Rule, Safety, constant, on_call, walk
-from tfmemlint.fix.edits import dedent, indentation
+from tfmemlint.api import Call, File, Finding, Fix, Node, Rule, Safety, constant, dedent, indentation, on_call, walk
 
 
 class GradientInsidePersistentTape(Rule):
@@ -97,9 +96,8 @@ class GradientInsidePersistentTape(Rule):
             if target is None or not isinstance(target.expression, plain):
                 return True
         targets = self._targets(tape)
-        return any(isinstance(n, cst.Name) and n.value in targets for s in moved for t in walk(s)
-                   if isinstance(t, (cst.AssignTarget, cst.AugAssign, cst.For))
-                   for n in walk(t.target))  # fmt: skip
+        bound = (t.target for s in moved for t in walk(s, cst.AssignTarget, cst.AugAssign, cst.For))
+        return any(name.value in targets for target in bound for name in walk(target, cst.Name))
 
     def _dedent(self, gradient: Call, tape: Tape, file: File) -> Fix | None:
         body: list[Node] = list(tape.block.body.body)

@@ -48,25 +48,22 @@ class GraphGrowsInLoop(Rule):
 
     @on_file("Session", "InteractiveSession")
     def check(self, file: File) -> Iterator[Finding]:
-        seen: set[int] = set()
         for loop in session_loops(file):
             if _fresh_graph(loop, file):
                 continue
             for op in _ops(loop, loop, file, 2):
-                if id(op) not in seen:
-                    seen.add(id(op))
-                    yield self.finding(
-                        file.call(op) if isinstance(op, cst.Call) else op,
-                        file,
-                        "this adds a node to the graph in every iteration of the session's loop; build it once, before",
-                        related=[(loop, "the loop")],
-                    )
+                yield self.finding(
+                    file.call(op) if isinstance(op, cst.Call) else op,
+                    file,
+                    "this adds a node to the graph in every iteration of the session's loop; build it once, before",
+                    related=[(loop, "the loop")],
+                )
 
 
 def _ops(part: Node, loop: Node, file: File, depth: int) -> Iterator[Node]:
     """The ops that one iteration builds, in the functions of the module that it calls, too."""
     body = part.body if isinstance(part, (cst.For, cst.While)) else part
-    inside = own_nodes(part, OPS) if isinstance(part, cst.FunctionDef) else walk(body)
+    inside = own_nodes(part, *OPS) if isinstance(part, cst.FunctionDef) else walk(body)
     for node in inside:
         if not isinstance(node, OPS) or _once(node, part, file):
             continue

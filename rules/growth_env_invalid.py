@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from tfmemlint_rules._environment import Setting, passed_on, settings
 
-from tfmemlint.api import Const, File, Finding, Fix, Rule, Safety, Severity, on_file
-from tfmemlint.fix.edits import replace_node
+from tfmemlint.api import Const, File, Finding, Fix, Rule, Safety, Severity, on_file, replace_node
 
 VARIABLE = "TF_FORCE_GPU_ALLOW_GROWTH"
 MEANS_TRUE = frozenset({"1", "true", "yes", "on", "t", "y"})

@@ -7,8 +7,22 @@ import libcst as cst
 from tfmemlint_rules._cast_inputs import only_cast
 from tfmemlint_rules._scaling import Scaling, scalings
 
-from tfmemlint.api import ITEM_BYTES, Edit, File, Finding, Fix, Rule, Safety, constant, on_file, own_nodes, show_bytes
-from tfmemlint.fix.edits import append_method, ensure_numpy, outer_span
+from tfmemlint.api import (
+    ITEM_BYTES,
+    Edit,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    append_method,
+    constant,
+    ensure_numpy,
+    on_file,
+    outer_span,
+    own_nodes,
+    show_bytes,
+)
 
 EXACT = frozenset({"uint8", "int8", "uint16", "int16"})
 """Integers whose division by a float32 equals the float64 quotient rounded to float32."""
@@ -64,7 +78,7 @@ class IntegerDataScaledToFloat64(Rule):
     def _in_float32(self, scaling: Scaling, file: File) -> Fix | None:
         numpy, imports = ensure_numpy(file)
         function = file.contexts.function(scaling.node)
-        if imports and function is not None and any(own_nodes(function, (cst.Import, cst.ImportFrom))):
+        if imports and function is not None and any(own_nodes(function, cst.Import, cst.ImportFrom)):
             return None  # it brings its own imports, and may run where the module does not
         if scaling.data.dtype not in EXACT:
             if not isinstance(scaling.operand, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)):

@@ -6,9 +6,21 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._consumers import consumptions
 
-from tfmemlint.api import Call, Dataset, File, Finding, Fix, Rule, Safety, Severity, elements, integer, on_file
-from tfmemlint.fix.chains import autotune_text
-from tfmemlint.fix.edits import append_method
+from tfmemlint.api import (
+    Call,
+    Dataset,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    Severity,
+    append_method,
+    autotune_text,
+    elements,
+    integer,
+    on_file,
+)
 from tfmemlint.model.pipelines import BATCHED_SOURCES, BATCHING, expensive_source
 
 PIPELINE_NAME = re.compile(

@@ -7,10 +7,22 @@ import libcst as cst
 from tfmemlint_rules._dtypes import POLICIES, float64_by_design
 from tfmemlint_rules._models import all_models
 
-from tfmemlint.api import Call, File, Finding, Fix, Instance, Rule, Safety, Severity, on_call, show_bytes
-from tfmemlint.fix.edits import api_text, insert_after
+from tfmemlint.api import (
+    Call,
+    File,
+    Finding,
+    Fix,
+    Instance,
+    Rule,
+    Safety,
+    Severity,
+    api_text,
+    insert_after,
+    on_call,
+    once_per_file,
+    show_bytes,
+)
 from tfmemlint.model.layers import networks
-from tfmemlint.model.remembered import once_per_file
 
 SET_POLICY = "tf.keras.mixed_precision.set_global_policy"
 MANY_PARAMETERS = 1_000_000

@@ -10,8 +10,22 @@ from tfmemlint_rules._made import calls_in, fate
 from tfmemlint_rules._models import clears, model_at
 from tfmemlint_rules._once import made_once
 
-from tfmemlint.api import Call, Class, File, Finding, Fix, Function, Instance, Node, Rule, Safety, on_file, walk
-from tfmemlint.fix.edits import api_text, insert_first
+from tfmemlint.api import (
+    Call,
+    Class,
+    File,
+    Finding,
+    Fix,
+    Function,
+    Instance,
+    Node,
+    Rule,
+    Safety,
+    api_text,
+    insert_first,
+    on_file,
+    walk,
+)
 
 CLEAR = "tf.keras.backend.clear_session"
 LOADS = ("tf.keras.models.load_model", "tf.keras.saving.load_model")
@@ -95,7 +109,7 @@ class ModelBuiltInLoop(Rule):
 
     def _new_layers(self, node: cst.Call, loop: Node, file: File) -> bool:
         """Whether the loop makes layers for a functional model, itself or by functions of the module, or trains it."""
-        for made in (n for n in walk(loop) if isinstance(n, cst.Call) and n is not node):
+        for made in (n for n in walk(loop, cst.Call) if n is not node):
             call = file.call(made)
             if call.method in TRAINS or any(isinstance(t, (Function, Class)) for t in call.target.options):
                 return True

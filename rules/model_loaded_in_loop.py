@@ -19,12 +19,13 @@ from tfmemlint.api import (
     Rule,
     Safety,
     assigned_names,
+    hoist,
     is_variable,
+    loops_left,
     on_file,
     variables,
     walk,
 )
-from tfmemlint.fix.hoist import hoist, loops_left
 
 LOADS = (
     "tf.keras.models.load_model", "tf.keras.saving.load_model", "tf.saved_model.load", "tensorflow_hub.load",
@@ -94,11 +95,11 @@ class ModelLoadedInLoop(Rule):
 
     def _same_each_time(self, call: Call, around: Node, file: File) -> bool:
         """Whether nothing that the call reads is bound by a loop around it, and the loop needs no fresh model."""
-        targets = [c.target for c in walk(around) if isinstance(c, cst.CompFor)]
+        targets = [c.target for c in walk(around, cst.CompFor)]
         bound = {name for target in targets for name in variables(target, file)}
         for loop in file.contexts.loops(call.node):
             bound |= assigned_names(loop, file)
-        reads = (n for a in call.node.args for n in walk(a.value) if isinstance(n, cst.Name) and is_variable(n, file))
+        reads = (n for a in call.node.args for n in walk(a.value, cst.Name) if is_variable(n, file))
         if any(n.value in bound and not isinstance(file.value(n), Const) for n in reads):
             return False
         loops = [around, *(loop for loop in file.contexts.loops(call.node) if file.tree.contains(loop, around))]
@@ -119,6 +120,6 @@ class ModelLoadedInLoop(Rule):
         if loop is None or not isinstance(file.tree.parent(call.node), cst.Assign):
             return None
         fix = hoist(file, [file.tree.statement(call.node)], "load it before the loop")
-        if fix is None or not all(few_iterations(outer, file, FEW) for outer in loops_left(fix, call.node, file)):
+        if fix is None or not all(few_iterations(outer, file, FEW) for outer in loops_left(file, fix, call.node)):
             return None
         return fix if called_again(call, file) is None else None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._one_hot import OneHot, looked_up_elsewhere, looks_up, one_hot, plain_axes
 
-from tfmemlint.api import (  # fmt: skip
+from tfmemlint.api import (
     Array,
     Call,
     Const,
@@ -15,12 +15,13 @@ from tfmemlint.api import (  # fmt: skip
     Fix,
     Rule,
     Safety,
+    api_text,
     integer,
     on_call,
     on_file,
+    replace_node,
     show_bytes,
 )
-from tfmemlint.fix.edits import api_text, replace_node
 
 SMALL = 64
 MATMULS = (
@@ -63,7 +64,7 @@ class OneHotMatmul(Rule):
         if len(operands) < 2 or (einsum and not looks_up(call.value_of(0))):
             return
         flags = {a.keyword.value for a in call.node.args if a.keyword is not None} - set(names)
-        turned = [call.value_of(flag) != Const(False) and flag in flags for flag in ("transpose_a", "transpose_b")]
+        turned = [call.given(flag) != Const(False) and flag in flags for flag in ("transpose_a", "transpose_b")]
         if call.method == "tensordot" and not plain_axes(call):
             return
         left, right = operands[:2]

@@ -83,7 +83,7 @@ class OpsInGenerator(Rule):
         return target
 
     def _ops(self, function: Function, file: File, depth: int) -> Iterator[Call | Node]:
-        for node in own_nodes(function.node, (cst.Call, cst.For)):
+        for node in own_nodes(function.node, cst.Call, cst.For):
             if isinstance(node, cst.For):
                 value = file.value(node.iter)
                 if all(isinstance(option, Dataset) and option.source is not None for option in value.options):

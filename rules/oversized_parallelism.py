@@ -11,17 +11,16 @@ from tfmemlint.api import (
     Fix,
     Rule,
     Safety,
+    autotune_text,
     least,
     on_call,
+    replace_node,
     show_bytes,
     structure_bytes,
 )  # fmt: skip
-from tfmemlint.fix.chains import autotune_text
-from tfmemlint.fix.edits import replace_node
 
 MANY = 32
 """Calls at a time from which on a constant is reported."""
-
 
 OLD = ("tf.data.experimental.parallel_interleave", "tf.data.experimental.map_and_batch")
 """Functions for `apply`, from before `interleave` and `map` ran in parallel."""

@@ -5,9 +5,21 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._datasets import last_before
 
-from tfmemlint.api import Call, Dataset, File, Finding, Fix, Rule, Safety, least, on_call, show_bytes, structure_bytes
-from tfmemlint.fix.chains import autotune_text
-from tfmemlint.fix.edits import replace_node
+from tfmemlint.api import (
+    Call,
+    Dataset,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    autotune_text,
+    least,
+    on_call,
+    replace_node,
+    show_bytes,
+    structure_bytes,
+)
 from tfmemlint.model.pipelines import batched, batched_source
 
 GROUPS = ("batch", "padded_batch", "ragged_batch")

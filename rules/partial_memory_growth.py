@@ -5,8 +5,22 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._single_gpu import for_one_card
 
-from tfmemlint.api import Call, Devices, Edit, File, Finding, Fix, Rule, Safety, Severity, constant, on_call, written
-from tfmemlint.fix.edits import indentation, outer_span
+from tfmemlint.api import (
+    Call,
+    Devices,
+    Edit,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    Severity,
+    constant,
+    indentation,
+    on_call,
+    outer_span,
+    written,
+)
 
 GROWTH = "tf.config.experimental.set_memory_growth"
 

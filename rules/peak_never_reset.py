@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, Const, File, Finding, Fix, Function, Node, Rule, Safety, on_call, walk
-from tfmemlint.fix.edits import insert_first
+from tfmemlint.api import Call, Const, File, Finding, Fix, Function, Node, Rule, Safety, insert_first, on_call, walk
 
 
 class PeakNeverReset(Rule):

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._tapes import Tape, of_one_run, tape_of
 
-from tfmemlint.api import Call, File, Finding, Fix, Node, Rule, Safety, constant, on_call
-from tfmemlint.fix.edits import insert_after, statement_lines
+from tfmemlint.api import Call, File, Finding, Fix, Node, Rule, Safety, constant, insert_after, on_call, statement_lines
 
 
 class PersistentTapeNotReleased(Rule):

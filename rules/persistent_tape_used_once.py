@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._tapes import Tape, drop_deletion, of_one_run, tape_of
 
-from tfmemlint.api import Argument, Call, Edit, File, Finding, Fix, Rule, Safety, constant, on_call
-from tfmemlint.fix.edits import remove_argument
+from tfmemlint.api import Argument, Call, Edit, File, Finding, Fix, Rule, Safety, constant, on_call, remove_argument
 
 
 class PersistentTapeUsedOnce(Rule):

@@ -6,17 +6,7 @@ import libcst as cst
 from tfmemlint_rules._items import item_loop, same_rows
 from tfmemlint_rules._whole_predictions import model_changes, rare, whole_set
 
-from tfmemlint.api import (
-    Call,
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    on_call,
-)
-from tfmemlint.finding import Edit
-from tfmemlint.fix.edits import outer_span
+from tfmemlint.api import Call, Edit, File, Finding, Fix, Rule, Safety, on_call, outer_span
 
 FEW = 10
 """Iterations of a loop that predicts whole sets, such as the parts of a split or the steps of a forecast."""

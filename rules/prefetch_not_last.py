@@ -5,8 +5,20 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._links import following, is_step, keeps_names, same_pipeline
 
-from tfmemlint.api import Api, Call, File, Finding, Fix, Rule, Safety, integer, on_file, written
-from tfmemlint.fix.chains import autotune_text, move_link
+from tfmemlint.api import (
+    Api,
+    Call,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    autotune_text,
+    integer,
+    move_link,
+    on_file,
+    written,
+)
 
 WORK = ("batch", "padded_batch", "map", "shuffle", "repeat", "cache", "filter")
 """Steps that are better done before the buffer than after it."""

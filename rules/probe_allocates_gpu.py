@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, on_call
-from tfmemlint.fix.edits import api_text, replace_node
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, api_text, on_call, replace_node
 
 LIST = "tf.config.list_physical_devices"
 

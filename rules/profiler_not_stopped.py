@@ -87,7 +87,7 @@ class ProfilerNotStopped(Rule):
         if not isinstance(home, cst.FunctionDef):
             return False
         first, last = file.tree.order(start.node), file.tree.order(stop.node)
-        leaves = [n for n in own_nodes(home, (cst.Return, cst.Raise)) if first < file.tree.order(n) < last]
+        leaves = [n for n in own_nodes(home, cst.Return, cst.Raise) if first < file.tree.order(n) < last]
         return not all(isinstance(n, cst.Raise) and _caught(n, home, file) for n in leaves)
 
 
@@ -105,8 +105,8 @@ def _ends(handler: cst.ExceptHandler, stop: Call, file: File) -> bool:
     """Whether a handler stops the profiler too, or lets the error go on; the stop may stand behind the `try`, too."""
     if file.tree.contains(handler, stop.node):
         return True
-    calls = [n for n in walk(handler) if isinstance(n, cst.Call)]
-    return any(file.call(n).name == stop.name for n in calls) or any(isinstance(n, cst.Raise) for n in walk(handler))
+    calls = list(walk(handler, cst.Call))
+    return any(file.call(n).name == stop.name for n in calls) or any(walk(handler, cst.Raise))
 
 
 def _handed_over(stops: tuple[str, ...], file: File) -> bool:

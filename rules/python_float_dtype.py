@@ -5,8 +5,21 @@ from collections.abc import Iterator
 from tfmemlint_rules._dtypes import float64_by_design
 from tfmemlint_rules._sinks import arrays_entering
 
-from tfmemlint.api import Api, Array, Call, Const, File, Finding, Fix, Rule, Safety, on_file, show_bytes
-from tfmemlint.fix.edits import ensure_numpy, replace_node
+from tfmemlint.api import (
+    Api,
+    Array,
+    Call,
+    Const,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    ensure_numpy,
+    on_file,
+    replace_node,
+    show_bytes,
+)
 
 
 class PythonFloatDtype(Rule):

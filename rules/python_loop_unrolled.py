@@ -8,8 +8,21 @@ from tfmemlint_rules._python_numbers import is_python
 from tfmemlint_rules._tensors import holds_tensor
 from tfmemlint_rules._trace_stores import is_container
 
-from tfmemlint.api import Array, File, Finding, Fix, Node, Rule, Safety, dotted, on_file, variables, walk
-from tfmemlint.fix.edits import api_text, replace_node
+from tfmemlint.api import (
+    Array,
+    File,
+    Finding,
+    Fix,
+    Node,
+    Rule,
+    Safety,
+    api_text,
+    dotted,
+    on_file,
+    replace_node,
+    variables,
+    walk,
+)
 
 MANY = 100
 KEEPS = frozenset({"append", "extend", "add", "insert"})

@@ -20,10 +20,11 @@ from tfmemlint.api import (
     Rule,
     Safety,
     Sequence,
+    api_text,
     constant,
     on_file,
+    replace_node,
 )
-from tfmemlint.fix.edits import api_text, replace_node
 
 
 class RetraceOnPythonValue(Rule):

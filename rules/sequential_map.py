@@ -5,8 +5,23 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Finding, Fix, Function, Node, Rule, Safety, Severity, Step, integer, on_call, walk
-from tfmemlint.fix.chains import add_argument, autotune_text
+from tfmemlint.api import (
+    Call,
+    File,
+    Finding,
+    Fix,
+    Function,
+    Node,
+    Rule,
+    Safety,
+    Severity,
+    Step,
+    add_argument,
+    autotune_text,
+    integer,
+    on_call,
+    walk,
+)
 from tfmemlint.model.mapped import ESCAPES, body, function_of
 
 ON_PURPOSE = re.compile(

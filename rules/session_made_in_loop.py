@@ -59,7 +59,7 @@ class SessionMadeInLoop(Rule):
         function = file.contexts.function(made.node)
         if loop is not None or not isinstance(function, cst.FunctionDef) or function.name.value == "__init__":
             return loop
-        if any(own_nodes(function, (cst.Yield,))):
+        if any(own_nodes(function, cst.Yield)):
             return None
         callers = file.values.functions.callers(function) or ()
         found = (file.contexts.loop(c.node) or file.contexts.comprehension(c.node) for c in callers)
@@ -118,7 +118,7 @@ def _may_close(argument: cst.Arg, file: File) -> bool:
     targets = call.target.options
     if not all(isinstance(t, Function) for t in targets):
         return True
-    read = [n for t in targets if isinstance(t, Function) for n in own_nodes(t.node, (cst.Attribute,))]
+    read = [n for t in targets if isinstance(t, Function) for n in own_nodes(t.node, cst.Attribute)]
     return any(isinstance(n, cst.Attribute) and n.attr.value in CLOSES for n in read)
 
 

@@ -17,11 +17,11 @@ from tfmemlint.api import (
     Step,
     elements,
     integer,
+    move_link,
     on_call,
     show_bytes,
     structure_bytes,
 )
-from tfmemlint.fix.chains import move_link
 from tfmemlint.model.pipelines import batched_source
 
 GROUPS = ("batch", "padded_batch", "ragged_batch")
@@ -109,9 +109,7 @@ class ShuffleAfterBatch(Rule):
 
     def _swap(self, shuffle: Call, batch: Call, file: File) -> Fix | None:
         chain = links(file, [batch, shuffle])
-        return (
-            Fix("shuffle before batching", move_link(file, chain, 1, 0), Safety.UNSAFE) if chain is not None else None
-        )
+        return Fix.unsafe("shuffle before batching", move_link(file, chain, 1, 0) if chain is not None else None)
 
 
 def _grouped_again(ds: Dataset, shuffle: Call, later: Call) -> bool:

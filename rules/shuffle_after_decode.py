@@ -15,11 +15,11 @@ from tfmemlint.api import (
     Safety,
     Step,
     least,
+    move_link,
     on_call,
     show_bytes,
     structure_bytes,
 )
-from tfmemlint.fix.chains import move_link
 from tfmemlint.model.mapped import body
 
 MANY = 1000

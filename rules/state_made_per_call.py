@@ -5,8 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._state import guarded, guarded_entry, makes_state, outermost
 
-from tfmemlint.api import Api, Call, File, Finding, Rule, on_file, own_nodes, parameters, walk
-from tfmemlint.model.remembered import once_per_file
+from tfmemlint.api import Api, Call, File, Finding, Rule, on_file, once_per_file, own_nodes, parameters, walk
 
 CALLS = frozenset({"call", "__call__"})
 ONCE = frozenset({"build", "__init__", "setup"})
@@ -41,8 +40,8 @@ class StateMadePerCall(Rule):
             place = self._per_call(function, file)
             if place is None or self._recomputed(function, file):
                 continue
-            for node in own_nodes(function, (cst.Call,)):
-                call = file.call(node)  # type: ignore[arg-type]
+            for node in own_nodes(function, cst.Call):
+                call = file.call(node)
                 what = makes_state(call)
                 if what is None or guarded(file, node, function) or not outermost(file, call):
                     continue
@@ -59,7 +58,7 @@ class StateMadePerCall(Rule):
             return None if name in ONCE or guarded_entry(file, function) else "traced"
         if id(function) in _with_tapes(file):
             loops = any(file.contexts.loop(c.node) is not None for c in file.values.functions.callers(function) or ())
-            has_loop = any(True for _ in own_nodes(function, (cst.For, cst.While)))
+            has_loop = any(True for _ in own_nodes(function, cst.For, cst.While))
             return "step" if (loops or name in STEPS) and not has_loop else None
         return None
 

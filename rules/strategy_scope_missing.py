@@ -14,19 +14,7 @@ from tfmemlint_rules._strategies import (
     wrap_in_scope,
 )
 
-from tfmemlint.api import (
-    Call,
-    File,
-    Finding,
-    Fix,
-    Instance,
-    Rule,
-    Safety,
-    Severity,
-    dotted,
-    on_call,
-)
-from tfmemlint.model.remembered import once_per_file
+from tfmemlint.api import Call, File, Finding, Fix, Instance, Rule, Safety, Severity, dotted, on_call, once_per_file
 
 ENTRY = ".scope("
 SETS = ("tf.distribute.experimental_set_strategy", "tf.estimator.RunConfig", "tf.compat.v1.estimator.RunConfig")

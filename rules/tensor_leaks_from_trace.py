@@ -96,7 +96,7 @@ class TensorLeaksFromTrace(Rule):
                 break
             if isinstance(above, cst.If) and any(
                 attribute in (n.value, n.value[1:-1])
-                for n in walk(above.test) if isinstance(n, (cst.Name, cst.SimpleString))
+                for n in walk(above.test, cst.Name, cst.SimpleString)
             ):  # fmt: skip
                 return True
         callers = file.values.functions.callers(home) or () if depth else ()

@@ -6,10 +6,23 @@ import libcst as cst
 from tfmemlint_rules._steps import Steps, ends_soon, is_short, kept_kind, several_outputs
 from tfmemlint_rules._stored import Stored, bounded, read_as_tensors, stored
 
-from tfmemlint.api import Array, Dataset, File, Finding, Fix, Loop, Node, Rule, Safety, dotted, on_file, written
+from tfmemlint.api import (
+    Array,
+    Dataset,
+    File,
+    Finding,
+    Fix,
+    Loop,
+    Node,
+    Rule,
+    Safety,
+    append_method,
+    dotted,
+    on_file,
+    once_per_file,
+    written,
+)
 from tfmemlint.api import Iterator as Items
-from tfmemlint.fix.edits import append_method
-from tfmemlint.model.remembered import once_per_file
 
 EMPTIES = frozenset({"clear", "pop", "popleft"})
 MESSAGE = "the {} of every step stay in device memory; keep .numpy() of them, or a metric"

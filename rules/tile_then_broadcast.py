@@ -19,9 +19,11 @@ from tfmemlint.api import (
     Sequence,
     integer,
     on_call,
+    outer_span,
+    replace_node,
     show_bytes,
+    statement_lines,
 )  # fmt: skip
-from tfmemlint.fix.edits import outer_span, replace_node, statement_lines
 from tfmemlint.model.arithmetic import broadcast
 
 TILES = ("tf.tile", "tf.keras.ops.tile", "tf.keras.backend.tile")

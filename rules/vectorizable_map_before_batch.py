@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from tfmemlint_rules._elementwise import elementwise
 from tfmemlint_rules._links import links
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Severity, on_call
-from tfmemlint.fix.chains import move_link
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Severity, move_link, on_call
 from tfmemlint.model.pipelines import batched
 
 
@@ -47,7 +46,7 @@ class VectorizableMapBeforeBatch(Rule):
         if any(batched(ds) for ds in step.call.datasets()):
             return  # it is called for batches already
         chain = links(file, [step.call, batch])
-        fix = Fix("batch first", move_link(file, chain, 1, 0), Safety.DISPLAY) if chain is not None else None
+        fix = Fix.shown("batch first", move_link(file, chain, 1, 0) if chain is not None else None)
         yield self.finding(
             step.call,
             file,

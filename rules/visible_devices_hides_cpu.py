@@ -18,8 +18,8 @@ from tfmemlint.api import (
     Severity,
     dotted,
     on_call,
+    outer_span,
 )
-from tfmemlint.fix.edits import outer_span
 
 FILLS = ("append", "extend", "insert")
 

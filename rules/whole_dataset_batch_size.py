@@ -24,10 +24,10 @@ from tfmemlint.api import (
     elements,
     on_call,
     on_file,
+    remove_argument,
     show_bytes,
     walk,
 )  # fmt: skip
-from tfmemlint.fix.edits import remove_argument
 
 METHODS = tuple(f"tf.keras.Model.{name}" for name in ("fit", "evaluate", "predict"))
 KERAS = frozenset({"epochs", "callbacks", "validation_data", "validation_split", "steps_per_epoch"})
@@ -120,10 +120,10 @@ class WholeDatasetBatchSize(Rule):
 
     def _names(self, node: Node, file: File, deep: bool = True) -> Iterator[str]:
         """The names in an expression, and in what those stand for, where no part of it is cut off."""
-        for name in (n for n in walk(node) if isinstance(n, cst.Name)):
+        for name in walk(node, cst.Name):
             yield name.value
             for d in file.definitions(name) if deep else ():
-                if d.value is not None and not any(isinstance(n, cst.Slice) for n in walk(d.value)):
+                if d.value is not None and not any(walk(d.value, cst.Slice)):
                     yield from self._names(d.value, file, deep=False)
 
     def _holds(self, value: Value, of: Value) -> bool:

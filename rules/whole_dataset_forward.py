@@ -11,6 +11,7 @@ from tfmemlint.api import (
     Binds,
     Call,
     Const,
+    Edit,
     File,
     Finding,
     Fix,
@@ -20,11 +21,10 @@ from tfmemlint.api import (
     Safety,
     elements,
     on_file,
+    outer_span,
     show_bytes,
     walk,
 )
-from tfmemlint.finding import Edit
-from tfmemlint.fix.edits import outer_span
 
 MANY_ROWS = 2048
 LEAST_BYTES = 256 * 1024
@@ -88,7 +88,7 @@ class WholeDatasetForward(Rule):
 
     def _batch(self, given: cst.BaseExpression, file: File) -> bool:
         """Whether what is given is an element of a dataset that a loop goes over: a batch, however large."""
-        for name in (n for n in walk(given) if isinstance(n, cst.Name)):
+        for name in walk(given, cst.Name):
             for d in file.definitions(name):
                 over = file.value(d.value) if d.binds is Binds.ITEM and d.value is not None else None
                 if d.binds is Binds.ITEM and not isinstance(over, Array):
@@ -108,7 +108,7 @@ class WholeDatasetForward(Rule):
         rows = f"all {data.shape[0]} rows" if data is not None and data.shape else "all rows that are fitted"
         trains = call.name == "tf.keras.Model.train_on_batch"
         advice = "fit(x, y, batch_size=...)" if trains else "predict(x, batch_size=...)"
-        if call.value_of("training") == Const(True):
+        if call.given("training") == Const(True):
             advice = "batches of its rows"  # predict() would leave dropout out
         weigh = f" ({show_bytes(size)} of input alone)" if size is not None else ""
         return self.finding(

@@ -72,7 +72,7 @@ def _only_asks(condition: cst.If, file: File) -> bool:
     around = file.tree.parent(condition)
     if condition.orelse is not None or isinstance(around, cst.If) or len(getattr(around, "body", ())) < 2:
         return False
-    return not any(isinstance(n, (cst.Call, cst.NamedExpr, cst.Await)) for n in walk(condition.test))
+    return not any(walk(condition.test, cst.Call, cst.NamedExpr, cst.Await))
 
 
 def move_link(file: File, chain: Sequence[Call], source: int, target: int, text: str | None = None) -> tuple[Edit, ...]:

@@ -195,7 +195,7 @@ def dedent(file: File, statements: Sequence[Node], levels: str) -> tuple[Edit, .
     if not statements:
         return None
     for statement in statements:
-        if any("\n" in file.text(n) for n in walk(statement) if isinstance(n, (cst.SimpleString, cst.FormattedString))):
+        if any("\n" in file.text(n) for n in walk(statement, cst.SimpleString, cst.FormattedString)):
             return None
     text, first = file.source.text, file.source.line_span(file.span(statements[0]).start).start
     end = file.span(statements[-1]).end

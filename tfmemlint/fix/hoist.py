@@ -43,7 +43,7 @@ def hoist(file: File, statements: Sequence[Node], message: str) -> Fix | None:
     return Fix(message, (Edit(place, place, moved), Edit(spans[0].start, end, "")), Safety.UNSAFE)
 
 
-def loops_left(fix: Fix, node: Node, file: File) -> list[Loop]:
+def loops_left(file: File, fix: Fix, node: Node) -> list[Loop]:
     """The loops around a node in which it still runs after this `hoist`, the innermost first."""
     return [loop for loop in file.contexts.loops(node) if file.span(loop).start < fix.edits[0].start]
 
@@ -95,7 +95,7 @@ def _bound_elsewhere(names: set[str], statements: Sequence[Node], loop: Loop, fi
 
 def _string_of_lines(statement: Node, file: File) -> bool:
     """Whether a string runs over several lines, whose text another indentation would change."""
-    strings = (n for n in walk(statement) if isinstance(n, (cst.SimpleString, cst.FormattedString)))
+    strings = walk(statement, cst.SimpleString, cst.FormattedString)
     return any("\n" in file.text(n) for n in strings)
 
 

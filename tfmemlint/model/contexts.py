@@ -165,7 +165,7 @@ class Contexts:
             and not call.args
             and not self.conditional(call, method)
             for method in methods
-            for call in own_nodes(method, (cst.Call,))
+            for call in own_nodes(method, cst.Call)
         )
 
     def _given_to(self, names: frozenset[str], function: cst.FunctionDef | cst.Lambda) -> bool:
@@ -233,4 +233,4 @@ def _ends_at_once(loop: Loop) -> bool:
     last = loop.body.body[-1] if loop.body.body else None
     small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
     leaves = isinstance(small, (cst.Break, cst.Return, cst.Raise))
-    return leaves and not any(isinstance(node, cst.Continue) for node in walk(loop.body))
+    return leaves and not any(walk(loop.body, cst.Continue))

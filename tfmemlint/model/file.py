@@ -112,7 +112,7 @@ class File(Program):
         """The `return` and `yield` of a function itself."""
         found = self._left.get(id(function))
         if found is None:
-            found = self._left[id(function)] = list(own_nodes(function, (cst.Return, cst.Yield)))
+            found = self._left[id(function)] = list(own_nodes(function, cst.Return, cst.Yield))
         return found
 
     @cached_property

@@ -133,7 +133,7 @@ def _body_of(value: Value, evaluator: Evaluator, depth: int) -> Body:
 
 
 def _collect(function: Function, evaluator: Evaluator, depth: int, found: Body) -> None:
-    for node in own_nodes(function.node, (cst.Call, cst.Lambda)):
+    for node in own_nodes(function.node, cst.Call, cst.Lambda):
         if isinstance(node, cst.Lambda):
             _collect(Function(node, frame=function.frame), evaluator, depth, found)
             continue

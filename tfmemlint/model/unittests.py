@@ -61,4 +61,4 @@ def _asserts(statement: cst.CSTNode) -> bool:
     """Whether a statement is a function that pytest runs: `test_...` with an `assert` of its own."""
     if not isinstance(statement, cst.FunctionDef) or not statement.name.value.startswith("test_"):
         return False
-    return any(isinstance(node, cst.Assert) for node in own_nodes(statement, (cst.Assert,)))
+    return any(isinstance(node, cst.Assert) for node in own_nodes(statement, cst.Assert))

@@ -41,7 +41,7 @@ def assigned_names(loop: Loop, file: Program) -> set[str]:
 
 def variables(code: Node, file: Program) -> set[str]:
     """The variables that some code names; what stands behind a dot or is a keyword is none."""
-    return {n.value for n in walk(code) if isinstance(n, cst.Name) and is_variable(n, file)}
+    return {n.value for n in walk(code, cst.Name) if is_variable(n, file)}
 
 
 def free_names(code: Node, file: Program) -> Iterator[cst.Name]:

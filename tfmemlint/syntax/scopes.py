@@ -5,10 +5,11 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import overload
 
 import libcst as cst
 
-from tfmemlint.syntax.tree import Node, Tree, push_children
+from tfmemlint.syntax.tree import A, B, C, Node, Tree, push_children
 
 ScopeNode = cst.Module | cst.FunctionDef | cst.Lambda | cst.ClassDef
 SCOPES = (cst.Module, cst.FunctionDef, cst.Lambda, cst.ClassDef)
@@ -127,13 +128,21 @@ def parameters(function: cst.FunctionDef | cst.Lambda) -> Iterator[cst.Param]:
         yield params.star_kwarg
 
 
-def own_nodes(function: ScopeNode, kind: tuple[type[Node], ...]) -> Iterator[Node]:
+@overload
+def own_nodes(function: ScopeNode, a: type[A], /) -> Iterator[A]: ...
+@overload
+def own_nodes(function: ScopeNode, a: type[A], b: type[B], /) -> Iterator[A | B]: ...
+@overload
+def own_nodes(function: ScopeNode, a: type[A], b: type[B], c: type[C], /) -> Iterator[A | B | C]: ...
+@overload
+def own_nodes(function: ScopeNode, /, *kinds: type[Node]) -> Iterator[Node]: ...
+def own_nodes(function: ScopeNode, /, *kinds: type[Node]) -> Iterator[Node]:
     """Nodes of exactly the given classes in a scope's body, nested functions and classes left out."""
     stack: list[Node] = [function.body] if not isinstance(function, cst.Module) else [function]
     while stack:
         node = stack.pop()
         cls = node.__class__
-        if cls in kind:
+        if cls in kinds:
             yield node
         if cls not in SCOPE_CLASSES or node is function:
             push_children(stack, node)

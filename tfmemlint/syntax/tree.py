@@ -13,12 +13,14 @@ import sys
 import typing
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from typing import TypeVar, cast
+from typing import Any, TypeVar, overload
 
 import libcst as cst
 
 Node = cst.CSTNode
-NodeT = TypeVar("NodeT", bound=cst.CSTNode)
+A = TypeVar("A", bound=cst.CSTNode)
+B = TypeVar("B", bound=cst.CSTNode)
+C = TypeVar("C", bound=cst.CSTNode)
 
 _LEFT_OUT: tuple[type[Node], ...] = (
     cst.BaseParenthesizableWhitespace, cst.TrailingWhitespace, cst.EmptyLine, cst.Newline, cst.Comment,
@@ -79,8 +81,31 @@ def push_children(stack: list[Node], node: Node) -> None:
             stack.append(value)
 
 
-def walk(node: Node) -> Iterator[Node]:
-    """The node and everything below it, in source order."""
+@overload
+def walk(node: Node, /) -> Iterator[Node]: ...
+@overload
+def walk(node: Node, a: type[A], /) -> Iterator[A]: ...
+@overload
+def walk(node: Node, a: type[A], b: type[B], /) -> Iterator[A | B]: ...
+@overload
+def walk(node: Node, a: type[A], b: type[B], c: type[C], /) -> Iterator[A | B | C]: ...
+@overload
+def walk(node: Node, /, *kinds: type[Node]) -> Iterator[Node]: ...
+def walk(node: Node, /, *kinds: type[Node]) -> Iterator[Node]:
+    """The node and everything below it, in source order; with `kinds` only nodes of exactly these classes."""
+    return _only(node, frozenset(kinds)) if kinds else _all(node)
+
+
+def _only(node: Node, kinds: frozenset[type[Node]]) -> Iterator[Node]:
+    stack = [node]
+    while stack:
+        top = stack.pop()
+        if top.__class__ in kinds:
+            yield top
+        push_children(stack, top)
+
+
+def _all(node: Node) -> Iterator[Node]:
     stack = [node]
     while stack:
         top = stack.pop()
@@ -124,9 +149,19 @@ class Tree:
     def __len__(self) -> int:
         return len(self._order)
 
-    def of(self, cls: type[NodeT]) -> list[NodeT]:
-        """All nodes of exactly this class, in source order."""
-        return cast("list[NodeT]", self._buckets.get(cls, []))
+    @overload
+    def of(self, a: type[A], /) -> list[A]: ...
+    @overload
+    def of(self, a: type[A], b: type[B], /) -> list[A | B]: ...
+    @overload
+    def of(self, a: type[A], b: type[B], c: type[C], /) -> list[A | B | C]: ...
+    @overload
+    def of(self, /, *kinds: type[Node]) -> list[Node]: ...
+    def of(self, /, *kinds: type[Node]) -> Any:
+        """All nodes of exactly these classes, in source order."""
+        if len(kinds) == 1:
+            return self._buckets.get(kinds[0], [])
+        return sorted((node for kind in kinds for node in self._buckets.get(kind, ())), key=self.order)
 
     def parent(self, node: Node) -> Node | None:
         """The node above, or None for the module."""

@@ -1,0 +1,159 @@
+"""What the engine does for every rule: costs in messages, repairs made of parts, one finding a place, strict calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+import pytest
+
+from tfmemlint.api import Call, Edit, File, Finding, Fix, Rule, Safety, on_call, on_file, own_nodes, walk
+from tfmemlint.config import Config
+from tfmemlint.lint.engine import FileResult, lint
+from tfmemlint.model.calls import strict_calls
+from tfmemlint.rule import HEADINGS
+from tfmemlint.syntax.tree import Tree
+
+PAGE = "\n".join(HEADINGS)
+
+
+def run(rule: type[Rule], code: str) -> FileResult:
+    return lint(f"import tensorflow as tf\n{code}\n".encode(), "program.py", Config(), [rule()])
+
+
+# -- costs ------------------------------------------------------------------------------------------------------------
+
+
+class Priced(Rule):
+    __doc__ = PAGE
+    code = "ACM101"
+    summary = "a range"
+
+    @on_call("tf.range")
+    def check(self, call: Call, file: File) -> Iterator[Finding]:
+        size = call.value_of("start")
+        cost = size.value if size.known else None  # type: ignore[attr-defined]
+        yield self.finding(call, file, f"`{file.text(call.node)}` keeps {{it}}{{cost}}, all of it", bytes=cost)
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [
+        ("tf.range(18 << 20)", "`tf.range(18 << 20)` keeps {it} (18 MiB), all of it"),
+        ("tf.range(0)", "`tf.range(0)` keeps {it} (0 bytes), all of it"),
+        ("tf.range(n)", "`tf.range(n)` keeps {it}, all of it"),
+        ("tf.range(n or {0: 1}[0])", "`tf.range(n or {0: 1}[0])` keeps {it}, all of it"),
+    ],
+)
+def test_messages_tell_the_cost_where_it_is_known(code: str, message: str) -> None:
+    assert [finding.message for finding in run(Priced, code).findings] == [message]
+
+
+# -- repairs ----------------------------------------------------------------------------------------------------------
+
+FIRST, SECOND, THIRD = Edit(1, 2, "a"), Edit(4, 6, "b"), Edit(8, 8, "c")
+
+
+@pytest.mark.parametrize(
+    ("parts", "edits"),
+    [
+        ([FIRST], (FIRST,)),
+        ([THIRD, FIRST], (FIRST, THIRD)),
+        ([[SECOND, FIRST], THIRD], (FIRST, SECOND, THIRD)),
+        ([(), FIRST], (FIRST,)),
+        ([None, FIRST], None),
+        ([FIRST, None], None),
+        ([()], None),
+        ([], None),
+    ],
+)
+def test_repairs_are_made_of_parts_and_need_all_of_them(parts: list[Edit | list[Edit]], edits: object) -> None:
+    for make, safety in ((Fix.safe, Safety.SAFE), (Fix.unsafe, Safety.UNSAFE), (Fix.shown, Safety.DISPLAY)):
+        fix = make("mend it", *parts)
+        assert (fix and fix.edits) == edits
+        assert fix is None or (fix.message, fix.safety) == ("mend it", safety)
+
+
+def test_repairs_with_parts_that_overlap_are_refused() -> None:
+    with pytest.raises(ValueError, match="overlap"):
+        Fix.safe("mend it", FIRST, Edit(0, 3, ""))
+
+
+# -- one finding a place ----------------------------------------------------------------------------------------------
+
+
+class Repeating(Rule):
+    __doc__ = PAGE
+    code = "ACM102"
+    summary = "a range"
+
+    @on_call("tf.range")
+    def second(self, call: Call, file: File) -> Iterator[Finding]:
+        yield self.finding(call, file, "second")
+        yield self.finding(call.node.args[0], file, "its argument")
+
+    @on_file("range")
+    def first(self, file: File) -> Iterator[Finding]:
+        for node in file.tree.of(cst.Call):
+            yield self.finding(file.call(node), file, "first")
+            yield self.finding(file.call(node), file, "first again")
+
+
+def test_a_place_has_one_finding_of_a_rule_the_first() -> None:
+    found = run(Repeating, "tf.range(3)").findings
+    assert [finding.message for finding in found] == ["first", "its argument"]
+
+
+# -- parameters that do not exist -------------------------------------------------------------------------------------
+
+
+class Asking(Rule):
+    __doc__ = PAGE
+    code = "ACM103"
+    summary = "a cache"
+
+    @on_call("tf.data.Dataset.batch", "tf.data.Dataset.ragged_batch", "tf.keras.layers.Dense")
+    def check(self, call: Call, file: File) -> Iterator[Finding]:
+        ask = getattr(call, call.node.args[0].value.attr.value)  # type: ignore[attr-defined]
+        ask(call.node.args[1].value.raw_value)  # type: ignore[attr-defined]
+        yield self.finding(call, file, "asked")
+
+
+@pytest.mark.parametrize(
+    ("method", "question", "fails"),
+    [
+        ("tf.data.Dataset.range(3).batch", "value_of, 'batch_size'", False),
+        ("tf.data.Dataset.range(3).batch", "value_of, 'bach_size'", True),
+        ("tf.data.Dataset.range(3).batch", "value_of, 'buffer_size'", True),
+        ("tf.data.Dataset.range(3).batch", "given, 'buffer_size'", False),
+        ("tf.data.Dataset.range(3).batch", "given, 'bufer_size'", True),
+        ("tf.data.Dataset.range(3).batch", "arg, 'buffer_size'", False),
+        ("tf.data.Dataset.range(3).batch", "arg, 'bufer_size'", True),
+        ("tf.data.Dataset.range(3).batch", "lacks, 'bufer_size'", True),
+        ("tf.keras.layers.Dense", "value_of, 'passed_as_keywords'", False),
+    ],
+)
+def test_parameters_that_no_call_has_are_errors_of_the_rule_in_tests(method: str, question: str, fails: bool) -> None:
+    code = f"{method}(Call.{question})"
+    with strict_calls():
+        assert [finding.code for finding in run(Asking, code).findings] == ["TFM000" if fails else "ACM103"]
+
+
+def test_users_never_see_errors_about_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Call, "strict", False)
+    found = run(Asking, "tf.data.Dataset.range(3).batch(Call.value_of, 'bach_size')").findings
+    assert [finding.code for finding in found] == ["ACM103"]
+
+
+# -- typed walks ------------------------------------------------------------------------------------------------------
+
+
+def test_walks_give_the_nodes_of_exactly_the_asked_classes_in_source_order() -> None:
+    module = cst.parse_module("def f(a):\n    g(a)\n    def h(): return k(2)\n    return [b, 1]\n")
+    function = module.body[0]
+    assert isinstance(function, cst.FunctionDef)
+    tree = Tree(module)
+    assert [node.value for node in walk(function.body, cst.Integer, cst.Name)] == ["g", "a", "h", "k", "2", "b", "1"]
+    assert list(tree.of(cst.Integer, cst.Return)) == [n for n in walk(module) if type(n) in (cst.Integer, cst.Return)]
+    assert [type(node) for node in own_nodes(function, cst.Call, cst.Return)] == [cst.Call, cst.Return]
+    assert len(list(walk(function))) > len(list(walk(function, cst.Name))) > 0
