@@ -8,7 +8,7 @@ import libcst as cst
 import pytest
 
 from tfmemlint.api import Call, Edit, File, Finding, Fix, Rule, Safety, on_call, on_file, own_nodes, walk
-from tfmemlint.config import Config
+from tfmemlint.config.settings import Config
 from tfmemlint.lint.engine import FileResult, lint
 from tfmemlint.model.calls import strict_calls
 from tfmemlint.rule import HEADINGS

@@ -46,6 +46,21 @@ from tfmemlint.model.values import (
     constant,
     integer,
 )
+from tfmemlint.query.calls import calls
+from tfmemlint.query.limits import (
+    FEW_ELEMENTS,
+    FEW_ROWS,
+    FEW_RUNS,
+    FEW_STEPS,
+    FOLLOWED_CALLS,
+    ONE_BATCH,
+    PEEKED,
+    RUN_THROUGH,
+    SMALL_DATA,
+    SMALL_SAMPLE,
+)
+from tfmemlint.query.repeats import Repetition, repeats, repetitions
+from tfmemlint.query.uses import Does, Use, uses
 from tfmemlint.rule import Rule, on_call, on_file
 from tfmemlint.syntax.names import Loop, assigned_names, free_names, home_of, is_variable, variables
 from tfmemlint.syntax.numbers import range_length
@@ -54,7 +69,17 @@ from tfmemlint.syntax.tree import Node, called_word, children, walk
 from tfmemlint.units import show_bytes
 
 __all__ = [
+    "FEW_ELEMENTS",
+    "FEW_ROWS",
+    "FEW_RUNS",
+    "FEW_STEPS",
+    "FOLLOWED_CALLS",
     "ITEM_BYTES",
+    "ONE_BATCH",
+    "PEEKED",
+    "RUN_THROUGH",
+    "SMALL_DATA",
+    "SMALL_SAMPLE",
     "Api",
     "Argument",
     "Array",
@@ -65,6 +90,7 @@ __all__ = [
     "Dataset",
     "Definition",
     "Devices",
+    "Does",
     "Edit",
     "File",
     "Finding",
@@ -80,6 +106,7 @@ __all__ = [
     "OneOf",
     "Reaching",
     "Related",
+    "Repetition",
     "Rule",
     "Safety",
     "Sequence",
@@ -87,6 +114,7 @@ __all__ = [
     "Span",
     "Step",
     "Unknown",
+    "Use",
     "Value",
     "add_argument",
     "api_text",
@@ -94,6 +122,7 @@ __all__ = [
     "assigned_names",
     "autotune_text",
     "called_word",
+    "calls",
     "children",
     "constant",
     "dedent",
@@ -123,10 +152,13 @@ __all__ = [
     "range_length",
     "remove_argument",
     "remove_link",
+    "repeats",
+    "repetitions",
     "replace_node",
     "show_bytes",
     "statement_lines",
     "structure_bytes",
+    "uses",
     "variables",
     "walk",
     "written",

@@ -29,8 +29,8 @@ TRACING_CALLS = frozenset(
 
 TRACERS = TRACING_CALLS | {"tf.function"}
 
-COUNTING = frozenset({"enumerate", "iter", "tqdm", "as_numpy_iterator", "list"})
-"""Wrappers that change neither what is run over nor how much of it."""
+RUN_THROUGH = frozenset({"enumerate", "iter", "list", "reversed", "sorted", "tqdm", "tuple", "as_numpy_iterator"})
+"""What an iteration runs through: it changes neither the items nor how many there are."""
 
 MAPS = frozenset({"map", "imap", "imap_unordered", "starmap"})
 """What calls a function with each of many items: `map` itself, pools, pipelines."""
@@ -82,17 +82,18 @@ class Contexts:
             below = above
         return None
 
-    def iterated(self, loop: Loop) -> Value | None:
-        """What a `for` loop runs over, counting wrappers (`enumerate`, `tqdm`, `iter`) taken off; None for `while`."""
-        if not isinstance(loop, cst.For):
+    def iterated(self, loop: Loop | cst.CompFor) -> Value | None:
+        """What a `for` loop or a comprehension's `for` runs over, what it runs through (`enumerate`, `tqdm`, `iter`)
+        taken off; None for `while`."""
+        if not isinstance(loop, (cst.For, cst.CompFor)):
             return None
         value = self._file.value(loop.iter)
-        while isinstance(value, Iterator) and value.function in COUNTING:
+        while isinstance(value, Iterator) and value.function in RUN_THROUGH:
             value = value.of
         return value
 
-    def over_data(self, loop: Loop) -> bool:
-        """Whether a loop certainly runs over the elements of a tf.data pipeline."""
+    def over_data(self, loop: Loop | cst.CompFor) -> bool:
+        """Whether a loop or a comprehension's `for` certainly runs over the elements of a tf.data pipeline."""
         value = self.iterated(loop)
         return value is not None and all(isinstance(option, Dataset) for option in value.options)
 

@@ -1,0 +1,130 @@
+"""What runs `work()` again and again, how often, and over what."""
+
+import pytest
+from programs import model_of
+
+from tfmemlint.query.repeats import Repetition, repeats, repetitions
+
+REPEATED = [
+    ("work()", []),
+    ("for x in y:\n    work()", ["for"]),
+    ("for x in work(): pass", []),
+    ("for x in y:\n    work()\n    break", []),
+    ("for x in y: pass\nelse: work()", []),
+    ("while work(): pass", ["while"]),
+    ("while c:\n    for x in y:\n        work()", ["for", "while"]),
+    ("[work() for x in y]", ["comprehension"]),
+    ("[x for x in work()]", []),
+    ("[x for x in y if work()]", ["comprehension"]),
+    ("[x for y in z for x in work()]", ["comprehension"]),
+    ("[[work() for x in y] for y in z]", ["comprehension", "comprehension"]),
+    ("for z in y:\n    a = {k: work() for k in z}", ["comprehension", "for"]),
+    ("def f():\n    work()\nfor x in y:\n    f()", ["for 1"]),
+    ("def f():\n    for x in y:\n        work()\nwhile c:\n    f()", ["for", "while 1"]),
+    ("def f():\n    work()\ndef g():\n    f()\nfor x in y:\n    g()", ["for 2"]),
+    ("def f():\n    work()\nf()\n", []),
+    ("def f():\n    work()\nfor x in y:\n    f()\ng(f)", []),
+    ("class A:\n    def f(self):\n        work()\na = A()\nfor x in y:\n    a.f()", ["for 1"]),
+    ("list(map(lambda x: work(), y))", ["map"]),
+    ("pool.imap(lambda x: work(), y)", ["map"]),
+    ("def f(x):\n    return work()\nlist(map(f, y))", ["map"]),
+    ("tf.data.Dataset.range(9).map(lambda x: work())", []),
+    ("from flask import Flask\napp = Flask('a')\n@app.route('/')\ndef f():\n    work()", ["server"]),
+    ("import gradio\ndef f(x):\n    work()\ngradio.Interface(fn=f, inputs='text', outputs='text')", ["server"]),
+    ("import http.server\nclass A(http.server.BaseHTTPRequestHandler):\n    def do_GET(self):\n        work()\n"
+     "    def helper(self):\n        pass", ["server"]),
+    ("def f(event, context):\n    work()", ["server"]),
+    ("def load():\n    work()\ndef f(event, context):\n    load()", ["server 1"]),
+]  # fmt: skip
+
+
+def _kind(found: Repetition) -> str:
+    kinds = {"For": "for", "While": "while", "Call": "map"}
+    kind = "server" if found.handler else kinds.get(type(found.place).__name__, "comprehension")
+    return f"{kind} {found.calls}" if found.calls else kind
+
+
+@pytest.mark.parametrize(("program", "expected"), REPEATED)
+def test_repetitions_are_found_from_the_inside_out(program: str, expected: list[str]) -> None:
+    file = model_of(program)
+    assert [_kind(found) for found in repetitions(file, file.calls_by_word["work"][0])] == expected
+
+
+COUNTS = [
+    ("for x in [1, 2, 3]: work()", 3),
+    ("for x in range(2, 9): work()", 7),
+    ("n = 5\nfor x in tqdm.trange(n): work()", None),
+    ("from tqdm import trange\nfor x in trange(5): work()", 5),
+    ("for i, x in enumerate([1, 2]): work()", 2),
+    ("for x, y in zip([1, 2], data): work()", 2),
+    ("for x in sorted(reversed([1, 2])): work()", 2),
+    ("for k, v in {'a': 1, 'b': 2}.items(): work()", 2),
+    ("for x in np.zeros([7, 3]): work()", 7),
+    ("for x in ds.take(4): work()", 4),
+    ("for i, x in enumerate(ds.take(4)): work()", 4),
+    ("for x in tf.data.Dataset.range(100).batch(32).take(2): work()", 2),
+    ("for x in data: work()", None),
+    ("for x in [1, 2] if c else [1, 2, 3]: work()", 3),
+    ("[work() for x in [1, 2] for y in range(3)]", 6),
+    ("[work() for x in [1, 2] for y in data]", None),
+    ("for x in [y for y in range(6) if y]: work()", 6),
+    ("i = 0\nwhile i < 10:\n    work()\n    i += 3", 4),
+    ("i = 0\nwhile i <= 9:\n    work()\n    i += 3", 4),
+    ("i = 0\nwhile i < 10:\n    work()\n    i += step", None),
+    ("i = 0\nwhile i < 10:\n    work()\n    i = next(c)", None),
+    ("while True: work()", None),
+    ("list(map(lambda x: work(), [1, 2]))", 2),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), COUNTS)
+def test_iterations_are_counted_where_the_code_says_them(program: str, expected: int | None) -> None:
+    file = model_of(program)
+    found = repeats(file, file.calls_by_word["work"][0])
+    assert found is not None
+    assert found.count == expected
+    assert found.few(100) == (expected is not None)
+    assert not found.few(1)
+
+
+def test_short_loops_are_passed_over() -> None:
+    file = model_of("for z in data:\n    for x in range(3):\n        work()")
+    node = file.calls_by_word["work"][0]
+    inner, outer = repeats(file, node), repeats(file, node, beyond=3)
+    assert inner is not None and inner.items == {"x"}
+    assert outer is not None and outer.items == {"z"}
+
+
+def test_calls_are_followed_as_far_as_is_asked() -> None:
+    file = model_of("def f():\n    work()\ndef g():\n    f()\nfor x in y:\n    g()")
+    node = file.calls_by_word["work"][0]
+    assert repeats(file, node, calls=1) is None
+    found = repeats(file, node, calls=2)
+    assert found is not None and file.text(found.inside) == "g()"
+
+
+DATA = [
+    ("for x in ds: work()", True),
+    ("for i, x in enumerate(tqdm(ds)): work()", True),
+    ("for x in list(ds): work()", True),
+    ("[work() for x in ds.as_numpy_iterator()]", True),
+    ("[work() for i, x in enumerate(ds.take(3))]", True),
+    ("for x in [1, 2]: work()", False),
+    ("for x in other: work()", False),
+    ("for x in ds if c else other: work()", False),
+    ("while c: work()", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), DATA)
+def test_runs_over_pipelines_are_told_from_others(program: str, expected: bool) -> None:
+    file = model_of("from tqdm import tqdm\nds = tf.data.Dataset.range(9)\n" + program)
+    found = repeats(file, file.calls_by_word["work"][0])
+    assert found is not None
+    assert found.over_data is expected
+
+
+def test_items_are_the_names_that_each_iteration_binds() -> None:
+    file = model_of("for i, (a, b) in enumerate(pairs):\n    c = {x: work() for y in a for x in y}")
+    found = [each.items for each in repetitions(file, file.calls_by_word["work"][0])]
+    assert found == [{"x", "y"}, {"i", "a", "b"}]

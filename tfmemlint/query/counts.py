@@ -1,0 +1,123 @@
+"""How often a loop runs, where the code says it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import prod
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.model.values import (
+    COMPREHENSION,
+    Array,
+    Const,
+    Dataset,
+    Iterator,
+    Length,
+    Mapping,
+    Sequence,
+    Value,
+    integer,
+)
+from tfmemlint.query.limits import RUN_THROUGH
+from tfmemlint.syntax.scopes import Binds
+from tfmemlint.syntax.tree import Node, walk
+
+if TYPE_CHECKING:
+    from tfmemlint.model.file import File
+
+VIEWS = frozenset({"items", "values", "keys"})
+FEWER = frozenset({"filter", "set", COMPREHENSION})
+"""What leaves some of the items out, or all of them in."""
+
+
+def count(file: File, loop: Node) -> int | None:
+    """The most iterations that a `for` loop, a `while i < n` that counts, or a comprehension can have, as far as the
+    code says it: fewer if it is left early. None where nothing is said; it is never taken for many or for few."""
+    if isinstance(loop, cst.BaseComp):
+        counts = [items_in(file, each.iter) for each in walk(loop.for_in) if isinstance(each, cst.CompFor)]
+        return None if None in counts else prod(each for each in counts if each is not None)
+    if isinstance(loop, (cst.For, cst.CompFor)):
+        return items_in(file, loop.iter)
+    return _counted_up(file, loop) if isinstance(loop, cst.While) else None
+
+
+def items_in(file: File, iterated: cst.BaseExpression) -> int | None:
+    """The most items that an expression gives when it is run over; None where the code does not say it."""
+    found = most_items(file.value(iterated))
+    if found is not None or not isinstance(iterated, cst.Call):
+        return found
+    if called_view(iterated) is not None:
+        return most_items(file.value(called_view(iterated) or iterated))
+    call = file.call(iterated)
+    if call.method == "take" and call.receiver_node is not None:  # of whatever pipeline
+        counts = [integer(option) for option in call.value_of("count").options] if call.names else []
+        counts = counts or [integer(option) for option in call.value_of(0).options]
+        return _largest(count if count is None or count >= 0 else None for count in counts)
+    if call.method in RUN_THROUGH and iterated.args:
+        return items_in(file, iterated.args[0].value)
+    if call.name == "builtins.zip":
+        return _least(items_in(file, arg.value) for arg in iterated.args)
+    return None
+
+
+def called_view(node: cst.BaseExpression) -> cst.BaseExpression | None:
+    """The dictionary of `d.items()` and its like; None for any other expression."""
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and not node.args:
+        return node.func.value if node.func.attr.value in VIEWS else None
+    return None
+
+
+def most_items(value: Value) -> int | None:
+    """The number of items of a value, or the most it can have; None where it is not known."""
+    if len(value.options) > 1:
+        return _largest(most_items(option) for option in value.options)
+    if isinstance(value, (Sequence, Mapping)):
+        return None if value.open else len(value.items)
+    if isinstance(value, Array):
+        return value.shape[0] if value.shape else None
+    if isinstance(value, Dataset):
+        return value.count if value.count is not None and value.count >= 0 else None
+    return _of_iterator(value) if isinstance(value, Iterator) else None
+
+
+def _of_iterator(iterator: Iterator) -> int | None:
+    if iterator.function == "zip" and isinstance(iterator.of, Sequence):
+        return _least(most_items(part) for part in iterator.of.items)
+    if isinstance(iterator.of, Length):
+        return iterator.of.count
+    return most_items(iterator.of) if iterator.function in RUN_THROUGH | FEWER else None
+
+
+def _largest(counts: Iterable[int | None]) -> int | None:
+    found = list(counts)
+    known = [count for count in found if count is not None]
+    return max(known) if known and len(known) == len(found) else None
+
+
+def _least(counts: Iterable[int | None]) -> int | None:
+    """The number of items of the shortest part whose number is known: what runs over all has no more."""
+    return min((count for count in counts if count is not None), default=None)
+
+
+def _counted_up(file: File, loop: cst.While) -> int | None:
+    """The iterations of `while i < 1000`, where `i` starts at a number and one number is added to it."""
+    test = loop.test
+    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1 or not isinstance(test.left, cst.Name):
+        return None
+    compared = test.comparisons[0]
+    limit = integer(file.value(compared.comparator))
+    if limit is None or not isinstance(compared.operator, (cst.LessThan, cst.LessThanEqual)):
+        return None
+    definitions = file.definitions(test.left)
+    starts = [file.value(d.value) for d in definitions if d.binds is Binds.VALUE and d.value is not None]
+    steps = [file.value(d.value.value) for d in definitions
+             if isinstance(d.value, cst.AugAssign) and isinstance(d.value.operator, cst.AddAssign)]  # fmt: skip
+    if len(starts) != 1 or len(steps) != 1 or len(definitions) != 2 or not isinstance(starts[0], Const):
+        return None
+    start, step = integer(starts[0]), integer(steps[0])
+    if start is None or step is None or step <= 0:
+        return None
+    beyond = limit - start + isinstance(compared.operator, cst.LessThanEqual)
+    return max(0, -(-beyond // step))

@@ -1,0 +1,123 @@
+"""What runs code again and again: a loop, a comprehension, `map`, a server, or one of these around a call of its
+function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.model.contexts import MAPS
+from tfmemlint.model.values import Value
+from tfmemlint.query import counts
+from tfmemlint.query.limits import FOLLOWED_CALLS
+from tfmemlint.query.servers import handles_requests
+from tfmemlint.syntax.scopes import COMPREHENSIONS, FUNCTIONS, SCOPE_CLASSES
+from tfmemlint.syntax.tree import Node, walk
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.file import File
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """What runs some code again.
+
+    `place` is the `for` or `while` statement, the comprehension, the call of `map`, or the function that handles
+    requests; `inside` what stands in it: the code that was asked about, or the call through which it is reached;
+    `calls` how many such calls lie between.
+    """
+
+    place: Node
+    inside: Node
+    calls: int
+    file: File = field(repr=False)
+
+    @property
+    def handler(self) -> bool:
+        """Whether it is a function that a server runs for each request."""
+        return isinstance(self.place, FUNCTIONS)
+
+    @property
+    def count(self) -> int | None:
+        """The most iterations there can be, where the code says it; None says nothing about their number."""
+        if isinstance(self.place, cst.Call):
+            return counts.items_in(self.file, self.place.args[-1].value)
+        return counts.count(self.file, self.place)
+
+    def few(self, most: int) -> bool:
+        """Whether there are certainly at most so many iterations."""
+        count = self.count
+        return count is not None and count <= most
+
+    @property
+    def items(self) -> set[str]:
+        """The names that each iteration binds to its item: the target of a `for`, or of all of a comprehension's."""
+        return {n.value for each in self._each for n in walk(each.target) if isinstance(n, cst.Name)}
+
+    @property
+    def over(self) -> Value | None:
+        """What it runs over, `enumerate` and its like taken off; None for a `while`, `map` or request handler."""
+        return self.file.contexts.iterated(self._each[0]) if self._each else None
+
+    @property
+    def over_data(self) -> bool:
+        """Whether it certainly runs over the elements of a tf.data pipeline."""
+        return any(self.file.contexts.over_data(each) for each in self._each)
+
+    @property
+    def _each(self) -> list[cst.For | cst.CompFor]:
+        if isinstance(self.place, cst.BaseComp):
+            return [each for each in walk(self.place.for_in) if isinstance(each, cst.CompFor)]
+        return [self.place] if isinstance(self.place, cst.For) else []
+
+
+def repeats(file: File, node: Node, *, calls: int = FOLLOWED_CALLS, beyond: int = 0) -> Repetition | None:
+    """The innermost repetition of a node that is not known to have at most `beyond` iterations.
+
+    None where none is seen: the code may be run again by what is in no way visible in this file. Loops whose body
+    always leaves them are none. With `calls=0` only what stands in the node's own function counts.
+    """
+    return next((found for found in repetitions(file, node, calls=calls) if not found.few(beyond)), None)
+
+
+def repetitions(file: File, node: Node, *, calls: int = FOLLOWED_CALLS) -> Iterator[Repetition]:
+    """All that runs a node again, innermost first: comprehensions and loops around it, the server or `map` that its
+    function is for, then the same around each call of that function, up to `calls` functions further out.
+
+    Where a function is also called in ways that are not seen, its calls are passed over.
+    """
+    yield from _repetitions(file, node, 0, calls)
+
+
+def _repetitions(file: File, node: Node, between: int, left: int) -> Iterator[Repetition]:
+    for place in (*_comprehensions(file, node), *file.contexts.loops(node)):
+        yield Repetition(place, node, between, file)
+    function = file.contexts.function(node)
+    if function is None:
+        return
+    if handles_requests(file, function):
+        yield Repetition(function, node, between, file)
+    functions = file.values.functions
+    for taker in (functions.given_to(use) for use in functions.uses(function)):
+        if taker is not None and _maps(taker):
+            yield Repetition(taker.node, node, between, file)
+    for caller in (functions.callers(function) or ()) if left else ():
+        yield from _repetitions(file, caller.node, between + 1, left - 1)
+
+
+def _comprehensions(file: File, node: Node) -> Iterator[Node]:
+    """The comprehensions of the same statement that evaluate a node for each item, innermost first."""
+    for above in file.tree.ancestors(node):
+        if above.__class__ in SCOPE_CLASSES or isinstance(above, cst.BaseSmallStatement):
+            return
+        if isinstance(above, COMPREHENSIONS) and not file.tree.contains(above.for_in.iter, node):
+            yield above
+
+
+def _maps(call: Call) -> bool:
+    """Whether a call runs what it is given for each item, in Python: `Dataset.map` traces it, once."""
+    return call.method in MAPS and len(call.node.args) > 1 and not (call.name or "").startswith("tf.")
