@@ -47,6 +47,7 @@ from tfmemlint.model.values import (
     integer,
 )
 from tfmemlint.query.calls import calls
+from tfmemlint.query.counts import called_view, items_in
 from tfmemlint.query.limits import (
     FEW_ELEMENTS,
     FEW_ROWS,
@@ -59,6 +60,7 @@ from tfmemlint.query.limits import (
     SMALL_DATA,
     SMALL_SAMPLE,
 )
+from tfmemlint.query.models import clears, is_model, runs_model
 from tfmemlint.query.repeats import Repetition, repeats, repetitions
 from tfmemlint.query.uses import Does, Use, uses
 from tfmemlint.rule import Rule, on_call, on_file
@@ -121,9 +123,11 @@ __all__ = [
     "append_method",
     "assigned_names",
     "autotune_text",
+    "called_view",
     "called_word",
     "calls",
     "children",
+    "clears",
     "constant",
     "dedent",
     "dotted",
@@ -137,7 +141,9 @@ __all__ = [
     "insert_before",
     "insert_first",
     "integer",
+    "is_model",
     "is_variable",
+    "items_in",
     "knowledge",
     "least",
     "link_span",
@@ -155,6 +161,7 @@ __all__ = [
     "repeats",
     "repetitions",
     "replace_node",
+    "runs_model",
     "show_bytes",
     "statement_lines",
     "structure_bytes",
