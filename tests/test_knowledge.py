@@ -10,6 +10,7 @@ import pytest
 
 from tfmemlint import knowledge
 from tfmemlint.dev.probe import run
+from tfmemlint.knowledge import groups
 from tfmemlint.model.arithmetic import FLOATS, INTEGERS, array_binary
 from tfmemlint.model.values import Array, Const
 
@@ -475,6 +476,45 @@ def test_names_are_those_of_the_installed_libraries(tmp_path):
     for name, table in run.probe("names").items():
         run.write(tmp_path / f"{name}.json", table)
         assert (tmp_path / f"{name}.json").read_bytes() == (FOLDER / f"{name}.json").read_bytes(), name
+
+
+# -- groups of calls -------------------------------------------------------------------------------------------------
+
+GROUPS = json.loads((FOLDER / "documented_calls.json").read_text())
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_groups_hold_canonical_names_and_say_why(name):
+    assert GROUPS[name]["what"] and GROUPS[name]["from"]
+    for call, parameters in knowledge.group_parameters(name).items():
+        assert knowledge.canonical(call) == call
+        signature = knowledge.signature(call)
+        assert all(signature is not None and each in signature.names for each in parameters), call
+
+
+@pytest.mark.parametrize(
+    ("call", "name", "belongs"),
+    [
+        ("tf.tile", "tiles", True),
+        ("tf.zeros", "tiles", False),
+        (None, "tiles", False),
+        ("matplotlib.pyplot.imshow", "shows", True),
+        ("matplotlib", "shows", False),
+    ],
+)
+def test_calls_belong_to_groups(call, name, belongs):
+    assert knowledge.in_group(call, name) is belongs
+
+
+def test_rule_packs_add_calls_to_groups(monkeypatch):
+    monkeypatch.setattr(groups, "_added", {})
+    knowledge.add_to_group("takes_arrays", "mine.upload", "data")
+    assert knowledge.in_group("mine.upload", "takes_arrays")
+    assert knowledge.group_parameters("takes_arrays")["mine.upload"] == ("data",)
+    assert "tf.constant" in knowledge.group("takes_arrays")
+    with pytest.raises(KeyError):
+        knowledge.add_to_group("no_such_group", "mine.upload")
+    groups.group.cache_clear()
 
 
 @pytest.mark.tensorflow

@@ -25,6 +25,7 @@ from tfmemlint.knowledge.facts import (
     subclasses,
     versions,
 )
+from tfmemlint.knowledge.groups import add_to_group, group, group_parameters, in_group
 from tfmemlint.knowledge.naming import RENAMED, above, canonical, known, method_owner, of_first_version
 from tfmemlint.knowledge.signature import OTHER, REQUIRED, Kind, Parameter, Signature, parse
 from tfmemlint.knowledge.tables import texts
@@ -36,6 +37,7 @@ __all__ = [
     "Kind",
     "Parameter",
     "Signature",
+    "add_to_group",
     "application",
     "bases",
     "bears_weights",
@@ -45,6 +47,9 @@ __all__ = [
     "creates_devices",
     "default_dtype",
     "exists",
+    "group",
+    "group_parameters",
+    "in_group",
     "initialises",
     "is_class",
     "is_parameter",
