@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from tfmemlint.knowledge.groups import group, in_group
 from tfmemlint.knowledge.naming import above
 from tfmemlint.knowledge.tables import table, texts
 
@@ -56,6 +57,22 @@ def returns_class(name: str) -> str | None:
     if name in table("applications"):
         return "tf.keras.Model"
     return next((word for word in texts("effects").get(name, "").split() if "." in word), None)
+
+
+def gives_tensor(name: str) -> bool:
+    """Whether a call certainly gives a tensor, or a structure with tensors in it; False also where it is not known.
+
+    In a traced function the tensor is a symbolic one. A call of a layer or loss (`....__call__`) gives one, too.
+    """
+    owner = name.removesuffix(".__call__")
+    if owner != name:
+        return not {"tf.keras.layers.Layer", "tf.keras.losses.Loss"}.isdisjoint((owner, *above(owner)))
+    probed = returns_class(name)
+    if probed is not None:
+        return probed == "tf.Tensor"
+    if {name, name.rpartition(".")[0]}.isdisjoint(texts("classes")):
+        return in_group(name, "gives_tensor")
+    return name in group("gives_tensor")  # what stands for many functions does not stand for classes and their methods
 
 
 def default_dtype(name: str, kind: str = "", *, items: bool = False, keras: int = 3) -> str | None:

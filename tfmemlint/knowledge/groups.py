@@ -25,9 +25,15 @@ def group(name: str) -> frozenset[str]:
 
 
 def in_group(call: str | None, name: str) -> bool:
-    """Whether an API belongs to a group; not where its name is None. Raises KeyError as `group` does."""
+    """Whether an API belongs to a group; not where its name is None. Raises KeyError as `group` does.
+
+    What a beginning takes in too many stands under `except`, by names or beginnings, too. Groups of methods, of
+    whichever library, hold their words (`append`).
+    """
     members = group(name)
-    return call is not None and (call in members or call.startswith(_beginnings(members)))
+    if call is None or call in members:
+        return call is not None
+    return call.startswith(_beginnings(members)) and not _excepted(call, name)
 
 
 def group_parameters(name: str) -> Mapping[str, tuple[str, ...]]:
@@ -55,6 +61,11 @@ def _documented(name: str) -> Mapping[str, tuple[str, ...]]:
     calls: dict[str, list[str]] | list[str] = table("documented_calls")[name]["calls"]
     pairs = calls.items() if isinstance(calls, dict) else ((call, ()) for call in calls)
     return MappingProxyType({call: tuple(parameters) for call, parameters in pairs})
+
+
+def _excepted(call: str, name: str) -> bool:
+    members = frozenset(table("documented_calls")[name].get("except", ()))
+    return call in members or call.startswith(_beginnings(members))
 
 
 @cache
