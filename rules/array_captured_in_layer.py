@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._invariant import definitions_of
 
 from tfmemlint.api import (
     Array,
@@ -15,6 +14,7 @@ from tfmemlint.api import (
     Rule,
     Safety,
     api_text,
+    definitions_of,
     elements,
     insert_after,
     on_call,
@@ -109,7 +109,7 @@ class ArrayCapturedInLayer(Rule):
     def _tensor(self, node: cst.Name | cst.Attribute, file: File) -> Fix | None:
         """A line after the array's only assignment that makes a tensor of it."""
         spelled = api_text(file, "tf.constant")
-        name, definitions = file.text(node), definitions_of(node, file) if isinstance(node, cst.Name) else ()
+        name, definitions = file.text(node), definitions_of(file, node) if isinstance(node, cst.Name) else ()
         if len(definitions) != 1 or spelled is None or not isinstance(definitions[0].node, cst.Name):
             return None
         line = file.tree.statement(definitions[0].node)

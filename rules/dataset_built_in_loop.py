@@ -3,11 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._invariant import unchanging
 from tfmemlint_rules._once import builds_model, made_once, other_world, retries, stored
-from tfmemlint_rules._passed import passes_unchanging
 from tfmemlint_rules._pipeline_parts import pipeline_parts
-from tfmemlint_rules._pure import draws_inside
 
 from tfmemlint.api import (
     Call,
@@ -19,11 +16,14 @@ from tfmemlint.api import (
     Node,
     Rule,
     Safety,
+    draws_itself,
     hoist,
     loops_left,
     on_call,
     on_file,
     own_nodes,
+    passes_unchanging,
+    unchanging,
 )
 
 SOURCES = (
@@ -102,7 +102,7 @@ class DatasetBuiltInLoop(Rule):
         if loop is None or given is None or not stored(call.node, loop, file):
             return
         pipeline = all(isinstance(option, Dataset) for option in given.value.options)
-        if pipeline and unchanging([given.expression], loop, file) and self._again(call, loop, file):
+        if pipeline and unchanging(file, [given.expression], loop) and self._again(call, loop, file):
             yield self.finding(
                 call,
                 file,
@@ -115,7 +115,7 @@ class DatasetBuiltInLoop(Rule):
         """The call in a loop that builds the pipeline each time, the same each time, and that loop."""
         for loop in file.contexts.loops(source.node):
             parts = pipeline_parts(source, loop, file)
-            if not unchanging(parts, loop, file):
+            if not unchanging(file, parts, loop):
                 return None, None
             if self._again(source, loop, file):
                 return source, loop
@@ -125,14 +125,14 @@ class DatasetBuiltInLoop(Rule):
         if function.name.value == "__init__" or made_once(source.node, function, file):
             return None, None
         parts = pipeline_parts(source, function, file)
-        if draws_inside(function, file) or not unchanging(parts, function, file):
+        if draws_itself(file, function) or not unchanging(file, parts, function):
             return None, None
         for caller in file.values.functions.callers(function) or ():
             whole = self._returns(caller)
             if not whole and builds_model(function, file):
                 continue
             for loop in file.contexts.loops(caller.node):
-                if not passes_unchanging(caller, function, loop, file, parts, whole):
+                if not passes_unchanging(file, caller, function, loop, parts, whole=whole):
                     break
                 if self._again(caller, loop, file):
                     return caller, loop

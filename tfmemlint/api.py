@@ -48,6 +48,7 @@ from tfmemlint.model.values import (
 )
 from tfmemlint.query.calls import calls
 from tfmemlint.query.counts import called_view, items_in
+from tfmemlint.query.invariance import definitions_of, passes_unchanging, unchanging
 from tfmemlint.query.limits import (
     FEW_ELEMENTS,
     FEW_ROWS,
@@ -61,6 +62,8 @@ from tfmemlint.query.limits import (
     SMALL_SAMPLE,
 )
 from tfmemlint.query.models import clears, is_model, runs_model
+from tfmemlint.query.mutation import mutates
+from tfmemlint.query.purity import draws_itself, pure
 from tfmemlint.query.repeats import Repetition, repeats, repetitions
 from tfmemlint.query.uses import Does, Use, uses
 from tfmemlint.rule import Rule, on_call, on_file
@@ -130,7 +133,9 @@ __all__ = [
     "clears",
     "constant",
     "dedent",
+    "definitions_of",
     "dotted",
+    "draws_itself",
     "elements",
     "ensure_numpy",
     "free_names",
@@ -149,12 +154,15 @@ __all__ = [
     "link_span",
     "loops_left",
     "move_link",
+    "mutates",
     "on_call",
     "on_file",
     "once_per_file",
     "outer_span",
     "own_nodes",
     "parameters",
+    "passes_unchanging",
+    "pure",
     "range_length",
     "remove_argument",
     "remove_link",
@@ -165,6 +173,7 @@ __all__ = [
     "show_bytes",
     "statement_lines",
     "structure_bytes",
+    "unchanging",
     "uses",
     "variables",
     "walk",
