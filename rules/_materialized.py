@@ -11,7 +11,7 @@ from tfmemlint_rules._names import said
 
 from tfmemlint.api import Array, Dataset, Function, Iterator, Sequence, Step, Value, elements, integer, structure_bytes
 from tfmemlint.model.mapped import body, function_of
-from tfmemlint.model.pipelines import FILE_NAME_SOURCES
+from tfmemlint.query.pipelines import FILE_NAME_SOURCES
 
 FEW = 100
 """Elements that `take` may leave without notice."""

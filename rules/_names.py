@@ -8,7 +8,7 @@ import libcst as cst
 
 from tfmemlint.api import Array, Call, Dataset, File, Value, elements
 from tfmemlint.model.mapped import body
-from tfmemlint.model.pipelines import FILE_NAME_SOURCES
+from tfmemlint.query.pipelines import FILE_NAME_SOURCES
 
 SLICES = "tf.data.Dataset.from_tensor_slices"
 COUNTERS = frozenset(

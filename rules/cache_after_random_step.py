@@ -8,7 +8,7 @@ from tfmemlint_rules._names import names_or_indices
 
 from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Step, move_link, on_call, show_bytes, structure_bytes
 from tfmemlint.model.mapped import body
-from tfmemlint.model.pipelines import draws_at_random
+from tfmemlint.query.pipelines import draws_at_random
 
 
 class CacheAfterRandomStep(Rule):

@@ -20,7 +20,7 @@ from tfmemlint.api import (
     show_bytes,
     structure_bytes,
 )
-from tfmemlint.model.pipelines import draws_at_random, source_draws
+from tfmemlint.query.pipelines import draws_at_random, source_draws
 
 
 class CacheAfterRepeat(Rule):

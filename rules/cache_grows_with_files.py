@@ -6,7 +6,7 @@ from tfmemlint_rules._datasets import in_memory
 
 from tfmemlint.api import Call, Dataset, File, Finding, Rule, Severity, on_call, show_bytes, structure_bytes
 from tfmemlint.model.mapped import body
-from tfmemlint.model.pipelines import DIRECTORY_SOURCES, RECORD_SOURCES
+from tfmemlint.query.pipelines import DIRECTORY_SOURCES, RECORD_SOURCES
 
 
 class CacheGrowsWithFiles(Rule):

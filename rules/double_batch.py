@@ -8,7 +8,7 @@ from tfmemlint_rules._datasets import makes_sequences
 
 from tfmemlint.api import Call, Dataset, File, Finding, Function, Rule, Step, integer, on_call, parameters, walk
 from tfmemlint.model.mapped import body, function_of
-from tfmemlint.model.pipelines import batched_source
+from tfmemlint.query.pipelines import batched_source
 
 GROUPS = frozenset({"batch", "padded_batch", "ragged_batch"})
 ENDS = frozenset({"unbatch", "window", "flat_map", "interleave", "apply", "scan", "rebatch", "group_by_window"})

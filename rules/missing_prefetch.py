@@ -21,7 +21,7 @@ from tfmemlint.api import (
     integer,
     on_file,
 )
-from tfmemlint.model.pipelines import BATCHED_SOURCES, BATCHING, expensive_source
+from tfmemlint.query.pipelines import BATCHED_SOURCES, BATCHING, expensive_source
 
 PIPELINE_NAME = re.compile(
     r"(^|_)(ds|dataset|datasets|pipeline|input_fn|data_loader|dataloader|loader)(_|$)|^input_fn|_input_fn"

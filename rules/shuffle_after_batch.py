@@ -22,7 +22,7 @@ from tfmemlint.api import (
     show_bytes,
     structure_bytes,
 )
-from tfmemlint.model.pipelines import batched_source
+from tfmemlint.query.pipelines import batched_source
 
 GROUPS = ("batch", "padded_batch", "ragged_batch")
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from tfmemlint_rules._consumers import Consumption, consumptions
 
 from tfmemlint.api import Call, Dataset, File, Finding, Fix, Rule, Safety, Severity, append_method, on_file
-from tfmemlint.model.pipelines import batched
+from tfmemlint.query.pipelines import batched
 
 
 class UnbatchedDataset(Rule):

@@ -6,7 +6,7 @@ from tfmemlint_rules._elementwise import elementwise
 from tfmemlint_rules._links import links
 
 from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Severity, move_link, on_call
-from tfmemlint.model.pipelines import batched
+from tfmemlint.query.pipelines import batched
 
 
 class VectorizableMapBeforeBatch(Rule):

@@ -20,7 +20,7 @@ from tfmemlint.api import (
     show_bytes,
     structure_bytes,
 )
-from tfmemlint.model.pipelines import batched
+from tfmemlint.query.pipelines import batched
 
 MANY = 100_000
 """A literal buffer from which on elements of unknown size are taken for a burden."""
