@@ -14,18 +14,6 @@ GROUPS = frozenset({"batch", "padded_batch", "ragged_batch"})
 ENDS = frozenset({"unbatch", "window", "flat_map", "interleave", "apply", "scan", "rebatch", "group_by_window"})
 """Steps after which the batches of before are batches no more, or may be none."""
 
-RESHAPES = (
-    "tf.reshape",
-    "tf.nest.",
-    "tf.squeeze",
-    "tf.concat",
-    "tf.stack",
-    "tf.split",
-    "tf.unstack",
-    "tf.gather",
-    "tf.reduce_",
-)
-
 MEANT = re.compile(r"device|replica|core|accum|worker|shard|host|gpu|tpu|step|seq|micro|group|ways?\b", re.IGNORECASE)
 """Words in the size of a batch of batches that is meant as one: an axis for devices, steps or sequences."""
 
@@ -90,7 +78,7 @@ class DoubleBatch(Rule):
 
     def _reshapes(self, step: Step) -> bool:
         """Whether a map makes something else of batches than batches: it reshapes them, or picks one by its number."""
-        if body(step).starts(*RESHAPES):
+        if body(step).does("takes_batch_apart"):
             return True
         value = function_of(step)
         functions = [o.node for o in value.options if isinstance(o, Function)] if value is not None else []

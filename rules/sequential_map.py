@@ -22,7 +22,7 @@ from tfmemlint.api import (
     on_call,
     walk,
 )
-from tfmemlint.model.mapped import ESCAPES, body, function_of
+from tfmemlint.model.mapped import body, function_of
 
 ON_PURPOSE = re.compile(
     r"#.*\b(sequential|serial|in order|one (at a|by one)|single[- ]thread|not parallel|no parallel|order)", re.I
@@ -104,7 +104,7 @@ class SequentialMap(Rule):
 
     def _safety(self, step: Call) -> Safety:
         found = body(Step(step.method or "map", step))
-        keeps = not found.unseen and not found.random and not found.names & ESCAPES and not self._writes(step)
+        keeps = not found.unseen and not found.random and not found.does("runs_python") and not self._writes(step)
         if step.method == "interleave" and integer(step.value_of("cycle_length")) is None:
             keeps = False
         return Safety.SAFE if keeps else Safety.UNSAFE

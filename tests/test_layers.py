@@ -13,7 +13,7 @@ from tfmemlint.dev import layers
 
 PACKAGE = Path(tfmemlint.__path__[0])
 RULES = Path(tfmemlint_rules.__path__[0])
-FOR_RULES = tuple(f"tfmemlint.{part}" for part in ("api", "model", "syntax"))
+FOR_RULES = tuple(f"tfmemlint.{part}" for part in ("api", "model", "query", "syntax"))
 """All that rules may import of the tool."""
 # libcst's own visitors and metadata rebuild or annotate the whole tree, at a tenth of the speed of our index.
 TOO_SLOW = ("CSTVisitor", "CSTTransformer", "MetadataWrapper", "matchers", "codemod", "metadata")

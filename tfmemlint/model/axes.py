@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model.mapped import ESCAPES
+from tfmemlint import knowledge
 from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.values import Api, Array, Dataset, Function, Sequence, Step, Value, integer
 from tfmemlint.syntax.literals import whole_number
@@ -83,7 +83,7 @@ def _calls_grouping(node: Node, evaluator: Evaluator) -> bool:
     if word == "reshape":
         return not _keeps_example(node, evaluator)
     target = evaluator.call(node).target
-    return word in GROUPING or (isinstance(target, Api) and target.name in ESCAPES)
+    return word in GROUPING or (isinstance(target, Api) and knowledge.in_group(target.name, "runs_python"))
 
 
 def _axis(node: cst.Call, evaluator: Evaluator, position: int) -> int | None:

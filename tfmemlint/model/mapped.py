@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint import knowledge
 from tfmemlint.model.layers.stacked import steps
 from tfmemlint.model.values import Api, Function, Instance, Method, Step, Value, one_of
 from tfmemlint.syntax.scopes import own_nodes
@@ -20,25 +21,6 @@ FOLLOWED = 2
 """Calls of module functions that are followed from a mapped function."""
 
 FUNCTION_PARAMETERS = {"filter": "predicate", "take_while": "predicate", "scan": "scan_func", "reduce": "reduce_func"}
-
-READS = frozenset({
-    "tf.io.read_file", "tf.io.gfile.GFile", "tf.data.TFRecordDataset", "tf.data.TextLineDataset", "np.load",
-    "np.loadtxt", "np.genfromtxt", "np.fromfile", "cv2.imread", "PIL.Image.open", "tf.keras.utils.load_img",
-    "imageio.imread", "skimage.io.imread", "matplotlib.pyplot.imread", "tf.keras.preprocessing.image.load_img",
-    "builtins.open", "librosa.load", "soundfile.read", "pandas.read_csv", "pd.read_csv", "nibabel.load",
-    "scipy.io.wavfile.read", "tf.data.FixedLengthRecordDataset", "tf.data.experimental.CsvDataset",
-})  # fmt: skip
-"""Calls that open a file by its name."""
-
-DECODES = (
-    "tf.io.decode_jpeg", "tf.io.decode_png", "tf.io.decode_image", "tf.io.decode_bmp", "tf.io.decode_gif",
-    "tf.io.decode_raw", "tf.io.decode_and_crop_jpeg", "tf.audio.decode_wav", "tf.image.decode_", "tf.image.resize",
-    "tf.io.read_file", "tf.image.extract_patches", "tf.image.pad_to_bounding_box", "tf.image.crop_and_resize",
-)  # fmt: skip
-"""Beginnings of the names of calls after which an element is a whole image, sound or file."""
-
-ESCAPES = frozenset({"tf.py_function", "tf.numpy_function", "tf.compat.v1.py_func"})
-"""Calls that leave TensorFlow for Python."""
 
 NOT_RANDOM = frozenset(
     {"set_seed", "seed", "Generator", "RandomState", "default_rng", "from_seed", "get_global_generator", "split"}
@@ -68,19 +50,23 @@ class Body:
     unseen: bool = False
     random: bool = False
 
-    def starts(self, *prefixes: str) -> bool:
-        """Whether any called API's name starts with one of these."""
-        return any(name.startswith(prefixes) for name in self.names)
+    def does(self, *groups: str) -> bool:
+        """Whether it certainly calls an API of one of these groups of `knowledge`."""
+        return any(knowledge.in_group(name, group) for name in self.names for group in groups)
+
+    def only(self, *groups: str) -> bool:
+        """Whether it certainly calls nothing but APIs of these groups of `knowledge`."""
+        return not self.unseen and all(any(knowledge.in_group(name, g) for g in groups) for name in self.names)
 
     @property
     def reads(self) -> bool:
         """Whether the function opens files."""
-        return bool(self.names & READS)
+        return self.does("reads_file")
 
     @property
     def decodes(self) -> bool:
         """Whether the function turns names or encoded bytes into images or sound, or resizes images."""
-        return self.starts(*DECODES)
+        return self.does("decodes")
 
 
 def function_of(step: Step) -> Value | None:
@@ -150,7 +136,7 @@ def _collect(function: Function, evaluator: Evaluator, depth: int, found: Body) 
             elif isinstance(option, (Api, Method)):
                 found.names.add(option.name)
                 found.random = found.random or draws(option.name)
-                if option.name in ESCAPES and depth > 0:
+                if knowledge.in_group(option.name, "runs_python") and depth > 0:
                     _add(found, body_of(call.value_of("func"), evaluator, depth - 1))
             else:
                 found.unseen = True

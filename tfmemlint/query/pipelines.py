@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tfmemlint.model.axes import has_scalar_part, may_group
-from tfmemlint.model.mapped import ESCAPES, body
+from tfmemlint.model.mapped import body
 from tfmemlint.model.transfer.datasets import inner_pipelines
 from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.values import Array, Const, Dataset, Step, Value
@@ -105,7 +105,7 @@ def draws_at_random(step: Step) -> bool | None:
     if step.name not in ("map", "filter", "flat_map", "interleave", "apply", "scan", "take_while", "group_by_window"):
         return False
     found = body(step)
-    return True if found.random else None if found.unseen or found.names & ESCAPES else False
+    return True if found.random else None if found.unseen or found.does("runs_python") else False
 
 
 def source_draws(ds: Dataset) -> bool | None:
