@@ -5,6 +5,7 @@
 - `docs` writes a page for each rule and their index, and the examples that are installed with the rules;
 - `dump-model FILE` prints what the model knows about a program;
 - `layers` lists the packages of the tool, what each may import, and what points the wrong way;
+- `lintcheck BEFORE AFTER` compares the findings of two runs;
 - `bench` compares the speed of linting with that of parsing;
 - `probe-tensorflow` asks an installed TensorFlow for the facts that the model holds as data.
 """
@@ -21,6 +22,7 @@ from tfmemlint.cli.output import silence_closed_pipes
 from tfmemlint.dev.docs import write_docs
 from tfmemlint.dev.dump import dump_model
 from tfmemlint.dev.layers import layers
+from tfmemlint.dev.lintcheck import RunError, compare, read_run, report
 from tfmemlint.dev.new_rule import NewRuleError, new_rule
 from tfmemlint.testing.cases import CaseError
 from tfmemlint.testing.checks import bless, cases, load_case
@@ -30,7 +32,8 @@ _PASSED_ON = ("bench", "probe-tensorflow")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0 for success, 1 for `docs --check` that found stale pages, 2 for wrong usage."""
+    """Run one command; 0 for success, 1 for `docs --check` that found stale pages and `lintcheck` that found a
+    difference, 2 for wrong usage."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words[:1] == ["bench"]:
         return _bench(words[1:])
@@ -46,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except OSError as error:
         print(f"tfmemlint.dev: {error.filename}: {error.strerror}", file=sys.stderr)
-    except (CaseError, NewRuleError) as error:
+    except (CaseError, NewRuleError, RunError) as error:
         print(f"tfmemlint.dev: {error}", file=sys.stderr)
     return 2
 
@@ -81,6 +84,11 @@ def _parser() -> argparse.ArgumentParser:
 
     shown = commands.add_parser("layers", help="list packages, what each may import, and what points the wrong way")
     shown.set_defaults(run=lambda _: layers())
+
+    check = commands.add_parser("lintcheck", help="compare the findings of two runs on the same projects")
+    check.add_argument("before", type=Path, help="what `tfmemlint check --output-format jsonl` wrote before a change")
+    check.add_argument("after", type=Path, help="the same of a run after it; the projects may lie in another folder")
+    check.set_defaults(run=_lintcheck)
 
     for name, words in zip(_PASSED_ON, ("compare linting with parsing", "write the model's facts"), strict=True):
         commands.add_parser(name, help=f"{words}; takes its own arguments, see {name} --help")
@@ -127,6 +135,13 @@ def _docs(options: argparse.Namespace) -> int:
 def _dump(options: argparse.Namespace) -> int:
     sys.stdout.writelines(f"{line}\n" for line in dump_model(options.file.read_bytes(), str(options.file)))
     return 0
+
+
+def _lintcheck(options: argparse.Namespace) -> int:
+    before, after = read_run(options.before), read_run(options.after)
+    differences = compare(before, after)
+    sys.stdout.writelines(f"{line}\n" for line in report(differences, len(before), len(after)))
+    return 1 if differences else 0
 
 
 def _bench(words: Sequence[str]) -> int:
