@@ -14,7 +14,7 @@ from tfmemlint.dev.docs import example_table, page
 from tfmemlint.lint.registry import load_rules
 from tfmemlint.report.rule_page import rule_page
 from tfmemlint.testing import CaseError, load_case, run
-from tfmemlint.testing import examples as check_examples
+from tfmemlint.testing.checks import examples as check_examples
 from tfmemlint.testing.examples import example, examples, region
 
 BAD = """\
