@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from observed_runs import run_observed
-from wrapped import sample_cases
+from wrapped import sample_cases, sample_programs
 
 from tfmemlint.finding import Finding, Safety
 from tfmemlint.fix.apply import fix_bytes
@@ -33,22 +33,22 @@ DELETED = "nothing reads the name after its `del`"
 KEPT = "nothing reads the name whose `del` goes"
 HISTORY = "holds `.history`, which is all that is read of it"
 EXPECTED: dict[str, dict[str, str]] = {
-    "TFM104_probe_allocates_gpu/bad.py": {"printed": "the CPU's entry in the list has a random number"},
-    "TFM107_memory_info_without_device/bad.py": {"errors": RAISES, "used": RAISES},
-    "TFM107_memory_info_without_device/measure_bad.py": {"errors": RAISES},
-    "TFM110_growth_env_invalid/bad.py": {"text": "the setting itself, which TensorFlow ignored as it was"},
-    "TFM111_visible_devices_hides_cpu/measure_bad.py": {"errors": RAISES, "printed": RAISES},
-    "TFM203_integer_data_scaled_to_float64_uses/bad.py": {"x_train": CAST, "x_test": CAST},
-    "TFM317_cache_grows_with_files/measure_bad.py": {"folder": "a new one in each run"},
-    "TFM402_persistent_tape_not_released/bad.py": {"each": DELETED, "tape": DELETED},
-    "TFM402_persistent_tape_not_released/measure_bad.py": {"tape": DELETED},
-    "TFM402_persistent_tape_not_released_ways/bad.py": {"t": DELETED, "tape": DELETED},
-    "TFM403_gradient_inside_persistent_tape/measure_bad.py": {"tape": DELETED},
-    "TFM409_useless_del/bad.py": {"tape": KEPT},
-    "TFM409_useless_del/measure_bad.py": {"tape": KEPT},
-    "TFM409_useless_del_ways/bad.py": {"tape": KEPT},
-    "TFM612_history_keeps_model/bad.py": {"history": HISTORY},
-    "TFM612_history_keeps_model/measure_bad.py": {"histories": HISTORY},
+    "TFM104-probe-allocates-gpu/basic/bad.py": {"printed": "the CPU's entry in the list has a random number"},
+    "TFM107-memory-info-without-device/basic/bad.py": {"errors": RAISES, "used": RAISES},
+    "TFM107-memory-info-without-device/basic/measure_bad.py": {"errors": RAISES},
+    "TFM110-growth-env-invalid/basic/bad.py": {"text": "the setting itself, which TensorFlow ignored as it was"},
+    "TFM111-visible-devices-hides-cpu/basic/measure_bad.py": {"errors": RAISES, "printed": RAISES},
+    "TFM203-integer-data-scaled-to-float64/uses/bad.py": {"x_train": CAST, "x_test": CAST},
+    "TFM317-cache-grows-with-files/basic/measure_bad.py": {"folder": "a new one in each run"},
+    "TFM402-persistent-tape-not-released/basic/bad.py": {"each": DELETED, "tape": DELETED},
+    "TFM402-persistent-tape-not-released/basic/measure_bad.py": {"tape": DELETED},
+    "TFM402-persistent-tape-not-released/ways/bad.py": {"t": DELETED, "tape": DELETED},
+    "TFM403-gradient-inside-persistent-tape/basic/measure_bad.py": {"tape": DELETED},
+    "TFM409-useless-del/basic/bad.py": {"tape": KEPT},
+    "TFM409-useless-del/basic/measure_bad.py": {"tape": KEPT},
+    "TFM409-useless-del/ways/bad.py": {"tape": KEPT},
+    "TFM612-history-keeps-model/basic/bad.py": {"history": HISTORY},
+    "TFM612-history-keeps-model/basic/measure_bad.py": {"histories": HISTORY},
 }
 """What may differ, and why: for each sample, `errors`, `printed` or the names."""
 
@@ -80,14 +80,13 @@ def safely_fixing() -> set[str]:
 
 def pairs() -> list[Pair]:
     """All sample programs in which something is safely repaired."""
-    found = (_pair(case, name) for case in sample_cases() for name in ("bad.py", "measure_bad.py"))
+    every = ((case, *program) for case in sample_cases() for program in sample_programs(case).items())
+    found = (_pair(case, name, text) for case, name, text in every if not name.endswith("good.py"))
     return [pair for pair in found if pair is not None]
 
 
-def _pair(case: Case, name: str) -> Pair | None:
-    if not case.file(name).exists():
-        return None
-    data = case.text(name).encode()
+def _pair(case: Case, name: str, text: str) -> Pair | None:
+    data = text.encode()
 
     def check(data: bytes) -> FileResult:
         return lint(data, name, case.config, _rules())

@@ -39,15 +39,15 @@ def test_module_and_name_agree(rule: Rule) -> None:
 
 @every_rule
 def test_case_folder_exists_and_marks_the_findings(rule: Rule) -> None:
-    folder = FIXTURES / f"{rule.code}_{rule.name.replace('-', '_')}"
+    folder = FIXTURES / f"{rule.code}-{rule.name}" / "basic"
     for name in ("bad.py", "good.py", "findings.txt"):
-        assert (folder / name).is_file(), f"{rule.code} lacks {folder.name}/{name}"
+        assert (folder / name).is_file(), f"{rule.code} lacks basic/{name}"
     assert re.search(rf"#!.*\b{rule.code}\b", (folder / "bad.py").read_text("utf-8"))
 
 
 @every_rule
 def test_unit_tests_are_left_alone_where_the_rule_says_so(rule: Rule) -> None:
-    case = load_case(FIXTURES / f"{rule.code}_{rule.name.replace('-', '_')}")
+    case = load_case(FIXTURES / f"{rule.code}-{rule.name}" / "basic")
     data = case.text("bad.py").encode()
     plain, test = (lint(data, name, case.config, [rule]).findings for name in ("bad.py", "test_bad.py"))
     assert plain
@@ -66,7 +66,7 @@ def test_every_case_folder_belongs_to_a_rule() -> None:
     codes = {rule.code for rule in RULES}
     for folder in FIXTURES.iterdir():
         if folder.is_dir() and folder.name[0] not in "_.":
-            assert folder.name.split("_")[0] in codes, f"{folder.name} is about no rule"
+            assert folder.name.partition("-")[0] in codes, f"{folder.name} is about no rule"
 
 
 def test_pages_are_fresh() -> None:

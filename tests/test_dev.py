@@ -52,13 +52,13 @@ def test_new_rule_works_as_written_and_needs_no_registration(pack: Path) -> None
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [
         "acme_rules/cached_range.py",
-        "fixtures/ACM101_cached_range/bad.py",
-        "fixtures/ACM101_cached_range/good.py",
+        "fixtures/ACM101-cached-range/basic/bad.py",
+        "fixtures/ACM101-cached-range/basic/good.py",
     ]
     options = ("--isolated", "--select", "ACM101", "--output-format", "concise")
     checked = run(pack, "tfmemlint", "check", *options, "fixtures")
     assert checked.returncode == 1, checked.stderr
-    assert "fixtures/ACM101_cached_range/bad.py:3:31: ACM101" in checked.stdout
+    assert "fixtures/ACM101-cached-range/basic/bad.py:3:31: ACM101" in checked.stdout
     assert "good.py" not in checked.stdout
 
 
@@ -69,7 +69,7 @@ def test_bless_writes_what_the_tests_then_hold(pack: Path) -> None:
     assert "findings.txt: the file is missing" in before.stdout
     blessed = run(pack, "pytest", "-q", "-p", "no:cacheprovider", "--bless")
     assert blessed.returncode == 0, blessed.stdout
-    golden = (pack / "fixtures/ACM101_cached_range/findings.txt").read_text()
+    golden = (pack / "fixtures/ACM101-cached-range/basic/findings.txt").read_text()
     assert golden.startswith("3:31-3:36 ACM101 cached-range warning\n")
     after = run(pack, "tfmemlint.dev", "bless")
     assert (after.returncode, after.stdout) == (0, "")
@@ -87,20 +87,20 @@ def test_bless_writes_what_the_tests_then_hold(pack: Path) -> None:
 def test_a_case_that_does_not_hold_is_named(pack: Path, file: str, old: str, new: str, words: str) -> None:
     new_rule(pack, "--code", "ACM101")
     run(pack, "tfmemlint.dev", "bless")
-    path = pack / "fixtures/ACM101_cached_range" / file
+    path = pack / "fixtures/ACM101-cached-range/basic" / file
     text = path.read_text()
     assert old in text
     path.write_text(text.replace(old, new))
     done = run(pack, "pytest", "-q", "-p", "no:cacheprovider")
     assert done.returncode == 1
-    assert f"ACM101_cached_range/{file}: " in done.stdout
+    assert f"ACM101-cached-range/basic/{file}: " in done.stdout
     assert words in done.stdout
 
 
 def test_a_marker_may_speak_of_a_line_that_can_hold_no_comment(pack: Path) -> None:
     new_rule(pack, "--code", "ACM101")
     text = "import tensorflow as tf\n\nds = tf.data.Dataset.range(8) \\\n    .cache() \\\n    .batch(2)  #!-1 ACM101\n"
-    (pack / "fixtures/ACM101_cached_range/bad.py").write_text(text)
+    (pack / "fixtures/ACM101-cached-range/basic/bad.py").write_text(text)
     done = run(pack, "pytest", "-q", "-p", "no:cacheprovider", "--bless")
     assert done.returncode == 0, done.stdout
 
@@ -131,14 +131,14 @@ def test_a_fix_that_goes_wrong_is_found_out(pack: Path, edit: str, words: str) -
     module.write_text(text.replace('summary = "..."', 'summary = "..."\n    fix_safety = (Safety.SAFE,)'))
     done = run(pack, "tfmemlint.dev", "bless")
     assert done.returncode == 2
-    assert "ACM101_cached_range/bad.py: a fix was taken back" in done.stderr
+    assert "ACM101-cached-range/basic/bad.py: a fix was taken back" in done.stderr
     assert words in done.stderr
 
 
 def test_new_rule_takes_the_next_code(pack: Path) -> None:
     done = new_rule(pack)
     highest = max(int(rule.code[3:]) for rule in load_rules() if rule.code.startswith("TFM"))
-    assert f"fixtures/TFM{highest + 1}_cached_range/bad.py" in done.stdout.split()
+    assert f"fixtures/TFM{highest + 1}-cached-range/basic/bad.py" in done.stdout.split()
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ def test_the_others_say_no_bytes(code: str) -> None:
     rules = [rule for rule in load_rules() if rule.code == code]
     found = [
         finding
-        for path in sorted(root.glob(f"{code}_*/bad.py"))
+        for path in sorted(root.glob(f"{code}-*/*/bad.py"))
         for finding in lint(path.read_bytes(), path.name, Config(), rules).findings
     ]
     assert found

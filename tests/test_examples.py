@@ -44,11 +44,12 @@ ds = tf.data.TFRecordDataset("a").cache().repeat(8)
 def write(tmp_path: Path) -> Callable[..., Any]:
     """Writes a case with these two files, under a name of its own, and returns it."""
 
-    def case(bad: str = BAD, good: str = GOOD, name: str = "TFM305_cache_after_repeat") -> Any:
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "bad.py").write_text(bad)
-        (tmp_path / name / "good.py").write_text(good)
-        return load_case(tmp_path / name)
+    def case(bad: str = BAD, good: str = GOOD, name: str = "basic") -> Any:
+        folder = tmp_path / "TFM305-cache-after-repeat" / name
+        folder.mkdir(parents=True)
+        (folder / "bad.py").write_text(bad)
+        (folder / "good.py").write_text(good)
+        return load_case(folder)
 
     return case
 
@@ -89,7 +90,7 @@ def test_what_is_not_well_formed_is_said(write: Callable[..., Any], bad: str, go
 
 
 def test_one_case_of_a_rule_has_its_example(write: Callable[..., Any]) -> None:
-    first, second = write(), write(name="TFM305_cache_after_repeat_ways")
+    first, second = write(), write(name="ways")
     assert set(examples([first])) == {"TFM305"}
     with pytest.raises(CaseError, match="another case has the example of TFM305"):
         examples([first, second])

@@ -41,7 +41,7 @@ REWRITINGS = [
 ]
 
 
-NAMES_SAY_IT = ("TFM310_dataset_materialized_names", "TFM316", "TFM904")
+NAMES_SAY_IT = ("TFM310-dataset-materialized/names", "TFM316", "TFM904")
 """Cases that show what a variable's name says (`text_files`, `num_devices`): renaming takes away evidence."""
 
 

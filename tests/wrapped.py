@@ -43,7 +43,8 @@ STATEMENTS = {
 }
 """For each compound statement, and each of its parts that holds a block: the statement around the program."""
 
-SAMPLES = ("bad.py", "good.py", "measure_bad.py", "measure_good.py")
+SAMPLES = ("bad.py", "good.py")
+MEASURED = ("measure_bad.py", "measure_good.py")
 
 
 def wrapped(text: str, statement: str) -> str | None:
@@ -119,11 +120,19 @@ def sample_cases() -> list[Case]:
     return cases(tfmemlint_fixtures.__path__[0])
 
 
+def sample_programs(case: Case) -> dict[str, str]:
+    """The texts of a case's programs by name; `basic` stands for the rule's measured ones too."""
+    paths = [case.file(name) for name in SAMPLES]
+    if case.folder.name == "basic":
+        paths += [case.folder.parent / name for name in MEASURED]
+    return {path.name: path.read_bytes().decode() for path in paths}
+
+
 def wrapped_samples(case: Case) -> Iterator[tuple[str, str, str]]:
     """Each sample program of a case in each statement that can hold it: file, statement, program."""
-    for name in SAMPLES:
-        for statement in STATEMENTS if case.file(name).exists() else ():
-            program = wrapped(case.text(name), statement)
+    for name, text in sample_programs(case).items():
+        for statement in STATEMENTS:
+            program = wrapped(text, statement)
             if program is not None:
                 yield name, statement, program
 

@@ -25,7 +25,8 @@ CORPUS = Path(__file__).with_name("corpus")
 def samples() -> tuple[str, ...]:
     """The texts of the rules' samples and of the programs in the corpus."""
     folders = Path(tfmemlint_fixtures.__path__[0])
-    paths = [*sorted(folders.glob("*/bad.py")), *sorted(folders.glob("*/good.py")), *sorted(CORPUS.glob("tokens/*.py"))]
+    kept = (folders.glob("*/*/bad.py"), folders.glob("*/*/good.py"), CORPUS.glob("tokens/*.py"))
+    paths = [path for found in kept for path in sorted(found)]
     return tuple(path.read_text("utf-8", "surrogateescape") for path in paths if path.stat().st_size < 20_000)
 
 

@@ -15,7 +15,7 @@ from tfmemlint.syntax.spans import Spans
 from tfmemlint.syntax.tree import walk
 from tfmemlint.text.read import read_source
 
-SAMPLES = sorted(Path(tfmemlint_fixtures.__path__[0]).glob("TFM[136]*/bad.py"))[:12]
+SAMPLES = sorted(Path(tfmemlint_fixtures.__path__[0]).glob("TFM[136]*/basic/bad.py"))[:12]
 ODD = (
     "x = (\n  1,  # one\n)\n\n\nclass A:\n\tdef f(self, *, a: int = 1, **k) -> None:\n"
     "\t\treturn (a if a else [k][0:1])\n# end"

@@ -16,7 +16,7 @@ from tfmemlint.lint.linter import Linter
 from tfmemlint.lint.recursion import with_deep_stack
 from tfmemlint.run.repair import Gate, repair
 
-BAD = sorted(Path(tfmemlint_fixtures.__path__[0]).glob("*/bad.py"))
+BAD = sorted(Path(tfmemlint_fixtures.__path__[0]).glob("*/*/bad.py"))
 SAMPLES = [path.read_bytes() for path in BAD]
 LINTER = Linter(Config(select=("ALL",)))
 

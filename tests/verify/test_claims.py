@@ -20,7 +20,7 @@ FOLDERS = sorted(path.parent for path in evidence.fixtures_folder().glob("*/" + 
 KEPT = evidence.read_evidence(Path(tfmemlint.__path__[0]).parent / "docs" / "evidence.json")
 
 
-MEASURED = [folder for folder in FOLDERS if folder.name.partition("_")[0] in KEPT.get("rules", {})]
+MEASURED = [folder for folder in FOLDERS if folder.name.partition("-")[0] in KEPT.get("rules", {})]
 
 
 @pytest.fixture(params=MEASURED, ids=lambda folder: folder.name)
@@ -56,7 +56,7 @@ def test_the_evidence_that_is_kept_bears_the_claim_out(code: str) -> None:
 
 
 def test_no_evidence_is_kept_of_what_is_not_measured_any_more() -> None:
-    assert set(KEPT.get("rules", {})) <= {folder.name.partition("_")[0] for folder in FOLDERS}
+    assert set(KEPT.get("rules", {})) <= {folder.name.partition("-")[0] for folder in FOLDERS}
 
 
 @pytest.mark.tensorflow

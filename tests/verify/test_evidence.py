@@ -36,14 +36,14 @@ def result(code: str = "TFM305", place: str | None = None, **changes: Any) -> Re
     pair = Pair(Program("a = 1\nb = 2 < 3\n"), Program("a = 1\nb = 3\n"), ("x=float32[3] stands in for load()",))
     runs = (Run("ok", peak_bytes=300 * MIB, timeline=((0.0, 0, MIB, None), (1.0, 300 * MIB, MIB, None))),)
     fields = {"message": "cache() after <repeat>", "verdict": verdict, "pair": pair, "before": runs, "after": runs}
-    return Result(code, "cache-after-repeat", place or f"{code}_cache", **{**fields, **changes})
+    return Result(code, "cache-after-repeat", place or f"{code}-cache", **{**fields, **changes})
 
 
 class TestSamples:
     GOOD = '[measure]\nmetric = "peak_bytes"\nmin-ratio = 2.5\nsimulated-gpus = 2\nfast = true\n'
 
     def test_a_sample_is_read_with_its_claim(self, tmp_path: Path) -> None:
-        folder(tmp_path, "TFM305_cache", self.GOOD, "bad", "good")
+        folder(tmp_path, "TFM305-cache", self.GOOD, "bad", "good")
         (sample,) = evidence.read_samples(tmp_path)
         assert (sample.code, sample.claim.metric, sample.claim.min_ratio, sample.fast) == (
             "TFM305",
@@ -55,13 +55,13 @@ class TestSamples:
         assert sample.pair.before.simulated_gpus == 2
 
     def test_folders_without_measured_programs_are_passed_over(self, tmp_path: Path) -> None:
-        folder(tmp_path, "TFM304_other", "unsafe-fixes = false\n")
+        folder(tmp_path, "TFM304-other", "unsafe-fixes = false\n")
         folder(tmp_path, "_notes", "not even toml")
         assert evidence.read_samples(tmp_path) == []
 
     def test_codes_choose(self, tmp_path: Path) -> None:
-        folder(tmp_path, "TFM305_cache", self.GOOD, "bad", "good")
-        folder(tmp_path, "TFM304_prefetch", self.GOOD, "bad", "good")
+        folder(tmp_path, "TFM305-cache", self.GOOD, "bad", "good")
+        folder(tmp_path, "TFM304-prefetch", self.GOOD, "bad", "good")
         assert [sample.code for sample in evidence.read_samples(tmp_path, ["TFM305"])] == ["TFM305"]
         assert len(evidence.read_samples(tmp_path, ["TFM3"])) == 2
 
@@ -77,25 +77,25 @@ class TestSamples:
         ],
     )
     def test_a_wrong_table_is_refused_with_its_file(self, tmp_path: Path, case: str, words: str) -> None:
-        folder(tmp_path, "TFM305_cache", case, "bad", "good")
+        folder(tmp_path, "TFM305-cache", case, "bad", "good")
         with pytest.raises(EvidenceError) as raised:
             evidence.read_samples(tmp_path)
-        assert words in str(raised.value) and "TFM305_cache" in str(raised.value)
+        assert words in str(raised.value) and "TFM305-cache" in str(raised.value)
 
     def test_a_missing_program_is_named(self, tmp_path: Path) -> None:
-        folder(tmp_path, "TFM305_cache", self.GOOD, "bad")
+        folder(tmp_path, "TFM305-cache", self.GOOD, "bad")
         with pytest.raises(EvidenceError, match=r"measure_good\.py: No such file"):
             evidence.read_samples(tmp_path)
 
     def test_programs_without_a_table_are_refused(self, tmp_path: Path) -> None:
-        folder(tmp_path, "TFM305_cache", "", "bad", "good")
+        folder(tmp_path, "TFM305-cache", "", "bad", "good")
         with pytest.raises(EvidenceError, match=r"add a table \[measure\]"):
             evidence.read_samples(tmp_path)
 
     def test_two_samples_of_a_rule_are_refused(self, tmp_path: Path) -> None:
-        for name in ("TFM305_a", "TFM305_b"):
+        for name in ("TFM305-a", "TFM305-b"):
             folder(tmp_path, name, self.GOOD, "bad", "good")
-        with pytest.raises(EvidenceError, match="TFM305_a has programs for TFM305 already"):
+        with pytest.raises(EvidenceError, match="TFM305-a has programs for TFM305 already"):
             evidence.read_samples(tmp_path)
 
     def test_a_code_without_a_sample_is_refused(self, tmp_path: Path) -> None:
@@ -143,7 +143,7 @@ class TestReports:
 
     def test_the_table_shows_figures_and_verdict(self) -> None:
         lines = self.text(result()).splitlines()
-        assert lines[1].split("  ")[0] == "TFM305_cache"
+        assert lines[1].split("  ")[0] == "TFM305-cache"
         for word in ("peak of tensors", "300 MiB", "20 MiB", "280 MiB", "15x", "confirmed"):
             assert word in lines[1]
         assert "    x=float32[3] stands in for load()" in lines
@@ -248,10 +248,10 @@ class TestCommand:
     def test_dry_run_prints_the_programs_and_runs_nothing(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
-        folder(tmp_path / "fx", "TFM305_cache", TestSamples.GOOD, "boom(1)", "boom(2)")
+        folder(tmp_path / "fx", "TFM305-cache", TestSamples.GOOD, "boom(1)", "boom(2)")
         assert self.run("--rules", "--fixtures", str(tmp_path / "fx"), "--dry-run") == 0
         printed = capsys.readouterr().out
-        assert "TFM305_cache: before" in printed and "boom(1)" in printed and "boom(2)" in printed
+        assert "TFM305-cache: before" in printed and "boom(1)" in printed and "boom(2)" in printed
 
     @pytest.mark.parametrize(
         ("words", "said"),
@@ -278,8 +278,8 @@ class TestCommand:
         case = '[measure]\nmetric = "peak_bytes"\nmin-ratio = {ratio}\n'
         root = tmp_path / "fx"
         both = program.format(size=40), program.format(size=10)
-        folder(root, "TFM701_holds", case.format(ratio=3.5), *both)
-        folder(root, "TFM702_holds_not", case.format(ratio=4.5), *both)
+        folder(root, "TFM701-holds", case.format(ratio=3.5), *both)
+        folder(root, "TFM702-holds-not", case.format(ratio=4.5), *both)
         kept, page = tmp_path / "evidence.json", tmp_path / "page.html"
         words = ("--rules", "--fixtures", str(root), "--evidence", str(kept), "--html", str(page), "--repeat", "2")
         assert self.run(*words, "--device", "cpu") == 1
@@ -288,5 +288,5 @@ class TestCommand:
         assert rules["TFM701"]["before"] == pytest.approx(40 * MIB, abs=MIB)
         assert rules["TFM701"]["noise"] == 0
         assert rules["TFM702"]["verdict"] == "not confirmed"
-        assert "TFM702_holds_not" in page.read_text(encoding="utf-8")
+        assert "TFM702-holds-not" in page.read_text(encoding="utf-8")
         assert "1 confirmed, 1 not confirmed" in capsys.readouterr().out

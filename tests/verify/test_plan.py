@@ -387,7 +387,7 @@ class TestDatasets:
 
 
 def sample(claim: Claim, cards: int = 0, program: str = "pass") -> Sample:
-    return Sample("TFM305", Path("TFM305_x"), claim, Pair(Program(program, cards), Program(program + "\n", cards)))
+    return Sample("TFM305", Path("TFM305-x"), claim, Pair(Program(program, cards), Program(program + "\n", cards)))
 
 
 class TestClaims:

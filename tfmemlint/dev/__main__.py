@@ -25,7 +25,7 @@ from tfmemlint.dev.layers import layers
 from tfmemlint.dev.lintcheck import RunError, compare, read_run, report
 from tfmemlint.dev.new_rule import NewRuleError, new_rule
 from tfmemlint.testing.cases import CaseError
-from tfmemlint.testing.checks import bless, cases, load_case
+from tfmemlint.testing.checks import Case, bless, cases, load_case
 
 # Commands whose arguments belong to another program.
 _PASSED_ON = ("bench", "probe-tensorflow")
@@ -113,15 +113,22 @@ def _new_rule(options: argparse.Namespace) -> int:
 def _bless(options: argparse.Namespace) -> int:
     chosen = []
     for word in options.cases:
-        folder = Path(word) if Path(word).is_dir() else options.fixtures / word
-        found = [load_case(folder)] if folder.is_dir() else [c for c in cases(options.fixtures) if c.code == word]
+        found = _cases_named(word, options.fixtures)
         if not found:
-            raise CaseError(f"{word} is neither a case folder nor the code of one in {options.fixtures}")
+            raise CaseError(f"{word} is no case, rule's folder or code in {options.fixtures}")
         chosen += found
     for case in chosen or cases(options.fixtures):
         for path in bless(case):
             print(path)
     return 0
+
+
+def _cases_named(word: str, fixtures: Path) -> list[Case]:
+    """The cases that a code, a rule's folder or a case's folder stands for, with or without the folder of all."""
+    folder = Path(word) if Path(word).is_dir() else fixtures / word
+    if (folder / "bad.py").exists():
+        return [load_case(folder)]
+    return [case for case in cases(fixtures) if case.code == word or case.folder.parent.resolve() == folder.resolve()]
 
 
 def _docs(options: argparse.Namespace) -> int:

@@ -75,12 +75,12 @@ def new_rule(name: str, code: str | None, rules: Path, fixtures: Path) -> list[P
             raise NewRuleError(f"there is no folder '{folder}'; run this in the checkout's root or name the folder")
     code = _code(code)
     stem = "_".join(words)
-    module, folder = rules / f"{stem}.py", fixtures / f"{code}_{stem}"
-    for path in (module, folder):
+    module, folder = rules / f"{stem}.py", fixtures / f"{code}-{'-'.join(words)}" / "basic"
+    for path in (module, folder.parent):
         if path.exists():
             raise NewRuleError(f"{path} exists already")
     class_name = "".join(word.capitalize() for word in words)
-    folder.mkdir()
+    folder.mkdir(parents=True)
     written = {
         module: _MODULE.format(class_name=class_name, code=code),
         folder / "bad.py": _BAD.format(code=code),

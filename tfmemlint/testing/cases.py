@@ -11,8 +11,10 @@ from typing import Any, NoReturn
 
 from tfmemlint.config.settings import Config, ConfigError, from_table
 
-_FOLDER = re.compile(r"([A-Z]{3,6}\d{3})_\w+")
-_CASE_KEYS = frozenset(("unsafe-fixes", "also", "options", "measure"))
+_RULE = re.compile(r"([A-Z]{3,6}\d{3})(-[a-z0-9]+)+")
+_NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+_CASE_KEYS = frozenset(("unsafe-fixes", "also", "options"))
+_RULE_KEYS = _CASE_KEYS | {"measure"}
 
 
 class CaseError(AssertionError):
@@ -29,7 +31,7 @@ __tracebackhide__ = hide_from_tracebacks
 
 @dataclass(frozen=True)
 class Case:
-    """One folder with the sample programs of one rule."""
+    """One folder with sample programs of one rule, such as `TFM305-cache-after-repeat/basic`."""
 
     folder: Path
     code: str
@@ -38,7 +40,7 @@ class Case:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        return self.folder.name
+        return f"{self.folder.parent.name}/{self.folder.name}"
 
     def file(self, name: str) -> Path:
         """The path of one of the case's files, whether it exists or not."""
@@ -60,24 +62,38 @@ class Case:
 
 
 def cases(root: str | Path) -> list[Case]:
-    """The cases below a folder, by name. Folders that start with `_` or `.` are no cases."""
-    folders = (path for path in Path(root).iterdir() if path.is_dir() and path.name[0] not in "_.")
-    return [load_case(path) for path in sorted(folders)]
+    """The cases of all rules below a folder, by rule and name. Folders that start with `_` or `.` are left out."""
+    return [load_case(folder) for rule in _folders(Path(root)) for folder in _folders(rule)]
 
 
 def load_case(folder: str | Path) -> Case:
-    """Read a case folder. Raises CaseError where its name or its `case.toml` is not well formed."""
+    """Read a case folder. Raises CaseError where a name or a `case.toml` is not well formed.
+
+    The keys of the `case.toml` beside the rule's cases hold for all of them that say nothing else themselves.
+    """
     folder = Path(folder)
-    named = _FOLDER.fullmatch(folder.name)
+    named = _RULE.fullmatch(folder.parent.name)
     if not named:
-        raise CaseError(f"{folder}: a case folder is named after code and name, as TFM305_cache_after_repeat")
-    table: dict[str, Any] = {}
-    if (path := folder / "case.toml").exists():
-        table = _toml(path)
-    if unknown := sorted(table.keys() - _CASE_KEYS):
-        raise CaseError(f"{path}: unknown key '{unknown[0]}'; known are {', '.join(sorted(_CASE_KEYS))}")
+        raise CaseError(f"{folder.parent}: a rule's folder is named after code and name, as TFM305-cache-after-repeat")
+    if not _NAME.fullmatch(folder.name):
+        raise CaseError(f"{folder}: a case is named after what it shows, in words with hyphens, as by-slice")
+    if (astray := folder.parent / "bad.py").exists():
+        raise CaseError(f"{astray}: put it into a folder named after what it shows, such as basic")
+    table = {**_table(folder.parent / "case.toml", _RULE_KEYS), **_table(folder / "case.toml", _CASE_KEYS)}
     unsafe, also = table.get("unsafe-fixes", True), tuple(table.get("also", ()))
     return Case(folder, named[1], unsafe, also, table.get("options", {}))
+
+
+def _folders(root: Path) -> list[Path]:
+    return sorted(path for path in root.iterdir() if path.is_dir() and path.name[0] not in "_.")
+
+
+def _table(path: Path, keys: frozenset[str]) -> dict[str, Any]:
+    """The keys of a `case.toml`, none where there is no such file."""
+    table = _toml(path) if path.exists() else {}
+    if unknown := sorted(table.keys() - keys):
+        raise CaseError(f"{path}: unknown key '{unknown[0]}'; known are {', '.join(sorted(keys))}")
+    return table
 
 
 def _toml(path: Path) -> dict[str, Any]:
@@ -93,4 +109,4 @@ def _toml(path: Path) -> dict[str, Any]:
 
 def fail(case: Case, name: str, what: str, *more: str) -> NoReturn:
     """Raise a CaseError about one of the case's files."""
-    raise CaseError("\n".join((f"{case.folder.name}/{name}: {what}", *more)))
+    raise CaseError("\n".join((f"{case}/{name}: {what}", *more)))

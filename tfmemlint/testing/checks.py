@@ -1,6 +1,6 @@
 """The properties that every rule's sample programs must have, for the built-in rules and for third parties' packs.
 
-A case is a folder such as `TFM305_cache_after_repeat` with
+Each rule has a folder such as `TFM305-cache-after-repeat`, and in it one for each case, named after what it shows, with
 
 - `bad.py`: what the rule reports. A comment `#! TFM305` ends each line on which a finding must start; a code that is
   expected twice on a line is written twice, and codes of other rules may stand beside it. Where a line ends in a
@@ -9,8 +9,8 @@ A case is a folder such as `TFM305_cache_after_repeat` with
 - `findings.txt`: the findings of `bad.py` in full, and `fixed.py`: `bad.py` after its repair (absent where nothing is
   repaired). Both are written by `pytest --bless` or `python -m tfmemlint.dev bless` and read by a person.
 - `case.toml`, optional: `unsafe-fixes = false` leaves unsafe fixes out of `fixed.py`, `also = ["TFM302"]` names other
-  rules that may report something in `good.py`, `[options]` holds keys of `[tool.tfmemlint]`; `[measure]` is not for
-  this module.
+  rules that may report something in `good.py`, `[options]` holds keys of `[tool.tfmemlint]`. One in the rule's folder
+  holds for all of its cases; its `[measure]` is not for this module.
 
 The comment `# [example]` in `bad.py` and `good.py` of one case of each rule begins what the rule's page shows; see
 `tfmemlint.testing.examples`.

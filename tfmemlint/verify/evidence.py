@@ -1,6 +1,6 @@
-"""The evidence for the rules: runs the measured samples of the fixture folders and keeps the verdicts in a JSON file.
+"""The evidence for the rules: runs their measured samples and keeps the verdicts in a JSON file.
 
-A fixture folder that has a table `[measure]` in its `case.toml` holds `measure_bad.py` and `measure_good.py`, two
+A rule's folder that has a table `[measure]` in its `case.toml` holds `measure_bad.py` and `measure_good.py`, two
 complete programs that show the rule's claim at a size that a small machine can hold.
 """
 
@@ -72,7 +72,7 @@ def _claim(path: Path, table: Table) -> Claim:
 
 
 def read_sample(folder: Path) -> Sample | None:
-    """The sample of one fixture folder, None where it has no table `[measure]`. Raises EvidenceError."""
+    """The sample in one rule's folder, None where it has no table `[measure]`. Raises EvidenceError."""
     path = folder / "case.toml"
     try:
         content = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -96,7 +96,7 @@ def read_sample(folder: Path) -> Sample | None:
             raise EvidenceError(f"{folder / name}: {error.strerror}; [measure] in case.toml needs it") from error
     before, after = (Program(source, table.simulated_gpus) for source in sources)
     claim = _claim(path, table)
-    return Sample(folder.name.partition("_")[0], folder, claim, Pair(before, after), table.device, table.fast)
+    return Sample(folder.name.partition("-")[0], folder, claim, Pair(before, after), table.device, table.fast)
 
 
 def fixtures_folder() -> Path:
