@@ -59,7 +59,7 @@ def _load(name: str) -> Any:
     return module
 
 
-pace, probes, runtime = _load("pace"), _load("child_probes"), _load("child_runtime")
+pace, probes, runtime = _load("pace"), _load("probes"), _load("runtime")
 
 
 class Monitor:
