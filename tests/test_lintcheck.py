@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from tfmemlint.dev import __main__ as dev
+
 
 def finding(place: str, message: str = "words", **more: Any) -> dict[str, Any]:
     """What `check --output-format jsonl` writes, for a place such as `/a/train.py:3:7` or `/a/notes.ipynb:2:3:7`."""
