@@ -12,11 +12,13 @@ from tfmemlint.api import (
     Node,
     Rule,
     Safety,
+    Wrapped,
     assigned_names,
     free_names,
+    functions_given_to,
     hoist,
     loops_left,
-    on_file,
+    on,
     walk,
 )
 
@@ -49,27 +51,18 @@ class FunctionMadeInLoop(Rule):
     fix_safety = (Safety.UNSAFE,)
     in_tests = False
 
-    @on_file("function")
-    def check(self, file: File) -> Iterator[Finding]:
-        for call in file.calls("tf.function"):
-            if not isinstance(file.tree.parent(call.node), cst.Decorator) and not self._kept(call.node, file):
-                yield from self._report(call.node, call.node, file)
-        for function in file.tree.of(cst.FunctionDef):
-            for decorator in function.decorators:
-                if file.values.functions.traces(decorator.decorator):
-                    yield from self._report(decorator.decorator, function, file)
-
-    def _report(self, where: Node, made: Node, file: File) -> Iterator[Finding]:
-        if file.contexts.traced(made):
+    @on(functions_given_to("tf.function"))
+    def check(self, traced: Wrapped, file: File) -> Iterator[Finding]:
+        made = traced.made
+        if file.contexts.traced(made) or (isinstance(made, cst.Call) and self._kept(made, file)):
             return
         loop = file.contexts.loop(made)
         inside = loop is not None and not guarded_in(loop, made, file) and same_each_time(made, loop, file)
         if not inside and not self._in_comprehension(made, file) and not made_in_called_function(made, file):
             return
-        place = file.call(where) if isinstance(where, cst.Call) and where is made else where
         related = [(loop, "the loop")] if loop is not None else []
         yield self.finding(
-            place,
+            traced.where,
             file,
             "this makes a new traced function each time it runs: nothing is reused and every call traces again; "
             "make it once",

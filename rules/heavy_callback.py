@@ -14,11 +14,12 @@ from tfmemlint.api import (
     Node,
     Rule,
     Sequence,
+    classes_deriving,
     constant,
     dotted,
     integer,
+    on,
     on_call,
-    on_file,
 )
 
 HOOKS = frozenset({
@@ -81,13 +82,11 @@ class HeavyCallback(Rule):
         parts = str(text).split(",") if isinstance(text, str) else []
         return [int(part) if _STEP.fullmatch(part.strip()) else None for part in parts]
 
-    @on_file("Callback")
-    def callbacks(self, file: File) -> Iterator[Finding]:
-        for node in file.tree.of(cst.ClassDef):
-            if file.values.classes.derives(node, "tf.keras.callbacks.Callback"):
-                hooks = [m for m in file.values.classes.methods(node) if m.name.value in HOOKS]
-                for method in hooks:
-                    yield from self._keeps(method, node, hooks, file)
+    @on(classes_deriving("tf.keras.callbacks.Callback"))
+    def callbacks(self, callback: cst.ClassDef, file: File) -> Iterator[Finding]:
+        hooks = [m for m in file.values.classes.methods(callback) if m.name.value in HOOKS]
+        for method in hooks:
+            yield from self._keeps(method, callback, hooks, file)
 
     @on_call("tf.keras.callbacks.LambdaCallback")
     def functions(self, call: Call, file: File) -> Iterator[Finding]:

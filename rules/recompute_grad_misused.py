@@ -5,7 +5,18 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._state import guarded, makes_state
 
-from tfmemlint.api import Api, Call, File, Finding, Function, Node, Rule, Severity, on_file, walk
+from tfmemlint.api import (
+    Call,
+    File,
+    Finding,
+    Function,
+    Rule,
+    Severity,
+    Wrapped,
+    functions_given_to,
+    on,
+    walk,
+)
 
 RECOMPUTE = "tf.recompute_grad"
 
@@ -33,19 +44,10 @@ class RecomputeGradMisused(Rule):
     no_fix = "the objects must move out of the function"
     severity = Severity.ERROR
 
-    @on_file("recompute_grad")
-    def check(self, file: File) -> Iterator[Finding]:
-        for function in file.tree.of(cst.FunctionDef):
-            for decorator in function.decorators:
-                if file.value(decorator.decorator) == Api(RECOMPUTE):
-                    yield from self._misused(decorator.decorator, function, file)
-        for call in file.calls(RECOMPUTE):
-            for target in call.value_of(0).options:
-                if isinstance(target, Function):
-                    yield from self._misused(call, target.node, file)
-
-    def _misused(self, where: Call | Node, function: cst.FunctionDef | cst.Lambda, file: File) -> Iterator[Finding]:
-        made = next(_makes(function, file, 2), None)
+    @on(functions_given_to("tf.recompute_grad"))
+    def check(self, wrapped: Wrapped, file: File) -> Iterator[Finding]:
+        where, function = wrapped.where, wrapped.function
+        made = next(_makes(function, file, 2), None) if function is not None else None
         if made is not None:
             yield self.finding(
                 where,

@@ -48,6 +48,20 @@ from tfmemlint.model.values import (
 )
 from tfmemlint.query.calls import calls
 from tfmemlint.query.counts import called_view, items_in
+from tfmemlint.query.facts import (
+    AttributeSet,
+    Fact,
+    FunctionNode,
+    Wrapped,
+    attributes_set,
+    calls_of_unknown,
+    calls_passing,
+    classes_deriving,
+    comprehensions,
+    functions_given_to,
+    loops,
+    traced_functions,
+)
 from tfmemlint.query.invariance import definitions_of, passes_unchanging, unchanging
 from tfmemlint.query.limits import (
     FEW_ELEMENTS,
@@ -66,7 +80,7 @@ from tfmemlint.query.mutation import mutates
 from tfmemlint.query.purity import draws_itself, pure
 from tfmemlint.query.repeats import Repetition, repeats, repetitions
 from tfmemlint.query.uses import Does, Use, uses
-from tfmemlint.rule import Rule, on_call, on_file
+from tfmemlint.rule import Rule, on, on_call, on_file
 from tfmemlint.syntax.names import Loop, assigned_names, free_names, home_of, is_variable, variables
 from tfmemlint.syntax.numbers import range_length
 from tfmemlint.syntax.scopes import Binds, Definition, Reaching, dotted, own_nodes, parameters, written
@@ -88,6 +102,7 @@ __all__ = [
     "Api",
     "Argument",
     "Array",
+    "AttributeSet",
     "Binds",
     "Call",
     "Class",
@@ -97,10 +112,12 @@ __all__ = [
     "Devices",
     "Does",
     "Edit",
+    "Fact",
     "File",
     "Finding",
     "Fix",
     "Function",
+    "FunctionNode",
     "Instance",
     "Iterator",
     "Length",
@@ -121,16 +138,22 @@ __all__ = [
     "Unknown",
     "Use",
     "Value",
+    "Wrapped",
     "add_argument",
     "api_text",
     "append_method",
     "assigned_names",
+    "attributes_set",
     "autotune_text",
     "called_view",
     "called_word",
     "calls",
+    "calls_of_unknown",
+    "calls_passing",
     "children",
+    "classes_deriving",
     "clears",
+    "comprehensions",
     "constant",
     "dedent",
     "definitions_of",
@@ -139,6 +162,7 @@ __all__ = [
     "elements",
     "ensure_numpy",
     "free_names",
+    "functions_given_to",
     "hoist",
     "home_of",
     "indentation",
@@ -152,9 +176,11 @@ __all__ = [
     "knowledge",
     "least",
     "link_span",
+    "loops",
     "loops_left",
     "move_link",
     "mutates",
+    "on",
     "on_call",
     "on_file",
     "once_per_file",
@@ -173,6 +199,7 @@ __all__ = [
     "show_bytes",
     "statement_lines",
     "structure_bytes",
+    "traced_functions",
     "unchanging",
     "uses",
     "variables",

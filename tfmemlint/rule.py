@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from tfmemlint.finding import MOST_BYTES, Finding, Fix, Related, Safety, Severity, Span
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
+    from tfmemlint.query.facts import Fact
 
 CODE = re.compile(r"TFM\d{3}|[A-Z]{3,6}\d{3}")
 HEADINGS = (
@@ -35,31 +37,65 @@ _NOT_BY_HAND = ("## Example", "## Fix safety")
 COST = "{cost}"
 """Where a message says what the finding costs; other braces in messages are the user's code and stay as they are."""
 
-Handler = TypeVar("Handler", bound=Callable[..., Iterator[Finding]])
+Method = TypeVar("Method", bound=Callable[..., Iterator[Finding]])
+R = TypeVar("R", bound="Rule")
+T = TypeVar("T")
 
 
-def on_call(*names: str) -> Callable[[Handler], Handler]:
+@dataclass(frozen=True, slots=True)
+class Handler:
+    """A method of a rule and what it waits for: calls of the APIs `names`, or with a `fact` each thing of that kind, in
+    files that use one of the names where there are any."""
+
+    method: str
+    names: tuple[str, ...]
+    fact: Fact[Any] | None = None
+    whole: bool = False
+
+
+def on_call(*names: str) -> Callable[[Method], Method]:
     """Run the handler on every call of one of these canonical API names, such as `"tf.data.Dataset.cache"`.
 
     The handler takes `(self, call, file)`. The names are also the rule's trigger: a file in which none of their last
     parts occurs as a word is never parsed for this rule.
     """
 
-    def mark(handler: Handler) -> Handler:
-        handler.__dict__["calls"] = handler.__dict__.get("calls", ()) + names
-        return handler
+    def mark(method: Method) -> Method:
+        _waits_for(method, Handler(method.__name__, names))
+        return method
 
     return mark
 
 
-def on_file(*words: str) -> Callable[[Handler], Handler]:
+def on(
+    fact: Fact[T], *names: str
+) -> Callable[[Callable[[R, T, File], Iterator[Finding]]], Callable[[R, T, File], Iterator[Finding]]]:
+    """Run the handler on everything of one kind that a file holds, such as its tapes: `@on(tapes)`.
+
+    The handler takes `(self, tape, file)`. With `names` it runs only in files that use one of these APIs, too: what the
+    rule has nothing to say without. A name is written as those of a fact: an API, `tf.random.` for all that begin so,
+    or a word of the code.
+    """
+
+    def mark(method: Callable[[R, T, File], Iterator[Finding]]) -> Callable[[R, T, File], Iterator[Finding]]:
+        _waits_for(method, Handler(method.__name__, names, fact))
+        return method
+
+    return mark
+
+
+def on_file(*words: str) -> Callable[[Method], Method]:
     """Run the handler once for each file that holds at least one of these words; it takes `(self, file)`."""
 
-    def mark(handler: Handler) -> Handler:
-        handler.__dict__["words"] = handler.__dict__.get("words", ()) + words
-        return handler
+    def mark(method: Method) -> Method:
+        _waits_for(method, Handler(method.__name__, words, whole=True))
+        return method
 
     return mark
+
+
+def _waits_for(method: Callable[..., Any], handler: Handler) -> None:
+    method.__dict__["handlers"] = (*method.__dict__.get("handlers", ()), handler)
 
 
 class Rule:
@@ -84,10 +120,8 @@ class Rule:
     no_fix: ClassVar[str] = ""
     """Why there is none, as the end of a sentence that begins "No fix:"."""
 
-    call_handlers: ClassVar[tuple[tuple[str, tuple[str, ...]], ...]] = ()
-    """Pairs of a handler's attribute name and the API names it asked for."""
-    file_handlers: ClassVar[tuple[tuple[str, tuple[str, ...]], ...]] = ()
-    """Pairs of a handler's attribute name and the words that trigger it."""
+    handlers: ClassVar[tuple[Handler, ...]] = ()
+    """What the marked methods wait for, in the order of their names."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -95,9 +129,8 @@ class Rule:
             return
         if "name" not in cls.__dict__:
             cls.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", cls.__name__).lower()
-        handlers = [(key, value) for key in dir(cls) if callable(value := getattr(cls, key, None))]
-        cls.call_handlers = tuple((k, h.calls) for k, h in handlers if hasattr(h, "calls"))
-        cls.file_handlers = tuple((k, h.words) for k, h in handlers if hasattr(h, "words"))
+        methods = [getattr(cls, key, None) for key in dir(cls)]
+        cls.handlers = tuple(each for method in methods for each in getattr(method, "handlers", ()))
         cls.check_metadata()
 
     @classmethod
@@ -111,8 +144,8 @@ class Rule:
             fail("code must be a prefix of capitals and three digits, such as 'TFM305'")
         if not getattr(cls, "summary", "") or "\n" in cls.summary:
             fail("summary must be one line")
-        if not cls.call_handlers and not cls.file_handlers:
-            fail("no handler is marked with @on_call or @on_file")
+        if not cls.handlers:
+            fail("no handler is marked with @on_call or @on")
         page = cls.__doc__ or ""
         missing = [heading for heading in HEADINGS if heading not in page and heading not in _NOT_BY_HAND]
         if cls.fix_safety and "## Fix safety" not in page:

@@ -23,7 +23,7 @@ MODULES: dict[str, tuple[str, ...]] = {
     "finding": (),
     "units": (),
     "shown": (),
-    "rule": ("finding", "units", "~model", "~syntax"),
+    "rule": ("finding", "units", "~model", "~query", "~syntax"),
     "api": ("finding", "fix", "knowledge", "model", "query", "rule", "syntax", "units"),
     "flake8_plugin": ("__init__", "config", "lint", "text"),
     RULES: ("api",),

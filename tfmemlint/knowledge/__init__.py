@@ -65,6 +65,7 @@ __all__ = [
     "subclasses",
     "versions",
     "words",
+    "words_needed",
 ]
 
 
@@ -121,6 +122,21 @@ _UNSIGNED = frozenset({"batch_input_shape"})
 def words(name: str) -> frozenset[str]:
     """The last parts of a canonical name and of its aliases: the words of which one stands where it is used."""
     return frozenset({name.rpartition(".")[2], *_other_words().get(name, ())})
+
+
+@cache
+def words_needed(name: str) -> frozenset[str]:
+    """The words of which one stands in every file that makes use of an API, or of a class that derives from it.
+
+    A name that ends in a dot stands for all known names that begin so; one without a dot is such a word itself.
+    """
+    if "." not in name:
+        return frozenset({name})
+    if name.endswith("."):
+        meant = [each for each in texts("signatures") if each.startswith(name)]
+    else:
+        meant = [name, *(subclasses(name) if is_class(name) else ())]
+    return frozenset(word for each in meant for word in words(each))
 
 
 @cache

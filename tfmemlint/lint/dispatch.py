@@ -1,10 +1,9 @@
-"""Rules meet the file: which rules have a word of theirs in it, which handlers a call wakes, what a crash becomes."""
+"""Rules meet the file: which handlers its facts and calls wake, and what a crash becomes."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
@@ -15,46 +14,22 @@ from tfmemlint.syntax.spans import PositionsUnknown
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
+    from tfmemlint.query.facts import Fact
     from tfmemlint.rule import Rule
-
-WORD = re.compile(r"[A-Za-z_]\w*")
-
-
-def triggered(rules: Sequence[Rule], text: str) -> tuple[Rule, ...]:
-    """The rules of which at least one trigger word stands in the text."""
-    words = set(WORD.findall(text))
-    return tuple(rule for rule in rules if not words.isdisjoint(_words_of(type(rule))))
-
-
-_WORDS: dict[type[Rule], frozenset[str]] = {}
-
-
-def _words_of(rule: type[Rule]) -> frozenset[str]:
-    words = _WORDS.get(rule)
-    if words is None:
-        words = _WORDS[rule] = rule_words(rule)
-    return words
-
-
-def rule_words(rule: type[Rule]) -> frozenset[str]:
-    """The words that wake a rule: those of its file handlers, and the last parts of its API names and their aliases."""
-    called = {word for _, names in rule.call_handlers for name in names for word in knowledge.words(name)}
-    return frozenset(called.union(*(words for _, words in rule.file_handlers)))
-
 
 def dispatch(file: File, rules: Sequence[Rule]) -> list[Finding]:
     """Findings of all rules on one file, severities as the rules have them.
 
     Of the findings of one code at one place only the first stands, so that a rule may meet the same cause on several
-    ways: whole-file handlers run before call handlers, and these in source order.
+    ways: handlers of facts run before those of calls, and these in source order.
     """
     found: dict[tuple[str, Span], Finding] = {}
     crashes: list[Finding] = []
     if not all(rule.in_tests for rule in rules) and is_test(file):
         rules = [rule for rule in rules if rule.in_tests]
-    for rule, run in _handlers(file, rules):
+    for rule, findings in _runs(file, rules):
         try:
-            for finding in run():
+            for finding in findings:
                 found.setdefault((finding.code, finding.span), finding)
         except PositionsUnknown:  # no fault of the rule, and the same for all of them
             raise
@@ -68,21 +43,29 @@ def _crash(rule: Rule, error: Exception) -> Finding:
     return Finding("TFM000", "internal-error", Severity.ERROR, message, Span(0, 0))
 
 
-def _handlers(file: File, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Callable[[], Iterator[Finding]]]]:
+def _runs(file: File, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Iterator[Finding]]]:
+    """What each handler finds, not yet run."""
     wanted: dict[str, list[tuple[Rule, str]]] = {}
     for rule in rules:
-        for handler, _ in rule.file_handlers:
-            yield rule, lambda rule=rule, handler=handler: getattr(rule, handler)(file)  # type: ignore[misc]
-        for handler, names in rule.call_handlers:
-            for name in names:
-                wanted.setdefault(name, []).append((rule, handler))
+        for handler in type(rule).handlers:
+            if handler.whole:
+                yield rule, getattr(rule, handler.method)(file)
+            elif handler.fact is not None:
+                yield rule, _on_facts(file, handler.fact, getattr(rule, handler.method))
+            else:
+                for name in handler.names:
+                    wanted.setdefault(name, []).append((rule, handler.method))
     for node in _candidates(file, tuple(wanted)):
         call = file.call(node)
         awake = {pair for name in call.names for pair in wanted.get(name, ())}
-        for rule, handler in sorted(awake, key=lambda pair: (pair[0].code, pair[1])):
-            if rule.severity is Severity.ERROR and expects_error(node, file):
-                continue
-            yield rule, lambda rule=rule, handler=handler, call=call: getattr(rule, handler)(call, file)  # type: ignore[misc]
+        for rule, method in sorted(awake, key=lambda pair: (pair[0].code, pair[1])):
+            if rule.severity is not Severity.ERROR or not expects_error(node, file):
+                yield rule, getattr(rule, method)(call, file)
+
+
+def _on_facts(file: File, fact: Fact[Any], handle: Callable[[Any, File], Iterator[Finding]]) -> Iterator[Finding]:
+    for each in fact.of(file):
+        yield from handle(each, file)
 
 
 def _candidates(file: File, names: tuple[str, ...]) -> list[cst.Call]:

@@ -95,7 +95,8 @@ def _lint_source(source: Source, config: Config, rules: Sequence[Rule]) -> FileR
 
 def _run(source: Source, config: Config, rules: Sequence[Rule]) -> tuple[list[Finding], Source]:
     """The rules' findings, and the source with parts that do not parse blanked."""
-    from tfmemlint.lint.dispatch import dispatch, triggered
+    from tfmemlint.lint.dispatch import dispatch
+    from tfmemlint.lint.triggers import triggered
 
     awake = triggered(rules, source.text)
     if not awake and is_python(source.text):

@@ -27,7 +27,8 @@ _END = b"\nimport tensorflow as tf\nds = tf.data.Dataset.range(9).repeat().cache
 @cache
 def _names() -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
     """Names of TensorFlow for which rules wake, and their last parts, which are those of methods."""
-    names = sorted({name for rule in linter().rules for _, names in rule.call_handlers for name in names})
+    handlers = [handler for rule in linter().rules for handler in rule.handlers if handler.fact is None]
+    names = sorted({name for handler in handlers for name in handler.names})
     functions = [name.encode() for name in names]
     return tuple(functions), tuple(sorted({name.rpartition(b".")[2] for name in functions}))
 

@@ -1,0 +1,47 @@
+"""Which rules can have anything to say about a file, by the words of its text alone.
+
+What a rule waits for names APIs, and a file that uses an API holds the last part of its name, or of an alias of it. So
+a file that lacks the words holds no finding, and is not even parsed; a word too many, in a comment say, costs time and
+changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from tfmemlint import knowledge
+
+if TYPE_CHECKING:
+    from tfmemlint.rule import Handler, Rule
+
+WORD = re.compile(r"[^\W\d]\w*")
+
+Clause = frozenset[str]
+"""Words of which a text must hold one."""
+
+
+def triggered(rules: Sequence[Rule], text: str) -> tuple[Rule, ...]:
+    """The rules that the words of a text let speak."""
+    words = set(WORD.findall(text))
+    return tuple(rule for rule in rules if any(_is_met(handler, words) for handler in rule.handlers))
+
+
+def _is_met(handler: Handler, words: set[str]) -> bool:
+    return not any(words.isdisjoint(clause) for clause in clauses(handler))
+
+
+@cache
+def clauses(handler: Handler) -> tuple[Clause, ...]:
+    """What a text must meet to wake a handler: every clause."""
+    if handler.whole:
+        return (frozenset(handler.names),)
+    if handler.fact is None:
+        return (_words(knowledge.words, handler.names),)
+    return tuple(_words(knowledge.words_needed, names) for names in (handler.fact.names, handler.names) if names)
+
+
+def _words(words: Callable[[str], frozenset[str]], names: Iterable[str]) -> Clause:
+    return frozenset(word for name in names for word in words(name))
