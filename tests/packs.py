@@ -17,7 +17,7 @@ Install = Callable[..., None]
 _RULE = '''
 import re
 
-from tfmemlint.api import Edit, Finding, Fix, Rule, Safety, Severity, Span, on_file
+from tfmemlint.api import Edit, Fact, Finding, Fix, Rule, Safety, Severity, Span, on
 
 
 class {name}(Rule):
@@ -48,15 +48,14 @@ class {name}(Rule):
     default = {default}
     fix_safety = (Safety.{safety},)
 
-    @on_file("{word}")
-    def check(self, file):
-        for match in re.finditer(r"\\b{word}\\b", file.source.text):
-            span = Span(*match.span())
-            {body}
+    @on(Fact(lambda file: re.finditer(r"\\b{word}\\b", file.source.text), "{word}"))
+    def check(self, match, file):
+        span = Span(*match.span())
+        {body}
 '''
 
 _REPORT = """fix = Fix("write it otherwise", (Edit(span.start, span.end, "calm"),), Safety.{safety})
-            yield self.finding(span, file, "found {word}", fix=fix, bytes={bytes})"""
+        yield self.finding(span, file, "found {word}", fix=fix, bytes={bytes})"""
 
 
 def rule_module(

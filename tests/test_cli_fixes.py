@@ -17,9 +17,9 @@ pytestmark = pytest.mark.usefixtures("here")
 def fixing(*edits: tuple[str, str]) -> str:
     """The body of a word rule whose fix replaces the first of each of these words; there is none if one is missing."""
     return f"""text, pairs = file.source.text, {edits!r}
-            edits = [Edit(text.index(old), text.index(old) + len(old), new) for old, new in pairs if old in text]
-            fix = Fix("write it otherwise", tuple(edits), Safety.SAFE) if len(edits) == len(pairs) else None
-            yield self.finding(span, file, "found it", fix=fix)"""
+        edits = [Edit(text.index(old), text.index(old) + len(old), new) for old, new in pairs if old in text]
+        fix = Fix("write it otherwise", tuple(edits), Safety.SAFE) if len(edits) == len(pairs) else None
+        yield self.finding(span, file, "found it", fix=fix)"""
 
 
 def rules(install: Install, **bodies: str) -> None:
@@ -90,7 +90,7 @@ GOOD = fixing(("good", "better"))
 def test_a_fix_that_does_harm_is_taken_back_and_its_rule_named(
     new: str, reason: str, mode: str, run: Run, install: Install
 ) -> None:
-    rules(install, evil=fixing(("evil", new)), good=GOOD, crash="raise RuntimeError('oh')\n            yield")
+    rules(install, evil=fixing(("evil", new)), good=GOOD, crash="raise RuntimeError('oh')\n        yield")
     install_order = {"crash": "ABC001", "evil": "ABC002", "good": "ABC003"}
     text = HEAD + "evil\nz = 1\nw = good\n"
     write(a=text, b=HEAD + "good\n")
@@ -171,7 +171,7 @@ def test_a_link_stays_and_its_file_is_replaced(run: Run, word_rules: None) -> No
 
 
 def test_a_file_that_changes_while_it_is_checked_is_left_alone(run: Run, install: Install) -> None:
-    save = "open('a.py', 'a').write('saved = 1\\n')\n            "
+    save = "open('a.py', 'a').write('saved = 1\\n')\n        "
     rules(install, shout=save + fixing(("shout", "calm")))
     write(a=HEAD + "shout\n", b=HEAD + "calm\n")
     done = run("check", "--fix", "a.py")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 import pytest
 
-from tfmemlint.api import Call, Edit, File, Finding, Fix, Rule, Safety, on_call, on_file, own_nodes, walk
+from tfmemlint.api import Call, Edit, Fact, File, Finding, Fix, Rule, Safety, on, on_call, own_nodes, walk
 from tfmemlint.config.settings import Config
 from tfmemlint.lint.engine import FileResult, lint
 from tfmemlint.model.calls import strict_calls
@@ -82,6 +82,9 @@ def test_repairs_with_parts_that_overlap_are_refused() -> None:
 # -- one finding a place ----------------------------------------------------------------------------------------------
 
 
+calls_of_range = Fact(lambda file: file.tree.of(cst.Call), "range")
+
+
 class Repeating(Rule):
     __doc__ = PAGE
     code = "ACM102"
@@ -92,11 +95,10 @@ class Repeating(Rule):
         yield self.finding(call, file, "second")
         yield self.finding(call.node.args[0], file, "its argument")
 
-    @on_file("range")
-    def first(self, file: File) -> Iterator[Finding]:
-        for node in file.tree.of(cst.Call):
-            yield self.finding(file.call(node), file, "first")
-            yield self.finding(file.call(node), file, "first again")
+    @on(calls_of_range)
+    def first(self, node: cst.Call, file: File) -> Iterator[Finding]:
+        yield self.finding(file.call(node), file, "first")
+        yield self.finding(file.call(node), file, "first again")
 
 
 def test_a_place_has_one_finding_of_a_rule_the_first() -> None:

@@ -26,14 +26,14 @@ from tfmemlint.run.cache import FOLDER
 from tfmemlint.run.file_task import Options, Outcome
 from tfmemlint.run.runner import run
 
-CRASH = rule_module("ABC003", "CrashingRule", "explode", body='raise RuntimeError("boom")\n            yield')
-DIE = rule_module("ABC004", "DeadlyRule", "deadly", body="__import__('os')._exit(7)\n            yield")
+CRASH = rule_module("ABC003", "CrashingRule", "explode", body='raise RuntimeError("boom")\n        yield')
+DIE = rule_module("ABC004", "DeadlyRule", "deadly", body="__import__('os')._exit(7)\n        yield")
 KILLED = rule_module(
-    "ABC006", "KilledRule", "fall", body="import os\n            os.kill(os.getpid(), 9)\n            yield"
+    "ABC006", "KilledRule", "fall", body="import os\n        os.kill(os.getpid(), 9)\n        yield"
 )
-ENDLESS = rule_module("ABC007", "EndlessRule", "loop", body="while True: pass\n            yield")
+ENDLESS = rule_module("ABC007", "EndlessRule", "loop", body="while True: pass\n        yield")
 DEEP = rule_module(
-    "ABC005", "DeepRule", "recurse", body="down = lambda n: n and 1 + down(n - 1)\n            yield down(10**9)"
+    "ABC005", "DeepRule", "recurse", body="down = lambda n: n and 1 + down(n - 1)\n        yield down(10**9)"
 )
 
 

@@ -41,9 +41,11 @@ from tfmemlint.finding import Finding, Safety
 from tfmemlint.fix.apply import fix_bytes
 from tfmemlint.fix.select import select_fixes
 from tfmemlint.lint.engine import FileResult, lint
+from tfmemlint.lint.triggers import clauses, triggered
 from tfmemlint.model.calls import strict_calls
 from tfmemlint.testing.cases import Case, CaseError, cases, fail, hide_from_tracebacks, load_case
 from tfmemlint.testing.examples import example, region
+from tfmemlint.testing.pieces import pieces
 from tfmemlint.testing.variants import Variant, variants
 
 if TYPE_CHECKING:
@@ -89,18 +91,22 @@ def _bad(case: Case) -> tuple[str, Counter[tuple[int, str]], tuple[Rule, ...]]:
 
 def _lint(case: Case, data: bytes, rules: Sequence[Rule], name: str = "bad.py", how: str = "") -> FileResult:
     """The findings in one text. Raises CaseError where a rule crashed or the text could not be read."""
-    with strict_calls():
-        result = lint(data, name, case.config, rules)
+    result = _checked(case, data, rules, name)
     if failures := [f"  {each.code} {each.message}" for each in result.findings if each.code in FAILURES]:
         fail(case, name, f"the file could not be checked{how}", *failures)
     return result
+
+
+def _checked(case: Case, data: bytes, rules: Sequence[Rule], name: str = "bad.py") -> FileResult:
+    with strict_calls():
+        return lint(data, name, case.config, rules)
 
 
 def _repair(case: Case, data: bytes, rules: Sequence[Rule]) -> bytes:
     """The bytes after all fixes that the case allows; a fix that had to be taken back fails the case."""
     done = fix_bytes(
         data,
-        lambda text: _lint(case, text, rules),
+        lambda text: _checked(case, text, rules),
         lambda found: select_fixes(found, unsafe=case.unsafe_fixes),
         _lint(case, data, rules),
     )
@@ -207,7 +213,20 @@ def examples(case: Case) -> None:
             fail(case, name, f"the example by itself, with the imports above it: {problem}", shown.pasted)
 
 
-CHECKS: tuple[Callable[[Case], None], ...] = (markers, good, findings, fixed, layouts, examples)
+def words(case: Case) -> None:
+    """What wakes the rule stands in the code that it reports: words in a comment add no finding."""
+    text, expected, _ = _bad(case)
+    rules = _rules_of(case, {case.code})
+    waking = " ".join(sorted({min(clause) for rule in rules for each in rule.handlers for clause in clauses(each)}))
+    for piece in dict.fromkeys(pieces(text, {row for row, code in expected if code == case.code})):
+        found = () if triggered(rules, piece) else _lint(case, f"{piece}# {waking}\n".encode(), rules).findings
+        if found:
+            hint = "what the handler waits for can be written in more ways than its names say"
+            what = "a comment with the words of the rule makes it report this"
+            fail(case, "bad.py", what, piece, found[0].message, hint)
+
+
+CHECKS: tuple[Callable[[Case], None], ...] = (markers, good, findings, fixed, layouts, examples, words)
 """All properties of a case; each raises CaseError where it does not hold."""
 
 
