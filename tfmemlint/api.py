@@ -19,6 +19,7 @@ from tfmemlint.fix.edits import (
     statement_lines,
 )
 from tfmemlint.fix.hoist import hoist, loops_left
+from tfmemlint.fix.statements import move_below, remove_statement
 from tfmemlint.model.arithmetic import least
 from tfmemlint.model.calls import Argument, Call
 from tfmemlint.model.file import File
@@ -46,6 +47,7 @@ from tfmemlint.model.values import (
     constant,
     integer,
 )
+from tfmemlint.query.batches import batch_loops, over_batches
 from tfmemlint.query.calls import calls
 from tfmemlint.query.counts import called_view, items_in
 from tfmemlint.query.facts import (
@@ -62,6 +64,7 @@ from tfmemlint.query.facts import (
     loops,
     traced_functions,
 )
+from tfmemlint.query.gradients import sparse_gradients
 from tfmemlint.query.invariance import definitions_of, passes_unchanging, unchanging
 from tfmemlint.query.limits import (
     FEW_ELEMENTS,
@@ -77,8 +80,10 @@ from tfmemlint.query.limits import (
 )
 from tfmemlint.query.models import clears, is_model, runs_model
 from tfmemlint.query.mutation import mutates
+from tfmemlint.query.order import exclusive, needed_statements, runs_after, written_names
 from tfmemlint.query.purity import draws_itself, pure
 from tfmemlint.query.repeats import Repetition, repeats, repetitions
+from tfmemlint.query.tapes import TAPE, Tape, tape_of, tape_of_gradient, tapes
 from tfmemlint.query.uses import Does, Use, uses
 from tfmemlint.rule import Rule, on, on_call, on_file
 from tfmemlint.syntax.names import Loop, assigned_names, free_names, home_of, is_variable, variables
@@ -99,6 +104,7 @@ __all__ = [
     "RUN_THROUGH",
     "SMALL_DATA",
     "SMALL_SAMPLE",
+    "TAPE",
     "Api",
     "Argument",
     "Array",
@@ -135,6 +141,7 @@ __all__ = [
     "Severity",
     "Span",
     "Step",
+    "Tape",
     "Unknown",
     "Use",
     "Value",
@@ -145,6 +152,7 @@ __all__ = [
     "assigned_names",
     "attributes_set",
     "autotune_text",
+    "batch_loops",
     "called_view",
     "called_word",
     "calls",
@@ -161,6 +169,7 @@ __all__ = [
     "draws_itself",
     "elements",
     "ensure_numpy",
+    "exclusive",
     "free_names",
     "functions_given_to",
     "hoist",
@@ -178,13 +187,16 @@ __all__ = [
     "link_span",
     "loops",
     "loops_left",
+    "move_below",
     "move_link",
     "mutates",
+    "needed_statements",
     "on",
     "on_call",
     "on_file",
     "once_per_file",
     "outer_span",
+    "over_batches",
     "own_nodes",
     "parameters",
     "passes_unchanging",
@@ -192,17 +204,24 @@ __all__ = [
     "range_length",
     "remove_argument",
     "remove_link",
+    "remove_statement",
     "repeats",
     "repetitions",
     "replace_node",
+    "runs_after",
     "runs_model",
     "show_bytes",
+    "sparse_gradients",
     "statement_lines",
     "structure_bytes",
+    "tape_of",
+    "tape_of_gradient",
+    "tapes",
     "traced_functions",
     "unchanging",
     "uses",
     "variables",
     "walk",
     "written",
+    "written_names",
 ]

@@ -1,0 +1,61 @@
+"""Edits that take whole statements away or move them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.finding import Edit, Span
+from tfmemlint.fix.edits import indentation, statement_lines
+from tfmemlint.syntax.tree import Node
+
+if TYPE_CHECKING:
+    from tfmemlint.model.file import File
+
+
+def remove_statement(file: File, small: Node) -> Edit | None:
+    """Take a simple statement out, with its line; None where it shares the line or has its block to itself."""
+    line = file.tree.statement(small)
+    lines = statement_lines(file, line)
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1 or lines is None:
+        return None
+    if len(getattr(file.tree.parent(line), "body", ())) < 2:
+        return None
+    return Edit(lines.start, lines.end, "")
+
+
+def move_below(file: File, block: cst.With, statements: Sequence[Node]) -> tuple[Edit, ...] | None:
+    """Move some statements of a block, in source order, to the lines right below it.
+
+    Those at its end lose their indentation, the others move as well. None where one takes several lines or shares its
+    line, or nothing would be left in the block.
+    """
+    body: list[Node] = list(block.body.body)
+    inner, outer = indentation(file, body[0]), indentation(file, block)
+    if len(statements) >= len(body) or not inner.startswith(outer):
+        return None
+    lines = [_one_line(file, statement, inner) for statement in statements]
+    first_moved = len(body)
+    while body[first_moved - 1] in statements:
+        first_moved -= 1
+    end = file.source.line_span(file.span(body[first_moved - 1]).end).end
+    edits, moved = [], ""
+    for statement, line in zip(statements, lines, strict=True):
+        if line is None:
+            return None
+        if statement in body[first_moved:]:
+            edits.append(Edit(line.start, line.start + len(inner), outer))
+        else:
+            edits.append(Edit(line.start, line.end, ""))
+            moved += "\n" + outer + file.source.text[line.start + len(inner) : line.end].rstrip("\n")
+    return (*edits, Edit(end, end, moved)) if moved else tuple(edits)
+
+
+def _one_line(file: File, statement: Node, lead: str) -> Span | None:
+    """The line of a statement that has it to itself and begins with this white space."""
+    span = statement_lines(file, statement)
+    if span is None or not file.source.text.startswith(lead, span.start):
+        return None
+    return span if "\n" not in file.source.text[span.start : span.end].rstrip("\n") else None
