@@ -3,9 +3,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._tapes import Tape, results_of, tape_of
 
-from tfmemlint.api import Call, File, Finding, Fix, Node, Rule, Safety, constant, dedent, indentation, on_call, walk
+from tfmemlint.api import (
+    Call,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    Tape,
+    dedent,
+    indentation,
+    on,
+    tapes,
+    written_names,
+)
 
 
 class GradientInsidePersistentTape(Rule):
@@ -31,81 +43,34 @@ class GradientInsidePersistentTape(Rule):
     summary = "a persistent tape records the backward pass that is computed inside its block"
     fix_safety = (Safety.UNSAFE,)
 
-    @on_call("tf.GradientTape")
-    def check(self, made: Call, file: File) -> Iterator[Finding]:
-        if constant(made.value_of("persistent")) is not True or file.contexts.traced(made.node):
+    @on(tapes)
+    def check(self, tape: Tape, file: File) -> Iterator[Finding]:
+        if not tape.persistent or tape.traced or tape.inside_another or tape.holds_another:
             return
-        tape = tape_of(made, file)
-        if tape is None or self._nested(tape, file):
-            return
-        inside = [
-            g
-            for g in tape.gradients
-            if file.tree.contains(tape.block.body, g.node) and not self._stopped(g, tape, file)
-        ]
-        if not inside or self._higher_order(tape, file):
-            return
-        for i, gradient in enumerate(inside):
-            yield self._report(gradient, None if i else self._dedent(gradient, tape, file), tape, file)
-
-    def _report(self, gradient: Call, fix: Fix | None, tape: Tape, file: File) -> Finding:
-        return self.finding(
-            gradient,
-            file,
-            "the backward pass is recorded and kept as well: a persistent tape goes on recording inside its block; "
-            "take the gradient after it",
-            fix=fix,
-            related=[(tape.block, "the tape's block")],
-        )
-
-    def _nested(self, tape: Tape, file: File) -> bool:
-        """Whether another tape records around this one, or is made inside: then second derivatives are meant."""
-        around = file.contexts.entered(tape.block, "tf.GradientTape") is not None
-        return around or any(
-            isinstance(n, cst.With) and file.contexts.entered(n, "tf.GradientTape") is not None
-            for n in walk(tape.block.body)
-        )
-
-    def _stopped(self, gradient: Call, tape: Tape, file: File) -> bool:
-        return any(
-            isinstance(item.item, cst.Call) and file.call(item.item).method == "stop_recording"
-            for block in file.contexts.withs(gradient.node)
-            if block is not tape.block
-            for item in block.items
-        )
-
-    def _higher_order(self, tape: Tape, file: File) -> bool:
-        """Whether a gradient's result is differentiated again."""
-        return bool(results_of(tape, file) & self._targets(tape))
-
-    def _targets(self, tape: Tape) -> set[str]:
-        """The names in what the tape's gradients differentiate."""
-        found: set[str] = set()
-        for gradient in tape.gradients:
-            target = gradient.arg("target")
-            found |= (
-                {n.value for n in walk(target.expression) if isinstance(n, cst.Name)} if target is not None else set()
+        inside = (each for each in tape.gradients if file.tree.contains(tape.block.body, each.node))
+        recorded = [each for each in inside if not tape.stopped(each.node)]
+        for gradient in recorded if not tape.of_higher_order else ():
+            yield self.finding(
+                gradient,
+                file,
+                "the backward pass is recorded and kept as well: a persistent tape goes on recording inside its block; "
+                "take the gradient after it",
+                fix=_after_the_block(file, gradient, tape) if gradient is recorded[0] else None,
+                related=[(tape.block, "the tape's block")],
             )
-        return found
 
-    def _records(self, moved: list[Node], tape: Tape, file: File) -> bool:
-        """Whether the moved statements compute what is differentiated: outside the block it would not be recorded."""
-        plain = (cst.Name, cst.Attribute)
-        for gradient in tape.gradients:
-            target = gradient.arg("target")
-            if target is None or not isinstance(target.expression, plain):
-                return True
-        targets = self._targets(tape)
-        bound = (t.target for s in moved for t in walk(s, cst.AssignTarget, cst.AugAssign, cst.For))
-        return any(name.value in targets for target in bound for name in walk(target, cst.Name))
 
-    def _dedent(self, gradient: Call, tape: Tape, file: File) -> Fix | None:
-        body: list[Node] = list(tape.block.body.body)
-        if not isinstance(tape.block.body, cst.IndentedBlock):
-            return None
-        first = next((i for i, s in enumerate(body) if file.tree.contains(s, gradient.node)), 0)
-        inner, outer = indentation(file, body[0]), indentation(file, tape.block)
-        if first == 0 or not inner.startswith(outer) or self._records(body[first:], tape, file):
-            return None
-        edits = dedent(file, body[first:], inner[len(outer) :])
-        return Fix("take the gradient after the block", edits, Safety.UNSAFE) if edits else None
+def _after_the_block(file: File, gradient: Call, tape: Tape) -> Fix | None:
+    """End the block before the gradient, where nothing behind that is differentiated."""
+    first = file.tree.holding(tape.body, gradient.node)
+    if not first:
+        return None
+    moved = tape.body[first:]
+    targets = [each.arg("target") for each in tape.gradients]
+    named = all(target is not None and isinstance(target.expression, (cst.Name, cst.Attribute)) for target in targets)
+    if not named or any(written_names(file, statement) & tape.targets for statement in moved):
+        return None
+    inner, outer = indentation(file, moved[0]), indentation(file, tape.block)
+    if not inner.startswith(outer):
+        return None
+    return Fix.unsafe("take the gradient after the block", dedent(file, moved, inner[len(outer) :]))

@@ -2,10 +2,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-from tfmemlint_rules._tapes import Tape, drop_deletion, of_one_run, tape_of
-
-from tfmemlint.api import Argument, Call, Edit, File, Finding, Fix, Rule, Safety, constant, on_call, remove_argument
+from tfmemlint.api import (
+    Call,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    Tape,
+    on,
+    remove_argument,
+    remove_statement,
+    tapes,
+)
 
 
 class PersistentTapeUsedOnce(Rule):
@@ -32,39 +41,28 @@ class PersistentTapeUsedOnce(Rule):
     summary = "a persistent tape of which one gradient is taken holds all activations for nothing"
     fix_safety = (Safety.SAFE,)
 
-    @on_call("tf.GradientTape")
-    def check(self, made: Call, file: File) -> Iterator[Finding]:
-        persistent = made.arg("persistent")
-        if persistent is None or constant(persistent.value) is not True or file.contexts.traced(made.node):
+    @on(tapes)
+    def check(self, tape: Tape, file: File) -> Iterator[Finding]:
+        persistent = tape.made.arg("persistent")
+        if persistent is None or not tape.persistent or tape.traced or tape.escapes:
             return
-        tape = tape_of(made, file)
-        if tape is None or tape.escapes or len(of_one_run(tape, file)) != 1:
+        if not tape.gradients or tape.several or _needs_persistent(tape.gradients):
             return
-        if any(self._repeated(gradient, tape, file) for gradient in tape.gradients):
-            return
+        deletions = [remove_statement(file, each) for each in tape.deleted if file.text(each) == f"del {tape.name}"]
         yield self.finding(
-            made,
+            tape.made,
             file,
-            "only one gradient is taken of this persistent tape: it keeps every activation until the tape goes, "
-            "where a "
-            "plain tape frees them at gradient()",
-            fix=Fix("make the tape a plain one", self._edits(made, persistent, tape, file), Safety.SAFE),
+            "only one gradient is taken of this persistent tape: it keeps every activation until the tape goes, where "
+            "a plain tape frees them at gradient()",
+            fix=Fix.safe(
+                "make the tape a plain one",
+                remove_argument(file, tape.made.node, persistent),
+                [edit for edit in deletions if edit is not None],
+            ),
             related=[(tape.gradients[0], "the only gradient")],
         )
 
-    def _repeated(self, gradient: Call, tape: Tape, file: File) -> bool:
-        """Whether a gradient may be taken several times, or in a way that needs a persistent tape."""
-        if not gradient.lacks("parallel_iterations") or not gradient.lacks("experimental_use_pfor"):
-            return True
-        loop = file.contexts.loop(gradient.node)
-        if loop is not None and not file.tree.contains(loop, tape.block):
-            return True
-        if isinstance(file.tree.statement(gradient.node), cst.FunctionDef):
-            return True
-        return file.contexts.comprehension(gradient.node) is not None
 
-    def _edits(self, made: Call, persistent: Argument, tape: Tape, file: File) -> tuple[Edit, ...]:
-        """Drop the argument, and the `del` that nothing needs then."""
-        edits = [remove_argument(file, made.node, persistent)]
-        edits += [edit for d in tape.deleted if (edit := drop_deletion(d, file)) is not None]
-        return tuple(sorted(edits, key=lambda edit: edit.start))
+def _needs_persistent(gradients: tuple[Call, ...]) -> bool:
+    """Whether a Jacobian is asked for in a way that only a persistent tape allows."""
+    return any(not g.lacks("parallel_iterations") or not g.lacks("experimental_use_pfor") for g in gradients)

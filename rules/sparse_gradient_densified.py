@@ -3,20 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._gradient_uses import gradients_of
-from tfmemlint_rules._sparse import sparse_sources
 
-from tfmemlint.api import Call, File, Finding, Node, Rule, on_call
-
-DENSIFIES = frozenset(
-    f"tf.{prefix}{name}" for prefix in ("", "math.", "linalg.")
-    for name in (
-        "convert_to_tensor", "add_n", "add", "subtract", "multiply", "divide", "reduce_mean", "reduce_sum",
-        "reduce_max", "reduce_min", "reduce_std", "reduce_variance", "norm", "abs", "square", "sqrt", "concat",
-        "stack", "reshape", "is_nan", "is_finite", "where", "sign", "maximum", "minimum",
-    )
-) | {"tf.Variable.assign_add", "tf.Variable.assign_sub", "tf.Variable.assign", "np.array", "np.asarray"}  # fmt: skip
-OPERATORS = (cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.Power)
+from tfmemlint.api import Call, Does, File, Finding, Node, Rule, Use, knowledge, on_call, sparse_gradients, uses
 
 
 class SparseGradientDensified(Rule):
@@ -44,11 +32,8 @@ class SparseGradientDensified(Rule):
 
     @on_call("tf.GradientTape.gradient")
     def check(self, gradient: Call, file: File) -> Iterator[Finding]:
-        sources = sparse_sources(gradient, file)
-        if sources is None:
-            return
-        for use in gradients_of(gradient, sources, file):
-            where = _densified(use, file)
+        for use in sparse_gradients(file, gradient):
+            where = _densified(file, use)
             if where is not None:
                 yield self.finding(
                     where,
@@ -59,16 +44,11 @@ class SparseGradientDensified(Rule):
                 )
 
 
-def _densified(use: Node, file: File) -> Call | Node | None:
-    """The arithmetic that a use of the gradient goes into."""
-    parent = file.tree.parent(use)
-    if isinstance(parent, cst.BinaryOperation):
-        return parent if isinstance(parent.operator, OPERATORS) else None
-    if isinstance(parent, cst.AugAssign):
-        return parent
-    while isinstance(parent, (cst.Element, cst.List, cst.Tuple)):
-        parent = file.tree.parent(parent)
-    call = file.tree.parent(parent) if isinstance(parent, cst.Arg) else None
-    if isinstance(call, cst.Call) and file.call(call).name in DENSIFIES:
-        return file.call(call)
-    return None
+def _densified(file: File, use: Use) -> Call | Node | None:
+    """The arithmetic that a use of the gradient goes into, alone or in a list."""
+    if use.does is Does.COMPUTE and isinstance(use.place, (cst.BinaryOperation, cst.AugAssign)):
+        return use.place
+    listed = use.does is Does.STORE and isinstance(use.place, (cst.List, cst.Tuple))
+    given = uses(file, use.place) if listed and use.place is not None else (use,)
+    calls = (each.call for each in given if each.does is Does.PASS and each.call is not None)
+    return next((call for call in calls if knowledge.in_group(call.name, "makes_dense")), None)

@@ -2,9 +2,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._tapes import drop_deletion, tape_of
-
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Severity, constant, on_call
+from tfmemlint.api import (
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    Severity,
+    Tape,
+    on,
+    remove_statement,
+    tapes,
+)
 
 
 class UselessDel(Rule):
@@ -31,19 +40,16 @@ class UselessDel(Rule):
     default = False
     fix_safety = (Safety.SAFE,)
 
-    @on_call("tf.GradientTape")
-    def check(self, made: Call, file: File) -> Iterator[Finding]:
-        if not made.lacks("persistent") and constant(made.value_of("persistent")) is not False:
+    @on(tapes)
+    def check(self, tape: Tape, file: File) -> Iterator[Finding]:
+        if tape.persistent is not False or not tape.gradients or tape.escapes:
             return
-        tape = tape_of(made, file)
-        if tape is None or not tape.gradients or tape.escapes:
-            return
-        for deletion in tape.deleted:
-            if file.tree.order(deletion) > file.tree.order(tape.gradients[-1].node):
-                edit = drop_deletion(deletion, file)
-                yield self.finding(
-                    deletion,
-                    file,
-                    "gradient() has released this tape already: the del frees nothing",
-                    fix=Fix("leave it out", (edit,), Safety.SAFE) if edit is not None else None,
-                )
+        last = file.tree.order(tape.gradients[-1].node)
+        for deletion in (each for each in tape.deleted if file.tree.order(each) > last):
+            alone = file.text(deletion) == f"del {tape.name}"
+            yield self.finding(
+                deletion,
+                file,
+                "gradient() has released this tape already: the del frees nothing",
+                fix=Fix.safe("leave it out", remove_statement(file, deletion) if alone else None),
+            )
