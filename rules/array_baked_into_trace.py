@@ -34,7 +34,7 @@ class ArrayBakedIntoTrace(Rule):
 
     ## Why it costs memory
     The array becomes a constant of the graph: it is serialized, copied several times while the graph is optimized, and
-    once more for every further trace. Over 2 GB it raises `ValueError`.
+    once more for every further trace. Over 2 GiB it raises `ValueError`.
 
     ## Fix safety
     Unsafe: the name is a tensor then, on the device.

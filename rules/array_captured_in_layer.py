@@ -33,8 +33,8 @@ class ArrayCapturedInLayer(Rule):
     Reports large NumPy arrays that a `Lambda` layer's function or a custom loss closes over.
 
     ## Why it costs memory
-    The function is traced into the model's graphs, and the array becomes a constant in each of them: an array of 72 MB
-    took 144 MB of tensors after `fit` and `predict`, a weight 72 MB. The model can hardly be saved either.
+    The function is traced into the model's graphs, and the array becomes a constant in each of them: one for `fit` and
+    one for `predict`, where a weight would be held once. The model can hardly be saved either.
 
     ## Fix safety
     Unsafe: the name is a tensor then.

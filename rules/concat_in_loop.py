@@ -27,7 +27,7 @@ class ConcatInLoop(Rule):
 
     ## Why it costs memory
     Every iteration copies all that was collected before: quadratic work. Under a gradient tape every prefix stays in
-    memory: 2238 MB against 192 MB in a measurement with 64 parts.
+    memory.
 
     ## Fix safety
     Unsafe: the name holds the whole result only after the loop, and the parts must agree in dtype. It is offered

@@ -20,8 +20,8 @@ class DebugInstrumentationLeftOn(Rule):
     level or in a training entry point, not behind a flag and never switched off.
 
     ## Why it costs memory
-    Checking every op's result doubles the peak of a graph and makes eager ops over a hundred times slower. Dumping
-    debug information keeps a record of every op in memory and on disk.
+    Checking every op's result raises the peak of a graph and slows down every eager op. Dumping debug information
+    keeps a record of every op in memory and on disk.
 
     ## Fix safety
     Unsafe: an overflow is not reported at its op any more.
@@ -45,7 +45,7 @@ class DebugInstrumentationLeftOn(Rule):
         function = file.contexts.function(call.node)
         if isinstance(function, cst.FunctionDef) and not _runs_always(function, file, 2):
             return
-        cost = "every op is checked: twice the peak of a graph, and eager ops over 100 times slower"
+        cost = "every op's result is checked, which raises the peak of graphs and slows down eager ops"
         if "dump" in (call.name or ""):
             cost = "a record of every op is kept in memory and on disk"
         yield self.finding(call, file, f"debugging left on: {cost}", fix=self._remove(call, file))

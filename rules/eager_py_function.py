@@ -12,8 +12,7 @@ class EagerPyFunction(Rule):
     Reports `tf.py_function` that is called eagerly in a loop.
 
     ## Why it costs memory
-    On TensorFlow 2.21 every eager call keeps its wrapper for ever: 36 KB a call, and whatever the Python function
-    closes over.
+    On TensorFlow 2.21 every eager call keeps its wrapper for ever, and whatever the Python function closes over.
 
     ## When not to use it
     In `Dataset.map` or a `tf.function` it is registered once; there it is not reported.
@@ -31,7 +30,7 @@ class EagerPyFunction(Rule):
         if any(file.calls(*GRAPH_ONLY)) or file.contexts.traced(call.node) or not self._repeated(call, file):
             return
         yield self.finding(
-            call, file, "each eager py_function call keeps about 36 KB for ever; call the Python function itself"
+            call, file, "each eager py_function call keeps its wrapper for ever; call the Python function itself"
         )
 
     def _repeated(self, call: Call, file: File) -> bool:

@@ -39,8 +39,8 @@ class OneHotMatmul(Rule):
     Reports a product of one-hot rows with a matrix: `tf.matmul(tf.one_hot(ids, n), table)`, `@`, `tensordot`, `einsum`.
 
     ## Why it costs memory
-    The product picks one row of the table for each id. The one-hot matrix has ids x n numbers, nearly all zero: 313 MB
-    against 1 MB for 4096 ids and 20 000 rows.
+    The product picks one row of the table for each id. The one-hot matrix has ids x n numbers, nearly all zero:
+    312 MiB for 4096 ids and 20 000 rows.
 
     ## Fix safety
     Unsafe: ids out of range give an error instead of zeros, and the gradient is sparse. Only shown where

@@ -24,7 +24,8 @@ class PairwiseBroadcast(Rule):
     `reduce_sum((x[:, None, :] - y[None, :, :]) ** 2, -1)`.
 
     ## Why it costs memory
-    The difference has rows x rows x features numbers before it is reduced: 512 MB against 8 MB for 1024 x 1024 x 64.
+    The difference has rows x rows x features numbers before it is reduced, and its square as many: 256 MiB each for
+    1024 x 1024 x 64.
 
     ## When not to use it
     For small sets; sizes known to be small are not reported.

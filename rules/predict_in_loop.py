@@ -20,9 +20,8 @@ class PredictInLoop(Rule):
     Reports `model.predict()` of a Keras model that is called for each item or batch in a Python loop.
 
     ## Why it costs memory
-    Every call builds a dataset, an iterator and callbacks before the model runs: a hundred rows, one a call, took 20
-    times as long as with the model itself called. It leaks no more on current versions, but each call holds its own
-    copy of the input.
+    Every call builds a dataset, an iterator and callbacks before the model runs, which takes far longer than the model
+    itself. It leaks no more on current versions, but each call holds its own copy of the input.
 
     ## Fix safety
     Unsafe: the result is a tensor. Where the code uses it as only NumPy arrays can be, `.numpy()` is added, which a
@@ -52,8 +51,8 @@ class PredictInLoop(Rule):
         yield self.finding(
             predict,
             file,
-            "predict() sets up a dataset, an iterator and callbacks for every item: about 130 ms a call against 1 ms "
-            "for model(x, training=False); or predict all items at once",
+            "predict() sets up a dataset, an iterator and callbacks for every item; call model(x, training=False), or "
+            "predict all items at once",
             fix=self._call(predict, file),
             related=[(loop, "the loop")] if isinstance(loop, (cst.For, cst.While)) else [],
         )

@@ -19,7 +19,7 @@ class ProfilerNotStopped(Rule):
     `trace_off`, on some path through the function that starts it.
 
     ## Why it costs memory
-    The profiler keeps an event for every op, about 0.7 KB each, until it is stopped; a trace keeps every graph.
+    The profiler keeps an event for every op until it is stopped; a trace keeps every graph.
 
     ## When not to use it
     When another part of the program stops it; a stop in another method of the class or function of the file counts.

@@ -15,8 +15,7 @@ class SparseGradientDensified(Rule):
 
     ## Why it costs memory
     That gradient is sparse: it holds only the rows that a batch touched. Sums and conversions make a dense tensor of
-    the whole table's size of it (a table of 51 MB and the sum took 205 MB in place of 102 MB); Python operators with a
-    number raise `TypeError`.
+    the whole table's size of it; Python operators with a number raise `TypeError`.
 
     ## When not to use it
     For small tables.

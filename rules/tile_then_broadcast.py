@@ -41,7 +41,7 @@ class TileThenBroadcast(Rule):
 
     ## Why it costs memory
     Element-wise ops broadcast an axis of size 1 without copying it. The tiled tensor is a full copy of the result's
-    size beside the result: 393 MB against 262 MB for 2000 x 64 x 256, operand and result included.
+    size beside the result.
 
     ## Fix safety
     Safe where both shapes are known; unsafe otherwise, for the other operand may need the tiled axis to get its size,

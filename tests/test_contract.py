@@ -1,5 +1,8 @@
 """What every built-in rule must have besides its checks: a page, sample programs, a module of its name."""
 
+import ast
+import inspect
+import json
 import re
 from pathlib import Path
 
@@ -12,9 +15,11 @@ from tfmemlint.lint.registry import load_rules
 from tfmemlint.report.rule_page import rule_page
 from tfmemlint.rule import HEADINGS, Rule
 from tfmemlint.testing import load_case
+from tfmemlint.verify.pages.report import figure
 
 ROOT = Path(__file__).parents[1]
 FIXTURES = Path(tfmemlint_fixtures.__path__[0])
+EVIDENCE = json.loads((ROOT / "docs" / "evidence.json").read_text("utf-8"))
 RULES = [rule for rule in load_rules() if type(rule).__module__.startswith("tfmemlint_rules.")]
 every_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
 
@@ -60,6 +65,33 @@ def test_fix_section_agrees_with_the_metadata(rule: Rule) -> None:
     for safety in rule.fix_safety:
         words = {"safe": r"\bsafe\b", "unsafe": r"\bunsafe\b", "display": r"\b(shown|suggest\w*|display\w*)\b"}
         assert re.search(words[safety.value], section), f"{rule.code}: 'Fix safety' leaves out {safety.value} fixes"
+
+
+# Measured figures have decimal units and name times; sizes that are computed from shapes have binary units.
+MEASURED = re.compile(
+    r"\d\s?(ms|µs|s|seconds?|minutes?|[kKMG]B)\b|(\d|ten|twenty|hundred|thousand) times (as|more|less|slow|fast|long)"
+)
+
+
+@every_rule
+def test_measured_figures_stand_in_the_evidence_and_not_in_a_rule(rule: Rule) -> None:
+    """So neither a page nor a message can say something else than what was measured."""
+    tree = ast.parse(inspect.getsource(inspect.getmodule(type(rule))))
+    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    assert [text for text in texts if MEASURED.search(" ".join(text.split()))] == []
+
+
+@pytest.mark.parametrize("text", ["about 130 ms a call", "20\ntimes as long", "2238 MB against", "ten times slower"])
+def test_a_measured_figure_is_known_by_its_unit(text: str) -> None:
+    assert MEASURED.search(" ".join(text.split()))
+
+
+@pytest.mark.parametrize("code", sorted(EVIDENCE["rules"]))
+def test_measured_figures_can_be_told_apart_on_the_page(code: str) -> None:
+    kept = EVIDENCE["rules"][code]
+    sides = [figure(kept[side], kept["unit"], kept["metric"]) for side in ("before", "after")]
+    assert sides[0] != sides[1]
+    assert f"| {sides[0]} | {sides[1]} |" in (ROOT / "docs" / "rules" / f"{code}.md").read_text("utf-8")
 
 
 def test_every_case_folder_belongs_to_a_rule() -> None:

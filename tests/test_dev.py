@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tfmemlint.dev import __main__ as dev
-from tfmemlint.dev.docs import page
+from tfmemlint.dev.docs import Material, page
 from tfmemlint.lint.registry import load_rules
 
 TESTS = """
@@ -228,12 +228,14 @@ def test_page_shows_what_was_measured() -> None:
     figures = {"metric": "peak_bytes", "unit": "bytes", "before": 333447168, "after": 26214400, "ratio": 12.72}
     evidence = {"versions": {"TensorFlow": "2.21.0"}, "device": "CPU", "rules": {"TFM305": figures}}
     figures["verdict"] = "confirmed"
-    text = page(rule, evidence)
+    material = Material(evidence=evidence, programs={"TFM305": "A cache of ten epochs."})
+    text = page(rule, material)
+    assert "without it. The one with it: a cache of ten epochs.\n\n| measured" in text
     assert "| 318 MiB | 25 MiB | 12.7x | confirmed |" in text
     assert "TensorFlow 2.21.0, CPU" in text
     raised = {"metric": "error", "unit": "", "before": 1, "after": 0, "ratio": None, "verdict": "confirmed"}
     evidence["rules"] = {"TFM305": {**raised, "reason": "it raises ValueError"}}
-    text = page(rule, evidence)
+    text = page(rule, material)
     assert "| error | yes | no | - | confirmed |" in text
     assert "\nit raises ValueError.\n" in text
-    assert "## Measured" not in page(rule, {})
+    assert "## Measured" not in page(rule, Material())

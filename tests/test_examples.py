@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tfmemlint.api import Call, File, Rule, on_call
-from tfmemlint.dev.docs import example_table, page
+from tfmemlint.dev.docs import Material, example_table, page
 from tfmemlint.lint.registry import load_rules
 from tfmemlint.report.rule_page import rule_page
 from tfmemlint.testing import CaseError, load_case, run
@@ -118,7 +118,7 @@ def test_pasted_the_first_is_reported_and_the_second_is_not(
 def test_the_table_of_examples_is_what_pages_show(write: Callable[..., Any]) -> None:
     table = json.loads(json.dumps(example_table([write()])))
     rule = next(rule for rule in load_rules() if rule.code == "TFM305")
-    text = page(rule, {}, table)
+    text = page(rule, Material(table))
     assert "## Example\n```python\ndef make():\n\n    return" in text
     assert "```\nCache once:\n```python\nds = " in text
     assert text.index("## Why it costs memory") < text.index("## Example") < text.index("## Fix safety")

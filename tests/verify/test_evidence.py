@@ -73,6 +73,8 @@ class TestSamples:
             ('[measure]\nmetric = "joy"\n', "no metric 'joy'; known are peak_bytes"),
             ('[measure]\nmetric = "rss"\nmin-ratio = 1\n', "min-ratio must be over 1"),
             ('[measure]\nmetric = "rss"\nratio = 2\n', "unknown field `ratio`"),
+            ('[measure]\nmetric = "value"\nunit = "pounds"\n', "unit: only `bytes`"),
+            ('[measure]\nmetric = "seconds"\nunit = "bytes"\n', "unit: only `bytes`"),
             ("[measure\n", "case.toml"),
         ],
     )
@@ -127,6 +129,13 @@ class TestEvidenceFile:
         assert new["versions"] == WHERE.versions
         assert new["rules"]["TFM305"]["versions"] == {"tensorflow": "2.22.0"}
         assert new["rules"]["TFM305"]["device"] == "GPU"
+
+    @pytest.mark.parametrize(
+        ("value", "kept"), [(1233.17764, 1233.178), (0.4567891, 0.4568), (9.15312e-06, 9.153e-06), (4.0, 4), (0.0, 0)]
+    )
+    def test_small_figures_keep_their_digits(self, value: float, kept: float) -> None:
+        verdict = Verdict(CONFIRMED, "", "value", "", value, 1.0, 0.0, 3)
+        assert evidence.entry(result(verdict=verdict))["before"] == kept
 
     def test_a_broken_file_is_refused(self, tmp_path: Path) -> None:
         path = tmp_path / "evidence.json"
@@ -188,6 +197,8 @@ class TestReports:
             (-1024.0, "bytes", "rss_slope", "-1 KiB"),
             (0.25, "s", "seconds", "0.25 s"),
             (7.0, "", "traces", "7"),
+            (2.345, "", "value", "2.35"),
+            (9.153e-06, "", "value", "9.15e-06"),
             (1.0, "", "error", "yes"),
             (None, "bytes", "rss", "-"),
         ],

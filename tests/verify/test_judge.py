@@ -63,6 +63,10 @@ class TestFigures:
         verdict = judge(Claim("rss"), before, after)
         assert (verdict.before, verdict.after) == (400 * MIB, 100 * MIB)
 
+    def test_a_program_s_own_value_has_the_unit_of_the_claim(self) -> None:
+        assert judge(Claim("value", unit="bytes"), [ok(value=9.0)], [ok(value=1.0)]).unit == "bytes"
+        assert judge(Claim("value"), [ok(value=9.0)], [ok(value=1.0)]).unit == ""
+
     @pytest.mark.parametrize(
         ("metric", "words"),
         [("peak_bytes", "no TensorFlow operation"), ("value", "tfmemlint_value"), ("live_slope", "tfmemlint_mark")],

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +34,18 @@ _FAMILIES = {
 }
 
 
+@dataclass(frozen=True)
+class Material:
+    """What pages are made of besides the rules themselves."""
+
+    examples: Mapping[str, Any] | None = None
+    """The table of examples; without it the one that is installed with each rule."""
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    """The content of `evidence.json`: the only source of measured figures."""
+    programs: Mapping[str, str] = field(default_factory=dict)
+    """What the measured program with the finding does, by code."""
+
+
 def write_docs(
     out: Path,
     *,
@@ -46,7 +60,8 @@ def write_docs(
     Raises CaseError where the marked regions of the cases are not well formed.
     """
     shown = example_table(cases(fixtures), prefix) if fixtures.is_dir() else None
-    wanted: dict[Path, str | None] = {out / name: text for name, text in pages(out, prefix, shown)}
+    material = Material(shown, _evidence(out.parent / "evidence.json"), _measured_programs(fixtures))
+    wanted: dict[Path, str | None] = {out / name: text for name, text in pages(material, prefix)}
     for path in out.glob(f"{prefix}*.md"):
         wanted.setdefault(path, None)
     if shown is not None and rules.is_dir():
@@ -75,26 +90,26 @@ def example_table(found: Iterable[Case], prefix: str = "TFM") -> dict[str, dict[
     return {code: entry(shown) for code, shown in examples(found).items() if code.startswith(prefix)}
 
 
-def pages(out: Path, prefix: str = "TFM", shown: Mapping[str, Any] | None = None) -> Iterator[tuple[str, str]]:
-    """File names and texts of all pages, the index last. `evidence.json` is looked for beside the folder `out`."""
+def pages(material: Material, prefix: str = "TFM") -> Iterator[tuple[str, str]]:
+    """File names and texts of all pages, the index last."""
     rules = [rule for rule in load_rules() if rule.code.startswith(prefix)]
-    evidence = _evidence(out.parent / "evidence.json")
     for rule in rules:
-        yield f"{rule.code}.md", page(rule, evidence, shown)
+        yield f"{rule.code}.md", page(rule, material)
     yield "README.md", _index(rules, prefix)
 
 
-def page(rule: Rule, evidence: Mapping[str, Any], shown: Mapping[str, Any] | None = None) -> str:
-    """One rule's page; `shown` is the table of examples, by default the one that is installed with the rule."""
+def page(rule: Rule, material: Material) -> str:
+    """One rule's page."""
     lines = [_MADE, "", f"# {rule.code}: {rule.name}", "", f"{_sentence(rule.summary)}", ""]
     lines += ["| severity | runs by default | fix |", "|---|---|---|"]
     lines += [f"| {rule.severity.value} | {'yes' if rule.default else 'no'} | {_fix(rule)} |", ""]
-    lines.append(rule_page(rule, shown))
-    return "\n".join([*lines, *_measured(rule.code, evidence)]) + "\n"
+    lines.append(rule_page(rule, material.examples))
+    return "\n".join([*lines, *_measured(rule.code, material)]) + "\n"
 
 
-def _measured(code: str, evidence: Mapping[str, Any]) -> list[str]:
+def _measured(code: str, material: Material) -> list[str]:
     """The measurement of the rule's sample programs, where there is one."""
+    evidence = material.evidence
     found = evidence.get("rules", {}).get(code)
     if not isinstance(found, dict):
         return []
@@ -104,7 +119,9 @@ def _measured(code: str, evidence: Mapping[str, Any]) -> list[str]:
     sides = [figure(found.get(side), unit, metric) for side in ("before", "after")]
     times = ratio(None if metric in YES_NO else found.get("ratio"))
     cells = (NAMES.get(metric, metric), *sides, times, str(found["verdict"]))
-    lines = ["", "## Measured", "Two programs, one with the finding and one without it:", ""]
+    words = material.programs.get(code, "")
+    first = f". The one with it: {words[0].lower()}{words[1:]}" if words else ":"
+    lines = ["", "## Measured", f"Two programs, one with the finding and one without it{first}", ""]
     lines += ["| measured | before | after | ratio | verdict |", "|---|---|---|---|---|", f"| {' | '.join(cells)} |"]
     if found.get("reason"):
         lines += ["", _sentence(str(found["reason"]))]
@@ -112,6 +129,15 @@ def _measured(code: str, evidence: Mapping[str, Any]) -> list[str]:
     versions = [f"{name} {version}" for name, version in made.get("versions", {}).items()]
     where = ", ".join([*versions, str(made["device"])] if made.get("device") else versions)
     return [*lines, "", f"Measured with {where}; `tfmemlint verify --rules {code}` repeats it."]
+
+
+def _measured_programs(fixtures: Path) -> dict[str, str]:
+    """What the docstrings of the measured programs say, by code."""
+    from tfmemlint.verify.evidence import read_samples
+
+    samples = read_samples(fixtures) if fixtures.is_dir() else []
+    found = ((sample.code, ast.get_docstring(ast.parse(sample.pair.before.source))) for sample in samples)
+    return {code: words for code, words in found if words}
 
 
 def _evidence(path: Path) -> Mapping[str, Any]:

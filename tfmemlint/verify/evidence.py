@@ -37,12 +37,14 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
 
     `simulated-gpus` is the number of graphics cards that TensorFlow's own checks shall believe in, `device = "gpu"`
     marks a sample that shows nothing without a real one, `fast = true` one that the test suite runs each time.
+    `unit = "bytes"` belongs to a `metric = "value"` that is a number of bytes.
     """
 
     metric: str | None = None
     min_ratio: float = 1.2
     error: str | None = None
     output: str | None = None
+    unit: str = ""
     simulated_gpus: int = 0
     device: str = "auto"
     fast: bool = False
@@ -68,7 +70,9 @@ def _claim(path: Path, table: Table) -> Claim:
         raise EvidenceError(f"{path}: [measure] metric: no metric '{table.metric}'; known are {', '.join(METRICS)}")
     if table.min_ratio <= 1:
         raise EvidenceError(f"{path}: [measure] min-ratio must be over 1")
-    return Claim(table.metric, table.min_ratio, table.error, table.output)
+    if table.unit not in ("", "bytes") or (table.unit and table.metric != "value"):
+        raise EvidenceError(f"{path}: [measure] unit: only `bytes`, with metric = 'value'")
+    return Claim(table.metric, table.min_ratio, table.error, table.output, table.unit)
 
 
 def read_sample(folder: Path) -> Sample | None:
@@ -160,9 +164,12 @@ def entry(result: Result) -> dict[str, Any]:
 
 
 def _rounded(value: float | None) -> float | int | None:
+    """The value to three decimal places; below 1 to four significant digits, which may be further places."""
     if value is None:
         return None
-    return int(value) if value == int(value) else round(value, 3)
+    if value == int(value):
+        return int(value)
+    return round(value, 3) if abs(value) >= 1 else float(f"{value:.4g}")
 
 
 def read_evidence(path: Path) -> dict[str, Any]:

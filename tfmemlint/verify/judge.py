@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tfmemlint.verify.run.runs import Run
@@ -81,13 +81,14 @@ class Claim:
 
     With `error`, that the first one raises it (`Type` or `Type: part of the text`) and the second one does not; with
     `output`, that the first one prints that text; else that `metric` of the first one is at least `min_ratio` times
-    the second one's.
+    the second one's. `unit` is that of a metric that has none of its own, as of what a program counts.
     """
 
     metric: str | None = None
     min_ratio: float = 1.05
     error: str | None = None
     output: str | None = None
+    unit: str = ""
 
     @property
     def timed(self) -> bool:
@@ -139,7 +140,8 @@ def judge(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
     if ended is not None:
         return ended
     if claim.metric is not None:
-        return _judge_figures(METRICS[claim.metric], claim.min_ratio, before, after)
+        metric = METRICS[claim.metric]
+        return _judge_figures(replace(metric, unit=metric.unit or claim.unit), claim.min_ratio, before, after)
     if not any(run.initialized or run.peak_bytes for run in (*before, *after)):
         return inconclusive("the programs run no TensorFlow operation")
     verdicts = [_judge_figures(METRICS[name], claim.min_ratio, before, after) for name in TRIED]

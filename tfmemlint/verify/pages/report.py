@@ -50,7 +50,9 @@ def figure(value: float | None, unit: str, metric: str | None = None) -> str:
         return sign + show_bytes(round(abs(value)))
     if unit == "s":
         return f"{value:.2f} s"
-    return f"{value:.0f}" if value == round(value) else f"{value:.2f}"
+    if value == round(value):
+        return f"{value:.0f}"
+    return f"{value:.2f}" if abs(value) >= 1 else f"{value:.3g}"
 
 
 def ratio(value: float | None) -> str:
