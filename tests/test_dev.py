@@ -10,6 +10,8 @@ import pytest
 
 from tfmemlint.dev import __main__ as dev
 from tfmemlint.dev.docs import Material, page
+from tfmemlint.dev.families import family_of, next_code
+from tfmemlint.dev.sample_call import api_name, sample_call
 from tfmemlint.lint.registry import load_rules
 
 TESTS = """
@@ -58,7 +60,7 @@ def test_new_rule_works_as_written_and_needs_no_registration(pack: Path) -> None
     options = ("--isolated", "--select", "ACM101", "--output-format", "concise")
     checked = run(pack, "tfmemlint", "check", *options, "fixtures")
     assert checked.returncode == 1, checked.stderr
-    assert "fixtures/ACM101-cached-range/basic/bad.py:3:31: ACM101" in checked.stdout
+    assert "fixtures/ACM101-cached-range/basic/bad.py:4:35: ACM101" in checked.stdout
     assert "good.py" not in checked.stdout
 
 
@@ -70,7 +72,7 @@ def test_bless_writes_what_the_tests_then_hold(pack: Path) -> None:
     blessed = run(pack, "pytest", "-q", "-p", "no:cacheprovider", "--bless")
     assert blessed.returncode == 0, blessed.stdout
     golden = (pack / "fixtures/ACM101-cached-range/basic/findings.txt").read_text()
-    assert golden.startswith("3:31-3:36 ACM101 cached-range warning\n")
+    assert golden.startswith("4:35-4:40 ACM101 cached-range warning\n")
     after = run(pack, "tfmemlint.dev", "bless")
     assert (after.returncode, after.stdout) == (0, "")
 
@@ -80,8 +82,8 @@ def test_bless_writes_what_the_tests_then_hold(pack: Path) -> None:
     [
         ("bad.py", "  #! ACM101", "", "no line is marked with `#! ACM101`"),
         ("bad.py", "import tensorflow as tf", "import tensorflow as tf  #! ACM101", "line 1: ACM101 is marked 1 times"),
-        ("good.py", "range(8)", "range(8).cache()", "line 3: ACM101"),
-        ("findings.txt", "warning", "error", "-3:31-3:36 ACM101 cached-range error"),
+        ("good.py", "...", "tf.data.Dataset.range(8).cache()", "line 4: ACM101"),
+        ("findings.txt", "warning", "error", "-4:35-4:40 ACM101 cached-range error"),
     ],
 )
 def test_a_case_that_does_not_hold_is_named(pack: Path, file: str, old: str, new: str, words: str) -> None:
@@ -99,7 +101,8 @@ def test_a_case_that_does_not_hold_is_named(pack: Path, file: str, old: str, new
 
 def test_a_marker_may_speak_of_a_line_that_can_hold_no_comment(pack: Path) -> None:
     new_rule(pack, "--code", "ACM101")
-    text = "import tensorflow as tf\n\nds = tf.data.Dataset.range(8) \\\n    .cache() \\\n    .batch(2)  #!-1 ACM101\n"
+    text = "import tensorflow as tf\n# [example]\n"
+    text += "ds = tf.data.Dataset.range(8) \\\n    .cache() \\\n    .batch(2)  #!-1 ACM101\n"
     (pack / "fixtures/ACM101-cached-range/basic/bad.py").write_text(text)
     done = run(pack, "pytest", "-q", "-p", "no:cacheprovider", "--bless")
     assert done.returncode == 0, done.stdout
@@ -128,17 +131,73 @@ def test_a_fix_that_goes_wrong_is_found_out(pack: Path, edit: str, words: str) -
     module = pack / "acme_rules/cached_range.py"
     text = module.read_text().replace("import Call,", "import Edit, Fix, Safety, Call,")
     text = text.replace('clause")', f'clause", fix=Fix("mend", ({edit},), Safety.SAFE))')
-    module.write_text(text.replace('summary = "..."', 'summary = "..."\n    fix_safety = (Safety.SAFE,)'))
+    text = text.replace("    ## When", "    ## Fix safety\n    Safe.\n\n    ## When")
+    module.write_text(text.replace('no_fix = "..."', "fix_safety = (Safety.SAFE,)"))
     done = run(pack, "tfmemlint.dev", "bless")
     assert done.returncode == 2
     assert "ACM101-cached-range/basic/bad.py: a fix was taken back" in done.stderr
     assert words in done.stderr
 
 
-def test_new_rule_takes_the_next_code(pack: Path) -> None:
-    done = new_rule(pack)
-    highest = max(int(rule.code[3:]) for rule in load_rules() if rule.code.startswith("TFM"))
-    assert f"fixtures/TFM{highest + 1}-cached-range/basic/bad.py" in done.stdout.split()
+@pytest.mark.parametrize(
+    ("arguments", "family"),
+    [(["--family", "TFM4"], "TFM4"), (["--call", "tf.image.resize"], "TFM7"), (["--family", "ACM2"], "ACM2")],
+)
+def test_new_rule_takes_the_next_code_of_its_family(pack: Path, arguments: list[str], family: str) -> None:
+    done = new_rule(pack, *arguments)
+    highest = max((int(rule.code[4:]) for rule in load_rules() if rule.code.startswith(family)), default=0)
+    assert f"fixtures/{family}{highest + 1:02}-cached-range/basic/bad.py" in done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("api", "family"),
+    [
+        ("tf.config.set_visible_devices", "TFM1"),
+        ("tf.keras.mixed_precision.set_global_policy", "TFM2"),
+        ("tf.data.Dataset.cache", "TFM3"),
+        ("tf.GradientTape.gradient", "TFM4"),
+        ("tf.function", "TFM5"),
+        ("tf.keras.layers.Dense", "TFM6"),
+        ("tf.functions", "TFM7"),
+        ("tf.compat.v1.Session", "TFM9"),
+        ("builtins.list", None),
+    ],
+)
+def test_an_api_belongs_to_the_family_that_names_the_most_of_it(api: str, family: str | None) -> None:
+    assert family_of(api) == family
+
+
+def test_codes_of_rules_that_are_gone_are_not_used_again() -> None:
+    assert next_code("TFM3", {"TFM301", "TFM305", "TFM401"}) == "TFM306"
+    assert next_code("TFM3", {"TFM399"}) is None
+
+
+@pytest.mark.parametrize(
+    ("api", "line"),
+    [
+        ("tf.image.resize", "result = tf.image.resize(images, size)"),
+        ("tensorflow.keras.layers.Dense", "result = tf.keras.layers.Dense(units)"),
+        ("tf.data.TFRecordDataset.cache", "result = tf.data.Dataset.range(8).cache()"),
+        ("tf.keras.Model.predict", "result = tf.keras.Sequential().predict(x)"),
+        ("tf.GradientTape.gradient", "result = tf.GradientTape().gradient(target, sources)"),
+        ("numpy.zeros", "result = np.zeros(shape)"),
+    ],
+)
+def test_a_sample_calls_the_api(api: str, line: str) -> None:
+    name = api_name(api)
+    assert name is not None
+    program = sample_call(name)
+    assert program is not None
+    assert program.splitlines()[-1] == line
+
+
+def test_a_new_rule_about_an_api_reports_its_call_at_once(pack: Path) -> None:
+    done = new_rule(pack, "--call", "tensorflow.image.resize", "--family", "ACM1")
+    assert done.returncode == 0, done.stderr
+    assert '@on_call("tf.image.resize")' in (pack / "acme_rules/cached_range.py").read_text()
+    tested = run(pack, "pytest", "-q", "-p", "no:cacheprovider", "--bless")
+    assert tested.returncode == 0, tested.stdout
+    assert "ACM101 cached-range" in (pack / "fixtures/ACM101-cached-range/basic/findings.txt").read_text()
 
 
 @pytest.mark.parametrize(
@@ -146,8 +205,11 @@ def test_new_rule_takes_the_next_code(pack: Path) -> None:
     [
         (["cached-range", "--code", "TFM305"], "TFM305 is the code of cache-after-repeat"),
         (["cached-range", "--code", "tfm1"], "'tfm1' is not a code"),
-        (["Cached Range!"], "'Cached Range!' is not a rule's name"),
-        (["cached-range", "--fixtures", "nowhere"], "there is no folder 'nowhere'"),
+        (["cached-range", "--family", "TFM30"], "'TFM30' is no family of codes"),
+        (["cached-range"], "or with --family where it belongs: TFM1 Devices and the GPU allocator, TFM2 Dtypes"),
+        (["cached-range", "--call", "tf.image.resise"], "did you mean tf.image.resize?"),
+        (["Cached Range!", "--code", "ACM101"], "'Cached Range!' is not a rule's name"),
+        (["cached-range", "--code", "ACM101", "--fixtures", "nowhere"], "there is no folder 'nowhere'"),
     ],
 )
 def test_new_rule_refuses(pack: Path, arguments: list[str], words: str) -> None:

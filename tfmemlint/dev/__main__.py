@@ -1,6 +1,6 @@
 """Tools for people who work on rules: `python -m tfmemlint.dev COMMAND`, run in the root of a checkout or of a pack.
 
-- `new-rule NAME` writes a rule's module and its case folder, ready to be filled in;
+- `new-rule NAME` writes a rule's module and its first case, ready to be filled in;
 - `bless` writes the `findings.txt` and `fixed.py` of cases as the rules have them now;
 - `docs` writes a page for each rule and their index, and the examples that are installed with the rules;
 - `dump-model FILE` prints what the model knows about a program;
@@ -60,7 +60,9 @@ def _parser() -> argparse.ArgumentParser:
 
     new = commands.add_parser("new-rule", help="write a rule's module and its case folder")
     new.add_argument("name", help="what the rule reports, such as cache-after-repeat; reads after 'allow'")
-    new.add_argument("--code", help="the rule's code, such as TFM305 (default: the next after the highest in use)")
+    new.add_argument("--call", metavar="API", help="the API that the rule is about, such as tf.image.resize")
+    new.add_argument("--code", help="the rule's code, such as TFM305 (default: the next of its family)")
+    new.add_argument("--family", help="the beginning of its code, such as TFM3 (default: the family of --call)")
     _add_rules(new)
     _add_fixtures(new)
     new.set_defaults(run=_new_rule)
@@ -104,7 +106,8 @@ def _add_fixtures(parser: argparse.ArgumentParser) -> None:
 
 
 def _new_rule(options: argparse.Namespace) -> int:
-    for path in new_rule(options.name, options.code, options.rules, options.fixtures):
+    where = (options.rules, options.fixtures)
+    for path in new_rule(options.name, options.code, *where, family=options.family, api=options.call):
         print(path)
     print("next: fill in bad.py and good.py, write the handler, then run pytest --bless", file=sys.stderr)
     return 0

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tfmemlint.dev.families import FAMILIES
 from tfmemlint.lint.builtin_codes import OWN_RULES
 from tfmemlint.lint.registry import load_rules
 from tfmemlint.report.rule_page import EXAMPLES, rule_page
@@ -20,18 +21,6 @@ if TYPE_CHECKING:
 
 _MADE = "<!-- Made by `python -m tfmemlint.dev docs` from the rule's docstring and its cases; edit those. -->"
 _INDEX_MADE = "<!-- Made by `python -m tfmemlint.dev docs` from the rules; edit those. -->"
-_FAMILIES = {
-    "TFM0": "The tool itself",
-    "TFM1": "Devices and the GPU allocator",
-    "TFM2": "Dtypes",
-    "TFM3": "tf.data",
-    "TFM4": "GradientTape",
-    "TFM5": "Tracing",
-    "TFM6": "Keras models",
-    "TFM7": "Tensor operations",
-    "TFM8": "Profiling and debugging",
-    "TFM9": "TensorFlow 1 graphs and distribution",
-}
 
 
 @dataclass(frozen=True)
@@ -151,13 +140,13 @@ def _index(rules: list[Rule], prefix: str) -> str:
     lines = [_INDEX_MADE, "", "# Rules", ""]
     lines += ["Rules marked *off* run only when they are selected: by code, or all of them with `--select ADVICE`."]
     if prefix == "TFM":
-        lines += ["", f"## {_FAMILIES['TFM0']}", "", "| code | name | meaning |", "|---|---|---|"]
+        lines += ["", f"## {FAMILIES['TFM0'].title}", "", "| code | name | meaning |", "|---|---|---|"]
         lines += [f"| {own.code} | {own.name} | {own.summary} |" for own in OWN_RULES]
     family = None
     for rule in rules:
         if rule.code[:-2] != family:
             family = rule.code[:-2]
-            lines += ["", f"## {_FAMILIES.get(family, family)}", ""]
+            lines += ["", f"## {FAMILIES[family].title if family in FAMILIES else family}", ""]
             lines += ["| code | name | severity | default | fix | summary |", "|---|---|---|---|---|---|"]
         default = "on" if rule.default else "off"
         cells = [f"[{rule.code}]({rule.code}.md)", rule.name, rule.severity.value, default, _fix(rule), rule.summary]
