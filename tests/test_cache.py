@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tfmemlint import __version__
-from tfmemlint.config.settings import Config, ConfigError, Configs, find_config
+from tfmemlint.config.settings import Config, ConfigError, Configs
 from tfmemlint.lint.engine import FileResult
 from tfmemlint.run.cache import _TAG_TEXT, FOLDER, Cache, digest
 
@@ -102,7 +102,7 @@ def test_no_link_below_the_project_is_followed(where: str, project: Path, tmp_pa
     (project / where).parent.joinpath("CACHEDIR.TAG").write_bytes(_TAG_TEXT)
     (project / where).symlink_to(tmp_path / "docs", target_is_directory=True)
     before = snapshot(tmp_path / "docs")
-    cache = Cache(find_config(str(project / "a.py")), "rules of today")
+    cache = Cache(Configs().for_file(str(project / "a.py")), "rules of today")
     cache.put(str(project / "a.py"), digest(DATA), FileResult(str(project / "a.py")))
     cache.save()
     assert snapshot(tmp_path / "docs") == before
@@ -120,10 +120,10 @@ def test_a_configuration_does_not_lead_the_cache_out_of_its_folder(
     (project / ".git").mkdir()
     (project / "tfmemlint.toml").write_text(f'cache-dir = "{value}"\n')
     if not value:
-        assert Cache(find_config(str(project / "a.py")), "rules").folder == str(project / FOLDER)
+        assert Cache(Configs().for_file(str(project / "a.py")), "rules").folder == str(project / FOLDER)
         return
     with pytest.raises(ConfigError, match=r"cache-dir: .*(must be a folder below this file's directory|is no path)"):
-        find_config(str(project / "a.py"))
+        Configs().for_file(str(project / "a.py"))
 
 
 def test_the_command_line_leads_it_anywhere(project: Path, tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_a_folder_that_others_use_is_left_alone(tag: bytes | None, project: Path
         (project / "build" / "CACHEDIR.TAG").write_bytes(tag)
     (project / "tfmemlint.toml").write_text("cache-dir = 'build'\n")
     before = snapshot(project)
-    cache = Cache(find_config(str(project / "a.py")), "rules of today")
+    cache = Cache(Configs().for_file(str(project / "a.py")), "rules of today")
     cache.put(str(project / "a.py"), digest(DATA), FileResult(str(project / "a.py")))
     cache.save()
     assert snapshot(project) == before

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tfmemlint
-from tfmemlint.config.settings import Config, ConfigError, Configs, find_config, from_table, keys, parse_size
+from tfmemlint.config.settings import Config, ConfigError, Configs, from_table, keys, parse_size
 from tfmemlint.finding import Severity
 
 SCHEMA = json.loads(Path(tfmemlint.__path__[0], "config", "config.schema.json").read_text("utf-8"))
@@ -77,23 +77,23 @@ def test_the_nearest_file_with_our_table_wins(tmp_path: Path) -> None:
     inner = tmp_path / "package" / "inner"
     inner.mkdir(parents=True)
     (tmp_path / "package" / "pyproject.toml").write_text('[tool.other]\nx = 1\n[project]\nname = "p"\n')
-    assert find_config(str(inner / "a.py")).min_bytes == 1 << 20
+    assert Configs().for_file(str(inner / "a.py")).min_bytes == 1 << 20
     (inner / "tfmemlint.toml").write_text('min-bytes = "2MiB"\n')
-    assert find_config(str(inner / "a.py")).min_bytes == 2 << 20
-    assert find_config(str(tmp_path / "b.py")).min_bytes == 1 << 20
+    assert Configs().for_file(str(inner / "a.py")).min_bytes == 2 << 20
+    assert Configs().for_file(str(tmp_path / "b.py")).min_bytes == 1 << 20
 
 
 def test_our_own_file_wins_over_pyproject_beside_it(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text('[tool.tfmemlint]\nfail-on = "error"\n')
     (tmp_path / "tfmemlint.toml").write_text('fail-on = "info"\n')
-    config = find_config(str(tmp_path / "a.py"))
+    config = Configs().for_file(str(tmp_path / "a.py"))
     assert config.fail_on is Severity.INFO
     assert config.path == str(tmp_path / "tfmemlint.toml")
     assert config.root == str(tmp_path)
 
 
 def test_defaults_where_there_is_no_file(tmp_path: Path) -> None:
-    config = find_config(str(tmp_path / "a.py"))
+    config = Configs().for_file(str(tmp_path / "a.py"))
     assert (config.min_bytes, config.max_tensor, config.gpu_memory) == (64 << 20, 1 << 30, None)
     assert config == Config()
 
@@ -123,7 +123,7 @@ def test_later_inline_keys_win_over_earlier_ones() -> None:
 
 def test_paths_are_taken_from_the_directory_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "tfmemlint.toml").write_text('baseline = "known/base.json"\n')
-    config = find_config(str(tmp_path / "deep" / "a.py"))
+    config = Configs().for_file(str(tmp_path / "deep" / "a.py"))
     assert config.baseline is not None
     assert config.resolve(config.baseline) == os.path.join(tmp_path, "known", "base.json")
 
@@ -183,7 +183,7 @@ def test_broken_files_are_one_line_that_names_them(data: bytes, expected: str, t
     path = tmp_path / "pyproject.toml"
     path.write_bytes(data)
     with pytest.raises(ConfigError) as caught:
-        find_config(str(tmp_path / "sub" / "a.py"))
+        Configs().for_file(str(tmp_path / "sub" / "a.py"))
     message = str(caught.value)
     assert message.startswith(f"{path}: {expected}")
     assert "\n" not in message
@@ -196,7 +196,7 @@ def test_numbers_of_other_tools_are_none_of_ours(tmp_path: Path) -> None:
     other = f"[tool.other]\na = {long}\nb = [-{long}, 1_{long}]\n"
     text = f"{other}[tool.tfmemlint]\nmin-bytes = 5\nbaseline = '{'x' * 4000}'\n"
     (tmp_path / "pyproject.toml").write_text(text)
-    config = find_config(str(tmp_path / "a.py"))
+    config = Configs().for_file(str(tmp_path / "a.py"))
     assert (config.min_bytes, config.baseline) == (5, "x" * 4000)
 
 

@@ -13,7 +13,7 @@ import pytest
 import tfmemlint_fixtures
 from flake8.main.cli import main as flake8
 
-from tfmemlint.config.settings import find_config
+from tfmemlint.config.settings import Configs
 from tfmemlint.flake8_plugin import encode
 from tfmemlint.lint.baseline import write_baseline
 from tfmemlint.lint.linter import Linter
@@ -79,7 +79,7 @@ def test_all_fixtures_give_the_places_of_the_command_line(settings: str, places:
 def test_rows_and_columns_are_those_of_the_file(data: bytes, place: str, places: Places, tmp_path: Path) -> None:
     (tmp_path / "train.py").write_bytes(data)
     assert places("train.py") == [f"train.py:{place}:TFM305"]
-    result = Linter(find_config("train.py")).lint(data, "train.py")
+    result = Linter(Configs().for_file("train.py")).lint(data, "train.py")
     assert result.source is not None
     position = result.source.position(result.findings[0].span.start)
     assert f"{position.row}:{position.column}" == place
@@ -157,7 +157,7 @@ def test_disable_noqa_brings_nothing_back(places: Places, tmp_path: Path) -> Non
 def test_the_baseline_is_honoured(places: Places, tmp_path: Path) -> None:
     path = tmp_path / "train.py"
     path.write_text(HEAD + WASTE)
-    result = Linter(find_config(str(path))).lint(path.read_bytes(), str(path))
+    result = Linter(Configs().for_file(str(path))).lint(path.read_bytes(), str(path))
     write_baseline(str(tmp_path / "accepted.json"), [result])
     with (tmp_path / "tfmemlint.toml").open("a") as stream:
         stream.write("baseline = 'accepted.json'\n")

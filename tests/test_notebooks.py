@@ -66,7 +66,6 @@ def test_places_are_those_of_the_cell_counted_over_all_cells() -> None:
     offset = source.text.index("z")
     assert source.position(offset) == Position(3, 10, 3)
     assert source.offset(3, 10, 3) == offset
-    assert source.utf16_column(offset) == 10
     assert source.line_text(2, 3) == "  # é🎉"
     assert source.position(len(source.text)) == Position(3, 15, 3)
     assert source.offset(9, 9, 3) == source.offset(1, 1, 99) == len(source.text)

@@ -129,8 +129,6 @@ def test_places_count_the_users_characters() -> None:
     assert source.position(source.text.index("y")) == Position(2, 3)
     assert source.position(place) == Position(2, 12)
     assert source.line_text(2) == "\f\ty = '🎉'; z"
-    assert source.utf16_column(place) == 12
-    assert source.offset_utf16(2, 12) == place
     assert source.file_position(place) == Position(2, 12)
     assert source.line_text(9) == ""
 
@@ -195,7 +193,6 @@ def test_every_offset_has_a_place_and_back(raw: str, mark: bool) -> None:
     for offset in range(len(source.text) + 1):
         place = source.position(offset)
         assert source.offset(place.row, place.column) == offset
-        assert source.offset_utf16(place.row, source.utf16_column(offset)) == offset
     rows = re.split(r"\r\n|\n|\r", raw)
     assert [source.line_text(row) for row in range(1, len(rows) + 1)] == rows
 

@@ -245,11 +245,6 @@ class Configs:
         return made
 
 
-def find_config(path: str) -> Config:
-    """The configuration that governs one file. Raises ConfigError when it cannot be used."""
-    return Configs().for_file(path)
-
-
 def _read(path: str) -> dict[str, Any] | None:
     """The checked values of a configuration file; None for a `pyproject.toml` without our table."""
     try:

@@ -114,22 +114,6 @@ class Source:
         _, length, hidden = self._raw_lines[index]
         return self.line_starts[index] + max(min(column - 1, length) - hidden, 0)
 
-    def utf16_column(self, offset: int) -> int:
-        """The column of `offset` in the user's file, from 0, counted in UTF-16 units as language servers do."""
-        position = self.position(offset)
-        before = self.line_text(position.row, position.cell)[: position.column - 1]
-        return len(before) + sum(char > "\uffff" for char in before)
-
-    def offset_utf16(self, row: int, units: int, cell: int | None = None) -> int:
-        """The offset of a row (from 1) and a column of UTF-16 units (from 0): what `utf16_column` counts, inverted."""
-        column = 0
-        for char in self.line_text(row, cell):
-            units -= 2 if char > "\uffff" else 1
-            if units < 0:
-                break
-            column += 1
-        return self.offset(row, column + 1, cell)
-
     def line_text(self, row: int, cell: int | None = None) -> str:
         """A row of the user's file as it stands there, without its line end; empty for rows outside the file."""
         if not 1 <= row <= len(self._raw_lines):
