@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._iterations import few_iterations
 
-from tfmemlint.api import Array, Call, Const, File, Instance, Node, Sequence, walk
+from tfmemlint.api import Array, Call, Const, Fact, File, Instance, Node, Sequence, walk
 
 SESSION = "tf.compat.v1.Session"
 SESSIONS = ("tf.Session", "tf.InteractiveSession", SESSION, "tf.compat.v1.InteractiveSession")
@@ -32,14 +32,17 @@ def session_runs(file: File) -> list[cst.Call]:
     return [node for node in found if runs_session(file.call(node))]
 
 
-def session_loops(file: File) -> list[Node]:
-    """The loops and comprehensions that run a session, themselves or in a function of the module."""
+def _session_loops(file: File) -> list[Node]:
     found: dict[int, Node] = {}
     for run in session_runs(file):
         for loop in _around(run, file, 2):
             if not few_iterations(loop, file, FEW) and not _over_parts(loop, file):
                 found[id(loop)] = loop
     return list(found.values())
+
+
+session_loops = Fact(_session_loops, "run", "eval")
+"""The loops and comprehensions that run a session, themselves or in a function of the module."""
 
 
 def _over_parts(loop: Node, file: File) -> bool:

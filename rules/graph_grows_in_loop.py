@@ -16,7 +16,7 @@ from tfmemlint.api import (
     Node,
     Rule,
     integer,
-    on_file,
+    on,
     own_nodes,
     walk,
 )
@@ -46,18 +46,15 @@ class GraphGrowsInLoop(Rule):
     no_fix = "the op must become one with a placeholder"
     in_tests = False
 
-    @on_file("Session", "InteractiveSession")
-    def check(self, file: File) -> Iterator[Finding]:
-        for loop in session_loops(file):
-            if _fresh_graph(loop, file):
-                continue
-            for op in _ops(loop, loop, file, 2):
-                yield self.finding(
-                    file.call(op) if isinstance(op, cst.Call) else op,
-                    file,
-                    "this adds a node to the graph in every iteration of the session's loop; build it once, before",
-                    related=[(loop, "the loop")],
-                )
+    @on(session_loops)
+    def check(self, loop: Node, file: File) -> Iterator[Finding]:
+        for op in _ops(loop, loop, file, 2) if not _fresh_graph(loop, file) else ():
+            yield self.finding(
+                file.call(op) if isinstance(op, cst.Call) else op,
+                file,
+                "this adds a node to the graph in every iteration of the session's loop; build it once, before",
+                related=[(loop, "the loop")],
+            )
 
 
 def _ops(part: Node, loop: Node, file: File, depth: int) -> Iterator[Node]:
