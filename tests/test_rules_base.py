@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 import pytest
 
-from tfmemlint.api import Call, Edit, Fact, File, Finding, Fix, Rule, Safety, on, on_call, own_nodes, walk
+from tfmemlint.api import Call, Edit, Fact, File, Finding, Fix, Rule, Safety, Severity, on, on_call, own_nodes, walk
 from tfmemlint.config.settings import Config
 from tfmemlint.lint.engine import FileResult, lint
 from tfmemlint.model.calls import strict_calls
@@ -104,6 +104,37 @@ class Repeating(Rule):
 def test_a_place_has_one_finding_of_a_rule_the_first() -> None:
     found = run(Repeating, "tf.range(3)").findings
     assert [finding.message for finding in found] == ["first", "its argument"]
+
+
+# -- expected errors --------------------------------------------------------------------------------------------------
+
+
+class Raising(Rule):
+    __doc__ = PAGE
+    code = "ACM104"
+    summary = "a range"
+    severity = Severity.ERROR
+
+    @on_call("tf.range")
+    def called(self, call: Call, file: File) -> Iterator[Finding]:
+        yield self.finding(call, file, "called")
+
+    @on(Fact(lambda file: file.tree.of(cst.Integer), "range"))
+    def found(self, number: cst.Integer, file: File) -> Iterator[Finding]:
+        yield self.finding(number, file, "found")
+
+
+@pytest.mark.parametrize(
+    ("code", "count"),
+    [
+        ("with pytest.raises(ValueError):\n    tf.range(3)", 0),
+        ("with self.assertRaisesRegex(ValueError, 'a'), b:\n    for x in y: tf.range(3)", 0),
+        ("with tape:\n    tf.range(3)", 2),
+        ("with self.assertRaises(ValueError):\n    pass\ntf.range(3)", 2),
+    ],
+)
+def test_errors_that_a_test_expects_are_not_reported(code: str, count: int) -> None:
+    assert len(run(Raising, code).findings) == count
 
 
 # -- parameters that do not exist -------------------------------------------------------------------------------------

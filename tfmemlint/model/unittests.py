@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint.finding import Span
+from tfmemlint.model.remembered import once_per_file
 from tfmemlint.syntax.scopes import own_nodes
 from tfmemlint.syntax.tree import called_word
 
@@ -35,10 +37,15 @@ def is_test(file: File) -> bool:
     return _only_defines(file) and any(_asserts(node) for node in file.module.body)
 
 
-def expects_error(call: cst.Call, file: File) -> bool:
-    """Whether a call is made to see it fail: `with pytest.raises(RuntimeError)`, `with self.assertRaises(...)`."""
-    items = [item.item for block in file.contexts.withs(call) for item in block.items]
-    return any(isinstance(item, cst.Call) and called_word(item) in RAISES for item in items)
+@once_per_file
+def expects_error(file: File) -> tuple[Span, ...]:
+    """The code that is run to see it fail: `with pytest.raises(RuntimeError)`, `with self.assertRaises(...)`."""
+    blocks = [
+        block
+        for block in file.tree.of(cst.With)
+        if any(isinstance(item.item, cst.Call) and called_word(item.item) in RAISES for item in block.items)
+    ]
+    return tuple(file.span(block.body) for block in blocks)
 
 
 def _only_defines(file: File) -> bool:
