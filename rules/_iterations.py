@@ -5,11 +5,11 @@ from __future__ import annotations
 from math import prod
 
 import libcst as cst
-from tfmemlint_rules._python_numbers import starts_number
 
 from tfmemlint.api import (
     Array,
     Binds,
+    Const,
     File,
     Iterator,
     Length,
@@ -119,3 +119,10 @@ def rounds_of(loop: cst.While, file: File) -> int | None:
     if len(starts) != 1 or len(steps) != 1 or starts[0] is None or not steps[0] or steps[0] < 0:
         return None
     return max(0, (limit - starts[0]) // steps[0])
+
+
+def starts_number(node: cst.BaseExpression, file: File) -> bool:
+    """Whether one of the definitions of a name is a Python number and all others add to it."""
+    definitions = file.definitions(node)
+    numbers = [d for d in definitions if d.binds is Binds.VALUE and isinstance(file.value(d.value), Const)]  # type: ignore[arg-type]
+    return bool(numbers) and all(d in numbers or d.binds is Binds.AUGMENTED for d in definitions)

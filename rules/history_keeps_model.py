@@ -6,9 +6,8 @@ import libcst as cst
 from tfmemlint_rules._histories import Stored, store_numbers
 from tfmemlint_rules._made import fate
 from tfmemlint_rules._models import all_models
-from tfmemlint_rules._trace_stores import is_outer_container
 
-from tfmemlint.api import Call, File, Finding, Instance, Node, Rule, Safety, on_file
+from tfmemlint.api import Call, File, Finding, Instance, Node, Rule, Safety, on_file, outlives
 
 ADDS = frozenset({"append", "insert", "appendleft"})
 HISTORY = "tf.keras.callbacks.History"
@@ -55,7 +54,7 @@ class HistoryKeepsModel(Rule):
     def _repeated(self, stored: Stored, file: File) -> Node | None:
         """The loop around a store, or the function around it that loops call and that does not make the container."""
         loop, function = file.contexts.loop(stored.where), file.contexts.function(stored.where)
-        if loop is not None or stored.container is None or not is_outer_container(stored.container, file):
+        if loop is not None or stored.container is None or not outlives(file, stored.container):
             return loop
         callers = (file.values.functions.callers(function) or ()) if isinstance(function, cst.FunctionDef) else ()
         again = (file.contexts.loop(c.node) or file.contexts.comprehension(c.node) for c in callers)

@@ -3,33 +3,42 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._iterations import count_of, rounds_of
-from tfmemlint_rules._python_numbers import is_python
-from tfmemlint_rules._tensors import holds_tensor
-from tfmemlint_rules._trace_stores import is_container
 
 from tfmemlint.api import (
     Array,
+    Dataset,
+    Edit,
     File,
     Finding,
     Fix,
+    Instance,
     Node,
+    Repetition,
     Rule,
     Safety,
     api_text,
-    dotted,
+    elements,
+    fills,
+    holds_tensor,
+    is_container,
+    is_python,
     on_file,
+    repeats,
     replace_node,
     variables,
     walk,
 )
+from tfmemlint.api import Iterator as Items
 
 MANY = 100
 KEEPS = frozenset({"append", "extend", "add", "insert"})
+"""Methods of lists and sets, which a loop of TensorFlow cannot call for each iteration."""
+
+TAKES = KEEPS | {"assign", "assign_add", "assign_sub", "write"}
+"""Methods that are given what an iteration computes."""
+
 BY_NAME = frozenset({"getattr", "get_layer"})
 """Functions that find a layer by a name, which is made of the loop variable."""
-
-ADDS = frozenset({"append", "add", "assign", "assign_add", "assign_sub", "write", "extend"})
 
 
 class PythonLoopUnrolled(Rule):
@@ -57,92 +66,57 @@ class PythonLoopUnrolled(Rule):
 
     @on_file("function", "call", "train_step", "map")
     def check(self, file: File) -> Iterator[Finding]:
-        for loop in file.tree.of(cst.For):
-            value = file.contexts.iterated(loop)
-            if isinstance(value, Array) and value.library != "np":
-                continue
-            count = count_of(loop.iter, file)
-            if (count is None or count < MANY) and not self._over_array(loop, file):
-                continue
-            if file.contexts.traced(loop) and self._makes_ops(loop, file) and not self._picks(loop, file):
-                yield self._report(loop, count, file, self._range(loop, file))
-        for waiting in file.tree.of(cst.While):
-            count = rounds_of(waiting, file)
-            if count is not None and count >= MANY and file.contexts.traced(waiting) and self._makes_ops(waiting, file):
-                yield self._report(waiting, count, file)
-        for made in (*file.tree.of(cst.ListComp), *file.tree.of(cst.GeneratorExp)):
-            count = count_of(made.for_in.iter, file)
-            if count is not None and count >= MANY and file.contexts.traced(made) and holds_tensor(made.elt, file):
-                yield self._report(made, count, file)
+        for loop in file.tree.of(cst.For, cst.While):
+            run = self._unrolled(loop.body, file)
+            if run is not None and self._makes_ops(loop, file) and not self._picks(run, loop, file):
+                edit = self._range(run, loop, file) if isinstance(loop, cst.For) else None
+                yield self._report(run, file, Fix.unsafe("let TensorFlow loop", edit))
+        for made in file.tree.of(cst.ListComp, cst.GeneratorExp):
+            run = self._unrolled(made.elt, file)
+            if run is not None and holds_tensor(file, made.elt):
+                yield self._report(run, file)
 
-    def _report(self, where: Node, count: int | None, file: File, fix: Fix | None = None) -> Finding:
-        what = f"all {count} iterations" if count is not None else "one iteration for each row of the array"
-        return self.finding(where, file, f"this loop is unrolled while it is traced: the graph gets {what}", fix=fix)
+    def _report(self, run: Repetition, file: File, fix: Fix | None = None) -> Finding:
+        what = f"all {run.count} iterations" if run.count is not None else "one iteration for each row of the array"
+        return self.finding(
+            run.place, file, f"this loop is unrolled while it is traced: the graph gets {what}", fix=fix
+        )
+
+    def _unrolled(self, body: Node, file: File) -> Repetition | None:
+        """What runs a loop's body while it is traced, where that is often: TensorFlow itself loops over its tensors."""
+        run = repeats(file, body, calls=0)
+        if run is None or file.tree.parent(body) is not run.place or not file.contexts.traced(body):
+            return None
+        over = run.over
+        if isinstance(over, Dataset) or (isinstance(over, Array) and over.library != "np"):
+            return None
+        if isinstance(over, Items) and any(isinstance(leaf, Instance) for leaf in elements(over.item)):
+            return None  # each of the layers has a body of its own
+        return run if (isinstance(over, Array) if run.count is None else run.count >= MANY) else None
 
     def _makes_ops(self, loop: cst.For | cst.While, file: File) -> bool:
-        """Whether the body computes something and runs to the end each time."""
-        nodes = list(walk(loop.body))
-        if any(isinstance(n, cst.Break) for n in nodes):
+        """Whether the body computes something that is no Python number, and runs to the end each time."""
+        if any(walk(loop.body, cst.Break)):
             return False
-        made: list[cst.BaseExpression] = [n.value for n in nodes if isinstance(n, (cst.Assign, cst.AugAssign))]
-        for n in nodes:
-            if isinstance(n, cst.Call) and isinstance(n.func, cst.Attribute) and n.func.attr.value in ADDS:
-                made += [arg.value for arg in n.args] or [n]
-        return any(isinstance(n, cst.Yield) for n in nodes) or not all(self._plain(value, file) for value in made)
+        made = [node.value for node in walk(loop.body, cst.Assign, cst.AugAssign)]
+        taking = (node for node in walk(loop.body, cst.Call) if file.call(node).method in TAKES)
+        made += [arg.value for node in taking for arg in node.args]
+        return any(walk(loop.body, cst.Yield)) or not all(is_python(file, value) for value in made)
 
-    def _picks(self, loop: cst.For, file: File) -> bool:
+    def _picks(self, run: Repetition, loop: cst.For | cst.While, file: File) -> bool:
         """Whether the loop variable picks items of a list or dictionary, of layers say, that the loop leaves alone."""
-        bound = variables(loop.target, file)
-        for node in walk(loop.body):
-            if isinstance(node, cst.Call) and any(bound & variables(a.value, file) for a in node.args):
-                if file.call(node).method in BY_NAME:
-                    return True
-            key = node.slice[0].slice if isinstance(node, cst.Subscript) and len(node.slice) == 1 else None
-            if (
-                not isinstance(node, cst.Subscript)
-                or not isinstance(key, cst.Index)
-                or not bound & variables(key, file)
-            ):
-                continue
-            if is_container(node.value, file) and not _fills(loop, node.value):
+        for node in walk(loop.body, cst.Call):
+            if file.call(node).method in BY_NAME and any(run.items & variables(arg.value, file) for arg in node.args):
                 return True
-        return False
+        picked = (node for node in walk(loop.body, cst.Subscript) if run.items & variables(node.slice[0], file))
+        return any(is_container(file, node.value) and not fills(loop, node.value) for node in picked)
 
-    def _plain(self, value: cst.BaseExpression, file: File) -> bool:
-        """Whether an expression is certainly a Python number or string, also a formatted one."""
-        if isinstance(value, cst.BinaryOperation) and isinstance(value.operator, cst.Modulo):
-            return isinstance(value.left, cst.SimpleString) or is_python(value, file)
-        return isinstance(value, cst.FormattedString) or is_python(value, file)
-
-    def _over_array(self, loop: cst.For, file: File) -> bool:
-        value = file.contexts.iterated(loop)
-        if not isinstance(value, Array) or value.library != "np":
-            return False
-        return not value.shape or value.shape[0] is None or value.shape[0] >= MANY
-
-    def _range(self, loop: cst.For, file: File) -> Fix | None:
+    def _range(self, run: Repetition, loop: cst.For, file: File) -> Edit | None:
         spelled = api_text(file, "tf.range")
         if spelled is None or not isinstance(loop.iter, cst.Call) or file.call(loop.iter).name != "builtins.range":
             return None
-        bound = {n.value for n in walk(loop.target) if isinstance(n, cst.Name)}
-        for node in walk(loop.body):
-            if isinstance(node, cst.Name) and node.value in bound:
-                return None  # as a tensor it has a dtype, and is no index of a list
-            if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute) and node.func.attr.value in KEEPS:
-                return None
-        return Fix("let TensorFlow loop", (replace_node(file, loop.iter.func, spelled),), Safety.UNSAFE)
-
-
-def _fills(loop: cst.For, container: cst.BaseExpression) -> bool:
-    """Whether the loop itself puts the items into the container."""
-    path = dotted(container)
-    return any(
-        (isinstance(n, cst.AssignTarget) and isinstance(n.target, cst.Subscript) and dotted(n.target.value) == path)
-        or (
-            isinstance(n, cst.Call)
-            and isinstance(n.func, cst.Attribute)
-            and n.func.attr.value in KEEPS
-            and dotted(n.func.value) == path
-        )
-        for n in walk(loop.body)
-    )
+        if run.items & {name.value for name in walk(loop.body, cst.Name)}:
+            return None  # as a tensor it has a dtype, and is no index of a list
+        if any(file.call(node).method in KEEPS for node in walk(loop.body, cst.Call)):
+            return None
+        return replace_node(file, loop.iter.func, spelled)

@@ -3,11 +3,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._growing import Rounds
-from tfmemlint_rules._resized import resized
-from tfmemlint_rules._traced_calls import says, traced_calls
 
-from tfmemlint.api import Edit, File, Finding, Fix, Rule, Safety, Severity, on_file
+from tfmemlint.api import (
+    Edit,
+    File,
+    Finding,
+    Fix,
+    Function,
+    Node,
+    Rule,
+    Safety,
+    Severity,
+    on_file,
+    repeats,
+    resizes,
+    traced_calls,
+    tracing_options,
+)
 
 SAID = frozenset({"reduce_retracing", "experimental_relax_shapes", "input_signature", "jit_compile"})
 """Keywords of `tf.function` that say already how shapes are to be treated."""
@@ -40,26 +52,23 @@ class RetraceOnShape(Rule):
 
     @on_file("function")
     def check(self, file: File) -> Iterator[Finding]:
-        seen: set[int] = set()
+        reported: set[Node] = set()
         for call, function in traced_calls(file):
-            if id(function.node) in seen or file.contexts.traced(call.node) or not Rounds.around(call.node, file).any:
+            if function.node in reported or file.contexts.traced(call.node) or not repeats(file, call.node, calls=0):
                 continue
-            if not any(resized(arg.value, file) for arg in call.node.args if not arg.star):
+            if not any(resizes(file, arg.value) for arg in call.node.args if not arg.star):
                 continue
-            seen.add(id(function.node))
-            if says(function, SAID, file):
-                continue
-            yield self.finding(
-                call,
-                file,
-                "every new length of this argument makes a new graph; let the function relax shapes",
-                fix=self._relax(function.node, file) if isinstance(function.node, cst.FunctionDef) else None,
-            )
+            reported.add(function.node)
+            if SAID.isdisjoint(tracing_options(file, function)):
+                yield self.finding(
+                    call,
+                    file,
+                    "every new length of this argument makes a new graph; let the function relax shapes",
+                    fix=Fix.unsafe("relax shapes", self._option(function, file)),
+                )
 
-    def _relax(self, function: cst.FunctionDef, file: File) -> Fix | None:
-        for decorator in function.decorators:
-            expression = decorator.decorator
-            if not isinstance(expression, cst.Call):
-                end = file.span(expression).end
-                return Fix("relax shapes", (Edit(end, end, "(reduce_retracing=True)"),), Safety.UNSAFE)
-        return None
+    def _option(self, function: Function, file: File) -> Edit | None:
+        """The option for a plain decorator; None where there is none."""
+        plain = (d.decorator for d in getattr(function.node, "decorators", ()) if not isinstance(d.decorator, cst.Call))
+        end = next((file.span(decorator).end for decorator in plain), None)
+        return Edit(end, end, "(reduce_retracing=True)") if end is not None else None

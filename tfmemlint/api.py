@@ -49,6 +49,8 @@ from tfmemlint.model.values import (
 )
 from tfmemlint.query.batches import batch_loops, over_batches
 from tfmemlint.query.calls import calls
+from tfmemlint.query.changing import differs, made_anew
+from tfmemlint.query.changing_shapes import resizes
 from tfmemlint.query.counts import called_view, items_in
 from tfmemlint.query.facts import (
     AttributeSet,
@@ -82,8 +84,12 @@ from tfmemlint.query.models import clears, is_model, runs_model
 from tfmemlint.query.mutation import mutates
 from tfmemlint.query.order import exclusive, needed_statements, runs_after, written_names
 from tfmemlint.query.purity import draws_itself, pure
+from tfmemlint.query.python_values import is_python
 from tfmemlint.query.repeats import Repetition, repeats, repetitions
+from tfmemlint.query.stores import Store, fills, is_container, outlives, stores
+from tfmemlint.query.symbolic import holds_tensor
 from tfmemlint.query.tapes import TAPE, Tape, tape_of, tape_of_gradient, tapes
+from tfmemlint.query.traces import computes_in_floats, needs_python, runs_traced, traced_calls, tracing_options
 from tfmemlint.query.uses import Does, Use, uses
 from tfmemlint.rule import Rule, on, on_call, on_file
 from tfmemlint.syntax.names import Loop, assigned_names, free_names, home_of, is_variable, variables
@@ -141,6 +147,7 @@ __all__ = [
     "Severity",
     "Span",
     "Step",
+    "Store",
     "Tape",
     "Unknown",
     "Use",
@@ -162,24 +169,30 @@ __all__ = [
     "classes_deriving",
     "clears",
     "comprehensions",
+    "computes_in_floats",
     "constant",
     "dedent",
     "definitions_of",
+    "differs",
     "dotted",
     "draws_itself",
     "elements",
     "ensure_numpy",
     "exclusive",
+    "fills",
     "free_names",
     "functions_given_to",
     "hoist",
+    "holds_tensor",
     "home_of",
     "indentation",
     "insert_after",
     "insert_before",
     "insert_first",
     "integer",
+    "is_container",
     "is_model",
+    "is_python",
     "is_variable",
     "items_in",
     "knowledge",
@@ -187,15 +200,18 @@ __all__ = [
     "link_span",
     "loops",
     "loops_left",
+    "made_anew",
     "move_below",
     "move_link",
     "mutates",
     "needed_statements",
+    "needs_python",
     "on",
     "on_call",
     "on_file",
     "once_per_file",
     "outer_span",
+    "outlives",
     "over_batches",
     "own_nodes",
     "parameters",
@@ -208,16 +224,21 @@ __all__ = [
     "repeats",
     "repetitions",
     "replace_node",
+    "resizes",
     "runs_after",
     "runs_model",
+    "runs_traced",
     "show_bytes",
     "sparse_gradients",
     "statement_lines",
+    "stores",
     "structure_bytes",
     "tape_of",
     "tape_of_gradient",
     "tapes",
+    "traced_calls",
     "traced_functions",
+    "tracing_options",
     "unchanging",
     "uses",
     "variables",

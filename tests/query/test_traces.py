@@ -1,0 +1,170 @@
+"""Traced functions, what they do with Python values, and what is a tensor or is stored in them."""
+
+import libcst as cst
+import pytest
+from programs import model_of
+
+from tfmemlint.model.values import Function
+from tfmemlint.query.stores import is_container, outlives, stores
+from tfmemlint.query.symbolic import holds_tensor
+from tfmemlint.query.traces import (
+    computes_in_floats,
+    needs_python,
+    runs_traced,
+    traced_calls,
+    tracing_options,
+)
+from tfmemlint.syntax.tree import walk
+
+OWN = "class A:\n    def __init__(self):\n        self.kept = []"
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("@tf.function\ndef f(): pass\nf()", ["f()"]),
+        ("def f(): pass\ng = tf.function(f)\nf()\ng()", ["g()"]),
+        ("def f(): pass\nf()", []),
+        ("unknown()", []),
+        ("def f(): pass\ng = tf.function(f) if fast else f\ng()", []),
+    ],
+)
+def test_calls_of_traced_functions(program: str, expected: list[str]) -> None:
+    file = model_of(program)
+    assert [file.text(call.node) for call, _ in traced_calls(file)] == expected
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("@tf.function\ndef f(): pass", set()),
+        ("@tf.function(jit_compile=True)\ndef f(): pass", {"jit_compile"}),
+        ("def f(): pass\ng = tf.function(f, reduce_retracing=True)", {"reduce_retracing"}),
+    ],
+)
+def test_options_of_a_traced_function(program: str, expected: set[str]) -> None:
+    file = model_of(program)
+    assert tracing_options(file, Function(next(walk(file.module, cst.FunctionDef)))) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "needs", "floats"),
+    [
+        ("return tf.zeros([n])", True, False),
+        ("return tf.fill([n], 3)", True, False),
+        ("return tf.fill([3], n)", False, False),
+        ("return x[n]", True, False),
+        ("for i in range(n): pass", True, False),
+        ("return n == 'fast'", True, False),
+        ("return n > 3", False, False),
+        ("return x * n", False, False),
+        ("return 0.5 * n", False, True),
+        ("return n % 2.0", False, False),
+        ("return other(n)", False, False),
+        ("return inner(n)", True, False),
+        ("return n.size", True, False),
+        ("tf.summary.scalar('loss', x, n)", False, False),
+        ("tf.summary.scalar(n, x)", True, False),
+    ],
+)
+def test_what_a_function_needs(body: str, needs: bool, floats: bool) -> None:
+    file = model_of(f"def inner(k):\n    return tf.zeros([k])\ndef f(x, n):\n    {body}")
+    function = Function(list(walk(file.module, cst.FunctionDef))[-1])
+    assert needs_python(file, function, "n") is needs
+    assert computes_in_floats(file, function, "n") is floats
+
+
+def test_a_parameter_that_is_not_there_may_be_anything() -> None:
+    file = model_of("def f(**options): pass")
+    assert needs_python(file, Function(next(walk(file.module, cst.FunctionDef))), "rate")
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("@tf.function\ndef asked(): pass", True),
+        ("def asked(): pass", False),
+        ("class A:\n    def asked(self): pass\n    @tf.function\n    def g(self):\n        self.asked()", True),
+        ("class A:\n    def asked(self): pass\n    def g(self):\n        self.asked()", False),
+    ],
+)
+def test_functions_that_traced_code_runs(program: str, expected: bool) -> None:
+    file = model_of(program)
+    asked = next(f for f in walk(file.module, cst.FunctionDef) if f.name.value == "asked")
+    assert runs_traced(file, asked) is expected
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("probe(tf.reduce_sum(x))", True),
+        ("probe(np.sum(x))", False),
+        ("probe(3)", False),
+        ("probe(tf.Variable(3.0))", False),
+        ("probe(-tf.exp(x))", True),
+        ("probe([tf.exp(x), 3])", True),
+        ("probe(not x)", False),
+        ("probe(unknown(x))", False),
+        ("a = tf.exp(x)\nprobe(a)", True),
+        ("a, b = tf.exp(x), 3\nprobe(a)", True),
+        ("a, b = tf.exp(x), 3\nprobe(b)", False),
+        ("def f(x):\n    return tf.exp(x)\nprobe(f(3))", True),
+        ("def f(x):\n    return 3\nprobe(f(3))", False),
+        ("for g, v in zip(tape.gradient(x, y), names):\n    probe(g)", False),
+        ("for a in [tf.exp(x)]:\n    probe(a)", True),
+        ("class L(keras.layers.Layer):\n    def call(self, x, n):\n        probe(x)", True),
+        ("class L(keras.layers.Layer):\n    def call(self, x, n):\n        probe(n)", False),
+        ("@tf.function\ndef f(x, n):\n    probe(x)", True),
+        ("@tf.function\ndef f(x, n):\n    probe(n)", False),
+        ("@tf.function\ndef f(x, n):\n    tf.exp(n)\n    probe(n)", True),
+        ("@tf.function\ndef f(x):\n    tf.zeros([x])\n    probe(x)", False),
+        ("@tf.function\ndef f(x):\n    y = model(x)\n    tf.reduce_sum(y)\n    probe(y)", True),
+        ("def f(x):\n    y = model(x)\n    tf.reduce_sum(y)\n    probe(y)", False),
+    ],
+)
+def test_expressions_that_hold_tensors(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert holds_tensor(file, file.calls_by_word["probe"][0].args[0].value) is expected
+
+
+STORED = [
+    ("kept = []\ndef f(x):\n    kept.append(x)", ["kept.append(x): kept <- x"]),
+    ("def f(x):\n    kept = []\n    kept.append(x)", []),
+    ("def f(x):\n    unknown.append(x)", []),
+    ("kept = {}\ndef f(x):\n    kept['a'] = x", ["kept['a'] = x: kept <- x"]),
+    ("kept = {}\ndef f(x):\n    kept.setdefault('a', []).append(x)", ["kept.setdefault('a', []).append(x): "
+                                                                    "kept.setdefault('a', []) <- x"]),
+    ("def f(x):\n    global last\n    last = x", ["last = x: last <- x"]),
+    ("def f(x):\n    last = x", []),
+    ("class A:\n    def f(self, x):\n        self.x = x", ["self.x = x: self.x <- x"]),
+    ("class A:\n    def f(self, x):\n        self.x, y = x, 3", ["self.x, y = x, 3: self.x <- x"]),
+    ("class A:\n    def f(self, x):\n        self.x += x", ["self.x += x: self.x <- x"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "expected"), STORED)
+def test_what_is_stored_outside(program: str, expected: list[str]) -> None:
+    file = model_of(program)
+    found = [
+        f"{file.text(store.node)}: {file.text(store.place)} <- {', '.join(map(file.text, store.items))}"
+        for store in stores(file)
+    ]
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("program", "container", "outer"),
+    [
+        ("kept = []\ndef f():\n    probe(kept)", True, True),
+        ("def f():\n    kept = []\n    probe(kept)", True, False),
+        ("@tf.function\ndef f():\n    kept = []\n    def g():\n        probe(kept)", True, False),
+        ("kept = other()\ndef f():\n    probe(kept)", False, False),
+        ("class A:\n    kept = []\n    def f(self):\n        probe(self.kept)", True, True),
+        (f"{OWN}\n    def f(self):\n        probe(self.kept)", True, True),
+        ("class A:\n    def f(self):\n        probe(self.kept)", False, False),
+    ],
+)
+def test_containers(program: str, container: bool, outer: bool) -> None:
+    file = model_of(program)
+    asked = file.calls_by_word["probe"][0].args[0].value
+    assert (is_container(file, asked), outlives(file, asked)) == (container, outer)
