@@ -11,10 +11,11 @@ from tfmemlint.api import (
     Instance,
     Node,
     Rule,
+    TracedCall,
     Value,
     dotted,
     is_model,
-    on_file,
+    on,
     repetitions,
     traced_calls,
     written,
@@ -43,20 +44,20 @@ class FunctionPinsModel(Rule):
     summary = "a traced function keeps every model that it was called with"
     no_fix = "the function must become a closure"
 
-    @on_file("function")
-    def check(self, file: File) -> Iterator[Finding]:
-        for call, function in traced_calls(file):
-            if function.receiver is not None:
-                continue  # its cache is freed with the object
-            given = next((arg.value for arg in call.node.args if _made_again(arg.value, function.node, file)), None)
-            if given is not None:
-                name = (dotted(given) or "model").removeprefix("self.")
-                yield self.finding(
-                    call,
-                    file,
-                    f"the traced function keeps a graph for each {name} it is called with, and with it every {name} of "
-                    "this loop",
-                )
+    @on(traced_calls)
+    def check(self, traced: TracedCall, file: File) -> Iterator[Finding]:
+        if traced.function.receiver is not None:
+            return  # its cache is freed with the object
+        arguments = (arg.value for arg in traced.call.node.args)
+        given = next((each for each in arguments if _made_again(each, traced.function.node, file)), None)
+        if given is not None:
+            name = (dotted(given) or "model").removeprefix("self.")
+            yield self.finding(
+                traced.call,
+                file,
+                f"the traced function keeps a graph for each {name} it is called with, and with it every {name} of "
+                "this loop",
+            )
 
 
 def _made_again(given: cst.BaseExpression, traced: Node, file: File) -> bool:

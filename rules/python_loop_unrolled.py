@@ -6,7 +6,6 @@ import libcst as cst
 
 from tfmemlint.api import (
     Array,
-    Dataset,
     Edit,
     File,
     Finding,
@@ -22,9 +21,9 @@ from tfmemlint.api import (
     holds_tensor,
     is_container,
     is_python,
-    on_file,
-    repeats,
+    on,
     replace_node,
+    unrolled_loops,
     variables,
     walk,
 )
@@ -64,35 +63,29 @@ class PythonLoopUnrolled(Rule):
     summary = "a long Python loop in traced code is unrolled into the graph"
     fix_safety = (Safety.UNSAFE,)
 
-    @on_file("function", "call", "train_step", "map")
-    def check(self, file: File) -> Iterator[Finding]:
-        for loop in file.tree.of(cst.For, cst.While):
-            run = self._unrolled(loop.body, file)
-            if run is not None and self._makes_ops(loop, file) and not self._picks(run, loop, file):
-                edit = self._range(run, loop, file) if isinstance(loop, cst.For) else None
-                yield self._report(run, file, Fix.unsafe("let TensorFlow loop", edit))
-        for made in file.tree.of(cst.ListComp, cst.GeneratorExp):
-            run = self._unrolled(made.elt, file)
-            if run is not None and holds_tensor(file, made.elt):
-                yield self._report(run, file)
+    @on(unrolled_loops)
+    def check(self, run: Repetition, file: File) -> Iterator[Finding]:
+        loop = run.place
+        if not self._many(run):
+            return
+        if isinstance(loop, (cst.For, cst.While)):
+            reported = self._makes_ops(loop, file) and not self._picks(run, loop, file)
+        else:
+            reported = isinstance(loop, (cst.ListComp, cst.GeneratorExp)) and holds_tensor(file, loop.elt)
+        if reported:
+            what = f"all {run.count} iterations" if run.count is not None else "one iteration for each row of the array"
+            yield self.finding(
+                loop,
+                file,
+                f"this loop is unrolled while it is traced: the graph gets {what}",
+                fix=Fix.unsafe("let TensorFlow loop", self._range(run, loop, file)),
+            )
 
-    def _report(self, run: Repetition, file: File, fix: Fix | None = None) -> Finding:
-        what = f"all {run.count} iterations" if run.count is not None else "one iteration for each row of the array"
-        return self.finding(
-            run.place, file, f"this loop is unrolled while it is traced: the graph gets {what}", fix=fix
-        )
-
-    def _unrolled(self, body: Node, file: File) -> Repetition | None:
-        """What runs a loop's body while it is traced, where that is often: TensorFlow itself loops over its tensors."""
-        run = repeats(file, body, calls=0)
-        if run is None or file.tree.parent(body) is not run.place or not file.contexts.traced(body):
-            return None
-        over = run.over
-        if isinstance(over, Dataset) or (isinstance(over, Array) and over.library != "np"):
-            return None
-        if isinstance(over, Items) and any(isinstance(leaf, Instance) for leaf in elements(over.item)):
-            return None  # each of the layers has a body of its own
-        return run if (isinstance(over, Array) if run.count is None else run.count >= MANY) else None
+    def _many(self, run: Repetition) -> bool:
+        """Whether there are many iterations of one body: of many layers each has a body of its own."""
+        if isinstance(run.over, Items) and any(isinstance(leaf, Instance) for leaf in elements(run.over.item)):
+            return False
+        return isinstance(run.over, Array) if run.count is None else run.count >= MANY
 
     def _makes_ops(self, loop: cst.For | cst.While, file: File) -> bool:
         """Whether the body computes something that is no Python number, and runs to the end each time."""
@@ -111,9 +104,11 @@ class PythonLoopUnrolled(Rule):
         picked = (node for node in walk(loop.body, cst.Subscript) if run.items & variables(node.slice[0], file))
         return any(is_container(file, node.value) and not fills(loop, node.value) for node in picked)
 
-    def _range(self, run: Repetition, loop: cst.For, file: File) -> Edit | None:
+    def _range(self, run: Repetition, loop: Node, file: File) -> Edit | None:
         spelled = api_text(file, "tf.range")
-        if spelled is None or not isinstance(loop.iter, cst.Call) or file.call(loop.iter).name != "builtins.range":
+        if spelled is None or not isinstance(loop, cst.For) or not isinstance(loop.iter, cst.Call):
+            return None
+        if file.call(loop.iter).name != "builtins.range":
             return None
         if run.items & {name.value for name in walk(loop.body, cst.Name)}:
             return None  # as a tensor it has a dtype, and is no index of a list

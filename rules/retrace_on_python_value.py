@@ -16,13 +16,14 @@ from tfmemlint.api import (
     Rule,
     Safety,
     Sequence,
+    TracedCall,
     api_text,
     computes_in_floats,
     constant,
     differs,
     made_anew,
     needs_python,
-    on_file,
+    on,
     replace_node,
     traced_calls,
     tracing_options,
@@ -53,27 +54,26 @@ class RetraceOnPythonValue(Rule):
     summary = "a Python value that changes makes a new graph each time"
     fix_safety = (Safety.UNSAFE,)
 
-    @on_file("function")
-    def check(self, file: File) -> Iterator[Finding]:
-        for call, function in traced_calls(file):
-            if file.contexts.traced(call.node) or "input_signature" in tracing_options(file, function):
-                continue
-            found = list(self._changing(call, function, file))
-            if not found:
-                continue
-            value, name, fresh = found[0]
-            # Of several values the dtype of one depends on that of the others: repairing one leaves the finding, and
-            # all at once may give a sum of floats an int32.
-            repairable = fresh is None and len(found) == 1
-            traced = function.node.name if isinstance(function.node, cst.FunctionDef) else None
-            yield self.finding(
-                call,
-                file,
-                f"{fresh or f'the Python value {file.text(value)}'} differs in each iteration, and each makes a "
-                f"new graph that is never freed; {'make it once, outside' if fresh else 'pass a tensor'}",
-                fix=self._tensor(value, name, function, file) if repairable else None,
-                related=[(traced, "the traced function")] if traced is not None else [],
-            )
+    @on(traced_calls)
+    def check(self, traced: TracedCall, file: File) -> Iterator[Finding]:
+        call, function = traced.call, traced.function
+        if file.contexts.traced(call.node) or "input_signature" in tracing_options(file, function):
+            return
+        found = list(self._changing(call, function, file))
+        if not found:
+            return
+        value, name, fresh = found[0]
+        # Of several values the dtype of one depends on that of the others: repairing one leaves the finding, and all
+        # at once may give a sum of floats an int32.
+        repairable = fresh is None and len(found) == 1
+        yield self.finding(
+            call,
+            file,
+            f"{fresh or f'the Python value {file.text(value)}'} differs in each iteration, and each makes a new graph "
+            f"that is never freed; {'make it once, outside' if fresh else 'pass a tensor'}",
+            fix=self._tensor(value, name, function, file) if repairable else None,
+            related=[(function.node.name, "the traced function")] if isinstance(function.node, cst.FunctionDef) else [],
+        )
 
     def _changing(
         self, call: Call, function: Function, file: File

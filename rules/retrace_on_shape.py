@@ -10,11 +10,11 @@ from tfmemlint.api import (
     Finding,
     Fix,
     Function,
-    Node,
     Rule,
     Safety,
     Severity,
-    on_file,
+    TracedCall,
+    on,
     repeats,
     resizes,
     traced_calls,
@@ -50,22 +50,24 @@ class RetraceOnShape(Rule):
     default = False
     fix_safety = (Safety.UNSAFE,)
 
-    @on_file("function")
-    def check(self, file: File) -> Iterator[Finding]:
-        reported: set[Node] = set()
-        for call, function in traced_calls(file):
-            if function.node in reported or file.contexts.traced(call.node) or not repeats(file, call.node, calls=0):
-                continue
-            if not any(resizes(file, arg.value) for arg in call.node.args if not arg.star):
-                continue
-            reported.add(function.node)
-            if SAID.isdisjoint(tracing_options(file, function)):
-                yield self.finding(
-                    call,
-                    file,
-                    "every new length of this argument makes a new graph; let the function relax shapes",
-                    fix=Fix.unsafe("relax shapes", self._option(function, file)),
-                )
+    @on(traced_calls)
+    def check(self, traced: TracedCall, file: File) -> Iterator[Finding]:
+        if not self._resized(traced, file) or not SAID.isdisjoint(tracing_options(file, traced.function)):
+            return
+        same = (each for each in traced_calls.of(file) if each.function.node is traced.function.node)
+        if next(each for each in same if self._resized(each, file)) is traced:  # once a function
+            yield self.finding(
+                traced.call,
+                file,
+                "every new length of this argument makes a new graph; let the function relax shapes",
+                fix=Fix.unsafe("relax shapes", self._option(traced.function, file)),
+            )
+
+    def _resized(self, traced: TracedCall, file: File) -> bool:
+        node = traced.call.node
+        if file.contexts.traced(node) or repeats(file, node, calls=0) is None:
+            return False
+        return any(resizes(file, arg.value) for arg in node.args if not arg.star)
 
     def _option(self, function: Function, file: File) -> Edit | None:
         """The option for a plain decorator; None where there is none."""

@@ -13,9 +13,9 @@ from tfmemlint.api import (
     Severity,
     Store,
     holds_tensor,
-    on_file,
+    on,
     runs_traced,
-    stores,
+    traced_stores,
     walk,
 )
 
@@ -45,24 +45,21 @@ class TensorLeaksFromTrace(Rule):
     no_fix = "return the value, or use a `tf.Variable` or a `tf.TensorArray`"
     severity = Severity.ERROR
 
-    @on_file("function", "map", "filter", "call", "train_step", "test_step")
-    def check(self, file: File) -> Iterator[Finding]:
-        if file.before_version_2:
-            return  # the one graph is that of the whole program
-        for store in stores(file):
-            home = file.contexts.function(store.node)
-            builds = isinstance(home, cst.FunctionDef) and home.name.value in BUILDS
-            if home is None or builds or not file.contexts.traced(store.node):
-                continue
-            if store.replaces and (file.contexts.mapped(store.node) or self._hands_on(store, home, file)):
-                continue
-            if any(holds_tensor(file, item) for item in store.items):
-                yield self.finding(
-                    store.where,
-                    file,
-                    "this runs once, while the function is traced: it stores a symbolic tensor that holds the graph "
-                    "and cannot be used outside",
-                )
+    @on(traced_stores)
+    def check(self, store: Store, file: File) -> Iterator[Finding]:
+        home = file.contexts.function(store.node)
+        builds = isinstance(home, cst.FunctionDef) and home.name.value in BUILDS
+        if home is None or builds or file.before_version_2:  # where the one graph is that of the whole program
+            return
+        if store.replaces and (file.contexts.mapped(store.node) or self._hands_on(store, home, file)):
+            return
+        if any(holds_tensor(file, item) for item in store.items):
+            yield self.finding(
+                store.where,
+                file,
+                "this runs once, while the function is traced: it stores a symbolic tensor that holds the graph and "
+                "cannot be used outside",
+            )
 
     def _hands_on(self, store: Store, home: cst.FunctionDef | cst.Lambda, file: File) -> bool:
         """Whether other traced code reads the place: then each trace passes its own value on, unless an `if` keeps the

@@ -86,10 +86,18 @@ from tfmemlint.query.order import exclusive, needed_statements, runs_after, writ
 from tfmemlint.query.purity import draws_itself, pure
 from tfmemlint.query.python_values import is_python
 from tfmemlint.query.repeats import Repetition, repeats, repetitions
-from tfmemlint.query.stores import Store, fills, is_container, outlives, stores
+from tfmemlint.query.stores import Store, fills, is_container, outlives, stores, traced_stores
 from tfmemlint.query.symbolic import holds_tensor
 from tfmemlint.query.tapes import TAPE, Tape, tape_of, tape_of_gradient, tapes
-from tfmemlint.query.traces import computes_in_floats, needs_python, runs_traced, traced_calls, tracing_options
+from tfmemlint.query.traces import (
+    TracedCall,
+    computes_in_floats,
+    needs_python,
+    runs_traced,
+    traced_calls,
+    tracing_options,
+    unrolled_loops,
+)
 from tfmemlint.query.uses import Does, Use, uses
 from tfmemlint.rule import Rule, on, on_call, on_file
 from tfmemlint.syntax.names import Loop, assigned_names, free_names, home_of, is_variable, variables
@@ -149,6 +157,7 @@ __all__ = [
     "Step",
     "Store",
     "Tape",
+    "TracedCall",
     "Unknown",
     "Use",
     "Value",
@@ -238,8 +247,10 @@ __all__ = [
     "tapes",
     "traced_calls",
     "traced_functions",
+    "traced_stores",
     "tracing_options",
     "unchanging",
+    "unrolled_loops",
     "uses",
     "variables",
     "walk",

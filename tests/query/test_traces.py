@@ -31,7 +31,7 @@ OWN = "class A:\n    def __init__(self):\n        self.kept = []"
 )
 def test_calls_of_traced_functions(program: str, expected: list[str]) -> None:
     file = model_of(program)
-    assert [file.text(call.node) for call, _ in traced_calls(file)] == expected
+    assert [file.text(traced.call.node) for traced in traced_calls.of(file)] == expected
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.model.values import Class, Instance, Mapping, Sequence
+from tfmemlint.query.facts import TRACES, Fact
 from tfmemlint.query.python_values import part_of
 from tfmemlint.syntax.names import Loop, home_of
 from tfmemlint.syntax.scopes import dotted
@@ -47,6 +48,14 @@ class Store:
     def place(self) -> cst.BaseExpression:
         """The container, attribute or name that has what is stored: of `kept[0] = x` it is `kept`."""
         return self.target.value if self.replaces and isinstance(self.target, cst.Subscript) else self.target
+
+
+def _traced_stores(file: File) -> Iterator[Store]:
+    return (store for store in stores(file) if file.contexts.traced(store.node))
+
+
+traced_stores = Fact(_traced_stores, *TRACES)
+"""Each store that runs while a function is traced, once, in a place that outlives the trace."""
 
 
 def stores(file: File) -> Iterator[Store]:

@@ -1,15 +1,18 @@
-"""Traced functions: where they are called, what `tf.function` was told, and what they need as Python values."""
+"""Traced functions: where they are called, what is unrolled in them, what they need as Python values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.model.values import Array, Function
+from tfmemlint.model.values import Array, Dataset, Function
+from tfmemlint.query.facts import TRACES, Fact
 from tfmemlint.query.limits import FOLLOWED_CALLS
+from tfmemlint.query.repeats import Repetition, repetitions
 from tfmemlint.syntax.scopes import parameters
 from tfmemlint.syntax.tree import Node, walk
 
@@ -26,14 +29,41 @@ PYTHON_ARGUMENTS = frozenset({"name", "axis", "training", "shape"})
 """Parameters, of whatever is called, that are Python values."""
 
 
-def traced_calls(file: File) -> Iterator[tuple[Call, Function]]:
-    """The calls, in source order, of which what is called is certainly a traced function of this file."""
+@dataclass(frozen=True, slots=True)
+class TracedCall:
+    """A call of a traced function of the file; of several that it may go to, `function` is one."""
+
+    call: Call
+    function: Function
+
+
+def _traced_calls(file: File) -> Iterator[TracedCall]:
     for node in file.tree.of(cst.Call):
         call = file.call(node)
         targets = call.target.options
         if all(isinstance(target, Function) and target.traced for target in targets):
             assert isinstance(targets[0], Function)
-            yield call, targets[0]
+            yield TracedCall(call, targets[0])
+
+
+traced_calls = Fact(_traced_calls, TRACER)
+"""Each call of which what is called is certainly a function of the file that `tf.function` traces."""
+
+
+def _unrolled_loops(file: File) -> Iterator[Repetition]:
+    for node in (*file.tree.of(cst.For, cst.While), *file.tree.of(cst.ListComp, cst.GeneratorExp)):
+        body = node.body if isinstance(node, (cst.For, cst.While)) else node.elt
+        run = next(repetitions(file, body, calls=0), None)
+        if run is None or run.place is not node or not file.contexts.traced(node):
+            continue
+        over = run.over
+        if not isinstance(over, Dataset) and not (isinstance(over, Array) and over.library != "np"):
+            yield run
+
+
+unrolled_loops = Fact(_unrolled_loops, *TRACES)
+"""Each loop or comprehension that Python runs while code is traced, so that the graph gets all iterations: none over
+tensors and pipelines, which become loops of the graph."""
 
 
 def tracing_options(file: File, function: Function) -> set[str]:
