@@ -2,10 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
 from tfmemlint.api import (
-    Array,
     Call,
     File,
     Finding,
@@ -13,18 +10,12 @@ from tfmemlint.api import (
     Function,
     Rule,
     Safety,
-    api_text,
-    definitions_of,
+    captured_arrays,
+    convert_after,
     elements,
-    insert_after,
     on_call,
-    own_nodes,
-    parameters,
     show_bytes,
-    statement_lines,
 )
-
-READ_IN_PYTHON = frozenset({"shape", "dtype", "size", "ndim", "nbytes", "itemsize"})
 
 
 class ArrayCapturedInLayer(Rule):
@@ -62,61 +53,15 @@ class ArrayCapturedInLayer(Rule):
     def _functions(self, call: Call, names: tuple[str, ...], file: File) -> Iterator[Finding]:
         given = [leaf for name in names for option in call.value_of(name).options for leaf in elements(option)]
         for function in given:
-            if isinstance(function, Function):
-                found = next(self._captured(function, file), None)
-                if found is not None:
-                    node, array = found
-                    size = array.bytes or 0
-                    yield self.finding(
-                        node,
-                        file,
-                        f"this array of {show_bytes(size)} becomes a constant of the model's graphs; use a tensor",
-                        fix=self._tensor(node, file),
-                        related=[(call, "used by the model here")],
-                        bytes=size,
-                    )
-
-    def _captured(self, function: Function, file: File) -> Iterator[tuple[cst.Name | cst.Attribute, Array]]:
-        """The large arrays that a function reads from around it: names, and attributes of an object around it."""
-        for default in (p.default for p in parameters(function.node)):
-            array = file.value(default) if isinstance(default, (cst.Name, cst.Attribute)) else None
-            if isinstance(default, (cst.Name, cst.Attribute)) and isinstance(array, Array) and self._large(array, file):
-                yield default, array
-        for node in own_nodes(function.node, cst.Name, cst.Attribute):
-            first = node.value if isinstance(node, cst.Attribute) else node
-            if not isinstance(node, (cst.Name, cst.Attribute)) or not isinstance(first, cst.Name):
-                continue
-            own = node is not first and function.receiver is not None and first.value == "self"
-            if (first.value in file.flow(function.node).bindings and not own) or self._python_use(node, file):
-                continue
-            array = file.value(node)
-            if isinstance(array, Array) and self._large(array, file):
-                yield node, array
-
-    def _large(self, array: Array, file: File) -> bool:
-        return array.library == "np" and (array.bytes or 0) >= file.config.min_bytes
-
-    def _python_use(self, node: cst.Name | cst.Attribute, file: File) -> bool:
-        """Whether only the array's shape or the like is read, which is no part of the graph."""
-        parent = file.tree.parent(node)
-        if isinstance(parent, cst.Attribute):
-            return parent.attr is node or parent.attr.value in READ_IN_PYTHON
-        call = file.tree.parent(parent) if isinstance(parent, cst.Arg) else None
-        if isinstance(parent, cst.Arg) and parent.keyword is node:
-            return True
-        return isinstance(call, cst.Call) and file.call(call).name == "builtins.len"
-
-    def _tensor(self, node: cst.Name | cst.Attribute, file: File) -> Fix | None:
-        """A line after the array's only assignment that makes a tensor of it."""
-        spelled = api_text(file, "tf.constant")
-        name, definitions = file.text(node), definitions_of(file, node) if isinstance(node, cst.Name) else ()
-        if len(definitions) != 1 or spelled is None or not isinstance(definitions[0].node, cst.Name):
-            return None
-        line = file.tree.statement(definitions[0].node)
-        if not isinstance(line, cst.SimpleStatementLine) or statement_lines(file, line) is None:
-            return None
-        return Fix(
-            "make it a tensor",
-            (insert_after(file, line, f"{name} = {spelled}({name})"),),
-            Safety.UNSAFE,
-        )
+            captures = captured_arrays(file, function.node, defaults=True) if isinstance(function, Function) else ()
+            capture = next((each for each in captures if (each.array.bytes or 0) >= file.config.min_bytes), None)
+            if capture is not None:
+                size, made = capture.array.bytes or 0, capture.made
+                yield self.finding(
+                    capture.node,
+                    file,
+                    f"this array of {show_bytes(size)} becomes a constant of the model's graphs; use a tensor",
+                    fix=Fix.unsafe("make it a tensor", convert_after(file, made, "tf.constant") if made else None),
+                    related=[(call, "used by the model here")],
+                    bytes=size,
+                )

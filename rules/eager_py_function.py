@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Rule, on_call
+from tfmemlint.api import Call, File, Finding, Rule, on_call, repetitions
 from tfmemlint.model.runtime import GRAPH_ONLY
 
 
@@ -27,15 +27,9 @@ class EagerPyFunction(Rule):
 
     @on_call("tf.py_function")
     def check(self, call: Call, file: File) -> Iterator[Finding]:
-        if any(file.calls(*GRAPH_ONLY)) or file.contexts.traced(call.node) or not self._repeated(call, file):
+        if any(file.calls(*GRAPH_ONLY)) or file.contexts.traced(call.node):
             return
-        yield self.finding(
-            call, file, "each eager py_function call keeps its wrapper for ever; call the Python function itself"
-        )
-
-    def _repeated(self, call: Call, file: File) -> bool:
-        if file.contexts.loop(call.node) is not None or file.contexts.comprehension(call.node) is not None:
-            return True
-        function = file.contexts.function(call.node)
-        callers = file.values.functions.callers(function) if function is not None else ()
-        return any(file.contexts.loop(c.node) is not None and not file.contexts.traced(c.node) for c in callers or ())
+        if any(not file.contexts.traced(again.inside) for again in repetitions(file, call.node)):
+            yield self.finding(
+                call, file, "each eager py_function call keeps its wrapper for ever; call the Python function itself"
+            )

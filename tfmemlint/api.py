@@ -6,6 +6,7 @@ from tfmemlint.fix.chains import add_argument, autotune_text, move_link, remove_
 from tfmemlint.fix.edits import (
     api_text,
     append_method,
+    convert_after,
     dedent,
     ensure_numpy,
     indentation,
@@ -49,8 +50,10 @@ from tfmemlint.model.values import (
 )
 from tfmemlint.query.batches import batch_loops, over_batches
 from tfmemlint.query.calls import calls
+from tfmemlint.query.captures import Capture, captured_arrays
 from tfmemlint.query.changing import differs, made_anew
 from tfmemlint.query.changing_shapes import resizes
+from tfmemlint.query.conditions import conditions, entered_by_choice
 from tfmemlint.query.counts import called_view, items_in
 from tfmemlint.query.facts import (
     AttributeSet,
@@ -86,6 +89,8 @@ from tfmemlint.query.order import exclusive, needed_statements, runs_after, writ
 from tfmemlint.query.purity import draws_itself, pure
 from tfmemlint.query.python_values import is_python
 from tfmemlint.query.repeats import Repetition, repeats, repetitions
+from tfmemlint.query.state import creates_state, outermost_state, state_made_by
+from tfmemlint.query.steps import Runs, StepFunction, step_functions
 from tfmemlint.query.stores import Store, fills, is_container, outlives, stores, traced_stores
 from tfmemlint.query.symbolic import holds_tensor
 from tfmemlint.query.tapes import TAPE, Tape, tape_of, tape_of_gradient, tapes
@@ -125,6 +130,7 @@ __all__ = [
     "AttributeSet",
     "Binds",
     "Call",
+    "Capture",
     "Class",
     "Const",
     "Dataset",
@@ -150,11 +156,13 @@ __all__ = [
     "Related",
     "Repetition",
     "Rule",
+    "Runs",
     "Safety",
     "Sequence",
     "Severity",
     "Span",
     "Step",
+    "StepFunction",
     "Store",
     "Tape",
     "TracedCall",
@@ -174,12 +182,16 @@ __all__ = [
     "calls",
     "calls_of_unknown",
     "calls_passing",
+    "captured_arrays",
     "children",
     "classes_deriving",
     "clears",
     "comprehensions",
     "computes_in_floats",
+    "conditions",
     "constant",
+    "convert_after",
+    "creates_state",
     "dedent",
     "definitions_of",
     "differs",
@@ -187,6 +199,7 @@ __all__ = [
     "draws_itself",
     "elements",
     "ensure_numpy",
+    "entered_by_choice",
     "exclusive",
     "fills",
     "free_names",
@@ -220,6 +233,7 @@ __all__ = [
     "on_file",
     "once_per_file",
     "outer_span",
+    "outermost_state",
     "outlives",
     "over_batches",
     "own_nodes",
@@ -239,7 +253,9 @@ __all__ = [
     "runs_traced",
     "show_bytes",
     "sparse_gradients",
+    "state_made_by",
     "statement_lines",
+    "step_functions",
     "stores",
     "structure_bytes",
     "tape_of",

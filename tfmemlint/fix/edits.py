@@ -13,7 +13,7 @@ import libcst as cst
 from tfmemlint import knowledge
 from tfmemlint.finding import Edit, Span
 from tfmemlint.model.remembered import once_per_file
-from tfmemlint.syntax.scopes import Binds, written
+from tfmemlint.syntax.scopes import Binds, dotted, written
 from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
@@ -124,6 +124,19 @@ def insert_after(file: File, statement: Node, text: str) -> Edit:
     end = file.source.line_span(file.span(statement).end).end
     lead = indentation(file, statement)
     return Edit(end, end, "".join(f"\n{lead}{line}" for line in text.split("\n")))
+
+
+def convert_after(file: File, target: Node, api: str) -> Edit | None:
+    """Write a line after the assignment to a name or attribute that gives it to an API: `table = tf.constant(table)`.
+
+    None where the file has no name for the API, where the target is another, or shares a line with other code.
+    """
+    spelled, name, line = api_text(file, api), dotted(target), file.tree.statement(target)
+    if spelled is None or name is None or not isinstance(target, (cst.Name, cst.Attribute)):
+        return None
+    if not isinstance(line, cst.SimpleStatementLine) or statement_lines(file, line) is None:
+        return None
+    return insert_after(file, line, f"{name} = {spelled}({name})")
 
 
 def insert_first(file: File, block: cst.BaseCompoundStatement, text: str) -> Edit | None:

@@ -116,6 +116,12 @@ def bears_weights(layer: str) -> bool | None:
     return None if found is None else found.split()[0] == "trainable"
 
 
+def holds_variables(layer: str) -> bool | None:
+    """Whether a layer class makes variables when it is built, weights or others; None for one that was not probed."""
+    found = texts("layers").get(layer)
+    return None if found is None else found.split()[0] != "none"
+
+
 @dataclass(frozen=True, slots=True)
 class Application:
     """A model of `tf.keras.applications`: parameters with its default arguments, parameters and channels without its

@@ -1,0 +1,55 @@
+"""Which conditions decide whether code runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.query.limits import FOLLOWED_CALLS
+from tfmemlint.syntax.tree import Node, walk
+
+if TYPE_CHECKING:
+    from tfmemlint.model.file import File
+
+Condition = cst.If | cst.IfExp | cst.Try | cst.TryStar | cst.ExceptHandler | cst.ExceptStarHandler
+
+
+def conditions(file: File, node: Node, within: Node | None = None) -> Iterator[Condition]:
+    """The `if`s, conditional expressions, `try`s and handlers that may keep code from running, innermost first.
+
+    They stand around it and inside `within`, or anywhere, in functions around, too. Their tests always run, and
+    `if __name__ == "__main__"` is none: whoever runs the program runs it. Loops, which may have no iteration, `while`
+    and `match` do not count.
+    """
+    below: Node = node
+    for above in file.tree.ancestors(node):
+        if above is within:
+            return
+        if isinstance(above, (cst.If, cst.IfExp)):
+            if below is not above.test and not _is_entry(above.test):
+                yield above
+        elif isinstance(above, (cst.Try, cst.TryStar, cst.ExceptHandler, cst.ExceptStarHandler)):
+            yield above
+        below = above
+
+
+def entered_by_choice(file: File, function: cst.FunctionDef) -> bool:
+    """Whether some call of a function of this file, or of one that calls it, stands under an `if` or in a handler, as
+    far as `FOLLOWED_CALLS` calls away. A `try` around it runs it each time."""
+    return _by_choice(file, function, FOLLOWED_CALLS)
+
+
+def _by_choice(file: File, function: cst.FunctionDef, left: int) -> bool:
+    for call in file.values.functions.callers(function) or ():
+        scope = file.scope_of(call.node)
+        if any(not isinstance(each, (cst.Try, cst.TryStar)) for each in conditions(file, call.node, scope)):
+            return True
+        if left and isinstance(scope, cst.FunctionDef) and _by_choice(file, scope, left - 1):
+            return True
+    return False
+
+
+def _is_entry(test: cst.BaseExpression) -> bool:
+    return any(name.value == "__name__" for name in walk(test, cst.Name))
