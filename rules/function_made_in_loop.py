@@ -3,26 +3,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._remade import guarded_in, made_in_called_function, same_each_time
+from tfmemlint_rules._function_made_in_loop import made_by_callers, same_each_time, sometimes
 
 from tfmemlint.api import (
+    Does,
     File,
     Finding,
     Fix,
     Node,
     Rule,
     Safety,
+    Use,
     Wrapped,
-    assigned_names,
-    free_names,
+    bound_anew,
     functions_given_to,
     hoist,
     loops_left,
     on,
-    walk,
+    uses,
 )
-
-KEEPS = frozenset({"append", "add", "setdefault", "extend", "insert"})
 
 
 class FunctionMadeInLoop(Rule):
@@ -54,20 +53,30 @@ class FunctionMadeInLoop(Rule):
     @on(functions_given_to("tf.function"))
     def check(self, traced: Wrapped, file: File) -> Iterator[Finding]:
         made = traced.made
-        if file.contexts.traced(made) or (isinstance(made, cst.Call) and self._kept(made, file)):
+        if file.contexts.traced(made) or any(self._keeps(use, file) for use in uses(file, made)):
             return
-        loop = file.contexts.loop(made)
-        inside = loop is not None and not guarded_in(loop, made, file) and same_each_time(made, loop, file)
-        if not inside and not self._in_comprehension(made, file) and not made_in_called_function(made, file):
-            return
-        related = [(loop, "the loop")] if loop is not None else []
-        yield self.finding(
-            traced.where,
-            file,
-            "this makes a new traced function each time it runs: nothing is reused and every call traces again; "
-            "make it once",
-            fix=self._hoist(made, file) if inside else None, related=related,
-        )  # fmt: skip
+        loop, comprehension = file.contexts.loop(made), file.contexts.comprehension(made)
+        inside = loop is not None and not sometimes(file, made, loop) and same_each_time(file, made, loop)
+        in_each_item = comprehension is not None and not bound_anew(file, made, comprehension)
+        if inside or in_each_item or made_by_callers(file, made):
+            yield self.finding(
+                traced.where,
+                file,
+                "this makes a new traced function each time it runs: nothing is reused and every call traces again; "
+                "make it once",
+                fix=self._hoist(made, file) if inside else None,
+                related=[(loop, "the loop")] if loop is not None else [],
+            )
+
+    def _keeps(self, use: Use, file: File) -> bool:
+        """Whether the function goes where it is used again: into a container, another place in each iteration, or an
+        attribute that lives on after its method."""
+        if use.does is Does.RETURN:
+            return isinstance(use.place, cst.Yield)
+        if use.does is not Does.STORE or not isinstance(use.place, cst.Attribute) or use.call is not None:
+            return use.does is Does.STORE
+        loop = file.contexts.loop(use.place)
+        return loop is None or bool(bound_anew(file, use.place.value, loop))
 
     def _hoist(self, made: Node, file: File) -> Fix | None:
         if not isinstance(made, cst.FunctionDef) and not isinstance(file.tree.parent(made), cst.Assign):
@@ -75,40 +84,5 @@ class FunctionMadeInLoop(Rule):
         statement = made if isinstance(made, cst.FunctionDef) else file.tree.statement(made)
         fix = hoist(file, [statement], "make it before the loop")
         left = loops_left(file, fix, made)[:1] if fix is not None else []
-        again = any(same_each_time(made, outer, file) for outer in left) or made_in_called_function(made, file)
+        again = any(same_each_time(file, made, outer) for outer in left) or made_by_callers(file, made)
         return fix if not again else None
-
-    def _kept(self, node: Node, file: File) -> bool:
-        """Whether the function goes into a container or an attribute, to be used again."""
-        parent = file.tree.parent(node)
-        if isinstance(parent, cst.Arg):
-            call = file.tree.parent(parent)
-            return isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute) and call.func.attr.value in KEEPS
-        if isinstance(parent, cst.Assign):
-            return any(self._another_each_time(t.target, file) for t in parent.targets)
-        return isinstance(parent, (cst.Yield, cst.DictElement, cst.Element)) or self._collected(node, file)
-
-    def _another_each_time(self, target: cst.BaseExpression, file: File) -> bool:
-        """Whether an assignment fills another place in each iteration, or one that lives on after its method."""
-        if isinstance(target, cst.Name):
-            return False
-        loop = file.contexts.loop(target)
-        if loop is None or not isinstance(target, cst.Attribute):
-            return True
-        return bool(assigned_names(loop, file) & {n.value for n in walk(target.value) if isinstance(n, cst.Name)})
-
-    def _collected(self, node: Node, file: File) -> bool:
-        """Whether a comprehension makes one function for each of its items."""
-        comprehension = file.contexts.comprehension(node)
-        return comprehension is not None and node in (
-            getattr(comprehension, "elt", None), getattr(comprehension, "value", None)
-        )  # fmt: skip
-
-    def _in_comprehension(self, made: Node, file: File) -> bool:
-        """Whether each item of a comprehension makes the same function and calls it."""
-        comprehension = file.contexts.comprehension(made)
-        if comprehension is None:
-            return False
-        bound = {n.value for c in walk(comprehension) if isinstance(c, cst.CompFor) for n in walk(c.target)
-                 if isinstance(n, cst.Name)}  # fmt: skip
-        return not any(name.value in bound for name in free_names(made, file))

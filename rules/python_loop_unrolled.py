@@ -16,6 +16,7 @@ from tfmemlint.api import (
     Rule,
     Safety,
     api_text,
+    calls,
     elements,
     fills,
     holds_tensor,
@@ -92,15 +93,13 @@ class PythonLoopUnrolled(Rule):
         if any(walk(loop.body, cst.Break)):
             return False
         made = [node.value for node in walk(loop.body, cst.Assign, cst.AugAssign)]
-        taking = (node for node in walk(loop.body, cst.Call) if file.call(node).method in TAKES)
-        made += [arg.value for node in taking for arg in node.args]
+        made += [arg.value for call in calls(file, loop.body, *TAKES) for arg in call.node.args]
         return any(walk(loop.body, cst.Yield)) or not all(is_python(file, value) for value in made)
 
     def _picks(self, run: Repetition, loop: cst.For | cst.While, file: File) -> bool:
         """Whether the loop variable picks items of a list or dictionary, of layers say, that the loop leaves alone."""
-        for node in walk(loop.body, cst.Call):
-            if file.call(node).method in BY_NAME and any(run.items & variables(arg.value, file) for arg in node.args):
-                return True
+        if any(run.items & variables(call.node, file) for call in calls(file, loop.body, *BY_NAME)):
+            return True
         picked = (node for node in walk(loop.body, cst.Subscript) if run.items & variables(node.slice[0], file))
         return any(is_container(file, node.value) and not fills(loop, node.value) for node in picked)
 
@@ -110,8 +109,6 @@ class PythonLoopUnrolled(Rule):
             return None
         if file.call(loop.iter).name != "builtins.range":
             return None
-        if run.items & {name.value for name in walk(loop.body, cst.Name)}:
-            return None  # as a tensor it has a dtype, and is no index of a list
-        if any(file.call(node).method in KEEPS for node in walk(loop.body, cst.Call)):
-            return None
+        if any(calls(file, loop.body, *KEEPS)) or run.items & variables(loop.body, file):
+            return None  # as a tensor its variable has a dtype, and is no index of a list
         return replace_node(file, loop.iter.func, spelled)

@@ -24,6 +24,7 @@ from tfmemlint.api import (
     made_anew,
     needs_python,
     on,
+    parameter_of,
     replace_node,
     traced_calls,
     tracing_options,
@@ -79,14 +80,10 @@ class RetraceOnPythonValue(Rule):
         self, call: Call, function: Function, file: File
     ) -> Iterator[tuple[cst.BaseExpression, str, str | None]]:
         """The arguments that make a new graph each time: the value, the parameter, and what it is if made anew."""
-        for index, arg in enumerate(call.node.args):
-            positional = call.parameter_names[index] if index < len(call.parameter_names) else ""
-            name = arg.keyword.value if arg.keyword else positional
-            fresh = None if arg.star else _new_object(arg.value, file)
-            if fresh is not None:
+        for arg in (each for each in call.node.args if not each.star):
+            name, fresh = parameter_of(call, arg), _new_object(arg.value, file)
+            if fresh is not None or (name and differs(file, arg.value) and not needs_python(file, function, name)):
                 yield arg.value, name, fresh
-            elif name and not arg.star and differs(file, arg.value) and not needs_python(file, function, name):
-                yield arg.value, name, None
 
     def _tensor(self, value: cst.BaseExpression, name: str, function: Function, file: File) -> Fix | None:
         """`tf.constant(value)`, as a float where the function calculates with it among floats."""

@@ -70,7 +70,7 @@ from tfmemlint.query.facts import (
     traced_functions,
 )
 from tfmemlint.query.gradients import sparse_gradients
-from tfmemlint.query.invariance import definitions_of, passes_unchanging, unchanging
+from tfmemlint.query.invariance import bound_anew, definitions_of, passes_unchanging, unchanging
 from tfmemlint.query.limits import (
     FEW_ELEMENTS,
     FEW_ROWS,
@@ -98,6 +98,7 @@ from tfmemlint.query.traces import (
     TracedCall,
     computes_in_floats,
     needs_python,
+    parameter_of,
     runs_traced,
     traced_calls,
     tracing_options,
@@ -177,6 +178,7 @@ __all__ = [
     "attributes_set",
     "autotune_text",
     "batch_loops",
+    "bound_anew",
     "called_view",
     "called_word",
     "calls",
@@ -237,6 +239,7 @@ __all__ = [
     "outlives",
     "over_batches",
     "own_nodes",
+    "parameter_of",
     "parameters",
     "passes_unchanging",
     "pure",

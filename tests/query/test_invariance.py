@@ -4,7 +4,7 @@ import libcst as cst
 import pytest
 from programs import model_of
 
-from tfmemlint.query.invariance import definitions_of, passes_unchanging, unchanging
+from tfmemlint.query.invariance import bound_anew, definitions_of, passes_unchanging, unchanging
 from tfmemlint.syntax.tree import walk
 
 LOOPS = [
@@ -78,6 +78,28 @@ def test_what_a_loop_passes_to_a_function(function: str, body: str, whole: bool,
     part = file.calls_by_word["probe"][0].args[0].value
     asked = next(walk(file.module, cst.FunctionDef))
     assert passes_unchanging(file, call, asked, loop, [part], whole=whole) is expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("probe(lambda: x)", set()),
+        ("probe(lambda: i)", {"i"}),
+        ("y = 3\n    probe(lambda: y)", {"y"}),
+        ("def f(): return x\n    probe(lambda: f())", set()),
+        ("def f(): return i\n    probe(lambda: f())", {"f"}),
+        ("probe(lambda i: i)", set()),
+    ],
+)
+def test_names_that_a_loop_binds_anew(body: str, expected: set[str]) -> None:
+    file = model_of(f"x = load()\nfor i in range(9):\n    {body}")
+    asked = file.calls_by_word["probe"][0].args[0].value
+    assert bound_anew(file, asked, next(walk(file.module, cst.For))) == expected
+
+
+def test_a_comprehension_binds_its_items() -> None:
+    file = model_of("[probe(a, b, c) for a in x for b in y]")
+    assert bound_anew(file, file.calls_by_word["probe"][0], next(walk(file.module, cst.ListComp))) == {"a", "b"}
 
 
 def test_a_name_from_outside_has_all_that_binds_it_there() -> None:

@@ -174,6 +174,13 @@ def test_parameters_and_targets_have_uses_too() -> None:
     assert [use.word for use in uses(file, loop.target)] == ["z"]  # type: ignore[union-attr]
 
 
+def test_functions_and_classes_have_uses_too() -> None:
+    file = model_of("def f(): pass\nclass A: pass\nf()\nuse(A)")
+    function, owner = file.module.body[-4:-2]
+    assert [use.does for use in uses(file, function)] == [Does.CALL]
+    assert [use.does for use in uses(file, owner)] == [Does.PASS]
+
+
 def test_a_value_with_too_many_uses_ends_in_unknown_ones() -> None:
     file = model_of("v = make()\n" + "v.x\n" * (FOLLOWED_USES + 5))
     found = list(uses(file, file.calls_by_word["make"][0]))

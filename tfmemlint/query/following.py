@@ -106,6 +106,8 @@ class Search:
     def _bound_by(self, made: Node) -> Definition | None:
         if isinstance(made, cst.Param):
             return self._of_parameter(made)
+        if isinstance(made, (cst.FunctionDef, cst.ClassDef)):
+            return self.file.flow(self.file.scope_of(made)).made(made, made.name.value)
         return self._made_at(made) if isinstance(made, cst.Name) else None
 
     def _made_at(self, target: cst.Name) -> Definition | None:

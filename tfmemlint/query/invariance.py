@@ -12,8 +12,8 @@ from tfmemlint.model.values import Api, Class, Const, Function
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.mutation import mutates, path_at
 from tfmemlint.query.purity import pure
-from tfmemlint.syntax.names import Loop, free_names, home_of, is_variable
-from tfmemlint.syntax.scopes import Binds, Definition, parameters, written
+from tfmemlint.syntax.names import Loop, assigned_names, free_names, home_of, is_variable
+from tfmemlint.syntax.scopes import FUNCTIONS, Binds, Definition, parameters, written
 from tfmemlint.syntax.tree import Node, children, walk
 
 if TYPE_CHECKING:
@@ -61,6 +61,26 @@ def passes_unchanging(
     paths = {path_at(file, n) for n in walk(function.body, cst.Name) if n.value == own} - {own}
     seen_outside = (receiver.value + path.removeprefix(own) for path in paths)
     return not any(mutates(file, loop, receiver, besides=[call.node], path=path) for path in seen_outside)
+
+
+def bound_anew(file: File, code: Node, loop: Node) -> set[str]:
+    """The names that some code reads from around it and that a loop or comprehension binds, to another value for all
+    that is known. Of functions that the loop defines, only those count that read such a name themselves."""
+    if isinstance(loop, (cst.For, cst.While)):
+        bound = assigned_names(loop, file)
+    else:
+        bound = {name.value for each in walk(loop, cst.CompFor) for name in walk(each.target, cst.Name)}
+    own = {code.name.value} if isinstance(code, (cst.FunctionDef, cst.ClassDef)) else set()
+    read = (name for name in free_names(code, file) if name.value in bound - own)
+    return {name.value for name in read if not _defined_alike(file, name, loop)}
+
+
+def _defined_alike(file: File, name: cst.Name, loop: Node) -> bool:
+    """Whether a name is that of a function which the loop makes the same each time."""
+    found = definitions_of(file, name)
+    functions = [d.value for d in found if isinstance(d.value, FUNCTIONS)]
+    alike = (not bound_anew(file, function, loop) for function in functions)
+    return bool(functions) and len(functions) == len(found) and all(alike)
 
 
 def definitions_of(file: File, name: cst.Name) -> Sequence[Definition]:

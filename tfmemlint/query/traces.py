@@ -79,6 +79,14 @@ def tracing_options(file: File, function: Function) -> set[str]:
     return {arg.keyword.value for arg in arguments if arg.keyword is not None}
 
 
+def parameter_of(call: Call, arg: cst.Arg) -> str:
+    """The parameter that takes an argument of a call; "" where it is not known, or where it takes several (`*args`)."""
+    if arg.keyword is not None:
+        return arg.keyword.value
+    index = call.node.args.index(arg)
+    return call.parameter_names[index] if index < len(call.parameter_names) and not arg.star else ""
+
+
 def runs_traced(file: File, function: cst.FunctionDef | cst.Lambda) -> bool:
     """Whether some traced code certainly runs a function, whoever else calls it: it is traced itself, or a method that
     is called by its word from such a function, `FOLLOWED_CALLS` deep."""
@@ -175,6 +183,4 @@ def _needed_by(call: Call, arg: cst.Arg, use: cst.Name | cst.Subscript, left: in
     target = call.target
     if not isinstance(target, Function) or arg.value is not use or left <= 0 or arg.star:
         return None
-    index = call.node.args.index(arg)
-    positional = call.parameter_names[index] if index < len(call.parameter_names) else ""
-    return _needs_python(call.evaluator.file, target, keyword if keyword is not None else positional, left - 1)
+    return _needs_python(call.evaluator.file, target, parameter_of(call, arg), left - 1)

@@ -30,7 +30,7 @@ def uses(
     through: int = 0,
     returned: bool = False,
 ) -> Iterator[Use]:
-    """All uses of what `made` gives: an expression, a parameter, or a name where it is bound.
+    """All uses of what `made` gives: an expression, a parameter, a name where it is bound, a `def` or class.
 
     - `parts`: follow its items, what it is unpacked into and what loops over it bind, instead of yielding ITEM and
       ITERATE.

@@ -1,0 +1,98 @@
+"""Traced functions that a function makes each time a loop calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tfmemlint.api import (
+    Call,
+    Does,
+    File,
+    Loop,
+    Node,
+    Use,
+    assigned_names,
+    bound_anew,
+    conditions,
+    free_names,
+    parameters,
+    repeats,
+    uses,
+    variables,
+)
+
+
+def made_by_callers(file: File, made: Node) -> bool:
+    """Whether the function around is called in a loop and calls what it made instead of giving it away."""
+    around = file.contexts.function(made)
+    if not isinstance(around, cst.FunctionDef) or around.name.value == "__init__" or around.decorators:
+        return False
+    callers = file.values.functions.callers(around) or ()
+    if sometimes(file, made, around) or not any(repeats(file, call.node, calls=0) for call in callers):
+        return False
+    used = list(_uses(file, made))
+    called = [use.node for use in used if use.does is Does.CALL]
+    if any(use.captured for use in used):
+        return False  # a function inside that may live on keeps it
+    if any(use.does is Does.RETURN for use in used):
+        return not called and _wasted(file, around, callers)
+    if any(repeats(file, node, calls=0) for node in called):  # one trace serves many calls
+        return _alike(file, made, around, callers)
+    return bool(called)
+
+
+def sometimes(file: File, node: Node, within: Node) -> bool:
+    """Whether an `if` keeps a node of a loop or function from running each time: any but a plain flag from outside."""
+    tests = (each.test for each in conditions(file, node, within) if isinstance(each, cst.If))
+    plain = (test.expression if isinstance(test, cst.UnaryOperation) else test for test in tests)
+    return any(
+        not isinstance(test, cst.Name) or any(d in file.bound_within(within) for d in file.definitions(test))
+        for test in plain
+    )
+
+
+def same_each_time(file: File, made: Node, loop: Loop) -> bool:
+    """Whether code reads nothing that the loop binds anew, or the loop runs over data."""
+    return file.contexts.over_data(loop) or not bound_anew(file, made, loop)
+
+
+def _uses(file: File, made: Node) -> Iterator[Use]:
+    """The uses of a traced function and of its concrete functions, which are called as it is."""
+    for use in uses(file, made):
+        if use.word == "get_concrete_function" and use.place is not None:
+            yield from uses(file, use.place)
+        else:
+            yield use
+
+
+def _alike(file: File, made: Node, around: cst.FunctionDef, callers: tuple[Call, ...]) -> bool:
+    """Whether a loop makes the same function each time it calls the one around it: what is closed over is a parameter
+    that gets the same argument each time, and no object."""
+    free = {name.value for name in free_names(made, file)}
+    read = free & set(file.flow(around).bindings) - {getattr(getattr(made, "name", None), "value", "")}
+    if not read <= {param.name.value for param in parameters(around)} - {"self"}:
+        return False
+    for call in callers:
+        loop = file.contexts.loop(call.node)
+        if loop is None or sometimes(file, call.node, loop):
+            return False
+        passed = [argument.expression for argument in map(call.arg, read) if argument is not None]
+        if assigned_names(loop, file) & (free - read).union(*(variables(each, file) for each in passed)):
+            return False
+    return True
+
+
+def _wasted(file: File, factory: cst.FunctionDef, callers: tuple[Call, ...]) -> bool:
+    """Whether a loop over data, or one that changes nothing for it, asks a factory again for what it calls once."""
+    for call in callers:
+        loop = file.contexts.loop(call.node)
+        if loop is None or sometimes(file, call.node, loop) or not same_each_time(file, call.node, loop):
+            return False
+        if not file.contexts.over_data(loop) and bound_anew(file, factory, loop):
+            return False
+        called = [use.node for use in uses(file, call.node) if use.does is Does.CALL]
+        if not called or any(file.contexts.loop(node) is not loop for node in called):
+            return False
+    return True
