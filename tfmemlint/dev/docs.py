@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tfmemlint.dev.families import FAMILIES
+from tfmemlint.dev.questions import with_questions
 from tfmemlint.lint.builtin_codes import OWN_RULES
 from tfmemlint.lint.registry import load_rules
 from tfmemlint.report.rule_page import EXAMPLES, rule_page
@@ -45,8 +46,9 @@ def write_docs(
 ) -> list[Path]:
     """Write the pages and the index into `out`, and the cases' examples beside the modules in the folder `rules`.
 
-    Pages of rules that are gone are deleted. Returns the files that differed; with `check` they stay as they are.
-    Raises CaseError where the marked regions of the cases are not well formed.
+    Pages of rules that are gone are deleted. In a `contributing.md` beside `out` with marks for it, the table of questions
+    is made anew. Returns the files that differed; with `check` they stay as they are. Raises CaseError where
+    the marked regions of the cases are not well formed.
     """
     shown = example_table(cases(fixtures), prefix) if fixtures.is_dir() else None
     material = Material(shown, _evidence(out.parent / "evidence.json"), _measured_programs(fixtures))
@@ -55,6 +57,9 @@ def write_docs(
         wanted.setdefault(path, None)
     if shown is not None and rules.is_dir():
         wanted[rules / EXAMPLES] = json.dumps(shown, indent=1) + "\n"
+    guide = out.parent / "contributing.md"
+    if guide.exists():
+        wanted[guide] = with_questions(guide.read_text("utf-8"))
     changed = []
     for path, text in sorted(wanted.items()):
         if text == (path.read_text("utf-8") if path.exists() else None):

@@ -76,7 +76,7 @@ def load_case(folder: str | Path) -> Case:
     if not named:
         raise CaseError(f"{folder.parent}: a rule's folder is named after code and name, as TFM305-cache-after-repeat")
     if not _NAME.fullmatch(folder.name):
-        raise CaseError(f"{folder}: a case is named after what it shows, in words with hyphens, as by-slice")
+        raise CaseError(f"{folder}: a case is named after what it shows, in words with hyphens, as entry-points")
     if (astray := folder.parent / "bad.py").exists():
         raise CaseError(f"{astray}: put it into a folder named after what it shows, such as basic")
     table = {**_table(folder.parent / "case.toml", _RULE_KEYS), **_table(folder / "case.toml", _CASE_KEYS)}

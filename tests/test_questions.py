@@ -1,0 +1,24 @@
+"""The table "what can I ask?" in contributing.md."""
+
+from __future__ import annotations
+
+from tfmemlint.dev.questions import BEGIN, END, exported, table, with_questions
+
+
+def test_every_question_of_the_api_has_a_row_with_its_first_sentence() -> None:
+    rows = table()
+    assert {"repeats", "uses", "is_model"} <= {name for names in exported().values() for name in names}
+    assert "| `repeats(file, node)` | The innermost repetition of a node" in rows
+    assert "\n| **uses** | *Where a value goes:" in rows
+
+
+def test_what_one_module_passes_on_stands_with_its_owner() -> None:
+    assert {"Does", "Use"} <= set(exported()["use"])
+    assert "Use" not in exported()["uses"]
+
+
+def test_only_the_text_between_the_marks_is_made() -> None:
+    made = with_questions(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    assert made == f"before\n{BEGIN}\n\n{table()}\n{END}\nafter\n"
+    assert with_questions(made) == made
+    assert with_questions("no marks\n") == "no marks\n"
