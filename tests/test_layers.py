@@ -5,7 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 import pytest
+import tfmemlint_fixtures
 import tfmemlint_rules
 
 import tfmemlint
@@ -97,6 +103,17 @@ def test_all_packages_are_installed() -> None:
     for folder in folders:
         name = folder.relative_to(PACKAGE.parent).as_posix().replace("/", ".")
         assert f'"{name}"' in setup, f"pyproject.toml: [tool.setuptools] packages lacks {name}"
+
+
+def test_of_the_samples_only_measured_programs_are_installed() -> None:
+    """The names of all others keep setuptools from taking them for packages, and from a warning about each."""
+    root = Path(tfmemlint_fixtures.__path__[0])
+    setup = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
+    installed = {path for pattern in setup["package-data"]["tfmemlint_fixtures"] for path in root.glob(pattern)}
+    assert {path.name for path in installed} == {"case.toml", "measure_bad.py", "measure_good.py"}
+    assert {path.parent for path in installed} == {path.parent for path in root.glob("*/measure_bad.py")}
+    assert sum(path.stat().st_size for path in installed) < 100_000
+    assert [path.name for path in root.iterdir() if path.is_dir() and path.name.isidentifier()] in ([], ["__pycache__"])
 
 
 def loaded_after(code: str, *arguments: str) -> set[str]:

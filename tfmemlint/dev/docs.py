@@ -46,8 +46,8 @@ def write_docs(
 ) -> list[Path]:
     """Write the pages and the index into `out`, and the cases' examples beside the modules in the folder `rules`.
 
-    Pages of rules that are gone are deleted. In a `contributing.md` beside `out` with marks for it, the table of questions
-    is made anew. Returns the files that differed; with `check` they stay as they are. Raises CaseError where
+    Pages of rules that are gone are deleted. A `contributing.md` beside `out` gets its table of questions made anew.
+    Returns the files that differed; with `check` they stay as they are. Raises CaseError where
     the marked regions of the cases are not well formed.
     """
     shown = example_table(cases(fixtures), prefix) if fixtures.is_dir() else None
