@@ -67,6 +67,7 @@ from tfmemlint.query.facts import (
     comprehensions,
     functions_given_to,
     loops,
+    nodes,
     traced_functions,
 )
 from tfmemlint.query.gradients import sparse_gradients
@@ -230,6 +231,7 @@ __all__ = [
     "mutates",
     "needed_statements",
     "needs_python",
+    "nodes",
     "on",
     "on_call",
     "on_file",

@@ -146,6 +146,9 @@ class Rule:
             fail("summary must be one line")
         if not cls.handlers:
             fail("no handler is marked with @on_call or @on")
+        for handler in cls.handlers:
+            if not handler.names and (handler.fact is None or not handler.fact.names):
+                fail(f"{handler.method} does not say which APIs it is about, so that every file would be read")
         page = cls.__doc__ or ""
         missing = [heading for heading in HEADINGS if heading not in page and heading not in _NOT_BY_HAND]
         if cls.fix_safety and "## Fix safety" not in page:

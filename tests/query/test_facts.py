@@ -24,6 +24,7 @@ from tfmemlint.query.facts import (
     comprehensions,
     functions_given_to,
     loops,
+    nodes,
     traced_functions,
 )
 from tfmemlint.rule import HEADINGS, Handler, Rule, on
@@ -52,6 +53,7 @@ FOUND: list[tuple[Fact[Any], str, list[str]]] = [
     (loops, "while a: pass\nfor b in c:\n    for d in e: pass", ["while a", "for b in c", "for d in e"]),
     (comprehensions, "[a for a in b]\n{a: a for a in b}\nsum(a for a in b)",
      ["[a for a in b]", "{a: a for a in b}", "a for a in b"]),
+    (nodes(cst.Return, cst.Pass), "def f():\n    if x: pass\n    return 3", ["pass", "return 3"]),
     (calls_passing("workers", "queue"), "f(1, workers=2)\ng(queue=3)\nh(other=workers)",
      ["f(1, workers=2)", "g(queue=3)"]),
     (calls_of_unknown("fit"), "load().fit(x)\ntf.keras.Sequential().fit(x)\nload().evaluate(x)", ["load().fit(x)"]),
@@ -81,6 +83,7 @@ def test_facts_are_found_and_the_words_of_the_program_wake_them(
     if expected:
         words = set(re.findall(r"\w+", program))
         assert all(clause & words for clause in clauses(Handler("check", (), fact)))
+        assert fact.names or fact is nodes(cst.Return, cst.Pass)
 
 
 # -- which files are read ---------------------------------------------------------------------------------------------
@@ -110,6 +113,19 @@ class Waiting(Rule):
 )
 def test_a_file_is_read_if_it_names_the_fact_and_what_the_rule_asks_for(program: str, awake: bool) -> None:
     assert bool(triggered([Waiting()], program)) is awake
+
+
+def test_a_rule_that_would_be_asked_about_every_file_is_refused() -> None:
+    def make(*names: str) -> type:
+        def check(self: Rule, loop: cst.For, file: File) -> Iterator[Any]:
+            yield from ()
+
+        members = {"__doc__": Waiting.__doc__, "code": "ACM102", "summary": "a loop"}
+        return type("Made", (Rule,), {**members, "check": on(nodes(cst.For), *names)(check)})
+
+    assert make("for")
+    with pytest.raises(TypeError, match="check does not say which APIs it is about"):
+        make()
 
 
 def test_facts_are_found_once_for_all_rules() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import libcst as cst
 
@@ -17,7 +17,7 @@ from tfmemlint.model.mapped import whole
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Api, Function
 from tfmemlint.syntax.scopes import COMPREHENSIONS
-from tfmemlint.syntax.tree import Node
+from tfmemlint.syntax.tree import A, B, C, Node
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -50,6 +50,21 @@ class Fact(Generic[T]):
 @once_per_file
 def _found(file: File, fact: Fact[T]) -> list[T]:
     return list(fact.find(file))
+
+
+# -- any code ----------------------------------------------------------------------------------------------------------
+
+
+@overload
+def nodes(a: type[A], /) -> Fact[A]: ...
+@overload
+def nodes(a: type[A], b: type[B], /) -> Fact[A | B]: ...
+@overload
+def nodes(a: type[A], b: type[B], c: type[C], /) -> Fact[A | B | C]: ...
+@cache
+def nodes(*kinds: type[Node]) -> Fact[Any]:
+    """Each node of exactly these classes of libcst; which files to read, the rule's names must say."""
+    return Fact(lambda file: file.tree.of(*kinds))
 
 
 # -- functions and classes --------------------------------------------------------------------------------------------
