@@ -15,7 +15,7 @@ from tfmemlint.api import (
     Sequence,
     elements,
     integer,
-    on_file,
+    on_call,
     show_bytes,
 )
 
@@ -49,19 +49,13 @@ class DenseOneHotLabels(Rule):
     no_fix = "labels, loss and metrics change together"
     in_tests = False
 
-    @on_file("to_categorical", "one_hot")
-    def check(self, file: File) -> Iterator[Finding]:
-        seen: set[int] = set()
-        for fit in file.calls("tf.keras.Model.fit", "tf.keras.Model.evaluate"):
-            for labels in self._labels(fit):
-                made = labels.origin
-                if made is None or id(made.node) in seen or made.name not in MAKERS:
-                    continue
-                if not self._categorical(fit, file) or file.contexts.per_item(made.node):
-                    continue
-                if file.contexts.traced(made.node):
-                    continue
-                seen.add(id(made.node))
+    @on_call("tf.keras.Model.fit", "tf.keras.Model.evaluate")
+    def check(self, fit: Call, file: File) -> Iterator[Finding]:
+        for labels in self._labels(fit):
+            made = labels.origin
+            if made is None or made.name not in MAKERS or not self._categorical(fit, file):
+                continue
+            if not file.contexts.per_item(made.node) and not file.contexts.traced(made.node):
                 yield from self._report(made, labels, fit, file)
 
     def _report(self, made: Call, labels: Array, fit: Call, file: File) -> Iterator[Finding]:

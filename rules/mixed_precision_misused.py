@@ -16,10 +16,11 @@ from tfmemlint.api import (
     Rule,
     Severity,
     Value,
+    classes_deriving,
     constant,
     elements,
+    on,
     on_call,
-    on_file,
 )
 from tfmemlint.model.layers import networks
 
@@ -58,14 +59,13 @@ class MixedPrecisionMisused(Rule):
     def check_output(self, model: Call, file: File) -> Iterator[Finding]:
         yield from self._reported(_outputs(model), file)
 
-    @on_file("mixed_float16")
-    def check_classes(self, file: File) -> Iterator[Finding]:
-        for model in file.tree.of(cst.ClassDef):
-            forward = file.values.classes.method(model, "call")
-            if forward is not None and file.values.classes.derives(model, "tf.keras.Model"):
-                given = [file.value(leaving.value) for leaving in file.returns(forward) if leaving.value is not None]
-                made = [v.origin.target for v in given if isinstance(v, Array) and v.origin is not None]
-                yield from self._reported(_calls(made), file)
+    @on(classes_deriving("tf.keras.Model"), *SET_POLICY)
+    def check_classes(self, model: cst.ClassDef, file: File) -> Iterator[Finding]:
+        forward = file.values.classes.method(model, "call")
+        if forward is not None:
+            given = [file.value(leaving.value) for leaving in file.returns(forward) if leaving.value is not None]
+            made = [v.origin.target for v in given if isinstance(v, Array) and v.origin is not None]
+            yield from self._reported(_calls(made), file)
 
     def _reported(self, layers: list[Call], file: File) -> Iterator[Finding]:
         for layer in layers:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._one_hot import OneHot, looked_up_elsewhere, looks_up, one_hot, plain_axes
+from tfmemlint_rules._one_hot import MAKES, OneHot, looked_up_elsewhere, looks_up, one_hot, plain_axes
 
 from tfmemlint.api import (
     Array,
@@ -17,8 +17,9 @@ from tfmemlint.api import (
     Safety,
     api_text,
     integer,
+    nodes,
+    on,
     on_call,
-    on_file,
     replace_node,
     show_bytes,
 )
@@ -75,11 +76,10 @@ class OneHotMatmul(Rule):
         plain = call.method in ("matmul", "dot") and len(call.node.args) == 2
         yield from self._check(call, left, right, call.node if plain else None, file)
 
-    @on_file("one_hot")
-    def operator(self, file: File) -> Iterator[Finding]:
-        for node in file.tree.of(cst.BinaryOperation):
-            if isinstance(node.operator, cst.MatrixMultiply):
-                yield from self._check(None, node.left, node.right, node, file)
+    @on(nodes(cst.BinaryOperation), *MAKES)
+    def operator(self, node: cst.BinaryOperation, file: File) -> Iterator[Finding]:
+        if isinstance(node.operator, cst.MatrixMultiply):
+            yield from self._check(None, node.left, node.right, node, file)
 
     def _check(
         self,

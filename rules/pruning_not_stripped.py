@@ -11,12 +11,11 @@ from tfmemlint.api import (
     Finding,
     Function,
     Instance,
-    Node,
     Rule,
     Value,
-    called_word,
+    calls_named,
     elements,
-    on_file,
+    on,
     walk,
 )
 from tfmemlint.model.layers.networks import SEQUENTIAL, placed
@@ -28,6 +27,8 @@ EXPORTS = {
     "tf.keras.models.save_model": "model", "tf.keras.saving.save_model": "model", "tf.saved_model.save": "obj",
     "tf.lite.TFLiteConverter.from_keras_model": "model",
 }  # fmt: skip
+
+saves = calls_named(*SAVES, "save_model", "from_keras_model")
 
 
 class PruningNotStripped(Rule):
@@ -51,27 +52,20 @@ class PruningNotStripped(Rule):
     no_fix = "where training ends is yours to say"
     in_tests = False
 
-    @on_file("prune_low_magnitude")
-    def check(self, file: File) -> Iterator[Finding]:
-        if self._strips(file):
+    @on(saves, PRUNE)
+    def check(self, call: Call, file: File) -> Iterator[Finding]:
+        made = self._pruned(call, file)
+        if made is None or self._strips(file) or self._still_trained(call.node, file):
             return
-        reported: set[int] = set()
-        for node in file.tree.of(cst.Call):
-            call = file.call(node) if self._word(node) else None
-            made = self._pruned(call, file) if call is not None else None
-            if call is None or made is None or id(made.node) in reported or self._still_trained(node, file):
-                continue
-            reported.add(id(made.node))
-            what = "the pruning masks are saved with the model: twice the weights; strip_pruning() first"
-            yield self.finding(call, file, what, related=[(made, "pruned here")])
+        others = (other for other in saves.of(file) if self._pruned(other, file) is made)
+        if call is not next(other for other in others if not self._still_trained(other.node, file)):
+            return  # saved again
+        what = "the pruning masks are saved with the model: twice the weights; strip_pruning() first"
+        yield self.finding(call, file, what, related=[(made, "pruned here")])
 
     def _strips(self, file: File) -> bool:
         """Whether the file calls or names `strip_pruning` anywhere."""
-        names: list[Node] = [*file.tree.of(cst.Name)]
-        return any(isinstance(n, cst.Name) and n.value == "strip_pruning" for n in names)
-
-    def _word(self, node: cst.Call) -> bool:
-        return called_word(node) in SAVES or called_word(node) in ("save_model", "from_keras_model")
+        return any(name.value == "strip_pruning" for name in file.tree.of(cst.Name))
 
     def _pruned(self, call: Call, file: File) -> Call | None:
         """The call that made the pruned model which this call saves."""

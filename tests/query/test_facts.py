@@ -18,6 +18,7 @@ from tfmemlint.query.facts import (
     Fact,
     Wrapped,
     attributes_set,
+    calls_named,
     calls_of_unknown,
     calls_passing,
     classes_deriving,
@@ -56,6 +57,8 @@ FOUND: list[tuple[Fact[Any], str, list[str]]] = [
     (nodes(cst.Return, cst.Pass), "def f():\n    if x: pass\n    return 3", ["pass", "return 3"]),
     (calls_passing("workers", "queue"), "f(1, workers=2)\ng(queue=3)\nh(other=workers)",
      ["f(1, workers=2)", "g(queue=3)"]),
+    (calls_named("save", "dump"), "m.save(a)\npickle.dump(b)\nsave(c)\nsave.d()",
+     ["m.save(a)", "pickle.dump(b)", "save(c)"]),
     (calls_of_unknown("fit"), "load().fit(x)\ntf.keras.Sequential().fit(x)\nload().evaluate(x)", ["load().fit(x)"]),
     (attributes_set("eager"), "m.eager = True\nm.other = n.eager\neager = 1", ["m.eager = True"]),
 ]  # fmt: skip

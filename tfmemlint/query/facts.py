@@ -168,12 +168,22 @@ def calls_passing(*keywords: str) -> Fact[Call]:
 
 
 @cache
+def calls_named(*words: str) -> Fact[Call]:
+    """Each call by one of these words (`save`), of whatever is called."""
+
+    def named(file: File) -> Iterator[Call]:
+        nodes = [node for word in words for node in file.calls_by_word.get(word, ())]
+        return (file.call(node) for node in sorted(nodes, key=file.tree.order))
+
+    return Fact(named, *words)
+
+
+@cache
 def calls_of_unknown(*words: str) -> Fact[Call]:
     """Each call by one of these words (`fit`) of which is not known what it calls: `load(path).fit(x)`."""
 
     def unknown(file: File) -> Iterator[Call]:
-        calls = [file.call(node) for word in words for node in file.calls_by_word.get(word, ())]
-        return (call for call in calls if not call.target.known)
+        return (call for call in calls_named(*words).of(file) if not call.target.known)
 
     return Fact(unknown, *words)
 
