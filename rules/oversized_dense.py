@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._models import in_training
 
-from tfmemlint.api import Array, Call, File, Finding, Instance, Rule, on_file
+from tfmemlint.api import Array, Call, File, Finding, Instance, Rule, nodes, on, on_call
 from tfmemlint.model.layers.arguments import Effect
 from tfmemlint.model.layers.effects import effect
 from tfmemlint.model.layers.networks import placed
@@ -38,30 +38,19 @@ class OversizedDense(Rule):
     no_fix = "it changes the model"
     in_tests = False
 
-    @on_file("Dense")
-    def check(self, file: File) -> Iterator[Finding]:
-        for node in file.tree.of(cst.Call):
-            call = file.call(node) if node.args else None
-            target = call.target if call is not None else None
-            if (
-                call is not None
-                and isinstance(target, Instance)
-                and target.type_name == DENSE
-                and target.call is not None
-            ):
-                given = call.value_of(0)
-                yield from self._layer(target, effect(target, given.shape if isinstance(given, Array) else None), file)
-        for model in file.calls("tf.keras.Sequential"):
-            yield from self._sequential(model, file)
+    @on(nodes(cst.Call), DENSE)
+    def called(self, node: cst.Call, file: File) -> Iterator[Finding]:
+        call = file.call(node)
+        layer = call.target if node.args else None
+        if isinstance(layer, Instance) and layer.type_name == DENSE:
+            given = call.value_of(0)
+            yield from self._layer(layer, effect(layer, given.shape if isinstance(given, Array) else None), file)
 
-    def _sequential(self, model: Call, file: File) -> Iterator[Finding]:
-        seen: set[int] = set()
-        for step in placed(model):
-            layer = step.layer
-            if isinstance(layer, Instance) and layer.type_name == DENSE and layer.call is not None:
-                found = list(self._layer(layer, step.effect, file)) if id(layer.call.node) not in seen else []
-                seen |= {id(layer.call.node) for _ in found}  # a loop may add it again, smaller or larger
-                yield from found
+    @on_call("tf.keras.Sequential")
+    def stacked(self, model: Call, file: File) -> Iterator[Finding]:
+        for step in placed(model):  # a loop may place one again, smaller or larger: the first that is too large counts
+            if isinstance(step.layer, Instance) and step.layer.type_name == DENSE:
+                yield from self._layer(step.layer, step.effect, file)
 
     def _layer(self, layer: Instance, done: Effect | None, file: File) -> Iterator[Finding]:
         if done is None or done.parameters is None or layer.call is None:
