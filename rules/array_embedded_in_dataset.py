@@ -2,10 +2,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Array, Call, Const, File, Finding, Instance, Rule, Value, elements, on_call, show_bytes
-
-MAPPED = frozenset({"np.memmap", "h5py.File", "np.lib.format.open_memmap"})
-"""Calls whose arrays stay on disk until they are read."""
+from tfmemlint.api import (
+    Array,
+    Call,
+    File,
+    Finding,
+    Rule,
+    Value,
+    elements,
+    on_call,
+    show_bytes,
+    stays_on_disk,
+)
 
 
 class ArrayEmbeddedInDataset(Rule):
@@ -31,18 +39,11 @@ class ArrayEmbeddedInDataset(Rule):
 
     @on_call("tf.data.Dataset.from_tensor_slices", "tf.data.Dataset.from_tensors")
     def check(self, call: Call, file: File) -> Iterator[Finding]:
-        argument = call.arg("tensors")
-        if argument is None:
-            return
-        found: list[tuple[int, list[Value]]] = []
-        for option in argument.value.options:
-            leaves = elements(option)
-            found.append((sum(self._bytes(leaf) for leaf in leaves), leaves))
-        size = min((size for size, _ in found), default=0)
-        disk = bool(found) and all(
-            any(self._on_disk(leaf, file.config.min_bytes) for leaf in leaves) for _, leaves in found
-        )
-        if size < file.config.min_bytes and not disk:
+        least = file.config.min_bytes
+        found = [elements(option) for option in call.value_of("tensors").options]
+        size = min(sum(self._bytes(leaf) for leaf in leaves) for leaves in found)
+        disk = all(any(stays_on_disk(leaf) and self._large(leaf, least) for leaf in leaves) for leaves in found)
+        if size < max(least, 1) and not disk:
             return
         what = f"{show_bytes(size)} of arrays are" if size else "an array mapped from disk is"
         why = "read whole and copied into the dataset" if disk else "copied into the dataset"
@@ -55,18 +56,8 @@ class ArrayEmbeddedInDataset(Rule):
 
     def _bytes(self, leaf: Value) -> int:
         """Bytes of an array of NumPy, as far as they are known; of several that it may be, the fewest."""
-        sizes = [o.bytes or 0 if isinstance(o, Array) and o.library == "np" else 0 for o in leaf.options]
-        return min(sizes, default=0)
+        return min(o.bytes or 0 if isinstance(o, Array) and o.library == "np" else 0 for o in leaf.options)
 
-    def _on_disk(self, leaf: Value, min_bytes: int) -> bool:
-        """Whether the data stays in a file until it is read: a memory map, or a data set of an HDF5 file."""
-        if isinstance(leaf, Instance):
-            return leaf.type_name == "h5py.Dataset"
-        origin = leaf.origin if isinstance(leaf, Array) else None
-        if origin is None or (isinstance(leaf, Array) and (leaf.bytes or min_bytes) < min_bytes):
-            return False
-        if origin.name == "np.load":
-            return origin.arg("mmap_mode") is not None and origin.value_of("mmap_mode") != Const(None)
-        if origin.name in ("np.array", "np.asarray") and origin.arg(0) is not None:
-            return self._on_disk(origin.value_of(0), min_bytes)
-        return origin.name in MAPPED
+    def _large(self, leaf: Value, least: int) -> bool:
+        """Whether the data is not known to be small."""
+        return not isinstance(leaf, Array) or leaf.bytes is None or leaf.bytes >= least

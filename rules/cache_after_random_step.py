@@ -2,13 +2,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._datasets import earlier_steps, in_memory, on_a_path, reshuffles
-from tfmemlint_rules._links import links
-from tfmemlint_rules._names import names_or_indices
+from tfmemlint.api import (
+    Call,
+    Dataset,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    Step,
+    all_bytes,
+    body,
+    caches_in_memory,
+    draws_at_random,
+    move_link,
+    names_or_indices,
+    on_call,
+    reshuffles,
+    show_bytes,
+    surely_together,
+)
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Step, move_link, on_call, show_bytes, structure_bytes
-from tfmemlint.model.mapped import body
-from tfmemlint.query.pipelines import draws_at_random
+SPLITS = frozenset({"take", "skip", "shard", "window"})
+"""Steps after which a shuffle has drawn a part of the data: a split is wanted once for good."""
 
 
 class CacheAfterRandomStep(Rule):
@@ -37,51 +53,41 @@ class CacheAfterRandomStep(Rule):
 
     @on_call("tf.data.Dataset.cache")
     def check(self, cache: Call, file: File) -> Iterator[Finding]:
-        chains = earlier_steps(cache)
-        if not in_memory(cache) or not chains:
+        datasets = cache.datasets()
+        if not caches_in_memory(cache):
             return
-        found = [self._random(steps, file) for steps in chains]
+        found = [self._random(ds, file) for ds in datasets]
         first = next((step for step in found if step is not None), None)
-        if first is None or first.call is None or (None in found and not on_a_path(first, cache, file)):
+        if first is None or first.call is None or (None in found and not surely_together(file, first, cache)):
             return
         what = "shuffle()" if first.name == "shuffle" else f"the random {first.name}()"
-        size = self._bytes(cache)
+        size = all_bytes(datasets)
         kept = f" and keeps {show_bytes(size)} of what it made" if size is not None else ""
         yield self.finding(
             cache,
             file,
             f"cache() after {what} repeats the first epoch's draw in every epoch{kept}; cache before it",
-            fix=self._move(first, chains, cache, file),
+            fix=self._move(first, datasets[0], cache, file) if len(datasets) == 1 else None,
             related=[(first.call, "drawn here")],
             bytes=size,
         )
 
-    def _random(self, steps: tuple[Step, ...], file: File) -> Step | None:
+    def _random(self, ds: Dataset, file: File) -> Step | None:
         """The first step whose draw the cache freezes."""
-        for i, step in enumerate(steps):
+        for i, step in enumerate(ds.steps):
             if step.name == "cache":
                 return None
-            if step.name == "shuffle":
-                split = any(later.name in ("take", "skip", "shard", "window") for later in steps[i + 1 :])
-                if not split and reshuffles(step) and step.call is not None and not names_or_indices(step.call, file):
+            if step.name == "shuffle" and step.call is not None:
+                split = SPLITS.intersection(later.name for later in ds.steps[i:])
+                if not split and reshuffles(step) and not names_or_indices(file, step.call):
                     return step
             elif draws_at_random(step):
                 return step
         return None
 
-    def _bytes(self, cache: Call) -> int | None:
-        ds = cache.datasets()[0]
-        size = structure_bytes(ds.element)
-        return size * ds.count if size is not None and ds.count is not None and len(cache.datasets()) == 1 else None
-
-    def _move(self, first: Step, chains: tuple[tuple[Step, ...], ...], cache: Call, file: File) -> Fix | None:
-        if len(chains) != 1:
-            return None
-        steps = chains[0]
-        chain = links(file, [*(step.call for step in steps[steps.index(first) :]), cache])
-        if chain is None:
-            return None
-        found = body(first)
-        little = found.decodes or found.reads  # it would keep what the elements are made of: names, bytes
-        safety = Safety.DISPLAY if little and first.name == "map" else Safety.UNSAFE
-        return Fix("cache before drawing", move_link(file, chain, len(chain) - 1, 0), safety)
+    def _move(self, first: Step, ds: Dataset, cache: Call, file: File) -> Fix | None:
+        """The cache before the random step; of a map that reads or decodes it would keep names or bytes."""
+        split_first = first.name == "map" and (body(first).decodes or body(first).reads)
+        calls = [*(step.call for step in ds.steps[ds.steps.index(first) :]), cache]
+        safety = Safety.DISPLAY if split_first else Safety.UNSAFE
+        return Fix.of(safety, "cache before drawing", move_link(file, calls, -1, 0))

@@ -2,25 +2,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._datasets import earlier_steps, last_before, on_a_path, steps_between
-from tfmemlint_rules._links import keeps_names, links
-
 from tfmemlint.api import (
     Call,
-    Const,
     File,
     Finding,
     Fix,
     Rule,
     Safety,
     Step,
+    all_bytes,
+    caches_in_memory,
     constant,
+    draws_at_random,
+    keeps_names,
+    last_before,
+    links,
     move_link,
     on_call,
     show_bytes,
-    structure_bytes,
+    source_draws,
+    steps_between,
+    surely_together,
 )
-from tfmemlint.query.pipelines import draws_at_random, source_draws
+
+ONE_BY_ONE = frozenset({"map", "filter", "prefetch", "with_options"})
+"""Steps that act on single elements: before a cache they may stand on either side of a repeat."""
 
 
 class CacheAfterRepeat(Rule):
@@ -51,55 +57,36 @@ class CacheAfterRepeat(Rule):
 
     @on_call("tf.data.Dataset.cache")
     def check(self, cache: Call, file: File) -> Iterator[Finding]:
-        if cache.open or (cache.arg("filename") is not None and cache.value_of("filename") != Const("")):
-            return
         repeat = last_before(cache, "repeat") or self._sometimes(cache, file)
-        if repeat is None or repeat.call is None:
+        if repeat is None or repeat.call is None or not caches_in_memory(cache):
             return
-        times = constant(repeat.call.value_of("count"))
-        if times in (0, 1):
+        times, between = constant(repeat.call.value_of("count")), steps_between(cache, repeat)
+        if times in (0, 1) or any(step.name == "take" for step in between):
             return
-        between = steps_between(cache, repeat)
-        if any(step.name == "take" for step in between):
-            return
-        copies = (
-            f"{times} copies of the data" if isinstance(times, int) and times > 1 else "every epoch again, without end"
-        )
+        endless = not isinstance(times, int) or times < 0
+        copies = "every epoch again, without end" if endless else f"{times} copies of the data"
+        size = all_bytes(cache.datasets())
+        grows = f" (the cache grows to {show_bytes(size)})" if size is not None else ""
         yield self.finding(
             cache,
             file,
-            f"cache() after repeat() stores {copies}; cache first, then repeat{self._cost(cache)}",
+            f"cache() after repeat() stores {copies}; cache first, then repeat{grows}",
             fix=self._swap(repeat, between, cache, file),
             related=[(repeat.call, "repeated here")],
-            bytes=self._bytes(cache),
+            bytes=size,
         )
 
     def _sometimes(self, cache: Call, file: File) -> Step | None:
         """A repeat under a condition that does not decide about the cache."""
-        steps = [step for steps in earlier_steps(cache) or () for step in steps if step.name == "repeat"]
-        return next((step for step in reversed(steps) if on_a_path(step, cache, file)), None)
-
-    def _bytes(self, cache: Call) -> int | None:
-        for ds in cache.datasets():
-            size = structure_bytes(ds.element)
-            if size is not None and ds.count is not None and len(cache.datasets()) == 1:
-                return size * ds.count
-        return None
-
-    def _cost(self, cache: Call) -> str:
-        size = self._bytes(cache)
-        return f" (the cache grows to {show_bytes(size)})" if size is not None else ""
+        steps = [step for ds in cache.datasets() for step in ds.steps if step.name == "repeat"]
+        return next((step for step in reversed(steps) if surely_together(file, step, cache)), None)
 
     def _swap(self, repeat: Step, between: list[Step], cache: Call, file: File) -> Fix | None:
-        calls = [step.call for step in (repeat, *between)]
-        moved = [call for call in calls if call is not None] + [cache]
-        if len(moved) != len(calls) + 1 or len(cache.datasets()) != 1 or links(file, moved) is None:
+        """The repeat behind the cache; steps between keep their place before it."""
+        moved = links(file, [*(step.call for step in (repeat, *between)), cache])
+        if moved is None or len(cache.datasets()) != 1 or any(step.name not in ONE_BY_ONE for step in between):
             return None
-        steps = cache.datasets()[0].steps
-        known = source_draws(cache.datasets()[0]) is False and all(draws_at_random(step) is False for step in steps)
-        # repeat goes behind the cache; steps between keep their place before it when they act on single elements.
-        if any(step.name not in ("map", "filter", "prefetch", "with_options") for step in between):
-            return None
-        edits = move_link(file, moved, 0, len(moved) - 1)
-        safe = known and keeps_names(moved, file)
-        return Fix("cache before repeating", edits, Safety.SAFE if safe else Safety.UNSAFE)
+        ds = cache.datasets()[0]
+        same = source_draws(ds) is False and all(draws_at_random(step) is False for step in ds.steps)
+        safety = Safety.SAFE if same and keeps_names(file, moved) else Safety.UNSAFE
+        return Fix.of(safety, "cache before repeating", move_link(file, moved, 0, -1))

@@ -2,11 +2,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._datasets import in_memory
-
-from tfmemlint.api import Call, Dataset, File, Finding, Rule, Severity, on_call, show_bytes, structure_bytes
-from tfmemlint.model.mapped import body
-from tfmemlint.query.pipelines import DIRECTORY_SOURCES, RECORD_SOURCES
+from tfmemlint.api import (
+    Call,
+    File,
+    Finding,
+    Rule,
+    Severity,
+    caches_in_memory,
+    decoded_from_files,
+    element_bytes,
+    on_call,
+    show_bytes,
+)
 
 
 class CacheGrowsWithFiles(Rule):
@@ -34,10 +41,11 @@ class CacheGrowsWithFiles(Rule):
     @on_call("tf.data.Dataset.cache")
     def check(self, cache: Call, file: File) -> Iterator[Finding]:
         datasets = cache.datasets()
-        if not in_memory(cache) or not datasets or not all(self._decoded(ds) for ds in datasets):
+        if not caches_in_memory(cache) or not datasets or not all(decoded_from_files(ds) for ds in datasets):
             return
-        sizes = {structure_bytes(ds.element) for ds in datasets}
-        size = sizes.pop() if len(sizes) == 1 else None
+        if any({"take", "cache"}.intersection(ds.names()) for ds in datasets):
+            return
+        size = element_bytes(datasets)
         each = f" of {show_bytes(size)}" if size is not None else ""
         yield self.finding(
             cache,
@@ -45,14 +53,3 @@ class CacheGrowsWithFiles(Rule):
             f"this cache keeps every decoded element{each} in memory; cache(filename) keeps them on disk",
             bytes=size,
         )
-
-    def _decoded(self, ds: Dataset) -> bool:
-        """Whether the elements were made from the contents of files."""
-        if any(step.name in ("take", "cache") for step in ds.steps):
-            return False
-        if ds.source in DIRECTORY_SOURCES:
-            return True
-        bodies = [body(step) for step in ds.steps if step.name in ("map", "interleave", "flat_map")]
-        if ds.source in RECORD_SOURCES or any(found.reads for found in bodies):
-            return any(found.decodes for found in bodies)
-        return ds.source == "tensorflow_datasets.load"

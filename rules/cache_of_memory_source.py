@@ -2,9 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._datasets import in_memory
-from tfmemlint_rules._elementwise import cheap
-
 from tfmemlint.api import (
     Call,
     Dataset,
@@ -13,13 +10,14 @@ from tfmemlint.api import (
     Fix,
     Rule,
     Safety,
+    all_bytes,
+    caches_in_memory,
+    cheap,
+    knowledge,
     on_call,
     remove_link,
     show_bytes,
-    structure_bytes,
 )
-
-SOURCES = frozenset({"tf.data.Dataset.from_tensor_slices", "tf.data.Dataset.from_tensors", "tf.data.Dataset.range"})
 
 CHEAP = frozenset({"batch", "padded_batch", "enumerate", "take", "skip", "prefetch", "with_options", "unbatch"})
 """Steps that cost less than what a cache of their results holds."""
@@ -52,40 +50,31 @@ class CacheOfMemorySource(Rule):
     @on_call("tf.data.Dataset.cache")
     def check(self, cache: Call, file: File) -> Iterator[Finding]:
         datasets = cache.datasets()
-        if not in_memory(cache) or not datasets or not all(self._in_memory(ds) for ds in datasets):
+        if not caches_in_memory(cache) or not datasets or not all(self._in_memory(ds) for ds in datasets):
             return
         direct = all(self._bare(ds) for ds in datasets)
-        cost = None if direct else self._bytes(datasets)
+        cost = None if direct else all_bytes(datasets)
         copy = f" of {show_bytes(cost)}" if cost is not None else ""
         what = "serves nothing" if direct else f"is a second copy{copy}"
-        edits = (remove_link(file, cache.node),) if cache.receiver_node is not None else ()
-        fix = Fix("leave out the cache", edits, Safety.SAFE if direct else Safety.UNSAFE) if edits else None
-        source = datasets[0].call
+        edit = remove_link(file, cache.node) if cache.receiver_node is not None else None
         yield self.finding(
             cache,
             file,
             f"the data is in memory already, so this cache {what}; leave it out",
-            fix=fix,
-            related=[(source, "in memory since here")] if source is not None else [],
+            fix=Fix.of(Safety.SAFE if direct else Safety.UNSAFE, "leave out the cache", edit),
+            related=[(source, "in memory since here") for source in [datasets[0].call] if source is not None],
             bytes=cost,
         )
 
-    def _bare(self, ds: Dataset) -> bool:
-        """Whether nothing is computed between the source and here."""
-        return not ds.steps and all(isinstance(part, Dataset) and self._bare(part) for part in ds.parents)
-
     def _in_memory(self, ds: Dataset) -> bool:
+        """Whether the data is in memory already, and what was done to it costs little to do again."""
         zipped = ds.source == "tf.data.Dataset.zip" and bool(ds.parents)
-        if ds.source not in SOURCES and not zipped:
+        if not zipped and not knowledge.in_group(ds.source, "slices_memory"):
             return False
         if not all(isinstance(part, Dataset) and self._in_memory(part) for part in ds.parents):
             return False
         return all(step.name in CHEAP or (step.name == "map" and cheap(step)) for step in ds.steps)
 
-    def _bytes(self, datasets: tuple[Dataset, ...]) -> int | None:
-        size = structure_bytes(datasets[0].element)
-        return (
-            size * datasets[0].count
-            if len(datasets) == 1 and size is not None and datasets[0].count is not None
-            else None
-        )
+    def _bare(self, ds: Dataset) -> bool:
+        """Whether nothing is computed between the source and here."""
+        return not ds.steps and all(isinstance(part, Dataset) and self._bare(part) for part in ds.parents)

@@ -7,10 +7,10 @@ from tfmemlint_rules._collected import collect_in_list
 from tfmemlint_rules._collecting import Collected, collected
 from tfmemlint_rules._collecting_reads import used_otherwise
 from tfmemlint_rules._iterations import few_iterations
-from tfmemlint_rules._results import is_tensor, made_array, through_tensor
 
 from tfmemlint.api import Array, Call, File, Finding, Rule, Safety, Value, assigned_names, integer, on_call, walk
 from tfmemlint.api import Iterator as Items
+from tfmemlint.query.results import fetched_in_loop, is_tensor, made_of_tensor
 
 NUMPY = ("np.concatenate", "np.append", "np.vstack", "np.hstack", "np.stack", "np.row_stack")
 JOINS = ("concatenate", "append", "vstack", "hstack")
@@ -70,14 +70,14 @@ class ConcatInLoop(Rule):
         channels = concat.name not in NUMPY and integer(concat.value_of("axis")) != 0
         if channels and any(_of_layer(v) for v in values):
             return False
-        from_tensorflow = any(is_tensor(part, file) for part in found.others)
+        from_tensorflow = any(is_tensor(file, part) for part in found.others)
         if concat.name in NUMPY:
             bound = assigned_names(loop, file)
             data = file.contexts.over_data(loop) and any(found.reads(part) & bound for part in found.others)
             return (
                 from_tensorflow
                 or data
-                or any(through_tensor(p, file) or made_array(p, loop, file) for p in found.others)
+                or any(made_of_tensor(file, p) or fetched_in_loop(file, p, loop) for p in found.others)
             )
         if found.starts_empty(loop, file):
             return True

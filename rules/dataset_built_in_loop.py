@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._once import builds_model, made_once, other_world, retries, stored
-from tfmemlint_rules._pipeline_parts import pipeline_parts
 
 from tfmemlint.api import (
     Call,
@@ -18,24 +17,14 @@ from tfmemlint.api import (
     Safety,
     draws_itself,
     hoist,
+    knowledge,
     loops_left,
     on_call,
-    on_file,
     own_nodes,
     passes_unchanging,
+    pipeline_parts,
     unchanging,
 )
-
-SOURCES = (
-    *(f"tf.data.Dataset.{name}" for name in (
-        "from_tensor_slices", "from_tensors", "from_generator", "range", "list_files",
-    )),
-    "tf.data.TFRecordDataset", "tf.data.TextLineDataset", "tf.data.FixedLengthRecordDataset",
-    "tf.data.experimental.make_csv_dataset", "tf.data.experimental.CsvDataset",
-    "tf.keras.utils.image_dataset_from_directory", "tf.keras.utils.text_dataset_from_directory",
-    "tf.keras.utils.audio_dataset_from_directory", "tf.keras.utils.timeseries_dataset_from_array",
-    "tensorflow_datasets.load",
-)  # fmt: skip
 
 FEW = 3
 """Iterations of a loop over literals up to which a pipeline may be built in each."""
@@ -68,29 +57,28 @@ class DatasetBuiltInLoop(Rule):
     fix_safety = (Safety.UNSAFE,)
     in_tests = False
 
-    @on_file("for", "while")
-    def check(self, file: File) -> Iterator[Finding]:
-        for source in file.calls(*SOURCES):
-            if file.contexts.mapped(source.node) or file.contexts.traced(source.node):
-                continue
-            place, loop = self._loop(source, file)
-            if place is None or loop is None:
-                continue
-            related: list[tuple[Call | Node, str]] = [(loop, "built again in each iteration")]
-            if place is not source:
-                related.insert(0, (place, "called in the loop"))
-            leak = ", and its Python function is never freed" if source.name == "tf.data.Dataset.from_generator" else ""
-            yield self.finding(
-                source,
-                file,
-                "this pipeline is built again in each iteration: it copies its data and fills its buffers "
-                f"anew{leak}; build it once",
-                fix=self._hoist(source, loop, file) if place is source else None,
-                related=related,
-            )
+    @on_call(*sorted(knowledge.group("makes_pipeline")))
+    def check(self, source: Call, file: File) -> Iterator[Finding]:
+        if file.contexts.mapped(source.node) or file.contexts.traced(source.node):
+            return
+        place, loop = self._loop(source, file)
+        if place is None or loop is None:
+            return
+        related: list[tuple[Call | Node, str]] = [(loop, "built again in each iteration")]
+        if place is not source:
+            related.insert(0, (place, "called in the loop"))
+        leak = ", and its Python function is never freed" if source.name == "tf.data.Dataset.from_generator" else ""
+        yield self.finding(
+            source,
+            file,
+            "this pipeline is built again in each iteration: it copies its data and fills its buffers "
+            f"anew{leak}; build it once",
+            fix=self._hoist(source, loop, file) if place is source else None,
+            related=related,
+        )
 
     def _hoist(self, source: Call, loop: Loop, file: File) -> Fix | None:
-        parts = pipeline_parts(source, loop, file, derived=False)
+        parts = pipeline_parts(file, source, loop, derived=False)
         assigned = all(isinstance(file.tree.parent(part), cst.Assign) for part in parts)
         fix = hoist(file, [file.tree.statement(part) for part in parts], "build it once") if assigned else None
         left = loops_left(file, fix, source.node) if fix is not None else []
@@ -114,7 +102,7 @@ class DatasetBuiltInLoop(Rule):
     def _loop(self, source: Call, file: File) -> tuple[Call | None, cst.For | cst.While | None]:
         """The call in a loop that builds the pipeline each time, the same each time, and that loop."""
         for loop in file.contexts.loops(source.node):
-            parts = pipeline_parts(source, loop, file)
+            parts = pipeline_parts(file, source, loop)
             if not unchanging(file, parts, loop):
                 return None, None
             if self._again(source, loop, file):
@@ -124,7 +112,7 @@ class DatasetBuiltInLoop(Rule):
             return None, None
         if function.name.value == "__init__" or made_once(source.node, function, file):
             return None, None
-        parts = pipeline_parts(source, function, file)
+        parts = pipeline_parts(file, source, function)
         if draws_itself(file, function) or not unchanging(file, parts, function):
             return None, None
         for caller in file.values.functions.callers(function) or ():

@@ -4,15 +4,24 @@ import re
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._datasets import makes_sequences
 
-from tfmemlint.api import Call, Dataset, File, Finding, Function, Rule, Step, integer, on_call, parameters, walk
-from tfmemlint.model.mapped import body, function_of
-from tfmemlint.query.pipelines import batched_source
-
-GROUPS = frozenset({"batch", "padded_batch", "ragged_batch"})
-ENDS = frozenset({"unbatch", "window", "flat_map", "interleave", "apply", "scan", "rebatch", "group_by_window"})
-"""Steps after which the batches of before are batches no more, or may be none."""
+from tfmemlint.api import (
+    BATCHES,
+    Call,
+    File,
+    Finding,
+    Rule,
+    batched_before,
+    body,
+    integer,
+    last_before,
+    makes_sequences,
+    on_call,
+    parameters,
+    steps_between,
+    takes_batch_apart,
+    variables,
+)
 
 MEANT = re.compile(r"device|replica|core|accum|worker|shard|host|gpu|tpu|step|seq|micro|group|ways?\b", re.IGNORECASE)
 """Words in the size of a batch of batches that is meant as one: an axis for devices, steps or sequences."""
@@ -41,15 +50,10 @@ class DoubleBatch(Rule):
 
     @on_call("tf.data.Dataset.batch", "tf.data.Dataset.padded_batch")
     def check(self, batch: Call, file: File) -> Iterator[Finding]:
-        found = [self._before(ds) for ds in batch.datasets()]
-        earlier = found[0] if found else None
-        if (
-            earlier is None
-            or any(call is None for call in found)
-            or self._meant(batch, file)
-            or self._meant(earlier, file)
-            or self._asked(batch, file)
-        ):
+        earlier = batched_before(batch)
+        if earlier is None or not self._still_batches(earlier, batch):
+            return
+        if self._meant(earlier, file) or self._meant(batch, file) or self._asked(batch, file):
             return
         sizes = [integer(call.given("batch_size")) for call in (earlier, batch)]
         product = f": {sizes[0]} x {sizes[1]} examples in one" if None not in sizes else ""
@@ -60,30 +64,18 @@ class DoubleBatch(Rule):
             related=[(earlier, "batched here")],
         )
 
-    def _before(self, ds: Dataset) -> Call | None:
-        """The call that made batches which arrive here as such, or None."""
-        names = ds.names()
-        last = max((i for i, name in enumerate(names) if name in GROUPS), default=-1)
-        mapped = [step for step in ds.steps[last + 1 :] if step.name == "map"]
-        if ENDS & set(names[last + 1 :]) or any(self._reshapes(step) for step in mapped):
-            return None
-        if last < 0:
-            return ds.call if batched_source(ds) else None
-        if any(body(step).unseen for step in mapped):
-            return None
-        step = ds.steps[last]
-        if step.call is None or makes_sequences(step, ds.steps[last + 1 :]):
-            return None
-        return step.call
+    def _still_batches(self, earlier: Call, batch: Call) -> bool:
+        """Whether what was batched arrives as batches: not as sequences, nor taken apart by a map."""
+        step = last_before(batch, *BATCHES)
+        after = steps_between(batch, step)
+        maps = [each for each in after if each.name == "map"]
+        if any(takes_batch_apart(each) for each in maps):
+            return False
+        return step is None or not (any(body(each).unseen for each in maps) or makes_sequences(earlier, after))
 
-    def _reshapes(self, step: Step) -> bool:
-        """Whether a map makes something else of batches than batches: it reshapes them, or picks one by its number."""
-        if body(step).does("takes_batch_apart"):
-            return True
-        value = function_of(step)
-        functions = [o.node for o in value.options if isinstance(o, Function)] if value is not None else []
-        indices = (n for f in functions for n in walk(f.body, cst.Index))
-        return any(isinstance(index.value, cst.Integer) for index in indices)
+    def _meant(self, call: Call, file: File) -> bool:
+        size = call.arg("batch_size")
+        return call.open or (size is not None and bool(MEANT.search(file.text(size.expression))))
 
     def _asked(self, batch: Call, file: File) -> bool:
         """Whether a condition on what the function was given decides if it batches."""
@@ -91,13 +83,5 @@ class DoubleBatch(Rule):
         if function is None:
             return False
         given = {p.name.value for p in parameters(function)}
-        return any(
-            isinstance(above, (cst.If, cst.IfExp))
-            and any(isinstance(n, cst.Name) and n.value in given for n in walk(above.test))
-            for above in file.tree.ancestors(batch.node)
-            if file.tree.contains(function, above)
-        )
-
-    def _meant(self, call: Call, file: File) -> bool:
-        size = call.arg("batch_size")
-        return call.open or (size is not None and bool(MEANT.search(file.text(size.expression))))
+        inside = (above for above in file.tree.ancestors(batch.node) if file.tree.contains(function, above))
+        return any(isinstance(above, (cst.If, cst.IfExp)) and given & variables(above.test, file) for above in inside)

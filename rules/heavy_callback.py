@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 import libcst as cst
-from tfmemlint_rules._copies import bounded, is_copy, kept, trimmed
+from tfmemlint_rules._heavy_callback import additions, is_bounded, is_trimmed
 
 from tfmemlint.api import (
     Call,
@@ -14,8 +14,10 @@ from tfmemlint.api import (
     Node,
     Rule,
     Sequence,
+    Value,
     classes_deriving,
     constant,
+    copies_weights,
     dotted,
     integer,
     on,
@@ -29,6 +31,8 @@ HOOKS = frozenset({
 MOST_PROFILED = 20
 
 _STEP = re.compile("[0-9]{1,18}")
+
+Hook = cst.FunctionDef | cst.Lambda
 
 
 class HeavyCallback(Rule):
@@ -57,60 +61,41 @@ class HeavyCallback(Rule):
     def tensorboard(self, call: Call, file: File) -> Iterator[Finding]:
         frequency = integer(call.value_of("histogram_freq"))
         if frequency is not None and frequency > 0 and constant(call.value_of("write_images")) is True:
-            yield self.finding(
-                call,
-                file,
-                "histograms and images copy every weight to the host each time; write one of them, or neither",
-            )
-        first_last = call.value_of("profile_batch")
-        bounds = (
-            [integer(item) for item in first_last.items]
-            if isinstance(first_last, Sequence)
-            else self._text_range(constant(first_last))
-        )
-        if (
-            len(bounds) == 2
-            and bounds[0] is not None
-            and bounds[1] is not None
-            and bounds[1] - bounds[0] > MOST_PROFILED
-        ):
-            yield self.finding(
-                call, file, f"the profiler keeps every op of {bounds[1] - bounds[0]} steps in memory; profile a few"
-            )
+            what = "histograms and images copy every weight to the host each time; write one of them, or neither"
+            yield self.finding(call, file, what)
+        steps = self._profiled(call.value_of("profile_batch"))
+        if steps > MOST_PROFILED:
+            yield self.finding(call, file, f"the profiler keeps every op of {steps} steps in memory; profile a few")
 
-    def _text_range(self, text: object) -> list[int | None]:
-        parts = str(text).split(",") if isinstance(text, str) else []
-        return [int(part) if _STEP.fullmatch(part.strip()) else None for part in parts]
+    def _profiled(self, batches: Value) -> int:
+        """The steps between the first and the last that are profiled, where a pair or a text says them."""
+        words = str(constant(batches)).split(",")
+        bounds = [int(word) if _STEP.fullmatch(word.strip()) else None for word in words]
+        if isinstance(batches, Sequence):
+            bounds = [integer(item) for item in batches.items]
+        known = [bound for bound in bounds if bound is not None]
+        return known[1] - known[0] if len(known) == len(bounds) == 2 else 0
 
     @on(classes_deriving("tf.keras.callbacks.Callback"))
     def callbacks(self, callback: cst.ClassDef, file: File) -> Iterator[Finding]:
-        hooks = [m for m in file.values.classes.methods(callback) if m.name.value in HOOKS]
+        hooks = [method for method in file.values.classes.methods(callback) if method.name.value in HOOKS]
         for method in hooks:
             yield from self._keeps(method, callback, hooks, file)
 
     @on_call("tf.keras.callbacks.LambdaCallback")
     def functions(self, call: Call, file: File) -> Iterator[Finding]:
-        for hook in sorted(HOOKS):
-            for option in call.value_of(hook).options:
-                if isinstance(option, Function):
-                    yield from self._keeps(option.node, file.module, [option.node], file)
+        for option in (option for hook in sorted(HOOKS) for option in call.given(hook).options):
+            if isinstance(option, Function):
+                yield from self._keeps(option.node, file.module, [option.node], file)
 
-    def _keeps(
-        self,
-        hook: cst.FunctionDef | cst.Lambda,
-        owner: Node,
-        hooks: Iterable[cst.FunctionDef | cst.Lambda],
-        file: File,
-    ) -> Iterator[Finding]:
-        for found in kept(hook.body):
+    def _keeps(self, hook: Hook, owner: Node, hooks: Iterable[Hook], file: File) -> Iterator[Finding]:
+        """What a hook adds in each call to containers that outlive it and are never emptied."""
+        for found in additions(file, hook.body):
             name = dotted(found.container)
             if name is None or (isinstance(found.container, cst.Name) and name in file.flow(hook).bindings):
                 continue  # a list of this call alone
-            if any(trimmed(found.container, h.body) for h in hooks) or bounded(found.container, owner):
+            if is_bounded(owner, name) or any(is_trimmed(each.body, name) for each in hooks):
                 continue
-            if is_copy(found.item, file):
-                where = file.call(found.where) if isinstance(found.where, cst.Call) else found.where
-                what = (
-                    "each call of this hook keeps another copy of weights or outputs; keep a number, or write to disk"
-                )
-                yield self.finding(where, file, what)
+            if copies_weights(file, found.item):
+                what = "each call of this hook keeps another copy of weights or outputs"
+                yield self.finding(found.where, file, f"{what}; keep a number, or write to disk")

@@ -1,38 +1,32 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-import libcst as cst
-from tfmemlint_rules._consumers import consumptions
-
 from tfmemlint.api import (
+    BATCHING,
+    ONE_BATCH,
     Call,
+    Consumption,
     Dataset,
     File,
     Finding,
     Fix,
+    Node,
     Rule,
     Safety,
     Severity,
     append_method,
     autotune_text,
-    elements,
+    consumptions,
     integer,
-    on_file,
+    knowledge,
+    last_call,
+    on,
+    reads_files,
 )
-from tfmemlint.query.pipelines import BATCHED_SOURCES, BATCHING, expensive_source
 
-PIPELINE_NAME = re.compile(
-    r"(^|_)(ds|dataset|datasets|pipeline|input_fn|data_loader|dataloader|loader)(_|$)|^input_fn|_input_fn"
-    r"|^(preprocess|process|prepare|make|get|build|create|load|read)_(train|val|valid|test|data|batch|input)"
-)
 SETTLES = frozenset({"prefetch", "apply", "distribute"})
 """Steps after which nothing is missing: prefetched, or changed in a way that is not seen."""
-
-
-A_FEW = 32
-"""Examples that `take` may leave for a look at them."""
 
 
 class MissingPrefetch(Rule):
@@ -62,90 +56,41 @@ class MissingPrefetch(Rule):
     fix_safety = (Safety.SAFE,)
     in_tests = False
 
-    @on_file("fit", "evaluate", "predict", "batch", "padded_batch", "make_csv_dataset")
-    def check(self, file: File) -> Iterator[Finding]:
-        seen: set[int] = set()
-        for use in consumptions(file):
-            for ds in use.datasets:
-                if self._missing(ds):
-                    last = self._last_step(ds, file)
-                    where = last if last is not None else use.node
-                    node = where.node if isinstance(where, Call) else where
-                    if id(node) not in seen:
-                        seen.add(id(node))
-                        yield self._report(where, last, file)
-        for function in file.tree.of(cst.FunctionDef):
-            yield from self._returned(function, file, seen)
+    @on(consumptions)
+    def check(self, use: Consumption, file: File) -> Iterator[Finding]:
+        if use.returned and not all(self._missing(ds) and self._works(ds) for ds in use.datasets):
+            return  # its callers are not seen: only what does some work counts
+        for ds in (*use.datasets, *use.validation):
+            if self._missing(ds):
+                yield self._report(use.node, ds, file)
 
     def _missing(self, ds: Dataset) -> bool:
         """Whether the pipeline is batched and certainly not prefetched afterwards."""
         names = ds.names()
-        if not any(name in BATCHING for name in names) or SETTLES & set(names) or self._peek(ds):
+        if not BATCHING.intersection(names) or SETTLES.intersection(names) or self._peek(ds):
             return False
-        if ds.source in BATCHED_SOURCES or (ds.source is None and not names):
+        if knowledge.in_group(ds.source, "gives_batches"):
             return False
-        return all(self._missing_parent(parent) for parent in ds.parents)
+        return all(isinstance(parent, Dataset) and "prefetch" not in parent.names() for parent in ds.parents)
 
     def _peek(self, ds: Dataset) -> bool:
         """Whether only some batches are taken; examples taken before they are batched are a part of the data."""
-        names = ds.names()
-        last = max(i for i, name in enumerate(names) if name in BATCHING)
+        last = max(i for i, name in enumerate(ds.names()) if name in BATCHING)
         counts = [integer(step.call.value_of("count")) for step in ds.steps if step.name == "take" and step.call]
-        return "take" in names[last:] or any(count is not None and 0 <= count <= A_FEW for count in counts)
+        few = any(count is not None and 0 <= count <= ONE_BATCH for count in counts)
+        return few or "take" in ds.names()[last:]
 
-    def _missing_parent(self, parent: object) -> bool:
-        return isinstance(parent, Dataset) and "prefetch" not in parent.names()
+    def _works(self, ds: Dataset) -> bool:
+        return "map" in ds.names() or reads_files(ds)
 
-    def _last_step(self, ds: Dataset, file: File) -> Call | None:
-        """The last method of the chain: `apply` for what it is given."""
-        last = ds.steps[-1].call if ds.steps else None
-        argument = file.tree.parent(last.node) if last is not None else None
-        outer = file.tree.parent(argument) if isinstance(argument, cst.Arg) else None
-        applies = isinstance(outer, cst.Call) and file.call(outer).name == "tf.data.Dataset.apply"
-        return file.call(outer) if isinstance(outer, cst.Call) and applies else last
-
-    def _returned(self, function: cst.FunctionDef, file: File, seen: set[int]) -> Iterator[Finding]:
-        if not PIPELINE_NAME.search(function.name.value):
-            return
-        found: list[Dataset] = []
-        for statement in file.returns(function):
-            given = elements(file.value(statement.value)) if statement.value is not None else ()
-            made = [option for value in given for option in value.options if isinstance(option, Dataset)]
-            if not made or (len(given) == 1 and len(made) != len(given[0].options)):
-                return
-            found += made
-        if not found or not all(self._missing(ds) and ("map" in ds.names() or expensive_source(ds)) for ds in found):
-            return
-        if self._prefetched_by_caller(function, file):
-            return
-        for ds in found:
-            last = self._last_step(ds, file)
-            if last is not None and id(last.node) not in seen:
-                seen.add(id(last.node))
-                yield self._report(last, last, file)
-
-    def _prefetched_by_caller(self, function: cst.FunctionDef, file: File) -> bool:
-        """Whether what a call of the function gives is prefetched, or goes where that cannot be seen to be missing."""
-        for call in file.values.functions.callers(function) or ():
-            parent = file.tree.parent(call.node)
-            if isinstance(parent, cst.Attribute):
-                return True
-            for other in file.calls("tf.data.Dataset.prefetch"):
-                if any(step.call is not None and file.tree.contains(function, step.call.node)
-                       for ds in other.datasets() for step in ds.steps):  # fmt: skip
-                    return True
-        return False
-
-    def _report(self, where: object, last: Call | None, file: File) -> Finding:
-        spelled = autotune_text(file, last) if last is not None else None
-        fix = None
-        if last is not None and spelled is not None:
-            edit = append_method(file, last.node, f".prefetch({spelled})")
-            fix = Fix("prefetch the batches", (edit,), Safety.SAFE)
+    def _report(self, node: Node | Call, ds: Dataset, file: File) -> Finding:
+        last = last_call(file, ds)
+        text = autotune_text(file, last) if last is not None else None
+        edit = append_method(file, last.node, f".prefetch({text})") if last is not None and text is not None else None
         return self.finding(
-            where,  # type: ignore[arg-type]
+            last or node,
             file,
             "no prefetch at the end of this pipeline: input and compute do not overlap unless TensorFlow adds one "
             "itself (this costs time, not memory)",
-            fix=fix,
+            fix=Fix.safe("prefetch the batches", edit),
         )

@@ -3,21 +3,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfmemlint.api import (
-    Argument,
     Call,
-    Dataset,
     File,
     Finding,
     Fix,
     Rule,
     Safety,
     autotune_text,
+    element_bytes,
     least,
     on_call,
+    pipelines_of,
     replace_node,
     show_bytes,
-    structure_bytes,
-)  # fmt: skip
+)
 
 MANY = 32
 """Calls at a time from which on a constant is reported."""
@@ -52,34 +51,23 @@ class OversizedParallelism(Rule):
 
     @on_call(*(f"tf.data.Dataset.{name}" for name in ("map", "interleave", "batch", "padded_batch")), *OLD)
     def check(self, step: Call, file: File) -> Iterator[Finding]:
-        found = {
-            name: argument for name in ("num_parallel_calls", "cycle_length") if (argument := self._many(step, name))
-        }
+        given = {name: step.arg(name) for name in ("num_parallel_calls", "cycle_length")}
+        found = {name: arg for name, arg in given.items() if arg is not None and (least(arg.value) or 0) >= MANY}
         if not found:
             return
         name, argument = next(iter(found.items()))
-        count = least(argument.value)
-        size = self._bytes(step)
-        cost = size * count if size is not None and count is not None and name == "num_parallel_calls" else None
-        weigh = f" of {show_bytes(size)}: {show_bytes(cost)}" if size is not None and cost is not None else ""
-        what = "elements" if name == "num_parallel_calls" else "inputs with their buffers"
+        count, size = least(argument.value) or 0, element_bytes(pipelines_of(step.value))
+        what, weigh, cost = "inputs with their buffers", "", None
+        if name == "num_parallel_calls":
+            what, cost = "elements", size * count if size is not None else None
+        if size is not None and cost is not None:
+            weigh = f" of {show_bytes(size)}: {show_bytes(cost)}"
+        text = autotune_text(file, step) if step.name not in OLD else None
+        edits = [replace_node(file, each.expression, text) for each in found.values()] if text is not None else None
         yield self.finding(
-            step, file, f"{name}={count} holds up to {count} {what} at a time{weigh}; let TensorFlow choose",
-            fix=self._autotune(step, found, file), bytes=cost,
-        )  # fmt: skip
-
-    def _many(self, step: Call, name: str) -> Argument | None:
-        argument = step.arg(name)
-        count = least(argument.value) if argument is not None else None
-        return argument if count is not None and count >= MANY else None
-
-    def _bytes(self, step: Call) -> int | None:
-        sizes = {structure_bytes(ds.element) if isinstance(ds, Dataset) else None for ds in step.value.options}
-        return sizes.pop() if len(sizes) == 1 else None
-
-    def _autotune(self, step: Call, found: dict[str, Argument], file: File) -> Fix | None:
-        spelled = autotune_text(file, step) if step.name not in OLD else None
-        if spelled is None:
-            return None
-        edits = tuple(sorted(replace_node(file, argument.expression, spelled) for argument in found.values()))
-        return Fix("let TensorFlow choose", edits, Safety.UNSAFE if "cycle_length" in found else Safety.SAFE)
+            step,
+            file,
+            f"{name}={count} holds up to {count} {what} at a time{weigh}; let TensorFlow choose",
+            fix=Fix.of(Safety.UNSAFE if "cycle_length" in found else Safety.SAFE, "let TensorFlow choose", edits),
+            bytes=cost,
+        )

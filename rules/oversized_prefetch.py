@@ -2,30 +2,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-from tfmemlint_rules._datasets import last_before
-
 from tfmemlint.api import (
+    BATCHES,
+    FEW_BATCHES,
     Call,
-    Dataset,
     File,
     Finding,
     Fix,
     Rule,
     Safety,
     autotune_text,
+    batched,
+    batched_before,
+    element_bytes,
+    following,
     least,
     on_call,
     replace_node,
     show_bytes,
-    structure_bytes,
 )
-from tfmemlint.query.pipelines import batched, batched_source
-
-GROUPS = ("batch", "padded_batch", "ragged_batch")
-
-LARGE = 10
-"""Batches from which on a constant is reported; smaller ones are pinned by people who measured."""
 
 
 class OversizedPrefetch(Rule):
@@ -54,59 +49,26 @@ class OversizedPrefetch(Rule):
 
     @on_call("tf.data.Dataset.prefetch")
     def check(self, prefetch: Call, file: File) -> Iterator[Finding]:
-        argument = prefetch.arg("buffer_size")
-        datasets = prefetch.datasets()
-        if argument is None or not datasets or not all(batched(ds) for ds in datasets):
+        argument, batch = prefetch.arg("buffer_size"), batched_before(prefetch)
+        if argument is None or batch is None or not all(batched(ds) for ds in prefetch.datasets()):
             return
-        batch = self._batch(prefetch, datasets)
-        if batch is None or self._before_batch(prefetch, file):
+        if any(step.method in BATCHES for step in following(file, prefetch)):
+            return  # it stands at the wrong place, which is another rule's finding
+        count, batch_size = least(argument.value), batch.arg("batch_size")
+        same = batch_size is not None and file.text(argument.expression) == file.text(batch_size.expression)
+        if not (count is not None and count > FEW_BATCHES) and not (same and (count is None or count > 2)):
             return
-        count = least(argument.value)
-        batch_size = batch.arg("batch_size")
-        same = batch_size is not None and self._same(argument.expression, batch_size.expression, file)
-        if not (count is not None and count >= LARGE) and not (same and (count is None or count > 2)):
-            return
-        size = self._element_bytes(prefetch)
+        size = element_bytes(prefetch.datasets())
         cost = size * count if size is not None and count is not None else None
         held = f"{count} batches" if count is not None else "as many batches as a batch has examples"
-        if size is not None and cost is not None:
-            held = f"{count} batches of {show_bytes(size)}"
-        per = f": {show_bytes(cost)}" if cost is not None else ""
-        spelled = autotune_text(file, prefetch)
-        fix = (
-            Fix("let TensorFlow choose the buffer", (replace_node(file, argument.expression, spelled),), Safety.SAFE)
-            if spelled
-            else None
-        )
+        weigh = f"{held} of {show_bytes(size)} ready: {show_bytes(cost)}" if size and cost else f"{held} ready"
+        text = autotune_text(file, prefetch)
+        edit = replace_node(file, argument.expression, text) if text is not None else None
         yield self.finding(
             prefetch,
             file,
-            f"prefetch() counts batches here, not examples: it keeps {held} ready{per}",
-            fix=fix,
+            f"prefetch() counts batches here, not examples: it keeps {weigh}",
+            fix=Fix.safe("let TensorFlow choose the buffer", edit),
             related=[(batch, "batched here")],
             bytes=cost,
         )
-
-    def _batch(self, prefetch: Call, datasets: tuple[Dataset, ...]) -> Call | None:
-        """The call that makes the batches: a step, or the source."""
-        for name in GROUPS:
-            step = last_before(prefetch, name)
-            if step is not None:
-                return step.call
-        return datasets[0].call if batched_source(datasets[0]) else None
-
-    def _before_batch(self, prefetch: Call, file: File) -> bool:
-        """A batch that follows makes it another rule's finding: the prefetch stands at the wrong place."""
-        parent = file.tree.parent(prefetch.node)
-        while isinstance(parent, (cst.Attribute, cst.Call)):
-            if isinstance(parent, cst.Attribute) and parent.attr.value in GROUPS:
-                return True
-            parent = file.tree.parent(parent)
-        return False
-
-    def _same(self, a: object, b: object, file: File) -> bool:
-        return file.text(a) == file.text(b)  # type: ignore[arg-type]
-
-    def _element_bytes(self, prefetch: Call) -> int | None:
-        sizes = {structure_bytes(ds.element) for ds in prefetch.datasets()}
-        return sizes.pop() if len(sizes) == 1 else None

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
 from tfmemlint.api import (
     Call,
     Class,
@@ -11,10 +9,12 @@ from tfmemlint.api import (
     Finding,
     Instance,
     Rule,
+    calls_passing,
     constant,
     integer,
-    on_file,
-    own_nodes,
+    knowledge,
+    on,
+    on_call,
     show_bytes,
     structure_bytes,
 )
@@ -25,13 +25,7 @@ MANY_WORKERS = 16
 LARGE = 1 << 30
 """Bytes of the batches in the queue from which on a shorter queue is reported, too."""
 
-DATA_SETS = ("tf.keras.utils.PyDataset", "tf.keras.utils.Sequence")
-QUEUES = frozenset({
-    *(f"tf.keras.Model.{name}" for name in ("fit", "evaluate", "predict")),
-    *(f"tf.keras.Model.{name}_generator" for name in ("fit", "evaluate", "predict")),
-    *DATA_SETS, *(f"{name}.__init__" for name in DATA_SETS),
-    *(f"tf.keras.utils.{name}Enqueuer.start" for name in ("Ordered", "Generator", "Sequence")),
-})  # fmt: skip
+DATA_SET = "tf.keras.utils.Sequence"
 
 
 class OversizedQueue(Rule):
@@ -55,30 +49,17 @@ class OversizedQueue(Rule):
     no_fix = "how much the queue must bridge is yours to say"
     in_tests = False
 
-    @on_file("max_queue_size", "workers")
-    def check(self, file: File) -> Iterator[Finding]:
-        for node in file.tree.of(cst.Call):
-            call = file.call(node) if node.args else None
-            if call is not None and self._queues(call, file):
-                yield from self._given(call, file)
+    @on(calls_passing("max_queue_size", "workers"))
+    def made(self, call: Call, file: File) -> Iterator[Finding]:
+        """Objects of a class that derives from a Python data set, and what its `__init__` gives the base class."""
+        classes = file.values.classes
+        owner = file.class_of(file.scope_of(call.node)) if call.method == "__init__" else None
+        made = [owner] if owner is not None else [t.node for t in call.target.options if isinstance(t, Class)]
+        if made and all(classes.derives(each, DATA_SET) for each in made):
+            yield from self.check(call, file)
 
-    def _queues(self, call: Call, file: File) -> bool:
-        """Whether the call sets up a queue of batches: of a model, a Python data set, its base class or an enqueuer."""
-        if call.names:
-            return all(name in QUEUES for name in call.names)
-        if all(isinstance(t, Class) and self._data_set(t.node, file) for t in call.target.options):
-            return True
-        function = file.contexts.function(call.node) if call.method == "__init__" else None
-        owner = file.class_of(function) if function is not None else None
-        receiver = call.receiver_node
-        if owner is None or not isinstance(receiver, cst.Call) or not isinstance(receiver.func, cst.Name):
-            return False
-        return receiver.func.value == "super" and self._data_set(owner, file)
-
-    def _data_set(self, node: cst.ClassDef, file: File) -> bool:
-        return any(file.values.classes.derives(node, base) for base in DATA_SETS)
-
-    def _given(self, call: Call, file: File) -> Iterator[Finding]:
+    @on_call(*sorted(knowledge.group("queues_batches")))
+    def check(self, call: Call, file: File) -> Iterator[Finding]:
         queue, workers = (integer(call.given(name)) for name in ("max_queue_size", "workers"))
         batch = self._batch_bytes(call, file)
         size = queue * batch if queue is not None and batch is not None else None
@@ -95,12 +76,8 @@ class OversizedQueue(Rule):
 
     def _batch_bytes(self, call: Call, file: File) -> int | None:
         """The bytes of one batch, where the data set's `__getitem__` makes arrays of known sizes."""
-        given = call.value_of(0) if call.arg(0) is not None else call.value_of("x")
-        kind = given.class_node if isinstance(given, Instance) else None
-        target = call.target
-        made = target.node if isinstance(target, Class) else kind
-        method = file.values.classes.method(made, "__getitem__") if made is not None else None
-        returns = list(own_nodes(method, cst.Return)) if method is not None else []
-        if len(returns) != 1 or not isinstance(returns[0], cst.Return) or returns[0].value is None:
-            return None
-        return structure_bytes(file.value(returns[0].value))
+        data = call.value if isinstance(call.target, Class) else call.given(0, "x")
+        kind = data.class_node if isinstance(data, Instance) else None
+        method = file.values.classes.method(kind, "__getitem__") if kind is not None else None
+        returned = [each.value for each in file.returns(method)] if method is not None else []
+        return structure_bytes(file.value(returned[0])) if len(returned) == 1 and returned[0] is not None else None

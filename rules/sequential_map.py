@@ -3,34 +3,29 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import libcst as cst
-
 from tfmemlint.api import (
+    FEW_ELEMENTS,
     Call,
     File,
     Finding,
     Fix,
-    Function,
-    Node,
     Rule,
     Safety,
     Severity,
     Step,
     add_argument,
     autotune_text,
+    body,
+    changes_outside,
     integer,
     on_call,
-    walk,
+    only_regroups,
 )
-from tfmemlint.model.mapped import body, function_of
 
 ON_PURPOSE = re.compile(
     r"#.*\b(sequential|serial|in order|one (at a|by one)|single[- ]thread|not parallel|no parallel|order)", re.I
 )
-
-
-FEW = 100
-"""Elements that are made fast enough one after the other."""
+"""A comment that says why there is no parallelism."""
 
 
 class SequentialMap(Rule):
@@ -61,59 +56,35 @@ class SequentialMap(Rule):
     in_tests = False
 
     @on_call("tf.data.Dataset.map", "tf.data.Dataset.interleave")
-    def check(self, step: Call, file: File) -> Iterator[Finding]:
-        if not step.datasets() or not step.lacks("num_parallel_calls"):
+    def check(self, call: Call, file: File) -> Iterator[Finding]:
+        step = Step(call.method or "map", call)
+        if not call.datasets() or not call.lacks("num_parallel_calls") or file.contexts.mapped(call.node):
             return
-        if file.contexts.mapped(step.node) or self._trivial(step) or self._on_purpose(step, file):
+        if only_regroups(step) or self._on_purpose(call, file):
             return
-        if all(ds.count is not None and ds.count <= FEW for ds in step.datasets()):
+        if all(ds.count is not None and ds.count <= FEW_ELEMENTS for ds in call.datasets()):
             return
-        spelled = autotune_text(file, step)
-        edit = add_argument(file, step.node, f"num_parallel_calls={spelled}") if spelled is not None else None
-        fix = Fix("run it in parallel", (edit,), self._safety(step)) if edit is not None else None
+        text = autotune_text(file, call)
+        edit = add_argument(file, call.node, f"num_parallel_calls={text}") if text is not None else None
         yield self.finding(
-            step,
+            call,
             file,
-            f"{step.method}() makes one element at a time; num_parallel_calls uses all processors (this costs time, "
+            f"{call.method}() makes one element at a time; num_parallel_calls uses all processors (this costs time, "
             "not memory)",
-            fix=fix,
+            fix=Fix.of(self._safety(step, call), "run it in parallel", edit),
         )
 
-    def _trivial(self, step: Call) -> bool:
-        """Whether the function only picks or reorders parts, so that there is nothing to do in parallel."""
-        value = function_of(Step(step.method or "map", step))
-        if value is None or not all(isinstance(option, Function) for option in value.options):
-            return False
-        return not any(self._works(n) for o in value.options if isinstance(o, Function) for n in walk(o.node.body))
-
-    def _works(self, node: Node) -> bool:
-        """Whether a node computes something; the `-1` of an index does not."""
-        if isinstance(node, cst.UnaryOperation):
-            return not isinstance(node.expression, cst.Integer)
-        return isinstance(node, (cst.Call, cst.BinaryOperation, cst.Comparison, cst.IfExp))
-
-    def _on_purpose(self, step: Call, file: File) -> bool:
+    def _on_purpose(self, call: Call, file: File) -> bool:
         """Whether a comment at the call or the line above says that it runs in sequence on purpose."""
-        span = file.span(step.name_node)
-        line = file.source.line_span(span.start)
+        line = file.source.line_span(file.span(call.name_node).start)
         above = file.source.line_span(max(0, line.start - 1))
-        below = file.source.line_span(file.span(step.node).end)
+        end = file.source.line_span(file.span(call.node).end).end
         comment = file.source.text[above.start : above.end].strip()
-        text = file.source.text[line.start : below.end]
-        return bool(ON_PURPOSE.search(text)) or (comment.startswith("#") and bool(ON_PURPOSE.search(comment)))
+        said = ON_PURPOSE.search(comment) if comment.startswith("#") else None
+        return bool(said or ON_PURPOSE.search(file.source.text[line.start : end]))
 
-    def _safety(self, step: Call) -> Safety:
-        found = body(Step(step.method or "map", step))
-        keeps = not found.unseen and not found.random and not found.does("runs_python") and not self._writes(step)
-        if step.method == "interleave" and integer(step.value_of("cycle_length")) is None:
-            keeps = False
-        return Safety.SAFE if keeps else Safety.UNSAFE
-
-    def _writes(self, step: Call) -> bool:
-        """Whether the function changes something outside of itself when it is called."""
-        value = function_of(Step(step.method or "map", step))
-        nodes = [n for o in value.options if isinstance(o, Function) for n in walk(o.node)] if value is not None else []
-        if any(isinstance(n, (cst.Global, cst.Nonlocal)) for n in nodes):
-            return True
-        words = {n.func.attr.value for n in nodes if isinstance(n, cst.Call) and isinstance(n.func, cst.Attribute)}
-        return bool(words & {"assign", "assign_add", "assign_sub", "append", "update_state"})
+    def _safety(self, step: Step, call: Call) -> Safety:
+        found = body(step)
+        unseen = found.unseen or found.random or found.does("runs_python") or changes_outside(step)
+        cycle = step.name == "interleave" and integer(call.value_of("cycle_length")) is None
+        return Safety.UNSAFE if unseen or cycle else Safety.SAFE

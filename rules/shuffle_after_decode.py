@@ -2,10 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._datasets import in_memory
-from tfmemlint_rules._links import links
-
 from tfmemlint.api import (
+    BATCHES,
+    REGROUPING,
     Call,
     Dataset,
     File,
@@ -14,22 +13,18 @@ from tfmemlint.api import (
     Rule,
     Safety,
     Step,
+    body,
+    caches_in_memory,
+    element_bytes,
     least,
     move_link,
     on_call,
+    pipelines_of,
     show_bytes,
-    structure_bytes,
 )
-from tfmemlint.model.mapped import body
 
 MANY = 1000
 """Elements from which on a buffer of whole images or sounds is reported although their size is not known."""
-
-STOPS = frozenset({
-    "batch", "padded_batch", "ragged_batch", "unbatch", "flat_map", "interleave", "window", "apply", "scan",
-    "group_by_window", "bucket_by_sequence_length",
-})  # fmt: skip
-"""Steps that make other elements of what a map made."""
 
 PICKS = frozenset({"filter", "take", "skip", "shard", "cache"})
 """Steps that leave elements as they are, but over which a shuffle cannot be moved: others would be left, or kept."""
@@ -61,17 +56,13 @@ class ShuffleAfterDecode(Rule):
 
     @on_call("tf.data.Dataset.shuffle")
     def check(self, shuffle: Call, file: File) -> Iterator[Finding]:
-        datasets = shuffle.datasets()
-        buffer = least(shuffle.value_of("buffer_size"))
-        if not datasets or buffer is None:
-            return
+        datasets, buffer = shuffle.datasets(), least(shuffle.value_of("buffer_size"))
         found = [self._expansion(ds) for ds in datasets]
-        step = found[0]
-        if step is None or step.call is None or any(other is None for other in found):
+        step = found[0] if found else None
+        if buffer is None or step is None or step.call is None or None in found:
             return
-        sizes = {structure_bytes(ds.element) for ds in datasets}
-        size = sizes.pop() if len(sizes) == 1 else None
-        held = min(buffer, datasets[0].count) if datasets[0].count is not None else buffer
+        size, count = element_bytes(datasets), datasets[0].count
+        held = min(buffer, count) if count is not None else buffer
         cost = size * held if size is not None else None
         if (cost is not None and cost <= file.config.min_bytes) or (cost is None and buffer < MANY):
             return
@@ -80,7 +71,7 @@ class ShuffleAfterDecode(Rule):
             shuffle,
             file,
             f"shuffle() after this map holds {held} elements as it made them{weigh}; shuffle what it reads instead",
-            fix=self._move(step, datasets, shuffle, file),
+            fix=self._move(step, datasets[0], shuffle, file) if len(datasets) == 1 else None,
             related=[(step.call, "made here")],
             bytes=cost,
         )
@@ -89,29 +80,24 @@ class ShuffleAfterDecode(Rule):
         """The first map that expands what the shuffle buffers, if nothing between keeps the two apart."""
         first = None
         for step in ds.steps:
-            if step.name in STOPS or (step.name == "cache" and step.call is not None and in_memory(step.call)):
+            cached = step.name == "cache" and step.call is not None and caches_in_memory(step.call)
+            if cached or step.name in BATCHES | REGROUPING:
                 first = None  # a shuffle shares what a cache in memory holds
             elif step.name == "map" and first is None and self._expands(step):
                 first = step
         return first
 
     def _expands(self, step: Step) -> bool:
-        assert step.call is not None
-        before = {structure_bytes(ds.element) for ds in step.call.datasets()}
-        after = {structure_bytes(ds.element) for ds in step.call.value.options if isinstance(ds, Dataset)}
-        small, large = before.pop() if len(before) == 1 else None, after.pop() if len(after) == 1 else None
+        """Whether a map makes elements larger than those that it is given."""
+        small = element_bytes(step.call.datasets()) if step.call is not None else None
+        large = element_bytes(pipelines_of(step.call.value)) if step.call is not None else None
         if small is not None and large is not None:
             return large > small
         found = body(step)
         return found.decodes or found.reads or "tf.image.convert_image_dtype" in found.names
 
-    def _move(self, first: Step, datasets: tuple[Dataset, ...], shuffle: Call, file: File) -> Fix | None:
-        if len(datasets) != 1:
+    def _move(self, first: Step, ds: Dataset, shuffle: Call, file: File) -> Fix | None:
+        steps = ds.steps[ds.steps.index(first) :]
+        if PICKS.intersection(step.name for step in steps):
             return None
-        steps = datasets[0].steps[datasets[0].steps.index(first) :]
-        if any(step.name in PICKS for step in steps):
-            return None
-        chain = links(file, [*(step.call for step in steps), shuffle])
-        if chain is None:
-            return None
-        return Fix("shuffle before the map", move_link(file, chain, len(chain) - 1, 0), Safety.UNSAFE)
+        return Fix.unsafe("shuffle before the map", move_link(file, [*(s.call for s in steps), shuffle], -1, 0))

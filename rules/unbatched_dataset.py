@@ -2,10 +2,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._consumers import Consumption, consumptions
-
-from tfmemlint.api import Call, Dataset, File, Finding, Fix, Rule, Safety, Severity, append_method, on_file
-from tfmemlint.query.pipelines import batched
+from tfmemlint.api import (
+    Consumption,
+    Dataset,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    Severity,
+    append_method,
+    batched,
+    consumptions,
+    last_call,
+    on,
+    pipelines_of,
+)
 
 
 class UnbatchedDataset(Rule):
@@ -32,40 +44,28 @@ class UnbatchedDataset(Rule):
     severity = Severity.ERROR
     fix_safety = (Safety.DISPLAY,)
 
-    @on_file("fit", "evaluate", "predict", "Dataset", "TFRecordDataset")
-    def check(self, file: File) -> Iterator[Finding]:
-        found: dict[int, list[Consumption]] = {}
-        for use in consumptions(file):
-            where = use.node if use.parameter else use.model_call
-            if where is not None and all(batched(ds) is False for ds in use.datasets):
-                found.setdefault(id(where), []).append(use)
-        for uses in found.values():
-            yield self._report(uses, file)
-
-    def _report(self, uses: list[Consumption], file: File) -> Finding:
-        """One finding for all pipelines that a call is given."""
-        use, what = uses[0], "this dataset is"
-        if use.parameter == "validation_data":
-            what = "the validation dataset is"
-        if len(uses) > 1:
-            what = "the training and the validation dataset are"
-        where = use.node if use.parameter else use.model_call
-        assert where is not None
-        ends = {id(last.node): last for each in uses if (last := self._last(each.datasets[0])) is not None}
-        return self.finding(
-            where,
+    @on(consumptions)
+    def check(self, use: Consumption, file: File) -> Iterator[Finding]:
+        given = {
+            "this dataset is": use.datasets if self._single(use.datasets) else (),
+            "the validation dataset is": use.validation if self._single(use.validation) else (),
+        }
+        found = {what: datasets for what, datasets in given.items() if datasets}
+        if use.taker is None or not found:
+            return
+        what = next(iter(found)) if len(found) == 1 else "the training and the validation dataset are"
+        lasts = [last_call(file, datasets[0]) for datasets in found.values()]
+        ends = list({last.node: last for last in lasts if last is not None}.values())
+        # A call may give several pipelines at once, as tfds.load does.
+        sure = all(len(each) == 1 for each in found.values()) and all(pipelines_of(end.value) for end in ends)
+        edits = [append_method(file, end.node, ".batch(32)") for end in ends]
+        yield self.finding(
+            use.taker,
             file,
             f"{what} not batched: each example is taken for a batch; add batch(n) to the pipeline",
-            fix=self._suggest(uses, list(ends.values()), file),
-            related=[(last, "the pipeline ends here") for last in ends.values()],
+            fix=Fix.shown("batch the examples", edits if sure else None),
+            related=[(end, "the pipeline ends here") for end in ends],
         )
 
-    def _last(self, ds: Dataset) -> Call | None:
-        return ds.steps[-1].call if ds.steps and ds.steps[-1].call is not None else ds.call
-
-    def _suggest(self, uses: list[Consumption], ends: list[Call], file: File) -> Fix | None:
-        parts = any(not isinstance(value, Dataset) for end in ends for value in end.value.options)
-        if not ends or parts or any(len(use.datasets) > 1 for use in uses):
-            return None  # a call may give several pipelines at once, as tfds.load does
-        edits = [append_method(file, last.node, ".batch(32)") for last in ends]
-        return Fix("batch the examples", tuple(sorted(edits, key=lambda edit: edit.start)), Safety.DISPLAY)
+    def _single(self, datasets: tuple[Dataset, ...]) -> bool:
+        return all(batched(ds) is False for ds in datasets)

@@ -2,11 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._elementwise import elementwise
-from tfmemlint_rules._links import links
-
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Severity, move_link, on_call
-from tfmemlint.query.pipelines import batched
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Severity, batched, elementwise, move_link, on_call
 
 
 class VectorizableMapBeforeBatch(Rule):
@@ -36,22 +32,17 @@ class VectorizableMapBeforeBatch(Rule):
 
     @on_call("tf.data.Dataset.batch")
     def check(self, batch: Call, file: File) -> Iterator[Finding]:
-        datasets = batch.datasets()
-        last = {id(ds.steps[-1].call): ds.steps[-1] for ds in datasets if ds.steps}
-        if len(last) != 1 or not all(ds.steps for ds in datasets):
-            return
-        step = next(iter(last.values()))
-        if step.name != "map" or step.call is None or not elementwise(step):
+        last = {ds.steps[-1] if ds.steps else None for ds in batch.datasets()}
+        step = last.pop() if len(last) == 1 else None
+        if step is None or step.name != "map" or step.call is None or not elementwise(step):
             return
         if any(batched(ds) for ds in step.call.datasets()):
             return  # it is called for batches already
-        chain = links(file, [step.call, batch])
-        fix = Fix.shown("batch first", move_link(file, chain, 1, 0) if chain is not None else None)
         yield self.finding(
             step.call,
             file,
             "this function is called for every example; after batch() it is called once for each batch (time, not "
             "memory)",
-            fix=fix,
+            fix=Fix.shown("batch first", move_link(file, [step.call, batch], -1, 0)),
             related=[(batch, "batched here")],
         )

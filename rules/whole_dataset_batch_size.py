@@ -2,38 +2,35 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-from tfmemlint_rules._lengths import TINY, covers, is_tiny, picked, whole_length
-from tfmemlint_rules._results import only_tensorflow
-
 from tfmemlint.api import (
+    SMALL_DATA,
     Argument,
     Array,
     Call,
     Const,
-    Dataset,
     File,
     Finding,
     Fix,
-    Length,
-    Node,
     Rule,
     Safety,
-    Sequence,
-    Value,
+    calls_of_unknown,
+    counts_rows,
+    covers,
     elements,
+    is_part,
+    is_tiny,
+    on,
     on_call,
-    on_file,
+    only_tensorflow,
+    pipelines_of,
     remove_argument,
     show_bytes,
-    walk,
-)  # fmt: skip
+    whole_length,
+)
 
 METHODS = tuple(f"tf.keras.Model.{name}" for name in ("fit", "evaluate", "predict"))
 KERAS = frozenset({"epochs", "callbacks", "validation_data", "validation_split", "steps_per_epoch"})
 """Arguments that `fit` has in Keras."""
-
-BUILTIN = frozenset({"len", "int", "self", "np", "tf", "shape"})
 
 
 class WholeDatasetBatchSize(Rule):
@@ -62,71 +59,47 @@ class WholeDatasetBatchSize(Rule):
     fix_safety = (Safety.DISPLAY,)
     in_tests = False
 
-    @on_file("batch_size")
-    def unseen(self, file: File) -> Iterator[Finding]:
+    @on(calls_of_unknown("fit"), "batch_size")
+    def unseen(self, call: Call, file: File) -> Iterator[Finding]:
         """The same of a model that is not seen, where it is told what only those of Keras are told."""
-        for call in map(file.call, file.calls_by_word.get("fit", ())):
-            told = {arg.keyword.value for arg in call.node.args if arg.keyword is not None}
-            if told & KERAS and not call.target.known and call.receiver_node is not None and only_tensorflow(file):
-                yield from self.check(call, file)
+        told = {arg.keyword.value for arg in call.node.args if arg.keyword is not None}
+        if told & KERAS and call.receiver_node is not None and only_tensorflow(file):
+            yield from self._check(call, call.arg("x") or call.arg(0), call.arg("y") or call.arg(1), file)
 
     @on_call(*METHODS)
-    def check(self, call: Call, file: File) -> Iterator[Finding]:
-        size, data = call.arg("batch_size"), self._given(call, "x", 0)
-        if size is None or data is None or size.value == Const(None):
+    def seen(self, call: Call, file: File) -> Iterator[Finding]:
+        yield from self._check(call, call.arg("x"), call.arg("y"), file)
+
+    def _check(self, call: Call, x: Argument | None, y: Argument | None, file: File) -> Iterator[Finding]:
+        size = call.arg("batch_size")
+        if size is None or x is None or size.value == Const(None):
             return
-        if all(isinstance(option, Dataset) for option in data.value.options):
+        if pipelines_of(x.value):
             yield self.finding(
                 call,
                 file,
                 f"batch_size does nothing here: {call.method}() takes the batches as the dataset makes them; use "
                 "batch(n) there",
-                fix=Fix("leave it out", (remove_argument(file, call.node, size),), Safety.DISPLAY),
+                fix=Fix.shown("leave it out", remove_argument(file, call.node, size)),
             )
-            return
-        if picked(data.expression, file):
-            return
+        elif not is_part(file, x.expression):
+            known = [leaf.bytes for leaf in elements(x.value) if isinstance(leaf, Array) and leaf.bytes is not None]
+            cost = sum(known) if known else None
+            if self._whole(size, [each for each in (x, y) if each is not None], cost, file):
+                weigh = f" ({show_bytes(cost)} of input)" if cost is not None else ""
+                yield self.finding(
+                    call,
+                    file,
+                    f"one batch holds all of the data{weigh} and the activations of every layer for it; use a small "
+                    "batch_size",
+                    bytes=cost,
+                )
+
+    def _whole(self, size: Argument, data: list[Argument], cost: int | None, file: File) -> bool:
+        """Whether the size is that of the data which the model is given, and that is not small."""
         length = whole_length(size)
-        leaves = [leaf for leaf in elements(data.value) if isinstance(leaf, Array)]
-        counts = {leaf.shape[0] for leaf in leaves if leaf.shape}
-        all_of_it = covers(size, counts.pop()) if len(counts) == 1 else False
-        known = [leaf.bytes for leaf in leaves if leaf.bytes is not None]
-        cost = sum(known) if known else None
         if length is not None:
-            few = cost <= TINY if cost is not None else is_tiny(length)
-            if few or not self._same(length, size, call, file):
-                return
-        elif not all_of_it or cost is None or cost <= TINY:
-            return
-        weigh = f" ({show_bytes(cost)} of input)" if cost is not None else ""
-        yield self.finding(
-            call, file,
-            f"one batch holds all of the data{weigh} and the activations of every layer for it; use a small batch_size",
-            bytes=cost,
-        )  # fmt: skip
-
-    def _given(self, call: Call, name: str, place: int) -> Argument | None:
-        """An argument, also of a method that is not seen."""
-        return call.arg(name) if call.names else call.arg(name) or call.arg(place)
-
-    def _same(self, length: Length, size: Argument, call: Call, file: File) -> bool:
-        """Whether the length is that of the data which the model is given."""
-        parts = [part for part in (self._given(call, "x", 0), self._given(call, "y", 1)) if part is not None]
-        if any(self._holds(part.value, length.of) for part in parts):
-            return True
-        given = {name for part in parts for name in self._names(part.expression, file)} - BUILTIN
-        said = {n.value for n in walk(size.expression) if isinstance(n, cst.Name)} - BUILTIN
-        return bool(said & given) or (isinstance(size.expression, cst.Name) and not length.of.known)
-
-    def _names(self, node: Node, file: File, deep: bool = True) -> Iterator[str]:
-        """The names in an expression, and in what those stand for, where no part of it is cut off."""
-        for name in walk(node, cst.Name):
-            yield name.value
-            for d in file.definitions(name) if deep else ():
-                if d.value is not None and not any(walk(d.value, cst.Slice)):
-                    yield from self._names(d.value, file, deep=False)
-
-    def _holds(self, value: Value, of: Value) -> bool:
-        if isinstance(value, Sequence):
-            return value == of or any(self._holds(item, of) for item in value.items)
-        return of.known and value == of
+            tiny = is_tiny(length) if cost is None else cost <= SMALL_DATA
+            return not tiny and counts_rows(file, size, [each.expression for each in data])
+        rows = {leaf.shape[0] for leaf in elements(data[0].value) if isinstance(leaf, Array) and leaf.shape}
+        return len(rows) == 1 and covers(size, rows.pop()) and cost is not None and cost > SMALL_DATA

@@ -3,8 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._fitted import fitted
-from tfmemlint_rules._models import all_models, is_model
 
 from tfmemlint.api import (
     Array,
@@ -15,22 +13,23 @@ from tfmemlint.api import (
     File,
     Finding,
     Fix,
-    Instance,
     Node,
     Rule,
     Safety,
+    batch_calls,
+    called_on,
     elements,
-    on_file,
+    fitted_whole,
+    on,
     outer_span,
     show_bytes,
     walk,
+    written,
 )
 
 MANY_ROWS = 2048
 LEAST_BYTES = 256 * 1024
 """Bytes of the input (as float32) below which its activations are hardly worth a word."""
-
-ONE_BATCH = frozenset(f"tf.keras.Model.{name}_on_batch" for name in ("predict", "train", "test"))
 
 
 class WholeDatasetForward(Rule):
@@ -57,28 +56,14 @@ class WholeDatasetForward(Rule):
     fix_safety = (Safety.DISPLAY,)
     in_tests = False
 
-    @on_file("Model", "Sequential", "keras", "load_model")
-    def check(self, file: File) -> Iterator[Finding]:
-        for node in file.tree.of(cst.Call):
-            if not node.args or not isinstance(node.func, (cst.Name, cst.Attribute)):
-                continue
-            call = file.call(node)
-            if not self._forward(call, file):
-                continue
-            given = call.value_of(0) if call.arg(0) is not None else call.value_of("x")
-            whole = [leaf for leaf in elements(given) if isinstance(leaf, Array) and self._whole(leaf)]
-            if not whole and not fitted(node.args[0].value, given, file):
-                continue
-            if not self._elsewhere(node, file) and not self._batch(node.args[0].value, file):
-                yield self._report(call, whole[0] if whole else None, file)
-
-    def _forward(self, call: Call, file: File) -> bool:
-        """Whether a call runs all that it is given through a model in one batch."""
-        if call.name in ONE_BATCH:
-            return True
-        if call.method == "call" and call.receiver.known:
-            return all_models(call.receiver, file)
-        return all(isinstance(target, Instance) and is_model(target, file) for target in call.target.options)
+    @on(batch_calls)
+    def check(self, call: Call, file: File) -> Iterator[Finding]:
+        given = call.node.args[0].value
+        value = call.given(0) if call.arg(0) is not None else call.given("x")
+        data = next((leaf for leaf in elements(value) if isinstance(leaf, Array) and self._whole(leaf)), None)
+        if (data is not None or fitted_whole(file, given)) and not self._batch(given, file):
+            if not self._elsewhere(call.node, file):
+                yield self._report(call, data, file)
 
     def _whole(self, data: Array) -> bool:
         """Whether the array's rows are many and of some size, and it is data, not a batch cut out of it."""
@@ -88,20 +73,17 @@ class WholeDatasetForward(Rule):
 
     def _batch(self, given: cst.BaseExpression, file: File) -> bool:
         """Whether what is given is an element of a dataset that a loop goes over: a batch, however large."""
-        for name in walk(given, cst.Name):
-            for d in file.definitions(name):
-                over = file.value(d.value) if d.binds is Binds.ITEM and d.value is not None else None
-                if d.binds is Binds.ITEM and not isinstance(over, Array):
-                    return True
-        return False
+        found = (d for name in walk(given, cst.Name) for d in written(file.definitions(name)))
+        over = [file.value(d.value) for d in found if d.binds is Binds.ITEM and d.value is not None]
+        return any(not isinstance(each, Array) for each in over)
 
-    def _elsewhere(self, node: cst.Call, file: File, depth: int = 2) -> bool:
+    def _elsewhere(self, node: Node, file: File, through: int = 2) -> bool:
         """Whether the call is traced or wants gradients: it stands in a tape, or every call of its function does."""
         if file.contexts.traced(node) or file.contexts.entered(node, "tf.GradientTape") is not None:
             return True
         function = file.contexts.function(node)
-        callers = file.values.functions.callers(function) if function is not None and depth else None
-        return bool(callers) and all(self._elsewhere(caller.node, file, depth - 1) for caller in callers or ())
+        callers = file.values.functions.callers(function) if function is not None and through else None
+        return bool(callers) and all(self._elsewhere(caller.node, file, through - 1) for caller in callers or ())
 
     def _report(self, call: Call, data: Array | None, file: File) -> Finding:
         size = data.bytes if data is not None else None
@@ -122,14 +104,10 @@ class WholeDatasetForward(Rule):
     def _predict(self, call: Call, file: File) -> Fix | None:
         """The call as `predict`, whose result needs no `.numpy()` any more."""
         model = call.receiver_node if call.method == "call" else call.node.func
-        unlike = call.name in ONE_BATCH or call.value_of("training") == Const(True)
-        if unlike or model is None or not call.node.args:
+        if (call.method or "").endswith("_on_batch") or call.given("training") == Const(True) or model is None:
             return None
-        at = outer_span(file, call.node.args[0].value)
-        end: Node = call.node
-        attribute = file.tree.parent(call.node)
-        if isinstance(attribute, cst.Attribute) and attribute.attr.value == "numpy":
-            end = file.tree.parent(attribute) or end
-        text = f".predict({file.source.text[at.start : at.end]}, batch_size=256)"
-        edit = Edit(outer_span(file, model).end, file.span(end).end, text)
-        return Fix("predict in batches", (edit,), Safety.DISPLAY)
+        after = called_on(file, call.node)
+        end = after if after is not None and file.call(after).method == "numpy" else call.node
+        given = outer_span(file, call.node.args[0].value)
+        text = f".predict({file.source.text[given.start : given.end]}, batch_size=256)"
+        return Fix.shown("predict in batches", Edit(outer_span(file, model).end, file.span(end).end, text))

@@ -2,11 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._datasets import last_before
-from tfmemlint_rules._lengths import TINY, is_tiny, whole_length
-from tfmemlint_rules._names import names_or_indices
-
 from tfmemlint.api import (
+    SMALL_DATA,
     Array,
     Call,
     Const,
@@ -14,18 +11,24 @@ from tfmemlint.api import (
     File,
     Finding,
     Rule,
+    batched,
+    element_bytes,
+    element_count,
     elements,
+    is_tiny,
+    last_before,
     least,
+    names_or_indices,
     on_call,
     show_bytes,
-    structure_bytes,
+    whole_length,
 )
-from tfmemlint.query.pipelines import batched
 
 MANY = 100_000
 """A literal buffer from which on elements of unknown size are taken for a burden."""
 
 FEW = 5000
+"""Elements that mix well, and so a buffer that is no more advised against."""
 
 MUCH = 512 << 20
 """Bytes from which on a buffer is reported whatever its elements are."""
@@ -56,69 +59,44 @@ class WholeDatasetShuffleBuffer(Rule):
 
     @on_call("tf.data.Dataset.shuffle")
     def check(self, shuffle: Call, file: File) -> Iterator[Finding]:
-        argument = shuffle.arg("buffer_size")
-        datasets = shuffle.datasets()
+        argument, datasets = shuffle.arg("buffer_size"), shuffle.datasets()
         if argument is None or not datasets or last_before(shuffle, "batch") is not None:
             return
-        length, literal = whole_length(argument), least(argument.value)
-        buffer = length.count if length is not None else literal
-        counts = {ds.count for ds in datasets}
-        count = counts.pop() if len(counts) == 1 else None
-        held = min(buffer, count) if buffer is not None and count is not None else buffer
-        sizes = {structure_bytes(ds.element) for ds in datasets}
-        size = sizes.pop() if len(sizes) == 1 else None
-        fewest = min(_known_bytes(ds) for ds in datasets)
+        length, count = whole_length(argument), element_count(datasets)
+        held = length.count if length is not None else least(argument.value)
+        held = min(held, count) if held is not None and count is not None else held
+        size, fewest = element_bytes(datasets), min(self._known_bytes(ds) for ds in datasets)
         if size is None and held is not None and fewest * held > MUCH:
             size = fewest  # beside names or numbers whose size is not known
         cost = size * held if size is not None and held is not None else None
         if cost is None or cost <= MUCH:
-            if cost is not None and cost <= TINY:
-                return
             whole = length is not None and not is_tiny(length)
-            if not whole and (held is None or held < MANY or any(ds.source is None for ds in datasets)):
+            many = held is not None and held >= MANY and all(ds.source is not None for ds in datasets)
+            little = cost is not None and cost <= SMALL_DATA
+            if little or not (whole or many) or self._wanted(shuffle, file):
                 return
-            if self._splits(shuffle):
-                return
-            if names_or_indices(shuffle, file) or any(batched(ds) for ds in datasets) or self._lines(shuffle):
-                return
-        yield self.finding(
-            shuffle,
-            file,
-            f"{self._held(length is not None, held, size, cost, count is not None)}; {self._instead(held)}",
-            bytes=cost,
-        )
+        few = held is not None and held <= FEW
+        instead = "shuffle names or records, before they are decoded" if few else "a few thousand mix well"
+        held_of_it = self._held(length is not None, held, size, count is not None)
+        yield self.finding(shuffle, file, f"this buffer holds {held_of_it}; {instead}", bytes=cost)
 
-    def _held(self, whole: bool, held: int | None, size: int | None, cost: int | None, counted: bool) -> str:
-        number = f"{held} elements" if held is not None else "elements"
-        if size is not None and cost is not None:
-            number = f"{number} of {show_bytes(size)}: {show_bytes(cost)}"
-        number = number if counted or held is None else f"up to {number}"
-        if whole:
-            return (
-                f"this buffer holds all of the data ({number.removeprefix('up to ')})"
-                if held is not None
-                else "this buffer holds all of the data"
-            )
-        return f"this buffer holds {number}"
+    def _held(self, whole: bool, held: int | None, size: int | None, counted: bool) -> str:
+        if held is None:
+            return "all of the data"
+        weigh = f" of {show_bytes(size)}: {show_bytes(size * held)}" if size is not None else ""
+        number = f"{held} elements{weigh}"
+        return f"all of the data ({number})" if whole else number if counted else f"up to {number}"
 
-    def _instead(self, held: int | None) -> str:
-        return (
-            "a few thousand mix well"
-            if held is None or held > FEW
-            else "shuffle names or records, before they are decoded"
-        )
+    def _wanted(self, shuffle: Call, file: File) -> bool:
+        """Whether the order is drawn once for good, as for a split of the data, or the elements are small or another
+        rule's: names of files, indices, lines of text, batches."""
+        if shuffle.value_of("reshuffle_each_iteration") == Const(False) or names_or_indices(file, shuffle):
+            return True
+        datasets = shuffle.datasets()
+        lines = any(ds.source == "tf.data.TextLineDataset" and "map" not in ds.names() for ds in datasets)
+        return lines or any(batched(ds) for ds in datasets)
 
-    def _splits(self, shuffle: Call) -> bool:
-        """Whether the order is drawn once for good, as for a split of the data: that needs all of it."""
-        return shuffle.value_of("reshuffle_each_iteration") == Const(False)
-
-    def _lines(self, shuffle: Call) -> bool:
-        """Lines of text as they are read: small."""
-        return any(ds.source == "tf.data.TextLineDataset" and "map" not in ds.names() for ds in shuffle.datasets())
-
-
-def _known_bytes(ds: Dataset) -> int:
-    """Bytes of those parts of an element whose size is known; what a map makes larger is a rule of its own."""
-    if "map" in ds.names():
-        return 0
-    return sum(leaf.bytes or 0 for leaf in elements(ds.element) if isinstance(leaf, Array))
+    def _known_bytes(self, ds: Dataset) -> int:
+        """Bytes of those parts of an element whose size is known; what a map makes larger is a rule of its own."""
+        leaves = elements(ds.element) if "map" not in ds.names() else ()
+        return sum(leaf.bytes or 0 for leaf in leaves if isinstance(leaf, Array))

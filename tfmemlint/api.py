@@ -24,6 +24,7 @@ from tfmemlint.fix.statements import move_below, remove_statement
 from tfmemlint.model.arithmetic import least
 from tfmemlint.model.calls import Argument, Call
 from tfmemlint.model.file import File
+from tfmemlint.model.mapped import body
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.transfer.table import elements, structure_bytes
 from tfmemlint.model.values import (
@@ -51,9 +52,25 @@ from tfmemlint.model.values import (
 from tfmemlint.query.batches import batch_loops, over_batches
 from tfmemlint.query.calls import calls
 from tfmemlint.query.captures import Capture, captured_arrays
+from tfmemlint.query.chains import (
+    called_on,
+    chain_end,
+    chain_root,
+    following,
+    is_step,
+    keeps_names,
+    last_call,
+    later_steps,
+    links,
+    pipeline_parts,
+    possible_later_steps,
+    same_pipeline,
+)
 from tfmemlint.query.changing import differs, made_anew
 from tfmemlint.query.changing_shapes import resizes
 from tfmemlint.query.conditions import conditions, entered_by_choice
+from tfmemlint.query.consumers import Consumption, consumptions
+from tfmemlint.query.copies import copies_weights
 from tfmemlint.query.counts import called_view, items_in
 from tfmemlint.query.facts import (
     AttributeSet,
@@ -71,9 +88,12 @@ from tfmemlint.query.facts import (
     nodes,
     traced_functions,
 )
+from tfmemlint.query.generators import generator_functions, ops_in, runs_op
 from tfmemlint.query.gradients import sparse_gradients
 from tfmemlint.query.invariance import bound_anew, definitions_of, passes_unchanging, unchanging
+from tfmemlint.query.keeping import KeptElements, kept_elements
 from tfmemlint.query.limits import (
+    FEW_BATCHES,
     FEW_ELEMENTS,
     FEW_ROWS,
     FEW_RUNS,
@@ -85,12 +105,38 @@ from tfmemlint.query.limits import (
     SMALL_DATA,
     SMALL_SAMPLE,
 )
+from tfmemlint.query.mapped import changes_outside, cheap, elementwise, only_regroups, takes_batch_apart
+from tfmemlint.query.model_inputs import batch_calls, feeds_model, model_arguments, used_as_model
 from tfmemlint.query.models import clears, is_model, runs_model
 from tfmemlint.query.mutation import mutates
 from tfmemlint.query.order import exclusive, needed_statements, runs_after, written_names
+from tfmemlint.query.pipelines import (
+    BATCHES,
+    BATCHING,
+    REGROUPING,
+    all_bytes,
+    batched,
+    batched_before,
+    batched_source,
+    caches_in_memory,
+    decoded_from_files,
+    draws_at_random,
+    element_bytes,
+    element_count,
+    last_before,
+    makes_sequences,
+    pipelines_of,
+    reads_files,
+    reshuffles,
+    source_draws,
+    steps_between,
+    surely_together,
+)
 from tfmemlint.query.purity import draws_itself, pure
 from tfmemlint.query.python_values import is_python
 from tfmemlint.query.repeats import Repetition, repeats, repetitions
+from tfmemlint.query.results import fetched_in_loop, is_tensor, made_of_tensor, only_tensorflow
+from tfmemlint.query.small import is_small, names_or_indices
 from tfmemlint.query.state import creates_state, outermost_state, state_made_by
 from tfmemlint.query.steps import Runs, StepFunction, step_functions
 from tfmemlint.query.stores import Store, fills, is_container, outlives, stores, traced_stores
@@ -107,6 +153,16 @@ from tfmemlint.query.traces import (
     unrolled_loops,
 )
 from tfmemlint.query.uses import Does, Use, uses
+from tfmemlint.query.whole_data import (
+    counts_rows,
+    covers,
+    fitted_whole,
+    is_part,
+    is_tiny,
+    stays_on_disk,
+    takes_all,
+    whole_length,
+)
 from tfmemlint.rule import Rule, on, on_call, on_file
 from tfmemlint.syntax.names import Loop, assigned_names, free_names, home_of, is_variable, variables
 from tfmemlint.syntax.numbers import range_length
@@ -115,6 +171,9 @@ from tfmemlint.syntax.tree import Node, called_word, children, walk
 from tfmemlint.units import show_bytes
 
 __all__ = [
+    "BATCHES",
+    "BATCHING",
+    "FEW_BATCHES",
     "FEW_ELEMENTS",
     "FEW_ROWS",
     "FEW_RUNS",
@@ -123,6 +182,7 @@ __all__ = [
     "ITEM_BYTES",
     "ONE_BATCH",
     "PEEKED",
+    "REGROUPING",
     "RUN_THROUGH",
     "SMALL_DATA",
     "SMALL_SAMPLE",
@@ -136,6 +196,7 @@ __all__ = [
     "Capture",
     "Class",
     "Const",
+    "Consumption",
     "Dataset",
     "Definition",
     "Devices",
@@ -149,6 +210,7 @@ __all__ = [
     "FunctionNode",
     "Instance",
     "Iterator",
+    "KeptElements",
     "Length",
     "Loop",
     "Mapping",
@@ -174,13 +236,21 @@ __all__ = [
     "Value",
     "Wrapped",
     "add_argument",
+    "all_bytes",
     "api_text",
     "append_method",
     "assigned_names",
     "attributes_set",
     "autotune_text",
+    "batch_calls",
     "batch_loops",
+    "batched",
+    "batched_before",
+    "batched_source",
+    "body",
     "bound_anew",
+    "caches_in_memory",
+    "called_on",
     "called_view",
     "called_word",
     "calls",
@@ -188,6 +258,10 @@ __all__ = [
     "calls_of_unknown",
     "calls_passing",
     "captured_arrays",
+    "chain_end",
+    "chain_root",
+    "changes_outside",
+    "cheap",
     "children",
     "classes_deriving",
     "clears",
@@ -195,20 +269,34 @@ __all__ = [
     "computes_in_floats",
     "conditions",
     "constant",
+    "consumptions",
     "convert_after",
+    "copies_weights",
+    "counts_rows",
+    "covers",
     "creates_state",
+    "decoded_from_files",
     "dedent",
     "definitions_of",
     "differs",
     "dotted",
+    "draws_at_random",
     "draws_itself",
+    "element_bytes",
+    "element_count",
     "elements",
+    "elementwise",
     "ensure_numpy",
     "entered_by_choice",
     "exclusive",
+    "feeds_model",
+    "fetched_in_loop",
     "fills",
+    "fitted_whole",
+    "following",
     "free_names",
     "functions_given_to",
+    "generator_functions",
     "hoist",
     "holds_tensor",
     "home_of",
@@ -219,18 +307,33 @@ __all__ = [
     "integer",
     "is_container",
     "is_model",
+    "is_part",
     "is_python",
+    "is_small",
+    "is_step",
+    "is_tensor",
+    "is_tiny",
     "is_variable",
     "items_in",
+    "keeps_names",
+    "kept_elements",
     "knowledge",
+    "last_before",
+    "last_call",
+    "later_steps",
     "least",
     "link_span",
+    "links",
     "loops",
     "loops_left",
     "made_anew",
+    "made_of_tensor",
+    "makes_sequences",
+    "model_arguments",
     "move_below",
     "move_link",
     "mutates",
+    "names_or_indices",
     "needed_statements",
     "needs_python",
     "nodes",
@@ -238,6 +341,9 @@ __all__ = [
     "on_call",
     "on_file",
     "once_per_file",
+    "only_regroups",
+    "only_tensorflow",
+    "ops_in",
     "outer_span",
     "outermost_state",
     "outlives",
@@ -246,25 +352,38 @@ __all__ = [
     "parameter_of",
     "parameters",
     "passes_unchanging",
+    "pipeline_parts",
+    "pipelines_of",
+    "possible_later_steps",
     "pure",
     "range_length",
+    "reads_files",
     "remove_argument",
     "remove_link",
     "remove_statement",
     "repeats",
     "repetitions",
     "replace_node",
+    "reshuffles",
     "resizes",
     "runs_after",
     "runs_model",
+    "runs_op",
     "runs_traced",
+    "same_pipeline",
     "show_bytes",
+    "source_draws",
     "sparse_gradients",
     "state_made_by",
     "statement_lines",
+    "stays_on_disk",
     "step_functions",
+    "steps_between",
     "stores",
     "structure_bytes",
+    "surely_together",
+    "takes_all",
+    "takes_batch_apart",
     "tape_of",
     "tape_of_gradient",
     "tapes",
@@ -274,9 +393,11 @@ __all__ = [
     "tracing_options",
     "unchanging",
     "unrolled_loops",
+    "used_as_model",
     "uses",
     "variables",
     "walk",
+    "whole_length",
     "written",
     "written_names",
 ]

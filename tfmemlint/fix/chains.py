@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -11,6 +11,7 @@ from tfmemlint.finding import Edit, Span
 from tfmemlint.fix.edits import api_text, link_span, outer_span, statement_lines
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Api
+from tfmemlint.query.chains import links
 from tfmemlint.syntax.scopes import Definition, written
 from tfmemlint.syntax.tree import walk
 
@@ -75,12 +76,19 @@ def _only_asks(condition: cst.If, file: File) -> bool:
     return not any(walk(condition.test, cst.Call, cst.NamedExpr, cst.Await))
 
 
-def move_link(file: File, chain: Sequence[Call], source: int, target: int, text: str | None = None) -> tuple[Edit, ...]:
+def move_link(
+    file: File, calls: Iterable[Call | None], source: int, target: int, text: str | None = None
+) -> tuple[Edit, ...] | None:
     """Move one link of a chain to another's place; those between move up. `text` replaces the moved link's own text.
 
-    `chain` are calls in source order, which may stand in statements that follow each other. Comments behind links
-    that end their lines go with them.
+    The calls stand in source order, in one chain or in statements that follow each other. None where one of them is
+    None, or where something else than the next of them takes what one gives, so that they may not trade places.
+    Comments behind links that end their lines go with them.
     """
+    chain = links(file, calls)
+    if chain is None:
+        return None
+    source, target = source % len(chain), target % len(chain)
     spans = _with_comments(file, [link_span(file, call.node) for call in chain])
     texts = [file.source.text[span.start : span.end] for span in spans]
     if text is not None:

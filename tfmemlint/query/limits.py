@@ -6,8 +6,8 @@ A rule with a number of its own explains it on its page.
 from tfmemlint.model.contexts import RUN_THROUGH
 
 __all__ = [
-    "FEW_ELEMENTS", "FEW_ROWS", "FEW_RUNS", "FEW_STEPS", "FOLLOWED_CALLS", "FOLLOWED_USES", "ONE_BATCH", "PEEKED",
-    "RUN_THROUGH", "SMALL_DATA", "SMALL_SAMPLE",
+    "FEW_BATCHES", "FEW_ELEMENTS", "FEW_ROWS", "FEW_RUNS", "FEW_STEPS", "FOLLOWED_CALLS", "FOLLOWED_USES", "ONE_BATCH",
+    "PEEKED", "RUN_THROUGH", "SMALL_DATA", "SMALL_SAMPLE",
 ]  # fmt: skip
 
 # -- how far code is followed ----------------------------------------------------------------------------------------
@@ -42,6 +42,9 @@ Loops over batches or examples have tens at the least; what ten iterations add u
 
 FEW_ELEMENTS = 100
 """Elements of a pipeline that are gone through one by one in no time, and held in no memory worth a word."""
+
+FEW_BATCHES = 9
+"""Batches that a buffer may hold: people who measured pin numbers up to here, and nobody measures more."""
 
 PEEKED = 8
 """Elements that somebody takes to look at them, however large they are."""

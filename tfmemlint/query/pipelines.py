@@ -1,37 +1,109 @@
-"""What a tf.data pipeline is known to be: batched, random, in memory, and what one element or batch weighs."""
+"""What a tf.data pipeline is known to be: batched, drawn at random, in memory; which steps it took, what it weighs.
+
+A pipeline that is not seen from its beginning (`source` is None) has no certain past: that a step is not among its
+steps proves nothing. Questions that are answered with None know nothing of the pipeline.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint import knowledge
 from tfmemlint.model.axes import has_scalar_part, may_group
 from tfmemlint.model.mapped import body
 from tfmemlint.model.transfer.datasets import inner_pipelines
-from tfmemlint.model.transfer.table import elements
-from tfmemlint.model.values import Array, Const, Dataset, Step, Value
+from tfmemlint.model.transfer.table import elements, structure_bytes
+from tfmemlint.model.values import Array, Const, Dataset, Mapping, Sequence, Step, Value
+from tfmemlint.syntax.scopes import FUNCTIONS
 
-D = "tf.data.Dataset"
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.file import File
+    from tfmemlint.syntax.tree import Node
 
-BATCHING = frozenset(
-    {"batch", "padded_batch", "ragged_batch", "sparse_batch", "bucket_by_sequence_length", "group_by_window"}
-)
+PIPELINES = ("tf.data.", "tensorflow_datasets", *sorted(knowledge.group("gives_batches")))
+"""What no file lacks that holds a pipeline: the APIs that make one and its methods; for `Fact`."""
+
+BATCHES = frozenset({"batch", "padded_batch", "ragged_batch"})
+"""Steps that put a number of elements together into one."""
+
+BATCHING = BATCHES | {"sparse_batch", "bucket_by_sequence_length", "group_by_window"}
+"""Steps after which an element is a batch, whatever it was before."""
+
+REGROUPING = frozenset({
+    "unbatch", "window", "flat_map", "interleave", "apply", "scan", "rebatch", "group_by_window",
+    "bucket_by_sequence_length",
+})  # fmt: skip
+"""Steps after which the elements are others than before: parts of them, several of them, or what is not seen."""
+
 OPAQUE = frozenset({"apply", "flat_map", "interleave", "window", "scan", "rebatch"})
-BATCHED_SOURCES = frozenset({
-    "tf.keras.utils.image_dataset_from_directory", "tf.keras.utils.text_dataset_from_directory",
-    "tf.keras.utils.audio_dataset_from_directory", "tf.keras.utils.timeseries_dataset_from_array",
-    "tf.keras.preprocessing.image_dataset_from_directory", "tf.keras.preprocessing.text_dataset_from_directory",
-    "tf.data.experimental.make_csv_dataset", "tf.data.experimental.make_batched_features_dataset",
-})  # fmt: skip
-DIRECTORY_SOURCES = frozenset(f"tf.keras.utils.{kind}_dataset_from_directory" for kind in ("image", "text", "audio"))
-"""Sources that read and decode the files of a directory."""
-FILE_NAME_SOURCES = frozenset({f"{D}.list_files"})
-RECORD_SOURCES = frozenset({
-    "tf.data.TFRecordDataset", "tf.data.TextLineDataset", "tf.data.FixedLengthRecordDataset",
-    "tf.data.experimental.CsvDataset", "tf.data.experimental.SqlDataset",
-})  # fmt: skip
-SINGLE_SOURCES = (
-    frozenset({f"{D}.from_tensor_slices", f"{D}.range", f"{D}.random"}) | FILE_NAME_SOURCES | RECORD_SOURCES
-)
-ORDERED_SOURCES = RECORD_SOURCES | {f"{D}.from_tensor_slices", f"{D}.from_tensors", f"{D}.range"}
-"""Sources that give the same elements in the same order each time."""
+MAPPING = frozenset({"map", "interleave", "flat_map", "apply"})
+"""Steps that make something else of each element by a function."""
+
+
+# -- steps -----------------------------------------------------------------------------------------------------------
+
+
+def pipelines_of(value: Value) -> tuple[Dataset, ...]:
+    """The pipelines that a value may be; none if any alternative is something else."""
+    found = tuple(option for option in value.options if isinstance(option, Dataset))
+    return found if len(found) == len(value.options) else ()
+
+
+def last_before(call: Call, *names: str) -> Step | None:
+    """The last step of one of these names before a call of a pipeline's method, if every pipeline that may arrive
+    there has one."""
+    found = None
+    for ds in call.datasets():
+        found = next((step for step in reversed(ds.steps) if step.name in names), None)
+        if found is None:
+            return None
+    return found
+
+
+def steps_between(call: Call, earlier: Step | None) -> list[Step]:
+    """The steps from `earlier` (None: from the source) to a call of a pipeline's method, both left out, over all
+    pipelines that may arrive there; those without the earlier step have none."""
+    found: dict[Step, None] = {}
+    for ds in call.datasets():
+        places = [i for i, step in enumerate(ds.steps) if step == earlier] if earlier is not None else [-1]
+        found.update(dict.fromkeys(ds.steps[places[-1] + 1 :] if places else ()))
+    return list(found)
+
+
+def surely_together(file: File, step: Step, call: Call) -> bool:
+    """Whether some run surely comes from a step to a later call: what decides about the call decides about both.
+
+    So it is where only the step stands under a condition (`if training: ds = ds.repeat()`), in the same function. False
+    where that is not seen.
+    """
+    if step.call is None or file.contexts.function(step.call.node) is not file.contexts.function(call.node):
+        return False
+    below: Node = call.node
+    for above in file.tree.ancestors(call.node):
+        if isinstance(above, FUNCTIONS):
+            break
+        if isinstance(above, (cst.If, cst.IfExp, cst.Try, cst.Match)) and not file.tree.contains(below, step.call.node):
+            return False
+        below = above
+    return True
+
+
+def caches_in_memory(cache: Call) -> bool:
+    """Whether a `cache` certainly keeps the elements in memory, not in a file."""
+    return not cache.open and (cache.arg("filename") is None or cache.value_of("filename") == Const(""))
+
+
+def reshuffles(shuffle: Step) -> bool:
+    """Whether a `shuffle` draws anew in each epoch, which it does unless it is told not to; False if it is not seen."""
+    call = shuffle.call
+    return call is not None and not call.open and call.value_of("reshuffle_each_iteration") != Const(False)
+
+
+# -- batches ---------------------------------------------------------------------------------------------------------
 
 
 def batched(ds: Dataset) -> bool | None:
@@ -51,31 +123,44 @@ def batched(ds: Dataset) -> bool | None:
 
 def batched_source(ds: Dataset) -> bool | None:
     """Whether the source itself gives batches; None where it cannot be known."""
-    if ds.source in BATCHED_SOURCES:
-        call = ds.call
+    call = ds.call
+    if knowledge.in_group(ds.source, "gives_batches"):
         if call is None or call.open:
             return None
         return not (call.arg("batch_size") is not None and call.value_of("batch_size") == Const(None))
-    if ds.source == "tensorflow_datasets.load" and ds.call is not None:
-        size = ds.call.arg("batch_size")
-        return None if ds.call.open else not (size is None or size.value == Const(None))
-    if ds.source == f"{D}.from_tensor_slices" and ds.call is not None and _grouped(_sliced(ds)):
+    if ds.source == "tensorflow_datasets.load" and call is not None:
+        size = call.arg("batch_size")
+        return None if call.open else not (size is None or size.value == Const(None))
+    if ds.source == "tf.data.Dataset.from_tensor_slices" and call is not None and _grouped(made_by_source(ds).element):
         return None
-    if ds.source in SINGLE_SOURCES:
+    if knowledge.in_group(ds.source, "gives_single_elements"):
         return False
-    if ds.source == f"{D}.from_generator" and ds.call is not None:
-        made = ds.call.value
-        return False if isinstance(made, Dataset) and has_scalar_part(made.element) else None
+    if ds.source == "tf.data.Dataset.from_generator" and call is not None:
+        return False if has_scalar_part(made_by_source(ds).element) else None
     if ds.parents:
         states = {batched(p) if isinstance(p, Dataset) else None for p in ds.parents}
         return states.pop() if len(states) == 1 else None
     return None
 
 
-def _sliced(ds: Dataset) -> Value:
-    """One element of the source itself, before any step."""
+def batched_before(call: Call) -> Call | None:
+    """The call that makes the batches which a pipeline's method is certainly given: a step, or the source.
+
+    None also where an element is not certainly one of these batches any more.
+    """
+    step = last_before(call, *BATCHES)
+    datasets = call.datasets()
+    if any(between.name in REGROUPING for between in steps_between(call, step)):
+        return None
+    if step is not None:
+        return step.call
+    return datasets[0].call if datasets and all(batched_source(ds) for ds in datasets) else None
+
+
+def made_by_source(ds: Dataset) -> Dataset:
+    """The pipeline as its source made it, before any step."""
     made = ds.call.value if ds.call is not None else ds
-    return made.element if isinstance(made, Dataset) else ds.element
+    return made if isinstance(made, Dataset) else ds
 
 
 def _grouped(element: Value) -> bool:
@@ -98,11 +183,35 @@ def _batched_inside(step: Step) -> bool | None:
     return states.pop() if len(states) == 1 else None
 
 
+def makes_sequences(batch: Call, after: Iterable[Step]) -> bool:
+    """Whether a `batch` may make examples rather than batches of them: sequences of numbers, characters or records.
+
+    It may where full groups are asked for or a map follows, unless the elements are known to be pairs or arrays of
+    their own. Rows of numbers in full groups are sequences, single numbers in groups that nothing takes apart are not.
+    """
+    full = batch.arg("drop_remainder") is not None and batch.value_of("drop_remainder") != Const(False)
+    mapped = any(step.name in ("map", "filter") for step in after)
+    datasets = batch.datasets()
+    leaves = [leaf for ds in datasets for leaf in elements(ds.element)]
+    if len(leaves) == 1 and isinstance(leaves[0], Array) and leaves[0].shape == ():
+        return full or mapped
+    if all(isinstance(ds.element, (Sequence, Mapping)) for ds in datasets):
+        return False
+    shapes = [leaf.shape for leaf in leaves if isinstance(leaf, Array) and leaf.shape]
+    if full and len(shapes) == len(leaves) == 1 and len(shapes[0]) == 1:
+        return True
+    known = bool(leaves) and len(shapes) == len(leaves)
+    return not known and (full or mapped)
+
+
+# -- what is drawn, what is read -------------------------------------------------------------------------------------
+
+
 def draws_at_random(step: Step) -> bool | None:
     """Whether a step gives other elements each time it runs; None where its function is not seen."""
     if step.name == "shuffle":
         return True
-    if step.name not in ("map", "filter", "flat_map", "interleave", "apply", "scan", "take_while", "group_by_window"):
+    if step.name not in MAPPING | {"filter", "scan", "take_while", "group_by_window"}:
         return False
     found = body(step)
     return True if found.random else None if found.unseen or found.does("runs_python") else False
@@ -115,13 +224,51 @@ def source_draws(ds: Dataset) -> bool | None:
             source_draws(p) or any(draws_at_random(s) for s in p.steps) for p in ds.parents if isinstance(p, Dataset)
         ]
         return True if any(drawn) or (ds.source or "").endswith("sample_from_datasets") else None
-    if ds.source in FILE_NAME_SOURCES and ds.call is not None:
+    if knowledge.in_group(ds.source, "lists_files") and ds.call is not None:
         return ds.call.open or ds.call.value_of("shuffle") != Const(False)
-    if ds.source in ORDERED_SOURCES:
-        return False
-    return None
+    in_order = any(knowledge.in_group(ds.source, group) for group in ("reads_records", "slices_memory"))
+    return False if in_order else None
 
 
-def expensive_source(ds: Dataset) -> bool:
-    """Whether the pipeline reads files."""
-    return ds.source in FILE_NAME_SOURCES | RECORD_SOURCES
+def reads_files(ds: Dataset) -> bool:
+    """Whether the pipeline begins with files or their names; False where its source is not seen."""
+    return any(knowledge.in_group(ds.source, group) for group in ("lists_files", "reads_records"))
+
+
+def decoded_from_files(ds: Dataset) -> bool:
+    """Whether the elements are certainly made of what files hold, decoded."""
+    if knowledge.in_group(ds.source, "reads_folder"):
+        return True
+    bodies = [body(step) for step in ds.steps if step.name in ("map", "interleave", "flat_map")]
+    if knowledge.in_group(ds.source, "reads_records") or any(found.reads for found in bodies):
+        return any(found.decodes for found in bodies)
+    return ds.source == "tensorflow_datasets.load"
+
+
+# -- what it weighs --------------------------------------------------------------------------------------------------
+
+
+def element_bytes(datasets: Iterable[Dataset]) -> int | None:
+    """Bytes of one element, where they are known and the same in all of these pipelines."""
+    return _same(structure_bytes(ds.element) for ds in datasets)
+
+
+def element_count(datasets: Iterable[Dataset]) -> int | None:
+    """The number of elements, where it is known and the same in all of these pipelines."""
+    return _same(ds.count for ds in datasets)
+
+
+def weight(ds: Dataset) -> int | None:
+    """Bytes of all elements together, where their number and size are known."""
+    size = structure_bytes(ds.element)
+    return size * ds.count if size is not None and ds.count is not None else None
+
+
+def all_bytes(datasets: Iterable[Dataset]) -> int | None:
+    """Bytes of all elements together, where they are known and the same in all of these pipelines."""
+    return _same(weight(ds) for ds in datasets)
+
+
+def _same(numbers: Iterable[int | None]) -> int | None:
+    found = set(numbers)
+    return found.pop() if len(found) == 1 else None

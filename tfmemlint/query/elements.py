@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.api import Array, Const, Dataset, Mapping, Sequence, dotted
+from tfmemlint.model.values import Array, Const, Dataset, Mapping, Sequence
 from tfmemlint.syntax.literals import whole_number
+from tfmemlint.syntax.scopes import dotted
+
+if TYPE_CHECKING:
+    from tfmemlint.syntax.tree import Node
 
 LARGE_PARTS = re.compile(r"image|video|audio|frame|pixel|feature|input|speech|wave|signal|volume|array", re.IGNORECASE)
 """Parts of the keys under which elements hold what is large; under others stand labels, names, numbers."""
@@ -18,23 +23,20 @@ COPIES = frozenset({"array", "asarray", "cast", "convert_to_tensor", "squeeze", 
 
 
 def is_number(leaf: Array, ds: Dataset) -> bool:
-    """Whether one example's part is a single number, batched or not."""
+    """Whether one example's part is certainly a single number, batched or not."""
     groups = sum(step.name in ("batch", "padded_batch", "window") for step in ds.steps)
     return leaf.shape is not None and len(leaf.shape) <= groups
 
 
-def is_name(node: cst.CSTNode, name: str) -> bool:
+def is_name(node: Node, name: str) -> bool:
+    """Whether an expression is this name."""
     return isinstance(node, cst.Name) and node.value == name
 
 
-def is_label(node: cst.CSTNode) -> bool:
-    """`d["label"]` or `pair[1]`."""
-    if (
-        isinstance(node, cst.Call)
-        and isinstance(node.func, cst.Attribute)
-        and node.func.attr.value in ("numpy", "item")
-    ):
-        node = node.func.value
+def is_label(node: Node) -> bool:
+    """Whether an expression is a part of an element that is small by its place or key: `d["label"]`, `pair[1]`."""
+    if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
+        node = node.func.value if node.func.attr.value in ("numpy", "item") else node
     if not isinstance(node, cst.Subscript) or len(node.slice) != 1 or not isinstance(node.slice[0].slice, cst.Index):
         return False
     key = node.slice[0].slice.value
@@ -44,10 +46,10 @@ def is_label(node: cst.CSTNode) -> bool:
 
 
 def is_element(
-    node: cst.BaseExpression, target: cst.BaseAssignTargetExpression, ds: Dataset, counted: bool = False
+    node: cst.BaseExpression, target: cst.BaseAssignTargetExpression, ds: Dataset, *, counted: bool = False
 ) -> bool:
-    """Whether a value is an element that `target` was bound to, or the part of one that is not its label; `counted`
-    where the target starts with a number (`enumerate`)."""
+    """Whether a value is an element that `target` was bound to, or the part of one that is not its label, copied, cast
+    or scaled perhaps; `counted` where the target starts with a number (`enumerate`). False where that is not seen."""
     if counted and isinstance(target, (cst.Tuple, cst.List)) and len(target.elements) == 2:
         inner = target.elements[1].value
         if not isinstance(inner, (cst.Name, cst.Tuple, cst.List)):
@@ -85,33 +87,19 @@ def _whole(part: cst.BaseSlice) -> bool:
 
 def _keeps(node: cst.BaseExpression, target: cst.BaseAssignTargetExpression, ds: Dataset) -> bool:
     if isinstance(node, cst.Subscript):
-        return (
-            isinstance(node.value, cst.Name)
-            and is_name(target, node.value.value)
-            and not is_label(node)
-            and _is_item(node)
-        )
+        index = node.slice[0].slice
+        item = isinstance(index, cst.Index) and isinstance(index.value, (cst.SimpleString, cst.Integer))
+        return item and isinstance(node.value, cst.Name) and is_name(target, node.value.value) and not is_label(node)
     if not isinstance(node, cst.Name):
         return False
-    if is_name(target, node.value):
-        return True
     if isinstance(target, (cst.Tuple, cst.List)):
-        names = [element.value for element in target.elements]
-        places = [i for i, name in enumerate(names) if is_name(name, node.value)]
-        return bool(places) and places[0] == 0 and not _part_small(ds, places[0])
-    return False
+        return is_name(target.elements[0].value, node.value) and not _first_small(ds)
+    return is_name(target, node.value)
 
 
-def _is_item(node: cst.Subscript) -> bool:
-    index = node.slice[0].slice
-    return isinstance(index, cst.Index) and isinstance(index.value, (cst.SimpleString, cst.Integer))
-
-
-def _part_small(ds: Dataset, index: int) -> bool:
-    element = ds.element
-    if isinstance(element, Mapping):
+def _first_small(ds: Dataset) -> bool:
+    """Whether the first part of an element is small: a single number, or the key of a dictionary."""
+    if isinstance(ds.element, Mapping):
         return True
-    if not isinstance(element, Sequence) or index >= len(element.items):
-        return False
-    part = element.items[index]
+    part = ds.element.items[0] if isinstance(ds.element, Sequence) and ds.element.items else None
     return isinstance(part, Const) or (isinstance(part, Array) and is_number(part, ds))

@@ -1,0 +1,84 @@
+"""What the functions do that a pipeline maps over its elements: only arithmetic, only regrouping, something outside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.model.mapped import body, function_of
+from tfmemlint.model.values import Function, Step
+from tfmemlint.syntax.tree import walk
+
+if TYPE_CHECKING:
+    from tfmemlint.syntax.tree import Node
+
+CHANGES = frozenset({"assign", "assign_add", "assign_sub", "append", "update_state"})
+"""Methods that change what they are called on: variables, lists, metrics."""
+
+
+def cheap(step: Step) -> bool:
+    """Whether a mapped function certainly does nothing but arithmetic and reshaping, none of it at random."""
+    found = body(step)
+    return not found.random and found.only("computes_each_number", "combines_numbers", "rearranges")
+
+
+def elementwise(step: Step) -> bool:
+    """Whether a mapped function certainly gives on a batch what it gives on each example, and computes something:
+    arithmetic on whole values only."""
+    found, functions = body(step), _functions(step)
+    if functions is None or found.random or not found.only("computes_each_number"):
+        return False
+    nodes = [node for function in functions for node in walk(function.node.body)]
+    if any(isinstance(n, (cst.For, cst.While, cst.If, cst.IfExp, cst.Comparison)) or _indexes(n) for n in nodes):
+        return False
+    called = any(not name.startswith("builtins.") for name in found.names)
+    return called or any(isinstance(node, cst.BinaryOperation) for node in nodes)
+
+
+def only_regroups(step: Step) -> bool:
+    """Whether a mapped function certainly only picks or reorders parts, so that there is nothing to compute."""
+    functions = _functions(step)
+    return functions is not None and not any(_computes(node) for f in functions for node in walk(f.node.body))
+
+
+def changes_outside(step: Step) -> bool:
+    """Whether a mapped function certainly changes something outside of itself: a global, a variable, a list."""
+    for function in _functions(step, some=True) or ():
+        calls = (node.func for node in walk(function.node, cst.Call))
+        words = {func.attr.value for func in calls if isinstance(func, cst.Attribute)}
+        if words & CHANGES or any(walk(function.node, cst.Global, cst.Nonlocal)):
+            return True
+    return False
+
+
+def takes_batch_apart(step: Step) -> bool:
+    """Whether a mapped function may make something else of a batch than a batch: it reshapes it, sums it up, or picks
+    an item by its number. False also where the function is not seen."""
+    if body(step).does("takes_batch_apart"):
+        return True
+    nodes = (node for function in _functions(step, some=True) or () for node in walk(function.node.body, cst.Index))
+    return any(isinstance(index.value, cst.Integer) for index in nodes)
+
+
+def _functions(step: Step, *, some: bool = False) -> list[Function] | None:
+    """The functions of the file that a step may be given; None where it may be something else, unless `some` are
+    enough."""
+    value = function_of(step)
+    found = [option for option in value.options if isinstance(option, Function)] if value is not None else []
+    return found if some or (value is not None and len(found) == len(value.options)) else None
+
+
+def _computes(node: Node) -> bool:
+    """Whether a node computes something; the `-1` of an index does not."""
+    if isinstance(node, cst.UnaryOperation):
+        return not isinstance(node.expression, cst.Integer)
+    return isinstance(node, (cst.Call, cst.BinaryOperation, cst.Comparison, cst.IfExp))
+
+
+def _indexes(node: Node) -> bool:
+    """A subscript other than the key of a dictionary: it would index the batch."""
+    if not isinstance(node, cst.Subscript):
+        return False
+    index = node.slice[0].slice
+    return len(node.slice) != 1 or not (isinstance(index, cst.Index) and isinstance(index.value, cst.SimpleString))
