@@ -134,6 +134,7 @@ from tfmemlint.query.pipelines import (
 )
 from tfmemlint.query.purity import draws_itself, pure
 from tfmemlint.query.python_values import is_python
+from tfmemlint.query.rebuilt import rebuilt, runs_alike
 from tfmemlint.query.repeats import Repetition, repeats, repetitions
 from tfmemlint.query.results import fetched_in_loop, is_tensor, made_of_tensor, only_tensorflow
 from tfmemlint.query.small import is_small, names_or_indices
@@ -358,6 +359,7 @@ __all__ = [
     "pure",
     "range_length",
     "reads_files",
+    "rebuilt",
     "remove_argument",
     "remove_link",
     "remove_statement",
@@ -367,6 +369,7 @@ __all__ = [
     "reshuffles",
     "resizes",
     "runs_after",
+    "runs_alike",
     "runs_model",
     "runs_op",
     "runs_traced",
