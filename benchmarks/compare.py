@@ -29,7 +29,7 @@ from typing import Any
 
 # Where checkouts of different ages have what is measured.
 _LINTER = ("tfmemlint.linter", "tfmemlint.lint.linter", "tfmemlint.lint")
-_CONFIG = ("tfmemlint.config", "tfmemlint.config.config")
+_CONFIG = ("tfmemlint.config", "tfmemlint.config.settings")
 
 
 def main() -> int:
