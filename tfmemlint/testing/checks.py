@@ -25,28 +25,26 @@ A pack tests all of its cases with a conftest.py that says `pytest_plugins = ["t
 
 from __future__ import annotations
 
-import ast
-import difflib
 import io
 import re
 import tokenize
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tfmemlint.config.selectors import FAILURES
-from tfmemlint.finding import Finding, Safety
 from tfmemlint.fix.apply import fix_bytes
 from tfmemlint.fix.select import select_fixes
 from tfmemlint.lint.engine import FileResult, lint
 from tfmemlint.lint.triggers import clauses, triggered
 from tfmemlint.model.calls import strict_calls
 from tfmemlint.testing.cases import Case, CaseError, cases, fail, hide_from_tracebacks, load_case
+from tfmemlint.testing.described import described, diff, facts, must_be, must_parse, rows
 from tfmemlint.testing.examples import example, region
 from tfmemlint.testing.pieces import pieces
-from tfmemlint.testing.variants import Variant, variants
+from tfmemlint.testing.variants import variants
 
 if TYPE_CHECKING:
     from tfmemlint.rule import Rule
@@ -126,7 +124,7 @@ def markers(case: Case) -> None:
     result = _lint(case, text.encode(), rules)
     found: Counter[tuple[int, str]] = Counter()
     messages: dict[tuple[int, str], str] = {}
-    for row, finding in _rows(result):
+    for row, finding in rows(result):
         found[row, finding.code] += 1
         messages[row, finding.code] = finding.message
     lines = text.split("\n")
@@ -149,7 +147,7 @@ def good(case: Case) -> None:
     rules = [rule for rule in _rules() if rule.code == case.code or (rule.default and rule.code not in case.also)]
     lines = text.split("\n")
     result = _lint(case, text.encode(), rules, "good.py")
-    problems = [f"  line {row}: {each.code} {each.message}\n    {lines[row - 1]}" for row, each in _rows(result)]
+    problems = [f"  line {row}: {each.code} {each.message}\n    {lines[row - 1]}" for row, each in rows(result)]
     if problems:
         hint = "`also` in case.toml allows other rules' codes"
         fail(case, "good.py", "nothing may be reported here", *problems, hint)
@@ -159,11 +157,11 @@ def findings(case: Case) -> None:
     """The findings of `bad.py` are those of `findings.txt`, in every word, and each fix leaves code that parses."""
     text, _, rules = _bad(case)
     result = _lint(case, text.encode(), rules)
-    _same(case, "findings.txt", case.text("findings.txt"), _described(result))
+    must_be(case, "findings.txt", case.text("findings.txt"), described(result))
     assert result.source is not None
     for finding in result.findings:
         if finding.fix is not None:
-            _parses(case, f"fix '{finding.fix.message}'", result.source.rewrite(finding.fix.edits))
+            must_parse(case, f"fix '{finding.fix.message}'", result.source.rewrite(finding.fix.edits))
             if finding.code == case.code and finding.fix.safety not in type(_rules_of(case, {case.code})[0]).fix_safety:
                 fail(case, "bad.py", f"a fix is {finding.fix.safety.value}, which the rule's fix_safety does not name")
 
@@ -173,12 +171,12 @@ def fixed(case: Case) -> None:
     text, _, rules = _bad(case)
     repaired = _repair(case, text.encode(), rules)
     expected = case.text("fixed.py") if repaired != text.encode() or case.file("fixed.py").exists() else text
-    _same(case, "fixed.py", expected, repaired.decode())
-    _parses(case, "fixed.py", repaired)
+    must_be(case, "fixed.py", expected, repaired.decode())
+    must_parse(case, "fixed.py", repaired)
     again = _repair(case, repaired, rules)
     if again != repaired:
-        diff = _diff(repaired.decode(), again.decode(), "once", "twice")
-        fail(case, "fixed.py", "a second repair changes it again", diff)
+        difference = diff(repaired.decode(), again.decode(), "once", "twice")
+        fail(case, "fixed.py", "a second repair changes it again", difference)
 
 
 def layouts(case: Case) -> None:
@@ -189,14 +187,14 @@ def layouts(case: Case) -> None:
     for variant in variants(text):
         data = variant.apply(text)
         after = _lint(case, data, rules, how=f" with {variant.name}")
-        old, new = _facts(before, variant, variant.rows), _facts(after, variant, 0)
+        old, new = facts(before, variant, variant.rows), facts(after, variant, 0)
         if old != new:
-            diff = _diff("\n".join(old), "\n".join(new), "as written", variant.name)
-            fail(case, "bad.py", f"other findings with {variant.name}", diff)
+            difference = diff("\n".join(old), "\n".join(new), "as written", variant.name)
+            fail(case, "bad.py", f"other findings with {variant.name}", difference)
         result = _repair(case, data, rules)
-        _parses(case, f"the repair with {variant.name}", result)
+        must_parse(case, f"the repair with {variant.name}", result)
         if variant.undo is not None:
-            _same(case, f"bad.py with {variant.name}, repaired", repaired, variant.undo(result))
+            must_be(case, f"bad.py with {variant.name}, repaired", repaired, variant.undo(result))
 
 
 def examples(case: Case) -> None:
@@ -240,7 +238,7 @@ def run(check: Callable[[Case], None], case: Case, *, bless: bool = False) -> No
 def bless(case: Case) -> list[Path]:
     """Write `findings.txt` and `fixed.py` as the rules have it now; returns the files that changed."""
     text, _, rules = _bad(case)
-    wanted: dict[str, bytes | None] = {"findings.txt": _described(_lint(case, text.encode(), rules)).encode()}
+    wanted: dict[str, bytes | None] = {"findings.txt": described(_lint(case, text.encode(), rules)).encode()}
     repaired = _repair(case, text.encode(), rules)
     wanted["fixed.py"] = repaired if repaired != text.encode() else None
     changed = []
@@ -253,68 +251,6 @@ def bless(case: Case) -> list[Path]:
             else:
                 path.write_bytes(data)
     return changed
-
-
-# -- words for findings -----------------------------------------------------------------------------------------------
-
-
-def _rows(result: FileResult) -> Iterator[tuple[int, Finding]]:
-    for finding in result.findings:
-        row = result.source.position(finding.span.start).row if result.source else 1
-        yield row, finding
-
-
-def _described(result: FileResult) -> str:
-    """Findings as `findings.txt` has them: place, code, message, bytes, related places, fix."""
-    if result.source is None:
-        return "".join(f"{each.code} {each.message}\n" for each in result.findings)
-    lines = []
-    for each in result.findings:
-        start, end = result.source.position(each.span.start), result.source.position(each.span.end)
-        lines.append(f"{start.row}:{start.column}-{end.row}:{end.column} {each.code} {each.name} {each.severity.value}")
-        lines.append(f"    {each.message}")
-        if each.bytes is not None:
-            lines.append(f"    bytes: {each.bytes}")
-        for other in each.related:
-            place = result.source.position(other.span.start)
-            lines.append(f"    related {place.row}:{place.column}: {other.message}")
-        if each.fix is not None:
-            lines.append(f"    fix ({each.fix.safety.value}): {each.fix.message}")
-            if each.fix.safety is Safety.DISPLAY:
-                old, new = result.source.data.decode(), result.source.rewrite(each.fix.edits).decode()
-                diff = difflib.unified_diff(old.split("\n"), new.split("\n"), n=0, lineterm="")
-                lines += [f"        {line}".rstrip() for line in list(diff)[2:]]
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _facts(result: FileResult, variant: Variant, shift: int) -> list[str]:
-    """What of the findings a variant must not change."""
-    facts = []
-    for row, each in _rows(result):
-        column = result.source.position(each.span.start).column if variant.columns and result.source else "-"
-        fix = each.fix.safety.value if each.fix else "none"
-        facts.append(f"{row + shift}:{column} {each.code} {each.severity.value} bytes={each.bytes} fix={fix}")
-    return facts
-
-
-def _parses(case: Case, what: str, data: bytes) -> None:
-    try:
-        ast.parse(data)
-    except SyntaxError as error:
-        lines = data.decode("utf-8", "replace").splitlines()
-        line = lines[(error.lineno or 1) - 1] if lines else ""
-        why = f"{what} leaves code that does not parse: {error.msg} in line {error.lineno}"
-        fail(case, "bad.py", why, f"    {line}")
-
-
-def _same(case: Case, name: str, expected: str, actual: str) -> None:
-    if expected != actual:
-        hint = "if the new text is right: pytest --bless, or python -m tfmemlint.dev bless"
-        fail(case, name, "differs", _diff(expected, actual, "expected", "actual"), hint)
-
-
-def _diff(before: str, after: str, old: str, new: str) -> str:
-    return "\n".join(difflib.unified_diff(before.split("\n"), after.split("\n"), old, new, lineterm="", n=2))
 
 
 # -- pytest -----------------------------------------------------------------------------------------------------------
