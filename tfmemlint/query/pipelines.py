@@ -100,7 +100,7 @@ def caches_in_memory(cache: Call) -> bool:
 def reshuffles(shuffle: Step) -> bool:
     """Whether a `shuffle` draws anew in each epoch, which it does unless it is told not to; False if it is not seen."""
     call = shuffle.call
-    return call is not None and not call.open and call.value_of("reshuffle_each_iteration") != Const(False)
+    return call is not None and not call.open and call.given("reshuffle_each_iteration") != Const(False)
 
 
 # -- batches ---------------------------------------------------------------------------------------------------------
