@@ -43,7 +43,7 @@ from tfmemlint.model.calls import strict_calls
 from tfmemlint.testing.cases import Case, CaseError, cases, fail, hide_from_tracebacks, load_case
 from tfmemlint.testing.described import described, diff, facts, must_be, must_parse, rows
 from tfmemlint.testing.examples import example, region
-from tfmemlint.testing.pieces import pieces
+from tfmemlint.testing.pieces import pieces, without_comments
 from tfmemlint.testing.variants import variants
 
 if TYPE_CHECKING:
@@ -212,8 +212,13 @@ def examples(case: Case) -> None:
 
 
 def words(case: Case) -> None:
-    """What wakes the rule stands in the code that it reports: words in a comment add no finding."""
-    text, expected, _ = _bad(case)
+    """What wakes the rule stands in the code that it reports: words in a comment add no finding, and none is lost where
+    comments have none."""
+    text, expected, rules = _bad(case)
+    plain = Counter((row, found.code) for row, found in rows(_lint(case, without_comments(text).encode(), rules)))
+    if plain != expected:
+        difference = ", ".join(f"{code} in line {row}" for row, code in sorted((plain - expected) + (expected - plain)))
+        fail(case, "bad.py", f"without the words of its comments other findings: {difference}")
     rules = _rules_of(case, {case.code})
     waking = " ".join(sorted({min(clause) for rule in rules for each in rule.handlers for clause in clauses(each)}))
     for piece in dict.fromkeys(pieces(text, {row for row, code in expected if code == case.code})):

@@ -1,8 +1,11 @@
-"""Small programs cut from a case: a finding's statement with few others, where no further word lets a rule speak."""
+"""Parts of a case's program: a finding's statement with few others, where no further word lets a rule speak, and the
+program without its comments."""
 
 from __future__ import annotations
 
 import ast
+import io
+import tokenize
 from collections.abc import Collection, Iterator
 
 MOST = 3
@@ -25,3 +28,13 @@ def pieces(text: str, rows: Collection[int]) -> Iterator[str]:
 def _first(node: ast.stmt) -> int:
     decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min([node.lineno, *(each.lineno for each in decorators)])
+
+
+def without_comments(text: str) -> str:
+    """The program with empty comments, those to the tool left as they are."""
+    lines = text.splitlines(keepends=True)
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT and "noqa" not in token.string and "tfmemlint" not in token.string:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column] + "#" + lines[row - 1][column + len(token.string) :]
+    return "".join(lines)
