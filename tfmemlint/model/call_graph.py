@@ -67,16 +67,10 @@ class Uses:
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
-        self._callers: dict[int, tuple[Call, ...] | None] = {}
-        self._users: dict[str, _Users] = {}
 
     def callers(self, function: ScopeNode) -> tuple[Call, ...] | None:
         """All calls of a function in this module; None when it may also be called in ways that cannot be seen."""
-        key = id(function)
-        if key not in self._callers:
-            self._callers[key] = None  # while it is computed: recursion knows nothing
-            self._callers[key] = self._find_callers(function)
-        return self._callers[key]
+        return self._evaluator.general(("callers", id(function)), self._find_callers, function, start=None)
 
     def once(self, function: ScopeNode, depth: int = 4) -> bool:
         """Whether a function runs once in a program, or once for each object: called from one place, in no loop."""
@@ -122,13 +116,8 @@ class Uses:
 
     def _running(self, name: str, function: cst.FunctionDef | cst.Lambda) -> list[cst.BaseExpression]:
         """The expressions of this name, or attributes of it, that stand for the function, in source order."""
-        known = self._users.get(name)
-        if known is not None:
-            return known.of(function)
-        users, stands = self._evaluator.settled(lambda: _Users(name, self._evaluator))
-        if stands:
-            self._users[name] = users
-        return users.of(function)
+        users = self._evaluator.general(("users", name), lambda _: _Users(name, self._evaluator), function, start=None)
+        return users.of(function) if users is not None else []
 
     def _names(self, function: cst.FunctionDef | cst.Lambda) -> list[str]:
         """The names by which a function is used: for `__init__` also those of the classes that it makes objects of."""

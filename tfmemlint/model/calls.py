@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 import libcst as cst
 
@@ -29,21 +29,16 @@ Answer = TypeVar("Answer")
 
 
 class _remembered(Generic[Answer]):
-    """A property that is computed once; once more if what it is made of was in the making then and no longer is.
-
-    While a value that depends on itself (a loop's) is computed, the first answer stays, or it would never settle.
-    """
+    """A property that is computed once; again as long as what it is made of is still in the making."""
 
     def __init__(self, compute: Callable[[Call], Answer]) -> None:
         self._compute = compute
         self.__doc__ = compute.__doc__
 
     def __get__(self, call: Call, owner: type[Call]) -> Answer:
-        name = self._compute.__name__
-        if name in call.unsettled and call.evaluator.computing:
-            return cast(Answer, call.unsettled[name])
         answer, stands = call.evaluator.settled(lambda: self._compute(call))
-        (call.__dict__ if stands else call.unsettled)[name] = answer
+        if stands:
+            call.__dict__[self._compute.__name__] = answer
         return answer
 
 
@@ -78,7 +73,6 @@ class Call:
         self.node = node
         self.evaluator = evaluator
         self.frame = frame
-        self.unsettled: dict[str, Any] = {}
 
     def __repr__(self) -> str:
         return f"Call({self.name or self.method})"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -41,28 +43,43 @@ class Classes:
 
         Of a class with more than MOST_ANCESTORS of them nothing is known.
         """
-        waiting = [] if id(node) in self._bases else [node]
+        known = self._bases.get(id(node))
+        if known is None:
+            nothing: Bases = (None, ())
+            known = self._evaluator.general(("bases", id(node)), self._find_bases, node, start=nothing)
+        return known
+
+    def _find_bases(self, node: cst.ClassDef) -> Bases:
+        found, stands = self._evaluator.settled(lambda: self._bases_above(node))
+        if stands:
+            self._bases.update(found)
+        return found[id(node)]
+
+    def _bases_above(self, node: cst.ClassDef) -> dict[int, Bases]:
+        """The bases of a class and of those above it that are not known."""
+        found: dict[int, Bases] = {}
+        waiting = [node]
         while waiting:  # a hierarchy may be deeper than Python's stack
             top = waiting[-1]
-            missing = [] if id(top) in self._bases else self._unknown_above(top)
+            missing = [] if id(top) in found else self._unknown_above(top, found)
             waiting += missing
             if not missing:
                 waiting.pop()
-                self._bases[id(top)] = self._joined(top)
-        return self._bases[id(node)]
+                found[id(top)] = self._joined(top, ChainMap(found, self._bases))
+        return found
 
-    def _unknown_above(self, node: cst.ClassDef) -> list[cst.ClassDef]:
-        self._bases[id(node)] = (None, ())
+    def _unknown_above(self, node: cst.ClassDef, found: dict[int, Bases]) -> list[cst.ClassDef]:
+        found[id(node)] = (None, ())
         above = [value.node for value in self._above(node) if isinstance(value, Class)]
-        return [each for each in reversed(above) if id(each) not in self._bases]
+        return [each for each in reversed(above) if id(each) not in found and id(each) not in self._bases]
 
-    def _joined(self, node: cst.ClassDef) -> Bases:
+    def _joined(self, node: cst.ClassDef, bases: Mapping[int, Bases]) -> Bases:
         api, own = None, {}
         for value in self._above(node):
             if isinstance(value, Api):
                 api = api or value.name
             elif value.node is not node:
-                above, further = self._bases[id(value.node)]
+                above, further = bases[id(value.node)]
                 api = api or above
                 own.update({id(each): each for each in (value.node, *further) if id(each) not in own})
         return (api, tuple(own.values())) if len(own) <= MOST_ANCESTORS else (None, ())

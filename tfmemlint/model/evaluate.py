@@ -1,4 +1,4 @@
-"""The abstract interpreter: what the value of an expression can be. How values are remembered is in `memory.py`."""
+"""The abstract interpreter: what the value of an expression can be. How values are remembered is in `memo.py`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,10 @@ from tfmemlint.model.calls import Call
 from tfmemlint.model.classes import Classes
 from tfmemlint.model.expressions import EXPRESSIONS
 from tfmemlint.model.functions import Frame, Functions
-from tfmemlint.model.memo import Memory
+from tfmemlint.model.memo import Answer, Memory, latter
+from tfmemlint.model.pending import Key, Rank
 from tfmemlint.model.transfer import transfer
-from tfmemlint.model.unrolled import after_loop, carried, of_layers
+from tfmemlint.model.unrolled import after_loop, carried, iterations, of_layers
 from tfmemlint.model.values import (
     Api,
     Class,
@@ -52,20 +53,20 @@ class Evaluator(Memory):
     """Values of one file's expressions. `spent` of `budget` evaluations are reported by `dump-model`."""
 
     def __init__(self, file: File) -> None:
-        super().__init__(len(file.tree))
+        super().__init__(len(file.tree), self._rank)
         self.file = file
         self.tree = file.tree
         self.functions = Functions(self)
         self.classes = Classes(self)
         self.assumptions: list[Assumption] = []
         self.bodies: dict[tuple[Value, int], Body] = {}
-        self.unrolled: dict[tuple[int, ...], Unrolled | None] = {}
+        self._outermost = self._state
 
     # -- values ------------------------------------------------------------------------------------------------------
 
     def value(self, node: Node, frame: Frame | None = None) -> Value:
         """What an expression can be in a frame (None: in the code as it stands, over all callers)."""
-        return self.once((id(node), id(frame)), lambda: self._evaluate(node, frame))
+        return self.once((id(node), id(frame)), self._evaluate, node, frame)
 
     def _evaluate(self, node: Node, frame: Frame | None) -> Value:
         handler = _HANDLERS.get(node.__class__)
@@ -76,10 +77,37 @@ class Evaluator(Memory):
     def call(self, node: cst.Call, frame: Frame | None = None) -> Call:
         """The call object of a call expression; the same one each time."""
         key = (id(node), id(frame))
-        call = self._calls.get(key)
+        calls = self.calls()
+        call = calls.get(key)
         if call is None:
-            call = self._calls[key] = Call(node, self, frame)
+            call = calls[key] = Call(node, self, frame)
         return call
+
+    def general(self, key: Key, compute: Callable[..., Answer], *where: Any, start: Answer) -> Answer:
+        """The answer to a question about the whole file: the same in each iteration of a loop that is followed."""
+        assumptions, self.assumptions = self.assumptions, []
+        inner = self.anew(self._outermost) if assumptions else None
+        try:
+            return self.once(key, compute, *where, start=start, meet=latter)
+        finally:
+            if inner is not None:
+                self.anew(inner)
+                self.assumptions = assumptions
+
+    def iterations(self, loop: cst.For, frame: Frame | None) -> Unrolled | None:
+        """The iterations of a loop over a few known items, worked out."""
+        return iterations(self, loop, frame)
+
+    def _rank(self, subject: Node | Definition, frame: Frame | None = None) -> Rank:
+        """Where a question stands in the order in which those of a circle are answered: definitions first, as every
+        loop goes through one."""
+        path = []
+        while frame is not None:
+            path.append(self.tree.order(frame.call.node))
+            frame = frame.caller
+        if isinstance(subject, Definition):
+            return (0, self.tree.order(subject.node), subject.name, path)
+        return (1, self.tree.order(subject), "", path)
 
     # -- names -------------------------------------------------------------------------------------------------------
 
@@ -128,7 +156,7 @@ class Evaluator(Memory):
         item = next((a.items[id(definition)] for a in self.assumptions if id(definition) in a.items), None)
         if item is not None:
             return item
-        return self.once((id(definition), id(frame)), lambda: self._define(definition, frame))
+        return self.once((id(definition), id(frame)), self._define, definition, frame)
 
     def _define(self, d: Definition, frame: Frame | None) -> Value:
         if d.binds is Binds.IMPORT:

@@ -50,9 +50,9 @@ class Functions(Uses):
 
     def __init__(self, evaluator: Evaluator) -> None:
         super().__init__(evaluator)
-        self._seen: dict[tuple[int, int], Env | None] = {}
-        self._frames: dict[tuple[int, int, int], Frame] = {}
-        self._applied: dict[tuple[int, int, int, tuple[Value, ...]], Frame] = {}
+        self._seen: dict[tuple[int, tuple[int, ...]], Env | None] = {}
+        self._frames: dict[tuple[int, int, int, int, Value | None], Frame] = {}
+        self._applied: dict[tuple[int, int, int, int, Value | None, tuple[Value, ...]], Frame] = {}
 
     def defined(self, node: cst.FunctionDef, frame: Frame | None) -> Value:
         """The value of a `def`: a function, traced if one of its decorators is `tf.function`."""
@@ -131,7 +131,7 @@ class Functions(Uses):
 
     def frame(self, function: Function, call: Call) -> Frame | None:
         """The activation of a function by a call, or None where calls are nested too deeply or recursive."""
-        key = (id(function.node), id(call), id(function.partial))
+        key = (id(function.node), id(call), id(function.partial), id(function.frame), function.receiver)
         if key not in self._frames:
             closure = function.frame if isinstance(function.frame, Frame) else None
             self._frames[key] = Frame(
@@ -156,7 +156,7 @@ class Functions(Uses):
 
     def apply(self, function: Function, call: Call, values: tuple[Value, ...]) -> Value:
         """What a function returns that a library calls with these values, as `call` (of `Dataset.map`, say) asks."""
-        key = (id(function.node), id(call), id(function.partial), values)
+        key = (id(function.node), id(call), id(function.partial), id(function.frame), function.receiver, values)
         frame = self._applied.get(key)
         if frame is None:
             closure = function.frame if isinstance(function.frame, Frame) else None
@@ -203,7 +203,7 @@ class Functions(Uses):
         callers = self.callers(function)
         if not callers:
             return None
-        key = (id(function), id(outer))
+        key = (id(outer), tuple(id(call.node) for call in callers))
         if key not in self._seen:
             within = all(self._evaluator.file.scope_of(call.node) is outer for call in callers)
             self._seen[key] = self._at_calls(callers, outer) if within else None

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.model import operations
+from tfmemlint.model.memo import latter
 from tfmemlint.model.values import Array, Const, Iterator, Sequence, Value
 from tfmemlint.syntax.scopes import Binds, Definition, written
 from tfmemlint.syntax.tree import walk
@@ -103,14 +104,11 @@ def assuming(evaluator: Evaluator, assumption: Assumption | None) -> Generator[N
 
 def unroll(evaluator: Evaluator, loop: cst.For, frame: Frame | None) -> Unrolled | None:
     """The iterations of a loop, or None where it has not a few known items and a straight body."""
-    key = (id(loop), id(frame), *(id(a) for a in evaluator.assumptions))
-    if key not in evaluator.unrolled:
-        evaluator.unrolled[key] = None  # while it is computed
-        evaluator.unrolled[key] = _unroll(evaluator, loop, frame)
-    return evaluator.unrolled[key]
+    return evaluator.once(("unrolled", id(loop), id(frame)), evaluator.iterations, loop, frame, start=None, meet=latter)
 
 
-def _unroll(evaluator: Evaluator, loop: cst.For, frame: Frame | None) -> Unrolled | None:
+def iterations(evaluator: Evaluator, loop: cst.For, frame: Frame | None) -> Unrolled | None:
+    """The iterations of a loop, worked out."""
     items = _listed(evaluator.value(loop.iter, frame))
     body = loop.body.body if isinstance(loop.body, cst.IndentedBlock) else ()
     leaves = (cst.Break, cst.Continue, cst.Return, cst.Yield)
@@ -126,14 +124,14 @@ def _unroll(evaluator: Evaluator, loop: cst.For, frame: Frame | None) -> Unrolle
         outside = written(before.get(name, ()))
         if outside:
             state[name] = evaluator.joined(outside, frame)
-    iterations = []
+    followed = []
     for item in items:
         fixed = {id(d): operations.unpacked(item, d.path) for d in targets}
         assumption = Assumption(loop, fixed, {id(d): state[name] for name, d in last.items() if name in state})
-        iterations.append(assumption)
+        followed.append(assumption)
         with assuming(evaluator, assumption):
             state = {**state, **{name: evaluator.definition(d, frame) for name, d in last.items()}}
-    return Unrolled(tuple(iterations), state)
+    return Unrolled(tuple(followed), state)
 
 
 def _bindings(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from tfmemlint import knowledge
 from tfmemlint.model.layers.effects import MERGES, merge
 from tfmemlint.model.transfer.table import dtype_of, elements, models, shape_of
-from tfmemlint.model.values import Array, Const, Instance, Sequence, Unknown, Value, integer
+from tfmemlint.model.values import BOTTOM, Array, Const, Instance, Sequence, Unknown, Value, integer
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -41,6 +41,8 @@ def _called(call: Call, target: Value) -> Value:
     several = given_tensors(call)
     given = several[0] if len(several) == 1 else Sequence(tuple(several))
     leaves = elements(given)
+    if any(leaf is BOTTOM for leaf in leaves):
+        return BOTTOM
     symbolic = any(isinstance(o, Array) and o.library == "keras" for leaf in leaves for o in leaf.options)
     done = network_effect(target, given) if symbolic or len(leaves) == 1 else None
     return Array("keras" if symbolic else "tf", "float32" if done else None, done.shape if done else None, call)
