@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tfmemlint.model.value import Value
+from tfmemlint.model.value import Unknown, Value, agreed
 from tfmemlint.syntax.numbers import bounded
 
 if TYPE_CHECKING:
@@ -40,6 +41,23 @@ class Array(Value):
     beside: tuple[Call, ...] = ()
     """Calls that made other data of this dtype, which arithmetic mixed into it."""
 
+    def shared(self, others: Sequence[Array]) -> Value:
+        """An array of the dtype, the rank and the sizes that all have; of several libraries nothing is said."""
+        arrays = (self, *others)
+        if agreed(a.library for a in arrays) is None:
+            return Unknown("arrays of several libraries")
+        cast = agreed(a.cast for a in arrays)
+        one_cast = all(a.cast is cast for a in arrays)
+        return Array(
+            self.library,
+            agreed(a.dtype for a in arrays),
+            _shared_shape([a.shape for a in arrays]),
+            agreed(a.origin for a in arrays) if one_cast else None,
+            all(a.explicit for a in arrays),
+            all(a.variable for a in arrays),
+            cast,
+        )
+
     @property
     def dtype_call(self) -> Call | None:
         """The call that decides the dtype: the last cast, else the call that made the data."""
@@ -62,3 +80,10 @@ class Array(Value):
         """Bytes of the data, where shape and dtype are known and a machine can have so many."""
         size = self.size
         return None if size is None or self.dtype not in ITEM_BYTES else bounded(size * ITEM_BYTES[self.dtype])
+
+
+def _shared_shape(shapes: Sequence[Shape | None]) -> Shape | None:
+    known = [shape for shape in shapes if shape is not None]
+    if len(known) < len(shapes) or agreed(len(shape) for shape in known) is None:
+        return None
+    return tuple(agreed(column) for column in zip(*known, strict=True))

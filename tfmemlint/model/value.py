@@ -6,9 +6,9 @@ that no walk over all of its parts would end.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 HEAVIEST = 1 << 14
 """The weight of the largest value that is followed: `x = (x, x)`, written forty times, is too large for any memory."""
@@ -32,6 +32,11 @@ class Value:
         """How much there is to walk over, parts that occur twice counted twice."""
         return 1
 
+    def shared(self, others: Sequence[Any]) -> Value:
+        """What this value and others of its class have in common, whatever their order; Unknown where that says
+        nothing."""
+        return Unknown("several values of which nothing is shared")
+
 
 @dataclass(frozen=True, slots=True)
 class Composite(Value):
@@ -53,6 +58,7 @@ class Composite(Value):
         return self._weight
 
 
+AgreedT = TypeVar("AgreedT")
 CompositeT = TypeVar("CompositeT", bound=type[Composite])
 
 
@@ -81,6 +87,12 @@ class Unknown(Value):
     @property
     def known(self) -> bool:
         return False
+
+
+def agreed(values: Iterable[AgreedT]) -> AgreedT | None:
+    """The one thing that all of these are, or None."""
+    found = list(values)
+    return found[0] if all(value == found[0] for value in found) else None
 
 
 BOTTOM = Unknown("not computed yet")

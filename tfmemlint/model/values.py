@@ -12,7 +12,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from tfmemlint.model.array import ITEM_BYTES, Array, Shape
-from tfmemlint.model.value import BOTTOM, Composite, Unknown, Value, hashed_once
+from tfmemlint.model.value import BOTTOM, Composite, Unknown, Value, agreed, hashed_once
 from tfmemlint.syntax.numbers import bounded
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 __all__ = [
     "BOTTOM", "COMPREHENSION", "ITEM_BYTES", "MOST_OPTIONS", "MOST_STEPS", "PIPELINE_WEIGHT", "Api", "Array",
     "Class", "Const", "Dataset", "Devices", "Function", "Instance", "Iterator", "Length", "Mapping", "Method",
-    "OneOf", "Sequence", "Shape", "Step", "Unknown", "Value", "constant", "integer", "number", "one_of",
+    "OneOf", "Sequence", "Shape", "Step", "Unknown", "Value", "constant", "integer", "number", "one_of", "shared",
 ]  # fmt: skip
 
-MOST_OPTIONS = 6
-"""Alternatives that a join keeps before it gives up and says Unknown."""
+MOST_OPTIONS = 8
+"""Alternatives that a join keeps apart: three optional steps, or two and a loop. Of more it keeps what all share."""
 
 MOST_STEPS = 64
 """Steps of a pipeline that are remembered."""
@@ -142,6 +142,12 @@ class Instance(Value):
     call: Call | None = None
     class_node: cst.ClassDef | None = None
 
+    def shared(self, others: Iterable[Instance]) -> Value:
+        """An object of the class that all are of, made nobody knows where."""
+        if all(o.type_name == self.type_name and o.class_node is self.class_node for o in others):
+            return Instance(self.type_name, None, self.class_node)
+        return Unknown("objects of several classes")
+
 
 UNSEEN = Unknown("element")
 """The element of a pipeline of which none is seen."""
@@ -174,6 +180,16 @@ class Dataset(Composite):
     def __post_init__(self) -> None:
         pipelines = PIPELINE_WEIGHT + sum(parent.weight for parent in self.parents) if self.parents else 1
         object.__setattr__(self, "_weight", pipelines + self.element.weight)
+
+    def shared(self, others: Iterable[Dataset]) -> Value:
+        """A pipeline whose beginning is not known: of its steps the last ones that all have."""
+        pipelines = (self, *others)
+        last: list[Step] = []
+        for steps in zip(*(reversed(each.steps) for each in pipelines), strict=False):
+            if agreed(steps) is None:
+                break
+            last.append(steps[0])
+        return Dataset(None, None, tuple(reversed(last)), one_of(each.element for each in pipelines))
 
     def with_step(self, step: Step) -> Dataset:
         """The pipeline after one step more. Of a very long one only the last steps are kept: its beginning is not
@@ -239,7 +255,8 @@ class OneOf(Composite):
 
 
 def one_of(values: Iterable[Value]) -> Value:
-    """The join: equal values are one, a few different ones are kept, too many or an unknown one make it Unknown."""
+    """The join: equal values are one, a few different ones are kept, of too many only what all have in common; an
+    unknown one makes it Unknown."""
     found: dict[Value, None] = {}
     for value in values:
         for option in value.options:
@@ -252,9 +269,15 @@ def one_of(values: Iterable[Value]) -> Value:
         return BOTTOM
     if len(found) == 1:
         return next(iter(found))
-    if len(found) > MOST_OPTIONS:
-        return Unknown(f"{len(found)} different values meet")
-    return OneOf(tuple(found))
+    return OneOf(tuple(found)) if len(found) <= MOST_OPTIONS else shared(tuple(found))
+
+
+def shared(options: tuple[Value, ...]) -> Value:
+    """What alternatives have in common that are too many to be told apart."""
+    first, *others = options
+    if any(other.__class__ is not first.__class__ for other in others):
+        return Unknown(f"{len(options)} different values meet")
+    return first.shared(others)
 
 
 def number(found: complex) -> Value:
