@@ -2,24 +2,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-from tfmemlint_rules._models import is_model
-
 from tfmemlint.api import (
-    Argument,
+    AttributeSet,
     Call,
-    Edit,
     File,
     Finding,
     Fix,
-    Node,
     Rule,
     Safety,
+    attributes_set,
+    calls_of_unknown,
     constant,
+    is_model,
+    on,
     on_call,
-    on_file,
     remove_argument,
-    statement_lines,
+    remove_statement,
+    runs_by_choice,
 )
 
 SWITCH = "tf.config.run_functions_eagerly"
@@ -55,74 +54,35 @@ class EagerDebuggingLeftOn(Rule):
 
     @on_call(SWITCH, OLD_SWITCH, DEBUG)
     def switch(self, call: Call, file: File) -> Iterator[Finding]:
-        if self._behind_flag(call.node, file):
-            return
-        if call.name != DEBUG and (constant(call.value_of("run_eagerly")) is not True or self._set_back(call, file)):
+        switched = [constant(other.value_of("run_eagerly")) is True for other in file.calls(SWITCH, OLD_SWITCH)]
+        if runs_by_choice(file, call.node) or (call.name != DEBUG and not all(switched)):
             return
         what = "functions run eagerly" if call.name != DEBUG else "input pipelines run in Python"
         yield self.finding(
             call,
             file,
             f"{what} from here on, without graphs: slower, and every intermediate result is kept",
-            fix=self._remove(call.node, file),
+            fix=Fix.unsafe("remove the switch", remove_statement(file, call.node)),
         )
 
-    @on_file("run_eagerly")
-    def check(self, file: File) -> Iterator[Finding]:
-        for node in file.calls_by_word.get("compile", ()):
-            call = file.call(node)
-            # The keyword is Keras' own: it says what an unknown receiver is.
-            if call.name == "tf.keras.Model.compile" or not call.target.known:
-                yield from self._compiled(call, file)
-
-        assigned = [(a, a.targets[0].target) for a in file.tree.of(cst.Assign)]
-        switches = [(a, t) for a, t in assigned if isinstance(t, cst.Attribute) and t.attr.value == "run_eagerly"]
-        on = [constant(file.value(assign.value)) is True for assign, _ in switches]
-        if all(on):
-            for assign, target in switches:
-                if is_model(file.value(target.value), file) and not self._behind_flag(assign, file):
-                    yield self.finding(target.attr, file, TRAINS, fix=self._remove(assign, file))
-
-    def _compiled(self, call: Call, file: File) -> Iterator[Finding]:
+    @on_call("tf.keras.Model.compile")
+    def compiled(self, call: Call, file: File) -> Iterator[Finding]:
         flag = call.arg("run_eagerly")
-        if flag is None and call.name and constant(call.value_of("run_eagerly")) is True:
+        if flag is None and constant(call.value_of("run_eagerly")) is True:
             yield self.finding(call, file, TRAINS)  # in a dictionary of options
-        if flag is None or not self._literally_true(flag):
-            return
-        fix = Fix("leave it out", (remove_argument(file, call.node, flag),), Safety.UNSAFE)
-        yield self.finding(call, file, TRAINS, fix=fix)
+        if flag is not None and file.text(flag.expression) == "True":
+            fix = Fix.unsafe("leave it out", remove_argument(file, call.node, flag))
+            yield self.finding(call, file, TRAINS, fix=fix)
 
-    def _literally_true(self, flag: Argument) -> bool:
-        return isinstance(flag.expression, cst.Name) and flag.expression.value == "True"
+    @on(calls_of_unknown("compile"), "run_eagerly")
+    def compiled_unknown(self, call: Call, file: File) -> Iterator[Finding]:
+        if call.arg("run_eagerly") is not None:  # the keyword is Keras' own: it says what the receiver is
+            yield from self.compiled(call, file)
 
-    def _behind_flag(self, node: Node, file: File, depth: int = 2) -> bool:
-        """Whether an `if` around the statement, or around every call of its function, decides."""
-        function = file.contexts.function(node)
-        callers = (file.values.functions.callers(function) if function is not None and depth else None) or ()
-        if callers and all(self._behind_flag(call.node, file, depth - 1) for call in callers):
-            return True
-        return any(isinstance(above, cst.If) and not _is_entry(above.test) for above in file.tree.ancestors(node))
-
-    def _set_back(self, call: Call, file: File) -> bool:
-        return any(
-            constant(other.value_of("run_eagerly")) is not True
-            for other in file.calls(SWITCH, OLD_SWITCH)
-            if other.node is not call.node
-        )
-
-    def _remove(self, node: Node, file: File) -> Fix | None:
-        line = file.tree.statement(node)
-        lines, block = statement_lines(file, line), file.tree.parent(line)
-        alone = (
-            isinstance(line, cst.SimpleStatementLine)
-            and len(line.body) == 1
-            and isinstance(line.body[0], (cst.Expr, cst.Assign))
-        )
-        if not alone or lines is None or len(getattr(block, "body", ())) < 2:
-            return None
-        return Fix("remove the switch", (Edit(lines.start, lines.end, ""),), Safety.UNSAFE)
-
-
-def _is_entry(test: cst.BaseExpression) -> bool:
-    """Whether a test is that of `if __name__ == "__main__"`."""
-    return isinstance(test, cst.Comparison) and isinstance(test.left, cst.Name) and test.left.value == "__name__"
+    @on(attributes_set("run_eagerly"))
+    def attribute(self, switch: AttributeSet, file: File) -> Iterator[Finding]:
+        switched = (constant(file.value(each.value)) is True for each in attributes_set("run_eagerly").of(file))
+        if is_model(file, file.value(switch.target.value)) and all(switched):
+            if not runs_by_choice(file, switch.statement):
+                fix = Fix.unsafe("remove the switch", remove_statement(file, switch.statement))
+                yield self.finding(switch.target.attr, file, TRAINS, fix=fix)

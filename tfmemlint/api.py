@@ -68,7 +68,7 @@ from tfmemlint.query.chains import (
 )
 from tfmemlint.query.changing import differs, made_anew
 from tfmemlint.query.changing_shapes import resizes
-from tfmemlint.query.conditions import conditions, entered_by_choice
+from tfmemlint.query.conditions import conditions, entered_by_choice, runs_by_choice
 from tfmemlint.query.consumers import Consumption, consumptions
 from tfmemlint.query.copies import copies_weights
 from tfmemlint.query.counts import called_view, items_in
@@ -370,6 +370,7 @@ __all__ = [
     "resizes",
     "runs_after",
     "runs_alike",
+    "runs_by_choice",
     "runs_model",
     "runs_op",
     "runs_traced",

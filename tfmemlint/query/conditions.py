@@ -41,6 +41,20 @@ def entered_by_choice(file: File, function: cst.FunctionDef) -> bool:
     return _by_choice(file, function, FOLLOWED_CALLS)
 
 
+def runs_by_choice(file: File, node: Node) -> bool:
+    """Whether an `if` around some code, or around every call of its function, certainly decides whether it runs, as far
+    as `FOLLOWED_CALLS` calls away."""
+    return _runs_by_choice(file, node, FOLLOWED_CALLS)
+
+
+def _runs_by_choice(file: File, node: Node, left: int) -> bool:
+    function = file.contexts.function(node)
+    callers = (file.values.functions.callers(function) if function is not None and left else None) or ()
+    if callers and all(_runs_by_choice(file, call.node, left - 1) for call in callers):
+        return True
+    return any(isinstance(each, cst.If) for each in conditions(file, node))
+
+
 def _by_choice(file: File, function: cst.FunctionDef, left: int) -> bool:
     for call in file.values.functions.callers(function) or ():
         scope = file.scope_of(call.node)
