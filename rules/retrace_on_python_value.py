@@ -6,7 +6,6 @@ import libcst as cst
 
 from tfmemlint.api import (
     Api,
-    Call,
     File,
     Finding,
     Fix,
@@ -60,7 +59,7 @@ class RetraceOnPythonValue(Rule):
         call, function = traced.call, traced.function
         if file.contexts.traced(call.node) or "input_signature" in tracing_options(file, function):
             return
-        found = list(self._changing(call, function, file))
+        found = list(self._changing(traced, file))
         if not found:
             return
         value, name, fresh = found[0]
@@ -76,13 +75,12 @@ class RetraceOnPythonValue(Rule):
             related=[(function.node.name, "the traced function")] if isinstance(function.node, cst.FunctionDef) else [],
         )
 
-    def _changing(
-        self, call: Call, function: Function, file: File
-    ) -> Iterator[tuple[cst.BaseExpression, str, str | None]]:
+    def _changing(self, traced: TracedCall, file: File) -> Iterator[tuple[cst.BaseExpression, str, str | None]]:
         """The arguments that make a new graph each time: the value, the parameter, and what it is if made anew."""
-        for arg in (each for each in call.node.args if not each.star):
-            name, fresh = parameter_of(call, arg), _new_object(arg.value, file)
-            if fresh is not None or (name and differs(file, arg.value) and not needs_python(file, function, name)):
+        for arg in (each for each in traced.call.node.args if not each.star):
+            name, fresh = parameter_of(traced.call, arg), _new_object(arg.value, file)
+            differing = fresh is None and name != "" and differs(file, arg.value)
+            if fresh is not None or (differing and not needs_python(file, traced.function, name)):
                 yield arg.value, name, fresh
 
     def _tensor(self, value: cst.BaseExpression, name: str, function: Function, file: File) -> Fix | None:
@@ -98,10 +96,12 @@ class RetraceOnPythonValue(Rule):
 
 
 def _new_object(expression: cst.BaseExpression, file: File) -> str | None:
-    """What an object is that is made anew for each call: a lambda, a local function, an instance."""
+    """What an object is that is made anew for each call: a lambda, a local function, a bound method, an instance."""
     made, value = made_anew(file, expression), file.value(expression)
     if isinstance(value, Function) and value.node is made and not value.traced:
         return "a new lambda" if isinstance(made, cst.Lambda) else f"the new function {file.text(expression)}"
+    if isinstance(value, Function) and value.receiver is not None and made is expression and not value.traced:
+        return "a new bound method"  # each access makes one
     if not isinstance(value, Instance) or value.call is None or value.call.node is not made:
         return None
     if value.type_name == "functools.partial":
