@@ -538,6 +538,13 @@ def test_which_calls_give_tensors(name, tensor):
     assert knowledge.gives_tensor(name) is tensor
 
 
+@pytest.mark.parametrize(
+    ("layer", "holds"), [("Dense", True), ("Normalization", True), ("Dropout", False), ("Layer", None)]
+)
+def test_which_layers_hold_variables(layer, holds):
+    assert knowledge.holds_variables(f"tf.keras.layers.{layer}") is holds
+
+
 def test_rule_packs_add_calls_to_groups(monkeypatch):
     monkeypatch.setattr(groups, "_added", {})
     knowledge.add_to_group("takes_arrays", "mine.upload", "data")

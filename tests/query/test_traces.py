@@ -5,7 +5,7 @@ import pytest
 from programs import model_of
 
 from tfmemlint.model.values import Function
-from tfmemlint.query.stores import is_container, outlives, stores
+from tfmemlint.query.stores import fills, is_container, outlives, stores, traced_stores
 from tfmemlint.query.symbolic import holds_tensor
 from tfmemlint.query.traces import (
     computes_in_floats,
@@ -13,6 +13,7 @@ from tfmemlint.query.traces import (
     runs_traced,
     traced_calls,
     tracing_options,
+    unrolled_loops,
 )
 from tfmemlint.syntax.tree import walk
 
@@ -45,6 +46,25 @@ def test_calls_of_traced_functions(program: str, expected: list[str]) -> None:
 def test_options_of_a_traced_function(program: str, expected: set[str]) -> None:
     file = model_of(program)
     assert tracing_options(file, Function(next(walk(file.module, cst.FunctionDef)))) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("for i in range(200): pass", [200]),
+        ("while x > 0: pass", [None]),
+        ("return [i for i in range(200)]", [200]),
+        ("for i in tf.range(200): pass", []),
+        ("for row in np.zeros((200, 3)): pass", [200]),
+        ("for row in tf.zeros((200, 3)): pass", []),
+        ("for row in tf.data.Dataset.range(200): pass", []),
+        ("for i in range(200): return i", []),
+    ],
+)
+def test_loops_that_tracing_unrolls(body: str, expected: list[int | None]) -> None:
+    traced, eager = model_of(f"@tf.function\ndef f(x):\n    {body}"), model_of(f"def f(x):\n    {body}")
+    assert [run.count for run in unrolled_loops.of(traced)] == expected
+    assert unrolled_loops.of(eager) == []
 
 
 @pytest.mark.parametrize(
@@ -152,6 +172,11 @@ def test_what_is_stored_outside(program: str, expected: list[str]) -> None:
     assert found == expected
 
 
+def test_stores_of_traced_code() -> None:
+    file = model_of("kept = []\n@tf.function\ndef f(x):\n    kept.append(x)\ndef g(x):\n    kept.append(x)")
+    assert [file.contexts.function(store.node).name.value for store in traced_stores.of(file)] == ["f"]  # type: ignore
+
+
 @pytest.mark.parametrize(
     ("program", "container", "outer"),
     [
@@ -168,3 +193,12 @@ def test_containers(program: str, container: bool, outer: bool) -> None:
     file = model_of(program)
     asked = file.calls_by_word["probe"][0].args[0].value
     assert (is_container(file, asked), outlives(file, asked)) == (container, outer)
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [("kept[i] = x", True), ("kept.append(x)", True), ("other.append(x)", False), ("x = kept[i]", False)],
+)
+def test_loops_that_fill_a_container(body: str, expected: bool) -> None:
+    file = model_of(f"for i in range(9):\n    {body}")
+    assert fills(next(walk(file.module, cst.For)), cst.Name("kept")) is expected
