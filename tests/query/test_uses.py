@@ -83,13 +83,14 @@ PARTS = [
     ("make()[0].x", ["READ x make()[0] part"]),
     ("a, b = make()\nb.x", ["READ x b part unpacked"]),
     ("a, (b, c) = make()\nc.x", ["READ x c part unpacked"]),
-    ("for a in make(): a.x", ["READ x a part"]),
-    ("for i, a in enumerate(make()): a.x, i.y", ["READ x a part"]),
-    ("for a, b in zip(y, make()): a.x, b.y", ["READ y b part"]),
-    ("for i, (a, b) in enumerate(zip(y, make())): a.x, b.y", ["READ y b part"]),
-    ("for a in list(reversed(make())): a.x", ["READ x a part"]),
-    ("for a in make().as_numpy_iterator(): a.x", ["METHOD as_numpy_iterator make()", "READ x a part"]),
-    ("[a.x for a in make()]", ["READ x a part"]),
+    ("for a in make(): a.x", ["READ x a part unpacked"]),
+    ("for i, a in enumerate(make()): a.x, i.y", ["READ x a part unpacked"]),
+    ("for a, b in zip(y, make()): a.x, b.y", ["READ y b part unpacked"]),
+    ("for i, (a, b) in enumerate(zip(y, make())): a.x, b.y", ["READ y b part unpacked"]),
+    ("for a in list(reversed(make())): a.x", ["READ x a part unpacked"]),
+    ("for a in make().as_numpy_iterator(): a.x", ["METHOD as_numpy_iterator make()", "READ x a part unpacked"]),
+    ("[a.x for a in make()]", ["READ x a part unpacked"]),
+    ("for k, a in make().items(): k.x, a.y", ["METHOD items make()", "READ y a part unpacked"]),
     ("f(*make())", ["PASS f make()"]),
 ]
 
@@ -105,7 +106,10 @@ CONTAINERS = [
     ("v = {1: make()}\nv.get(1).x", ["METHOD get v held", "READ x v.get(1)"]),
     ("v = {1: make()}\nfor k, w in v.items(): k.x, w.y", ["METHOD items v held", "READ y w"]),
     ("for v in [make(), 1]: v.x", ["READ x v"]),
-    ("v = [make() for _ in y]\nfor i, w in enumerate(v): i.x, w.y", ["READ y w"]),
+    ("v = [0, make()]\nfor i, w in enumerate(v): i.x, w.y", ["READ y w"]),
+    ("v = [make() for _ in y]", ["STORE make()"]),
+    ("x, y = pair = (make(), 1)\ny.a\npair[1].b\npair[0].c", ["READ c pair[0]"]),
+    ("v = (0, (make(), 1))\na, (b, c) = v\na.x, b.y, c.z", ["READ y b unpacked"]),
     ("def f():\n    return make(), 1", ["RETURN make(), 1 held"]),
     ("import types\nv = types.SimpleNamespace(m=make())\nself.v = v", ["STORE v held"]),
 ]
@@ -167,9 +171,15 @@ def test_results_are_followed_to_all_callers_on_demand(program: str, expected: l
     assert shown(program, returned=True) == expected
 
 
+def test_one_place_of_a_tuple_is_followed_on_demand() -> None:
+    program = "a, b = p = make()\na.x\nb.y\np[1].z\np[0].w\nf(p)"
+    assert shown(program, path=(1,)) == ["READ y b unpacked", "READ z p[1]", "PASS f p held"]
+
+
 def test_parameters_and_targets_have_uses_too() -> None:
-    file = model_of("def f(a):\n    a.x\nfor b in y:\n    b.z")
-    function, loop = file.module.body[-2:]
+    file = model_of("def f(a):\n    a.x\nfor b in y:\n    b.z\nmap(f, y)")
+    function, loop = file.module.body[-3:-1]
+    assert [use.word for use in uses(file, function)] == ["map"]
     assert [use.word for use in uses(file, function.params.params[0])] == ["x"]  # type: ignore[union-attr]
     assert [use.word for use in uses(file, loop.target)] == ["z"]  # type: ignore[union-attr]
 

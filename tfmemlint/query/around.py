@@ -24,6 +24,9 @@ PUTS = frozenset({
 })  # fmt: skip
 """Methods by which Python's containers take a value; a library's method of such a name is a call like others."""
 
+VIEWS: dict[str, tuple[int, ...]] = {"items": (1,), "values": ()}
+"""Methods by which dictionaries give their values, and where in each item these are."""
+
 TAKES_OUT = frozenset({"get", "pop", "popleft", "get_nowait"})
 """Methods by which containers give one of their values."""
 
@@ -61,10 +64,10 @@ def _attribute(search: Search, at: At, parent: cst.Attribute) -> Iterator[Use]:
     word, above = parent.attr.value, search.tree.parent(parent)
     if isinstance(above, cst.Call) and above.func is parent:
         yield at.use(Does.METHOD, above, word, call=search.file.call(above))
-        if at.held and word in ("items", "values"):
-            search.go_on(at, above, path=(1,) if word == "items" else ())
-        elif at.held and word in TAKES_OUT:
-            search.go_on(at, above, held=False)
+        if (at.held or search.follow.parts) and word in VIEWS:
+            search.go_on(at, above, path=VIEWS[word], spot=())
+        elif (at.held or search.follow.parts) and word in TAKES_OUT:
+            search.go_on(at, above, held=False, part=at.part or not at.held, spot=())
         elif search.follow.parts and word in RUN_THROUGH:
             search.go_on(at, above)
     else:
@@ -74,10 +77,19 @@ def _attribute(search: Search, at: At, parent: cst.Attribute) -> Iterator[Use]:
 def _subscript(search: Search, at: At, parent: cst.Subscript) -> Iterator[Use]:
     if _is_target(parent, search.tree.parent(parent)):
         yield at.use(Does.SET, parent)
+    elif at.spot and (index := _index(parent)) is not None:
+        if index == at.spot[0]:
+            search.go_on(at, parent, held=len(at.spot) > 1, spot=at.spot[1:])
     elif at.held or search.follow.parts:
-        search.go_on(at, parent, held=False, part=at.part or not at.held)
+        search.go_on(at, parent, held=False, part=at.part or not at.held, spot=())
     else:
         yield at.use(Does.ITEM, parent)
+
+
+def _index(item: cst.Subscript) -> int | None:
+    """The number between the brackets, where one is written there."""
+    index = item.slice[0].slice if len(item.slice) == 1 else None
+    return int(index.value.value) if isinstance(index, cst.Index) and isinstance(index.value, cst.Integer) else None
 
 
 def _is_target(node: Node, above: Node | None) -> bool:
@@ -90,7 +102,8 @@ def _is_target(node: Node, above: Node | None) -> bool:
 def _iterated(search: Search, at: At, parent: Any) -> Iterator[Use]:
     """A `for` statement or a comprehension's `for`."""
     if at.held or search.follow.parts:
-        yield from search.bind(replace(at, held=False, part=at.part or not at.held), parent.target)
+        part = at.part or not at.held
+        yield from search.bind(replace(at, held=False, spot=(), part=part, unpacked=at.unpacked or part), parent.target)
     else:
         yield at.use(Does.ITERATE, parent)
 
@@ -110,10 +123,20 @@ def _element(search: Search, at: At, parent: Node) -> Iterator[Use]:
             yield from search.bind(at, target)
     elif isinstance(above, cst.AugAssign) and isinstance(above.operator, cst.AddAssign):
         yield at.use(Does.STORE, above.target)
-    elif search.follow.containers and display is not None:
-        search.go_on(at, display, held=True)
+    elif search.follow.containers and display is not None and display is not parent:
+        search.go_on(at, display, held=True, spot=_spot(parent, display, at))
     else:
         yield at.use(Does.STORE, display)
+
+
+def _spot(element: Node, display: Node, at: At) -> tuple[int, ...]:
+    """Where in a tuple or list an item stands, as long as that is known for what it is in turn."""
+    fixed = isinstance(display, (cst.Tuple, cst.List)) and (bool(at.spot) or not at.held)
+    if not fixed or not isinstance(display, (cst.Tuple, cst.List)):
+        return ()
+    if any(isinstance(each, cst.StarredElement) for each in display.elements):
+        return ()
+    return (next(i for i, each in enumerate(display.elements) if each is element), *at.spot)
 
 
 def _same_places(element: Node, display: Node | None, above: Node | None) -> list[Node]:
@@ -163,7 +186,7 @@ def _runs_through(search: Search, at: At, argument: cst.Arg, call: Call) -> bool
     if argument.star or not (word == "zip" or (word in RUN_THROUGH and position == 0)):
         return False
     inside = {"zip": (position,), "enumerate": (1,)}.get(word, ())
-    search.go_on(at, call.node, path=(*inside, *at.path))
+    search.go_on(at, call.node, path=(*inside, *at.path), spot=())
     return True
 
 
@@ -185,8 +208,10 @@ def _taking(call: Call, argument: cst.Arg) -> list[cst.Param]:
 
 
 def _makes_record(call: Call) -> bool:
-    """Whether a call makes an object of named fields: a data class's, a named tuple's, a `SimpleNamespace`."""
+    """Whether a call makes an object of named fields: a data class's, a named tuple's, `dict(...)`."""
     made = call.value
+    if call.name == "builtins.dict":
+        return True
     if not isinstance(made, Instance):
         return False
     return made.type_name == RECORD or (made.class_node is not None and call.evaluator.classes.is_data(made.class_node))

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 class At:
     """A place to be looked at: `node` stands there for the value, or for what has it at `path` of each item.
 
-    `part`, `unpacked`, `held` and `captured` are those of the uses found from here, `entered` the calls that led into
-    the functions around it, with the parameters that have it there, `left` how many more are gone into.
+    `held` says that it is a container with the value in it, at `spot` if that is known. `part`, `unpacked` and
+    `captured` are those of the uses found from here, `entered` the calls that led into the functions around it, with
+    the parameters that have it there, `left` how many more are gone into.
     """
 
     node: Node
@@ -36,12 +37,14 @@ class At:
     held: bool = False
     captured: bool = False
     path: tuple[int, ...] = ()
+    spot: tuple[int, ...] = ()
     entered: tuple[tuple[Call, cst.Param], ...] = ()
 
     @property
     def key(self) -> tuple[Any, ...]:
         """What makes a look at a place another look: not how many calls are left."""
-        return (id(self.node), self.part, self.held, self.path, tuple(id(call) for call, _ in self.entered[-1:]))
+        entered = tuple(id(call) for call, _ in self.entered[-1:])
+        return (id(self.node), self.part, self.held, self.path, self.spot, entered)
 
     def use(self, does: Does, place: Node | None, word: str = "", **more: Any) -> Use:
         """The use that the code around makes of the value here."""
@@ -68,9 +71,9 @@ class Search:
         self.file, self.tree, self.follow = file, file.tree, follow
         self._next: list[At] = []
 
-    def uses(self, made: Node, through: int) -> Iterator[Use]:
+    def uses(self, made: Node, through: int, path: tuple[int, ...] = ()) -> Iterator[Use]:
         """The uses of a value, in the order in which it gets there, of several readers of a name in source order."""
-        start = At(made, through)
+        start = At(made, through, held=bool(path), spot=path)
         definition = self._bound_by(made)
         if definition is not None:
             self.named(start, definition)
@@ -160,9 +163,12 @@ class Search:
             self.named(at, definition)
 
     def _unpack(self, at: At, target: cst.Tuple | cst.List) -> Iterator[Use]:
-        if at.path:
-            if at.path[0] < len(target.elements):
-                yield from self.bind(replace(at, path=at.path[1:]), target.elements[at.path[0]].value)
+        where = at.path or at.spot
+        if where:
+            rest = replace(at, path=where[1:]) if at.path else replace(at, spot=where[1:], held=len(where) > 1)
+            if where[0] < len(target.elements):
+                taken = replace(rest, unpacked=at.unpacked or not at.path)
+                yield from self.bind(taken, target.elements[where[0]].value)
         elif at.held or self.follow.parts:
             for element in target.elements:
                 taken = replace(at, held=False, part=at.part or not at.held, unpacked=True)

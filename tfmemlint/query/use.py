@@ -37,8 +37,8 @@ class Use:
 
     `word` is the attribute or method, `call` the call of the method, of the value itself, or that takes it as
     `argument` or into a container, `place` the expression or statement that does it: of a STORE the target or the
-    container. `part` says that it is a part of the value that is used (`unpacked`: one of several that were told apart
-    by an assignment), `held` that it is a container with the value in it, `captured` that a function inside the
+    container. `part` says that it is a part of the value that is used (`unpacked`: one of several that an assignment
+    or a loop tells apart), `held` that it is a container with the value in it, `captured` that a function inside the
     value's own reads it.
     """
 
