@@ -70,6 +70,7 @@ from tfmemlint.query.changing import differs, made_anew
 from tfmemlint.query.changing_shapes import resizes
 from tfmemlint.query.conditions import conditions, entered_by_choice, runs_by_choice
 from tfmemlint.query.consumers import Consumption, consumptions
+from tfmemlint.query.containers import Put, is_bounded, is_emptied, puts
 from tfmemlint.query.copies import copies_weights
 from tfmemlint.query.counts import called_view, items_in
 from tfmemlint.query.facts import (
@@ -107,8 +108,9 @@ from tfmemlint.query.limits import (
 )
 from tfmemlint.query.mapped import changes_outside, cheap, elementwise, only_regroups, takes_batch_apart
 from tfmemlint.query.model_inputs import batch_calls, feeds_model, model_arguments, used_as_model
-from tfmemlint.query.models import clears, is_model, runs_model
+from tfmemlint.query.models import Fate, clears, fate, is_changed, is_model, model_at, runs_model
 from tfmemlint.query.mutation import mutates
+from tfmemlint.query.once import holds_first, runs_always, runs_once
 from tfmemlint.query.order import exclusive, needed_statements, runs_after, written_names
 from tfmemlint.query.pipelines import (
     BATCHES,
@@ -135,8 +137,9 @@ from tfmemlint.query.pipelines import (
 from tfmemlint.query.purity import draws_itself, pure
 from tfmemlint.query.python_values import is_python
 from tfmemlint.query.rebuilt import rebuilt, runs_alike
-from tfmemlint.query.repeats import Repetition, repeats, repetitions
+from tfmemlint.query.repeats import Repetition, repeated_calls, repeats, repetitions
 from tfmemlint.query.results import fetched_in_loop, is_tensor, made_of_tensor, only_tensorflow
+from tfmemlint.query.sessions import SESSION, SESSIONS, is_session, session_runs
 from tfmemlint.query.small import is_small, names_or_indices
 from tfmemlint.query.state import creates_state, outermost_state, state_made_by
 from tfmemlint.query.steps import Runs, StepFunction, step_functions
@@ -154,6 +157,7 @@ from tfmemlint.query.traces import (
     unrolled_loops,
 )
 from tfmemlint.query.uses import Does, Use, uses
+from tfmemlint.query.weights import trained_bytes
 from tfmemlint.query.whole_data import (
     counts_rows,
     covers,
@@ -185,6 +189,8 @@ __all__ = [
     "PEEKED",
     "REGROUPING",
     "RUN_THROUGH",
+    "SESSION",
+    "SESSIONS",
     "SMALL_DATA",
     "SMALL_SAMPLE",
     "TAPE",
@@ -204,6 +210,7 @@ __all__ = [
     "Does",
     "Edit",
     "Fact",
+    "Fate",
     "File",
     "Finding",
     "Fix",
@@ -218,6 +225,7 @@ __all__ = [
     "Method",
     "Node",
     "OneOf",
+    "Put",
     "Reaching",
     "Related",
     "Repetition",
@@ -290,6 +298,7 @@ __all__ = [
     "ensure_numpy",
     "entered_by_choice",
     "exclusive",
+    "fate",
     "feeds_model",
     "fetched_in_loop",
     "fills",
@@ -299,6 +308,7 @@ __all__ = [
     "functions_given_to",
     "generator_functions",
     "hoist",
+    "holds_first",
     "holds_tensor",
     "home_of",
     "indentation",
@@ -306,10 +316,14 @@ __all__ = [
     "insert_before",
     "insert_first",
     "integer",
+    "is_bounded",
+    "is_changed",
     "is_container",
+    "is_emptied",
     "is_model",
     "is_part",
     "is_python",
+    "is_session",
     "is_small",
     "is_step",
     "is_tensor",
@@ -331,6 +345,7 @@ __all__ = [
     "made_of_tensor",
     "makes_sequences",
     "model_arguments",
+    "model_at",
     "move_below",
     "move_link",
     "mutates",
@@ -357,12 +372,14 @@ __all__ = [
     "pipelines_of",
     "possible_later_steps",
     "pure",
+    "puts",
     "range_length",
     "reads_files",
     "rebuilt",
     "remove_argument",
     "remove_link",
     "remove_statement",
+    "repeated_calls",
     "repeats",
     "repetitions",
     "replace_node",
@@ -370,11 +387,14 @@ __all__ = [
     "resizes",
     "runs_after",
     "runs_alike",
+    "runs_always",
     "runs_by_choice",
     "runs_model",
+    "runs_once",
     "runs_op",
     "runs_traced",
     "same_pipeline",
+    "session_runs",
     "show_bytes",
     "source_draws",
     "sparse_gradients",
@@ -395,6 +415,7 @@ __all__ = [
     "traced_functions",
     "traced_stores",
     "tracing_options",
+    "trained_bytes",
     "unchanging",
     "unrolled_loops",
     "used_as_model",

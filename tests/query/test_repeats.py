@@ -63,6 +63,9 @@ COUNTS = [
     ("for x in ds.take(4): work()", 4),
     ("for i, x in enumerate(ds.take(4)): work()", 4),
     ("for x in tf.data.Dataset.range(100).batch(32).take(2): work()", 2),
+    ("for x in tf.data.Dataset.range(100).repeat().take(2): work()", 2),
+    ("for x in tf.data.Dataset.range(100).take(2).repeat(): work()", None),
+    ("for x in tf.data.Dataset.range(2): work()", None),
     ("for x in data: work()", None),
     ("for x in [1, 2] if c else [1, 2, 3]: work()", 3),
     ("[work() for x in [1, 2] for y in range(3)]", 6),
@@ -73,6 +76,11 @@ COUNTS = [
     ("i = 0\nwhile i < 10:\n    work()\n    i += step", None),
     ("i = 0\nwhile i < 10:\n    work()\n    i = next(c)", None),
     ("while True: work()", None),
+    ("for i, x in enumerate(data):\n    work()\n    if i == 3: break", 4),
+    ("for i in range(100):\n    if i >= 3: break\n    work()", 4),
+    ("i = 0\nfor x in data:\n    work()\n    i += 1\n    if i > 3:\n        break", 4),
+    ("while True:\n    work()\n    if loss < 3: break", None),
+    ("for x in data:\n    work()\n    if x == 3: break", None),
     ("list(map(lambda x: work(), [1, 2]))", 2),
 ]
 
@@ -93,6 +101,20 @@ def test_short_loops_are_passed_over() -> None:
     inner, outer = repeats(file, node), repeats(file, node, beyond=3)
     assert inner is not None and inner.items == {"x"}
     assert outer is not None and outer.items == {"z"}
+
+
+def test_short_loops_in_each_other_have_many_iterations_together() -> None:
+    file = model_of("for z in range(2):\n    for x in range(3):\n        work()")
+    node = file.calls_by_word["work"][0]
+    found = repeats(file, node, beyond=5)
+    assert found is not None and found.items == {"x"}
+    assert repeats(file, node, beyond=6) is None
+
+
+def test_names_bound_in_each_iteration() -> None:
+    file = model_of("for x in y:\n    a, b.c = [work() for z in x]\n    work()\n    list(map(lambda i: work(), x))")
+    found = [[each.bound for each in repetitions(file, node)] for node in file.calls_by_word["work"]]
+    assert found == [[{"z"}, loop := {"x", "a", "b.c", "z"}], [loop], [{"i"}, loop]]
 
 
 def test_calls_are_followed_as_far_as_is_asked() -> None:

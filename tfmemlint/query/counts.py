@@ -28,19 +28,25 @@ if TYPE_CHECKING:
     from tfmemlint.model.file import File
 
 VIEWS = frozenset({"items", "values", "keys"})
+GROWS = frozenset({"repeat", "unbatch", "flat_map", "interleave", "concatenate", "apply"})
+"""Steps of a pipeline after which there may be more elements than before."""
+
 FEWER = frozenset({"filter", "set", COMPREHENSION})
 """What leaves some of the items out, or all of them in."""
 
 
 def count(file: File, loop: Node) -> int | None:
     """The most iterations that a `for` loop, a `while i < n` that counts, or a comprehension can have, as far as the
-    code says it: fewer if it is left early. None where nothing is said; it is never taken for many or for few."""
+    code says it, `if i == 3: break` included; fewer if it is left otherwise. None where nothing is said, which is never
+    taken for many or for few."""
     if isinstance(loop, cst.BaseComp):
         counts = [items_in(file, each.iter) for each in walk(loop.for_in) if isinstance(each, cst.CompFor)]
         return None if None in counts else prod(each for each in counts if each is not None)
-    if isinstance(loop, (cst.For, cst.CompFor)):
+    if isinstance(loop, cst.CompFor):
         return items_in(file, loop.iter)
-    return _counted_up(file, loop) if isinstance(loop, cst.While) else None
+    if isinstance(loop, cst.For):
+        return _least((items_in(file, loop.iter), _left_after(file, loop)))
+    return _least((_counted_up(file, loop), _left_after(file, loop))) if isinstance(loop, cst.While) else None
 
 
 def items_in(file: File, iterated: cst.BaseExpression) -> int | None:
@@ -78,8 +84,21 @@ def most_items(value: Value) -> int | None:
     if isinstance(value, Array):
         return value.shape[0] if value.shape else None
     if isinstance(value, Dataset):
-        return value.count if value.count is not None and value.count >= 0 else None
+        return _taken(value)
     return _of_iterator(value) if isinstance(value, Iterator) else None
+
+
+def _taken(pipeline: Dataset) -> int | None:
+    """What `take` leaves of a pipeline. The size of literal data does not count: in code that is shown or tested, a
+    few rows stand for many."""
+    found: int | None = None
+    for step in pipeline.steps:
+        if step.name == "take" and step.call is not None:
+            count = integer(step.call.value_of("count"))
+            found = count if count is not None and count >= 0 else found
+        elif step.name in GROWS:
+            found = None
+    return found
 
 
 def _of_iterator(iterator: Iterator) -> int | None:
@@ -99,6 +118,29 @@ def _largest(counts: Iterable[int | None]) -> int | None:
 def _least(counts: Iterable[int | None]) -> int | None:
     """The number of items of the shortest part whose number is known: what runs over all has no more."""
     return min((count for count in counts if count is not None), default=None)
+
+
+def _left_after(file: File, loop: cst.For | cst.While) -> int | None:
+    """The iterations after which `if i == 3: break` leaves a loop that counts in `i`."""
+    for statement in loop.body.body:
+        test = statement.test if isinstance(statement, cst.If) else None
+        if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1 or not isinstance(test.left, cst.Name):
+            continue
+        limit = integer(file.value(test.comparisons[0].comparator))
+        leaves = any(isinstance(each, cst.Break) for each in walk(statement))
+        if limit is not None and leaves and _counts(file, loop, test.left):
+            return max(limit, 0) + 1
+    return None
+
+
+def _counts(file: File, loop: cst.For | cst.While, name: cst.Name) -> bool:
+    """Whether a loop counts in a variable: `for i in range(n)`, `for i, x in enumerate(data)`, `i += 1`."""
+    if isinstance(loop, cst.For):
+        target = loop.target.elements[0].value if isinstance(loop.target, cst.Tuple) else loop.target
+        function = getattr(file.value(loop.iter), "function", getattr(file.value(loop.iter), "kind", ""))
+        if isinstance(target, cst.Name) and target.value == name.value:
+            return function == ("enumerate" if isinstance(loop.target, cst.Tuple) else "range")
+    return any(d.binds is Binds.AUGMENTED for d in file.definitions(name))
 
 
 def _counted_up(file: File, loop: cst.While) -> int | None:

@@ -1,0 +1,50 @@
+"""What programs put into containers, and what takes it out again."""
+
+import pytest
+from programs import model_of
+
+from tfmemlint.query.containers import is_bounded, is_emptied, puts
+
+PUT = [
+    ("kept.append(x)", [("kept", ["x"])]),
+    ("kept.append((x, y))", [("kept", ["x", "y"])]),
+    ("kept.insert(0, x)", [("kept", ["x"])]),
+    ("kept.extend([x])", [("kept", ["x"])]),
+    ("kept.extend([x, y])", []),
+    ("kept += [x]", [("kept", ["x"])]),
+    ("kept += x", []),
+    ("kept[i] = x", [("kept", ["x"])]),
+    ("kept['last'] = x", []),
+    ("kept.update({i: x})", [("kept", ["x"])]),
+    ("kept.update({'last': x})", []),
+    ("d.setdefault(k, []).append(x)", [("d", ["x"])]),
+    ("append(x)", []),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), PUT)
+def test_what_is_put_beside_others_is_found(program: str, expected: list[tuple[str, list[str]]]) -> None:
+    file = model_of(program)
+    found = [(file.text(put.container), [file.text(part) for part in put.parts]) for put in puts(file)]
+    assert found == expected
+
+
+BOUNDED = [
+    ("import collections\nkept = collections.deque(maxlen=9)\nkept.append(x)", True),
+    ("from collections import deque\nself.kept = deque([], 9)\nself.kept.append(x)", True),
+    ("from collections import deque\nkept = deque()\nkept.append(x)", False),
+    ("kept = []\nkept.append(x)", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), BOUNDED)
+def test_queues_of_a_fixed_length_keep_the_last(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert [is_bounded(file, put.container) for put in puts(file)] == [expected]
+
+
+def test_containers_are_emptied_where_something_is_taken_out() -> None:
+    file = model_of("self.kept.clear()\nother.pop()\nfree()")
+    assert is_emptied(file, "self.kept", file.module)
+    assert not is_emptied(file, "self.kept", file.module.body[-1])
+    assert not is_emptied(file, "kept", file.module)

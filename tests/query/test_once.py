@@ -1,0 +1,49 @@
+"""Whether `work()` runs once although the last loop or function around it runs again."""
+
+import libcst as cst
+import pytest
+from programs import model_of
+
+from tfmemlint.query.once import runs_once
+
+IN_LOOPS = [
+    ("work()", False),
+    ("if c: work()", False),
+    ("if x is None: work()", True),
+    ("if x is not None: work()", False),
+    ("if x is not None: pass\n    else: work()", True),
+    ("if not x: work()", True),
+    ("if x or y is None: work()", True),
+    ("if step == 0: work()", True),
+    ("if step == 7: work()", True),
+    ("if other == 7: work()", False),
+    ("if step % 7 == 0: work()", False),
+    ("if key not in d: work()", True),
+    ("if key in d: pass\n    else: work()", True),
+    ("if hasattr(x, 'y'): pass\n    else: work()", True),
+    ("if first: work()\n    first = False", True),
+    ("y = None if x else work()", False),
+    ("x = x if x is not None else work()", True),
+    ("if c:\n        work()\n        break", True),
+    ("try: pass\n    except OSError: work()", True),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), IN_LOOPS)
+def test_conditions_that_hold_once_are_told_from_others(body: str, expected: bool) -> None:
+    file = model_of(f"for step in steps:\n    {body}")
+    assert runs_once(file, file.calls_by_word["work"][0], file.tree.of(cst.For)[0]) is expected
+
+
+IN_FUNCTIONS = [
+    ("def f():\n    work()", False),
+    ("@functools.cache\ndef f():\n    work()", True),
+    ("@staticmethod\ndef f():\n    work()", False),
+    ("def f(step):\n    if step == 3: work()", True),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), IN_FUNCTIONS)
+def test_functions_that_remember_run_once(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert runs_once(file, file.calls_by_word["work"][0], file.tree.of(cst.FunctionDef)[0]) is expected

@@ -1,0 +1,98 @@
+"""What code puts into lists and dictionaries, and whether it stays there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.syntax.scopes import dotted
+from tfmemlint.syntax.tree import Node, called_word
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.file import File
+
+PUTS = ("append", "extend", "appendleft", "insert", "update")
+TAKES_OUT = ("clear", "pop", "popleft")
+
+
+@dataclass(frozen=True, slots=True)
+class Put:
+    """A value that is put into a container, beside what is there: `where` is the call or statement that does it."""
+
+    where: Call | Node
+    node: Node
+    container: cst.BaseExpression
+    item: cst.BaseExpression
+
+    @property
+    def parts(self) -> list[cst.BaseExpression]:
+        """The value, or those in the tuple, list or dictionary that it is."""
+        if isinstance(self.item, (cst.Tuple, cst.List, cst.Dict)):
+            return [element.value for element in self.item.elements]
+        return [self.item]
+
+
+def puts(file: File) -> Iterator[Put]:
+    """All of `list.append(x)`, `list.extend([x])`, `list += [x]`, `dict.update({key: x})` and `container[key] = x`.
+
+    What replaces the same item each time (`d["last"] = x`) is left out, and so is what adds several values at once. Of
+    `d.setdefault(key, []).append(x)` the container is `d`. That an object is no container of Python's is not asked.
+    """
+    for word in PUTS:
+        for node in file.calls_by_word.get(word, ()):
+            item = _given(node, word)
+            if isinstance(node.func, cst.Attribute) and item is not None:
+                yield Put(file.call(node), node, _asked_for(file, node.func.value), item)
+    for aug in file.tree.of(cst.AugAssign):
+        item = _only(aug.value) if isinstance(aug.operator, cst.AddAssign) else None
+        if item is not None:
+            yield Put(aug, aug, aug.target, item)
+    for assign in file.tree.of(cst.Assign):
+        target = assign.targets[0].target
+        if isinstance(target, cst.Subscript) and dotted(target) is None:
+            yield Put(assign, assign, target.value, assign.value)
+
+
+def is_bounded(file: File, container: cst.BaseExpression) -> bool:
+    """Whether a container is seen to be made as `deque(maxlen=...)`: what is put in pushes something out."""
+    path = dotted(container)
+    makings = (assign.value for assign in file.assigned_paths.get(path, ())) if path is not None else ()
+    calls = (file.call(made) for made in makings if isinstance(made, cst.Call))
+    return any(c.name == "collections.deque" and (c.arg("maxlen") or c.arg(1)) is not None for c in calls)
+
+
+def is_emptied(file: File, path: str | None, within: Node) -> bool:
+    """Whether some code takes out what the container of this dotted path holds: `kept.clear()`, `kept.pop()`."""
+    calls = (call for word in TAKES_OUT for call in file.method_calls.get((word, path), ()))
+    return any(file.tree.contains(within, call) for call in calls)
+
+
+def _given(node: cst.Call, word: str) -> cst.BaseExpression | None:
+    """What a call puts into its container; None for several values, and for none that changes."""
+    if len(node.args) != (2 if word == "insert" else 1):
+        return None
+    item = node.args[-1].value
+    if word == "extend" and isinstance(item, (cst.List, cst.Tuple)):
+        return _only(item)
+    if word != "update":
+        return item
+    single = item.elements[0] if isinstance(item, cst.Dict) and len(item.elements) == 1 else None
+    changes = isinstance(single, cst.DictElement) and not isinstance(single.key, cst.BaseString)
+    return single.value if single is not None and changes else None
+
+
+def _asked_for(file: File, container: cst.BaseExpression) -> cst.BaseExpression:
+    made = file.written(container)
+    if isinstance(made, cst.Call) and isinstance(made.func, cst.Attribute) and called_word(made) == "setdefault":
+        return made.func.value
+    return container
+
+
+def _only(items: cst.BaseExpression) -> cst.BaseExpression | None:
+    """The item of a display that has one."""
+    single = isinstance(items, (cst.List, cst.Tuple)) and len(items.elements) == 1
+    return items.elements[0].value if single and isinstance(items, (cst.List, cst.Tuple)) else None
