@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import libcst as cst
-from tfmemlint_rules._models import is_model
 from tfmemlint_rules._strategies import ENTERS, MAKES
 
-from tfmemlint.api import Call, File, Function, Instance, own_nodes
+from tfmemlint.api import Call, File, Function, Instance, is_model, own_nodes
 
 
 def replicated(node: cst.Call, file: File, depth: int = 2) -> bool:
@@ -49,7 +48,7 @@ def built_outside(fit: Call, made: Call, file: File) -> Call | None:
 def _makes_model(call: Call, file: File) -> bool:
     """Whether the call makes a model, and no scope is entered in the function of the module that it calls."""
     values = call.value.options
-    if not all(isinstance(value, Instance) and is_model(value, file) for value in values):
+    if not all(isinstance(value, Instance) and is_model(file, value) for value in values):
         return False
     called = [target.node for target in call.target.options if isinstance(target, Function)]
     read = [n for body in called for n in own_nodes(body, cst.Attribute)]

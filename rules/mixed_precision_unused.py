@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._dtypes import POLICIES, float64_by_design
-from tfmemlint_rules._models import all_models
 
 from tfmemlint.api import (
     Call,
@@ -18,6 +17,7 @@ from tfmemlint.api import (
     Severity,
     api_text,
     insert_after,
+    is_model,
     on_call,
     once_per_file,
     show_bytes,
@@ -62,7 +62,7 @@ class MixedPrecisionUnused(Rule):
     @on_call("tf.keras.Model.compile")
     def check(self, compiled: Call, file: File) -> Iterator[Finding]:
         model = compiled.receiver
-        if not all_models(model, file) or not isinstance(model, Instance) or model.call is None:
+        if not is_model(file, model) or not isinstance(model, Instance) or model.call is None:
             return
         if any(file.calls(*POLICIES, "tf.keras.mixed_precision.LossScaleOptimizer")) or float64_by_design(file):
             return

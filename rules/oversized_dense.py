@@ -3,9 +3,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._models import in_training
 
-from tfmemlint.api import Array, Call, File, Finding, Instance, Rule, nodes, on, on_call
+from tfmemlint.api import Array, Call, File, Finding, Instance, Rule, nodes, on, on_call, trained_bytes
 from tfmemlint.model.layers.arguments import Effect
 from tfmemlint.model.layers.effects import effect
 from tfmemlint.model.layers.networks import placed
@@ -55,7 +54,7 @@ class OversizedDense(Rule):
     def _layer(self, layer: Instance, done: Effect | None, file: File) -> Iterator[Finding]:
         if done is None or done.parameters is None or layer.call is None:
             return
-        size, words = in_training(file, layer.call, done.parameters)
+        size, words = trained_bytes(file, layer.call, done.parameters)
         if size >= LIMIT:
             what = f"this layer has {done.parameters:,} parameters: {words}; pool or reduce the input first"
             yield self.finding(layer.call, file, what, bytes=size)

@@ -2,9 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._models import in_training
-
-from tfmemlint.api import Call, File, Finding, Rule, integer, on_call
+from tfmemlint.api import Call, File, Finding, Rule, integer, on_call, trained_bytes
 
 LIMIT = 1 << 30
 """Bytes of the table with gradients and optimizer slots from which on it is reported."""
@@ -36,6 +34,6 @@ class OversizedEmbedding(Rule):
         rows, width = integer(call.value_of("input_dim")), integer(call.value_of("output_dim"))
         if rows is None or width is None:
             return
-        size, words = in_training(file, call, rows * width)
+        size, words = trained_bytes(file, call, rows * width)
         if size >= LIMIT:
             yield self.finding(call, file, f"this table has {rows * width:,} parameters: {words}", bytes=size)
