@@ -3,25 +3,53 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._graph_ops import makes_op, outermost
-from tfmemlint_rules._sessions import SESSION, session_loops
+from tfmemlint_rules._graph_grows_in_loop import makes_op, outermost
 
 from tfmemlint.api import (
+    FEW_RUNS,
+    FEW_STEPS,
+    FOLLOWED_CALLS,
+    SESSION,
     Call,
     Const,
+    Fact,
     File,
     Finding,
     Function,
     Instance,
     Node,
+    Repetition,
     Rule,
-    integer,
+    calls,
     on,
     own_nodes,
+    repetitions,
+    runs_once,
+    session_runs,
     walk,
 )
 
 OPS = (cst.Call, cst.BinaryOperation, cst.UnaryOperation)
+
+def _session_loops(file: File) -> list[Node]:
+    """What runs a session many times, in one graph: loops and comprehensions, also around a call of its function."""
+    found: dict[Node, None] = {}
+    for run in session_runs(file):
+        for again in repetitions(file, run.node):
+            if not again.handler and not again.few(FEW_RUNS) and not _over_parts(file, again):
+                if not _fresh_graph(file, again.place):
+                    found[again.place] = None
+    return list(found)
+
+
+def _over_parts(file: File, loop: Repetition) -> bool:
+    """Whether a loop over a few things sums what it makes of each: the parts of a loss, which are built once."""
+    runs = {run.node for run in session_runs(file)}
+    sums = [n.value for n in walk(loop.place, cst.AugAssign) if not isinstance(file.value(n.value), Const)]
+    return loop.few(FEW_STEPS) and any(not any(n in runs for n in walk(value)) for value in sums)
+
+
+session_loops = Fact(_session_loops, "run", "eval")
 
 
 class GraphGrowsInLoop(Rule):
@@ -48,7 +76,7 @@ class GraphGrowsInLoop(Rule):
 
     @on(session_loops)
     def check(self, loop: Node, file: File) -> Iterator[Finding]:
-        for op in _ops(loop, loop, file, 2) if not _fresh_graph(loop, file) else ():
+        for op in _ops(file, loop, FOLLOWED_CALLS):
             yield self.finding(
                 file.call(op) if isinstance(op, cst.Call) else op,
                 file,
@@ -57,49 +85,25 @@ class GraphGrowsInLoop(Rule):
             )
 
 
-def _ops(part: Node, loop: Node, file: File, depth: int) -> Iterator[Node]:
+def _ops(file: File, part: Node, left: int) -> Iterator[Node]:
     """The ops that one iteration builds, in the functions of the module that it calls, too."""
-    body = part.body if isinstance(part, (cst.For, cst.While)) else part
-    inside = own_nodes(part, *OPS) if isinstance(part, cst.FunctionDef) else walk(body)
-    for node in inside:
-        if not isinstance(node, OPS) or _once(node, part, file):
+    code = part.body if isinstance(part, (cst.For, cst.While)) else part
+    for node in own_nodes(part, *OPS) if isinstance(part, cst.FunctionDef) else walk(code, *OPS):
+        if runs_once(file, node, part):
             continue
-        if makes_op(node, file) and outermost(node, file):
-            yield node
-        if isinstance(node, cst.Call) and depth and not makes_op(node, file):
+        if makes_op(file, node):
+            if outermost(file, node):
+                yield node
+        elif isinstance(node, cst.Call) and left:
             for target in file.call(node).target.options:
                 if isinstance(target, Function) and isinstance(target.node, cst.FunctionDef):
-                    if not _fresh_graph(target.node, file):
-                        yield from _ops(target.node, loop, file, depth - 1)
+                    if not _fresh_graph(file, target.node):
+                        yield from _ops(file, target.node, left - 1)
 
 
-def _once(node: Node, within: Node, file: File) -> bool:
-    """Whether a condition lets this happen a single time: `if step == 0`, `if self.op is None`, `if not built`."""
-    below: Node = node
-    for above in file.tree.ancestors(node):
-        if above is within:
-            return False
-        if isinstance(above, cst.If) and below is above.body:
-            test = above.test
-            if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
-                return True
-            if isinstance(test, cst.Comparison) and len(test.comparisons) == 1 and not _recurs(test.left):
-                other = file.value(test.comparisons[0].comparator)
-                equal = isinstance(test.comparisons[0].operator, (cst.Equal, cst.Is))
-                if equal and (other == Const(None) or integer(other) is not None):
-                    return True
-        below = above
-    return False
-
-
-def _recurs(left: cst.BaseExpression) -> bool:
-    """Whether a test holds again and again: `step % 100 == 0`."""
-    return isinstance(left, cst.BinaryOperation) and isinstance(left.operator, cst.Modulo)
-
-
-def _fresh_graph(part: Node, file: File) -> bool:
-    """Whether each iteration starts with a graph of its own."""
-    return any(isinstance(n, cst.Call) and _starts_graph(file.call(n)) for n in walk(part))
+def _fresh_graph(file: File, part: Node) -> bool:
+    """Whether some code starts with a graph of its own."""
+    return any(_starts_graph(call) for call in calls(file, part))
 
 
 def _starts_graph(call: Call) -> bool:

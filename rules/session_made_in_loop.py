@@ -3,14 +3,28 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._sessions import SESSIONS
 
-from tfmemlint.api import Call, Const, File, Finding, Function, Node, Rule, dotted, on_call, own_nodes, walk
+from tfmemlint.api import (
+    FOLLOWED_CALLS,
+    SESSIONS,
+    Call,
+    Does,
+    File,
+    Finding,
+    Node,
+    Repetition,
+    Rule,
+    Use,
+    dotted,
+    on_call,
+    repeats,
+    runs_once,
+    uses,
+)
 
 CLOSES = frozenset({"close", "__enter__", "__exit__", "as_default"})
-ENTERS = frozenset({"closing", "enter_context", "push", "callback", "append", "extend", "add", "put"})
-SAVES = frozenset({"restore", "save"})
-"""Methods of a saver, which use a session and leave it open."""
+LEAVES_OPEN = frozenset({"restore", "save", "set_session"})
+"""Methods of savers and of Keras, which use a session or keep it as the one that is open."""
 
 
 class SessionMadeInLoop(Rule):
@@ -38,8 +52,11 @@ class SessionMadeInLoop(Rule):
 
     @on_call(*SESSIONS)
     def check(self, made: Call, file: File) -> Iterator[Finding]:
-        loop = self._loop(made, file)
-        if loop is None or _asked_first(made, file) or _kept(made, file):
+        again = repeats(file, made.node)
+        if again is None or any(runs_once(file, node, place) or _once(file, place) for node, place in again.levels):
+            return
+        followed = uses(file, made.node, attributes=True, through=FOLLOWED_CALLS)
+        if any(_may_close(file, use, again) for use in followed):
             return
         cost = "its variables and graph stay until Python drops the last reference to it"
         if (made.name or "").endswith("InteractiveSession"):
@@ -48,90 +65,22 @@ class SessionMadeInLoop(Rule):
             made,
             file,
             f"each iteration makes a session that is never closed: {cost}",
-            related=[(loop, "the loop")],
+            related=[(again.place, "the loop")],
         )
 
-    def _loop(self, made: Call, file: File) -> Node | None:
-        """The loop or comprehension that makes a session in each iteration, itself or by a function that it calls."""
-        loop: Node | None = file.contexts.loop(made.node)
-        if loop is None and isinstance(file.tree.parent(made.node), cst.Attribute):
-            loop = file.contexts.comprehension(made.node)
-        function = file.contexts.function(made.node)
-        if loop is not None or not isinstance(function, cst.FunctionDef) or function.name.value == "__init__":
-            return loop
-        if any(own_nodes(function, cst.Yield)):
-            return None
-        callers = file.values.functions.callers(function) or ()
-        found = (file.contexts.loop(c.node) or file.contexts.comprehension(c.node) for c in callers)
-        return next((loop for loop in found if loop is not None), None)
+
+def _once(file: File, place: Node) -> bool:
+    """Whether a function makes an object that keeps the session, or gives one at a time."""
+    return isinstance(place, cst.FunctionDef) and (place.name.value == "__init__" or file.yields(place))
 
 
-def _kept(made: Call, file: File) -> bool:
-    """Whether the session is closed, entered, returned or handed to what may close it."""
-    above = file.tree.parent(made.node)
-    if isinstance(above, cst.Attribute):
-        return above.attr.value in CLOSES
-    if isinstance(above, cst.Arg):
-        return _may_close(above, file)
-    if not isinstance(above, cst.Assign) or len(above.targets) != 1:
-        return True
-    target = above.targets[0].target
-    name = dotted(target)
-    if name is None or isinstance(target, cst.Subscript):
-        return True
-    if isinstance(target, cst.Attribute):
-        uses: list[Node] = [n for n in file.tree.of(cst.Attribute) if dotted(n) == name and n is not target]
-        loop, base = file.contexts.loop(made.node), name.partition(".")[0]
-        items = {n.value for n in walk(loop.target) if isinstance(n, cst.Name)} if isinstance(loop, cst.For) else set()
-        if loop is None or base in items:  # each object keeps its own
-            return True
-    else:
-        made_here = [d for d in file.flow(file.scope_of(target)).bindings.get(name, ()) if d.node is target]
-        uses = [use for d in made_here for use in file.uses_of(d)]
-    return any(_closes(use, file) for use in uses)
-
-
-def _closes(use: Node, file: File) -> bool:
-    parent = file.tree.parent(use)
-    if isinstance(parent, cst.Attribute):
-        return parent.value is use and parent.attr.value in CLOSES
-    if isinstance(parent, (cst.WithItem, cst.Return, cst.Yield, cst.Element, cst.DictElement, cst.Assign)):
-        return True
-    return isinstance(parent, cst.Arg) and _may_close(parent, file)
-
-
-def _may_close(argument: cst.Arg, file: File) -> bool:
-    """Whether what is given the session may close or keep it: not TensorFlow, Python's own functions, or a function of
-    the module that does not."""
-    node = file.tree.parent(argument)
-    if not isinstance(node, cst.Call):
-        return True
-    call = file.call(node)
-    if call.method in ENTERS:
-        return True
-    if call.method in SAVES:
-        return False
-    if call.names:
-        return not all(name.startswith(("tf.", "builtins.")) for name in call.names)
-    if call.method == "set_session":
-        return False
-    targets = call.target.options
-    if not all(isinstance(t, Function) for t in targets):
-        return True
-    read = [n for t in targets if isinstance(t, Function) for n in own_nodes(t.node, cst.Attribute)]
-    return any(isinstance(n, cst.Attribute) and n.attr.value in CLOSES for n in read)
-
-
-def _asked_first(made: Call, file: File) -> bool:
-    """Whether a condition makes the session once: `if session is None`."""
-    below: Node = made.node
-    for above in file.tree.ancestors(made.node):
-        if isinstance(above, (cst.FunctionDef, cst.For, cst.While)):
-            return False
-        if isinstance(above, cst.If) and below is above.body:
-            if isinstance(above.test, cst.UnaryOperation) and isinstance(above.test.operator, cst.Not):
-                return True
-            if isinstance(above.test, cst.Comparison):
-                return file.value(above.test.comparisons[0].comparator) == Const(None)
-        below = above
-    return False
+def _may_close(file: File, use: Use, again: Repetition) -> bool:
+    """Whether the session is closed, entered, returned, kept beside others, or given to code that may do so."""
+    if use.does in (Does.METHOD, Does.READ):
+        return use.word in CLOSES
+    if use.does is Does.PASS and use.call is not None:
+        known = use.call.names and all(name.startswith(("tf.", "builtins.")) for name in use.call.names)
+        return not known and use.word not in LEAVES_OPEN
+    if use.does is Does.STORE and isinstance(use.place, cst.Attribute) and use.call is None and not again.calls:
+        return (dotted(use.place) or "").partition(".")[0] in again.items  # each object keeps its own
+    return use.does in (Does.ENTER, Does.RETURN, Does.STORE, Does.OTHER)

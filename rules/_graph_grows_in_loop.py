@@ -47,7 +47,7 @@ OPERATORS = (
 )  # fmt: skip
 
 
-def makes_op(node: Node, file: File) -> bool:
+def makes_op(file: File, node: Node) -> bool:
     """Whether an expression adds a node to the graph."""
     if isinstance(node, cst.BinaryOperation):
         sides = [file.value(side) for side in (node.left, node.right)]
@@ -72,9 +72,9 @@ def _call_makes_op(call: Call) -> bool:
     return not last[:1].isupper() or last in CLASSES
 
 
-def outermost(node: Node, file: File) -> bool:
+def outermost(file: File, node: Node) -> bool:
     """Whether no op around it takes it as an argument: one finding is enough for `reduce_mean(cast(equal(a, b)))`."""
     above = file.tree.parent(node)
     while isinstance(above, (cst.Arg, cst.Element, cst.List, cst.Tuple)):
         above = file.tree.parent(above)
-    return above is None or not makes_op(above, file)
+    return above is None or not makes_op(file, above)
