@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._made import KEEPS
 
 from tfmemlint.api import File, Node, assigned_names, own_nodes, walk
 
+KEEPS = frozenset({"append", "add", "extend", "insert", "setdefault", "update", "put", "appendleft"})
 SEEDS = frozenset({"tf.random.set_seed", "tf.keras.utils.set_random_seed", "tf.compat.v1.set_random_seed"})
 GRAPHS = ("tf.Graph", "tf.compat.v1.Session", "tf.compat.v1.Graph", "tf.compat.v1.InteractiveSession",
           "tf.compat.v1.reset_default_graph")  # fmt: skip

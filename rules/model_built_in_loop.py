@@ -1,16 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import prod
 
 import libcst as cst
-from tfmemlint_rules._altered import changed
-from tfmemlint_rules._iterations import few_iterations, iterations
-from tfmemlint_rules._made import calls_in, fate
-from tfmemlint_rules._models import clears, model_at
-from tfmemlint_rules._once import made_once
 
 from tfmemlint.api import (
+    FEW_RUNS,
     Call,
     Class,
     File,
@@ -19,19 +14,29 @@ from tfmemlint.api import (
     Function,
     Instance,
     Node,
+    Repetition,
     Rule,
     Safety,
+    Value,
     api_text,
+    calls,
+    clears,
+    fate,
     insert_first,
-    on_file,
-    walk,
+    is_changed,
+    model_at,
+    on,
+    repeated_calls,
+    repeats,
+    repetitions,
+    runs_once,
 )
 
 CLEAR = "tf.keras.backend.clear_session"
 LOADS = ("tf.keras.models.load_model", "tf.keras.saving.load_model")
-FEW = 3
-TRAINS = frozenset({"fit", "compile", "fit_generator", "train_on_batch"})
-LAYERS = ("tf.keras.layers.", "tf.keras.applications.", "tf.keras.Sequential")
+PRETRAINED = "tf.keras.applications."
+TRAINS = ("fit", "compile", "fit_generator", "train_on_batch")
+LAYERS = ("tf.keras.layers.", PRETRAINED, "tf.keras.Sequential")
 
 
 class ModelBuiltInLoop(Rule):
@@ -62,97 +67,93 @@ class ModelBuiltInLoop(Rule):
     fix_safety = (Safety.UNSAFE,)
     in_tests = False
 
-    @on_file("for", "while")
-    def check(self, file: File) -> Iterator[Finding]:
-        cleared: dict[Node, bool] = {}
-        for node in file.tree.of(cst.Call):
-            loop = self._loop(node, cleared, file)
-            if loop is not None and self._builds(node, loop, file):
-                yield self._report(file.call(node), loop, file)
+    @on(repeated_calls)
+    def check(self, call: Call, file: File) -> Iterator[Finding]:
+        loop = repeats(file, call.node, calls=0, beyond=FEW_RUNS)
+        if loop is None or loop.handler or not _uses_up_a_model(file, call, loop.place):
+            return
+        if not any(clears(file, each.place) for each in repetitions(file, call.node, calls=0)):
+            yield self._report(file, call, loop)
 
-    def _loop(self, node: cst.Call, cleared: dict[Node, bool], file: File) -> Node | None:
-        """The loop or comprehension of more than a few iterations that runs the call again and clears nothing."""
-        loops: list[Node] = [*file.contexts.loops(node)]
-        around = file.contexts.comprehension(node)
-        rounds = [*loops, around] if around is not None else loops
-        found = next((r for r in rounds if not few_iterations(r, file, FEW)), None)
-        if found is None and prod(iterations(r, file) or 0 for r in rounds) > FEW:
-            found = rounds[0]  # short loops in each other: a grid
-        if found is None:
-            return None
-        for loop in loops:
-            if loop not in cleared:
-                cleared[loop] = clears(loop, file)
-        return None if any(cleared[loop] for loop in loops) else found
-
-    def _builds(self, node: cst.Call, loop: Node, file: File) -> bool:
-        """Whether the call makes a model that this iteration uses up and nobody keeps."""
-        call = file.call(node)
-        if not (call.value.known or call.target.known) or made_once(node, loop, file) or _own_graph(node, loop, file):
-            return False
-        if any(clears(t.node, file) for t in call.target.options if isinstance(t, Function)):
-            return False
-        path = model_at(call)
-        if call.name == "tf.keras.Model" and not self._new_layers(node, loop, file):
-            return False  # another view of layers that are there already
-        if any(isinstance(o, Instance) and o.call is not None and o.call.name in LOADS for o in call.value.options):
-            return False  # read from a file: TFM606, where it is the same each time
-        if path is not None:
-            if (call.name or "").startswith("tf.keras.applications.") and not changed(node, file):
-                return False  # loaded rather than built: TFM606
-            done = fate(node, file, path)
-            return done is not None and not done.kept and (done.trained or done.only_read or self._compiled(call, file))
-        if all(isinstance(t, Class) and self._holds_model(t, file) for t in call.target.options):
-            done = fate(node, file)
-            return done is not None and not done.kept and done.only_read
-        return all(isinstance(t, Function) and self._trains_one(t, file) for t in call.target.options)
-
-    def _new_layers(self, node: cst.Call, loop: Node, file: File) -> bool:
-        """Whether the loop makes layers for a functional model, itself or by functions of the module, or trains it."""
-        for made in (n for n in walk(loop, cst.Call) if n is not node):
-            call = file.call(made)
-            if call.method in TRAINS or any(isinstance(t, (Function, Class)) for t in call.target.options):
-                return True
-            if any(n.startswith(LAYERS) and n.rpartition(".")[2][:1].isupper() for n in call.names):
-                return True
-        return False
-
-    def _compiled(self, call: Call, file: File) -> bool:
-        """Whether the factory compiles what it makes."""
-        functions = [t for t in call.target.options if isinstance(t, Function)]
-        return any(file.call(n).name == "tf.keras.Model.compile" for t in functions for n in calls_in(t, file))
-
-    def _holds_model(self, made: Class, file: File) -> bool:
-        """Whether the class, no model itself, makes a model when an object of it is made."""
-        return any(model_at(file.call(n)) is not None for n in calls_in(made, file))
-
-    def _trains_one(self, function: Function, file: File) -> bool:
-        """Whether a function of the module builds a model, trains it and gives it to nobody."""
-        for node in calls_in(function, file):
-            path = model_at(file.call(node))
-            done = fate(node, file, path) if path is not None else None
-            if done is not None and done.trained and not done.kept and not made_once(node, function.node, file):
-                return True
-        return False
-
-    def _report(self, call: Call, loop: Node, file: File) -> Finding:
+    def _report(self, file: File, call: Call, loop: Repetition) -> Finding:
         spelled = api_text(file, CLEAR)
-        cloned = call.name == "tf.keras.models.clone_model"  # of a model that clearing would spoil
-        edit = None
-        if isinstance(loop, (cst.For, cst.While)) and spelled is not None and not cloned:
-            edit = insert_first(file, loop, f"{spelled}()")
-        fix = Fix("clear the session first in each iteration", (edit,), Safety.UNSAFE) if edit is not None else None
+        spoils = call.name == "tf.keras.models.clone_model"  # clearing would take what is cloned
+        clear = None
+        if isinstance(loop.place, (cst.For, cst.While)) and spelled is not None and not spoils:
+            clear = insert_first(file, loop.place, f"{spelled}()")
         return self.finding(
             call,
             file,
             "a model built in each iteration leaves the earlier ones in memory; clear_session() frees what was not "
             "trained, for trained models use one process a trial or reset one model's weights",
-            fix=fix,
-            related=[(loop, "the loop")],
+            fix=Fix.unsafe("clear the session first in each iteration", clear),
+            related=[(loop.place, "the loop")],
         )
 
 
-def _own_graph(node: cst.Call, loop: Node, file: File) -> bool:
+def _uses_up_a_model(file: File, call: Call, loop: Node) -> bool:
+    """Whether the call makes a model that this iteration uses and nobody keeps."""
+    if not (call.value.known or call.target.known) or runs_once(file, call.node, loop) or _own_graph(file, call, loop):
+        return False
+    if any(clears(file, t.node) for t in call.target.options if isinstance(t, Function)) or _loads(call):
+        return False
+    path, dropped = model_at(file, call), isinstance(file.tree.parent(call.node), cst.Expr)
+    if path is None:
+        return all(_trains_one(file, t) or _is_forgotten(file, t, call, loop) for t in call.target.options)
+    if dropped:
+        return False  # called for what else it does
+    if call.name == "tf.keras.Model" and not _has_new_layers(file, call, loop):
+        return False  # another view of layers that are there already
+    if (call.name or "").startswith(PRETRAINED) and not is_changed(file, call.node):
+        return False  # loaded rather than built: TFM606
+    done = fate(file, call.node, loop, path)
+    if done.kept:
+        return False
+    return done.trained or done.only_read or _compiles(file, call)
+
+
+def _compiles(file: File, call: Call) -> bool:
+    """Whether the factory compiles what it makes."""
+    return any(True for _ in calls(file, call.node, "tf.keras.Model.compile", through=1))
+
+
+def _loads(call: Call) -> bool:
+    """Whether the model may be read from a file: TFM606, where it is the same each time."""
+    made = (option.call for option in call.value.options if isinstance(option, Instance))
+    return any(each is not None and each.name in LOADS for each in made)
+
+
+def _own_graph(file: File, call: Call, loop: Node) -> bool:
     """Whether each iteration makes what it makes in a graph of its own."""
-    blocks = (block for block in file.contexts.withs(node) if file.tree.contains(loop, block))
+    blocks = (block for block in file.contexts.withs(call.node) if file.tree.contains(loop, block))
     return any("Graph" in file.text(item.item) for block in blocks for item in block.items)
+
+
+def _has_new_layers(file: File, made: Call, loop: Node) -> bool:
+    """Whether the loop makes layers for a functional model, itself or by functions of the module, or trains it."""
+    others = [call for call in calls(file, loop) if call is not made]
+    own = any(isinstance(t, (Function, Class)) for call in others for t in call.target.options)
+    names = (name for call in others for name in call.names if name.rpartition(".")[2][:1].isupper())
+    return own or any(call.method in TRAINS for call in others) or any(name.startswith(LAYERS) for name in names)
+
+
+def _trains_one(file: File, target: Value) -> bool:
+    """Whether what is called is a function that builds a model, trains it and gives it to nobody."""
+    if not isinstance(target, Function):
+        return False
+    for made in calls(file, target.node):
+        path = model_at(file, made)
+        if path is not None and not runs_once(file, made.node, target.node):
+            done = fate(file, made.node, target.node, path)
+            if done.trained and not done.kept:
+                return True
+    return False
+
+
+def _is_forgotten(file: File, target: Value, call: Call, loop: Node) -> bool:
+    """Whether what is called is a class whose object makes a model for itself, is used and forgotten."""
+    if not isinstance(target, Class) or isinstance(file.tree.parent(call.node), cst.Expr):
+        return False
+    done = fate(file, call.node, loop)
+    making = (made for made in calls(file, call.node, through=1) if made is not call)
+    return done.only_read and not done.kept and any(model_at(file, made) is not None for made in making)

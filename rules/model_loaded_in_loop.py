@@ -3,34 +3,55 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._altered import changed
-from tfmemlint_rules._handlers import handler_of
-from tfmemlint_rules._iterations import few_iterations
-from tfmemlint_rules._loading import FEW, called_again, conditional, constant, lazy, needs_fresh, reloads
 
 from tfmemlint.api import (
+    FEW_RUNS,
+    FOLLOWED_CALLS,
     Call,
     Const,
+    Does,
+    Fact,
     File,
     Finding,
     Fix,
-    Loop,
+    Function,
     Node,
+    Repetition,
     Rule,
     Safety,
-    assigned_names,
+    calls,
+    dotted,
     hoist,
+    is_changed,
+    is_model,
     is_variable,
     loops_left,
-    on_file,
+    on,
+    parameters,
+    repetitions,
+    runs_always,
+    uses,
     variables,
     walk,
 )
 
-LOADS = (
+LOADS = frozenset({
     "tf.keras.models.load_model", "tf.keras.saving.load_model", "tf.saved_model.load", "tensorflow_hub.load",
     "tensorflow_hub.KerasLayer",
-)  # fmt: skip
+})  # fmt: skip
+PRETRAINED = "tf.keras.applications."
+SAVES = frozenset({"save", "save_model", "save_weights", "export"})
+TRAINS = frozenset({"fit", "train_on_batch", "compile", "fit_generator"})
+
+
+def _model_loads(file: File) -> Iterator[Call]:
+    for call in map(file.call, file.tree.of(cst.Call)):
+        name = call.name or ""
+        if name in LOADS or (name.startswith(PRETRAINED) and name.rpartition(".")[2][:1].isupper()):
+            yield call
+
+
+model_loads = Fact(_model_loads, *LOADS, PRETRAINED)
 
 
 class ModelLoadedInLoop(Rule):
@@ -57,69 +78,109 @@ class ModelLoadedInLoop(Rule):
     fix_safety = (Safety.UNSAFE,)
     in_tests = False
 
-    @on_file("load_model", "load", "applications", "KerasLayer")
-    def check(self, file: File) -> Iterator[Finding]:
-        for node in file.tree.of(cst.Call):
-            call = file.call(node) if self._word(node, file) else None
-            if call is None or call.name is None or not self._loads(call.name):
-                continue
-            loop = next((loop for loop in file.contexts.loops(node) if not few_iterations(loop, file, FEW)), None)
-            around: Node | None = loop or self._comprehension(node, file)
-            if around is not None:
-                if self._same_each_time(call, around, file):
-                    yield self._report(call, "in each iteration", around, self._hoist(call, loop, file), file)
-                continue
-            handler = handler_of(node, file)
-            if handler is not None and constant(call, handler, file):
-                passing = lazy(call.node, handler, file) or reloads(call.node, handler, file)
-                if not passing and not needs_fresh(call, handler.body, file):
-                    yield self._report(call, "for each request", handler, None, file)
-            elif handler is None:
-                again = called_again(call, file)
-                if again is not None:
-                    when = "for each request" if isinstance(again, cst.FunctionDef) else "in each call"
-                    yield self._report(call, when, again, None, file)
+    @on(model_loads)
+    def check(self, load: Call, file: File) -> Iterator[Finding]:
+        found = _in_vain(file, load)
+        if found is not None:
+            when = "for each request" if found.handler else "in each call" if found.calls else "in each iteration"
+            yield self.finding(
+                load,
+                file,
+                f"this model is built and its weights are read again {when}; load it once",
+                fix=_hoist(file, load, found),
+                related=[(found.place, "runs again")],
+            )
 
-    def _word(self, node: cst.Call, file: File) -> bool:
-        """Whether the call may run more than once at all."""
-        contexts = file.contexts
-        return any(f(node) is not None for f in (contexts.function, contexts.loop, contexts.comprehension))
 
-    def _loads(self, name: str) -> bool:
-        return name in LOADS or (name.startswith("tf.keras.applications.") and name.rpartition(".")[2][:1].isupper())
+def _in_vain(file: File, load: Call) -> Repetition | None:
+    """What runs the call again, although the same model comes of it each time and is forgotten."""
+    for found in repetitions(file, load.node):
+        if found.few(FEW_RUNS):
+            continue
+        if _same_each_time(file, load, found) and not _kept(file, load, found) and not _needs_fresh(file, load, found):
+            return found
+        if not found.calls:
+            break  # it does need the model anew, and so does what calls its function
+    return None
 
-    def _comprehension(self, node: cst.Call, file: File) -> Node | None:
-        """The comprehension that loads the model for each item, unless the models are what it collects."""
-        around = file.contexts.comprehension(node)
-        return None if around is None or getattr(around, "elt", None) is node else around
 
-    def _same_each_time(self, call: Call, around: Node, file: File) -> bool:
-        """Whether nothing that the call reads is bound by a loop around it, and the loop needs no fresh model."""
-        targets = [c.target for c in walk(around, cst.CompFor)]
-        bound = {name for target in targets for name in variables(target, file)}
-        for loop in file.contexts.loops(call.node):
-            bound |= assigned_names(loop, file)
-        reads = (n for a in call.node.args for n in walk(a.value, cst.Name) if is_variable(n, file))
-        if any(n.value in bound and not isinstance(file.value(n), Const) for n in reads):
-            return False
-        loops = [around, *(loop for loop in file.contexts.loops(call.node) if file.tree.contains(loop, around))]
-        if any(needs_fresh(call, loop, file) for loop in loops):
-            return False
-        return not conditional(call.node, around, file) and not changed(call.node, file)
+def _same_each_time(file: File, load: Call, found: Repetition) -> bool:
+    """Whether the call runs in each iteration, on nothing that is another each time, by no other object."""
+    home = file.contexts.function(load.node)
+    bound = found.bound
+    if isinstance(home, cst.FunctionDef) and (found.calls or found.handler):
+        own = {p.name.value for p in list(parameters(home))[:1]} if file.class_of(home) else set()
+        bound = set(file.flow(home).bindings) - own  # the object's own settings
+    read = (n for a in load.node.args for n in walk(a.value, cst.Name) if is_variable(n, file))
+    if any(n.value in bound and not isinstance(file.value(n), Const) for n in read):
+        return False
+    if not runs_always(file, found):
+        return False
+    called = found.inside.func if found.calls and isinstance(found.inside, cst.Call) else None
+    return called is None or not isinstance(called, cst.Attribute) or not variables(called.value, file) & found.bound
 
-    def _report(self, call: Call, when: str, around: Node, fix: Fix | None, file: File) -> Finding:
-        return self.finding(
-            call,
-            file,
-            f"this model is built and its weights are read again {when}; load it once",
-            fix=fix,
-            related=[(around, "runs again")],
-        )
 
-    def _hoist(self, call: Call, loop: Loop | None, file: File) -> Fix | None:
-        if loop is None or not isinstance(file.tree.parent(call.node), cst.Assign):
-            return None
-        fix = hoist(file, [file.tree.statement(call.node)], "load it before the loop")
-        if fix is None or not all(few_iterations(outer, file, FEW) for outer in loops_left(file, fix, call.node)):
-            return None
-        return fix if called_again(call, file) is None else None
+def _kept(file: File, load: Call, found: Repetition) -> bool:
+    """Whether the model is there for more than this run: changed, collected, or put where other code finds it."""
+    if found.handler and not found.calls:
+        return _put_elsewhere(file, load, found)
+    if not found.calls:
+        return getattr(found.place, "elt", None) is load.node or is_changed(file, load.node)
+    made = found.chain[1] if _gives_back(file, load) else load.node
+    home, done = file.contexts.function(made), list(uses(file, made, attributes=True, through=FOLLOWED_CALLS))
+    leaves = any(use.does is Does.RETURN or (use.does is Does.STORE and not _is_own(use.place)) for use in done)
+    found_elsewhere = any(_is_own(use.node) and file.contexts.function(use.node) is not home for use in done)
+    return leaves or found_elsewhere or is_changed(file, made)
+
+
+def _is_own(node: Node | None) -> bool:
+    """Whether an expression is an attribute of `self`."""
+    return node is not None and (dotted(node) or "").startswith("self.")
+
+
+def _gives_back(file: File, load: Call) -> bool:
+    """Whether the function is there to load the model: it gives back what it loads, and nothing else."""
+    home = file.contexts.function(load.node)
+    returns = file.returns(home) if isinstance(home, cst.FunctionDef) else []
+    return bool(returns) and all(each.value is load.node for each in returns)
+
+
+def _put_elsewhere(file: File, load: Call, found: Repetition) -> bool:
+    """Whether a request handler stores the model and does not use it: a request to load it anew."""
+    does = [(use.does, file.contexts.function(use.node)) for use in uses(file, load.node, attributes=True)]
+    stored = any(kind is Does.STORE for kind, _ in does)
+    return stored and all(kind is Does.STORE or home is not found.place for kind, home in does)
+
+
+def _needs_fresh(file: File, load: Call, found: Repetition) -> bool:
+    """Whether a model is saved or trained in what runs again, or what is loaded goes to unknown code as well."""
+    given = {file.text(argument.value) for argument in load.node.args if argument.keyword is None}
+    home = file.contexts.function(load.node)
+    bodies: list[Node] = [found.place, *([home] if found.calls and home is not None else [])]
+    for call in (call for body in bodies for call in calls(file, body) if call is not load):
+        if any(isinstance(t, Function) and t.node is home for t in call.target.options):
+            continue  # it is there to load the model
+        if call.method in TRAINS or (call.method in SAVES and _of_model(file, call)):
+            return True
+        if call.name is None and any(file.text(argument.value) in given for argument in call.node.args):
+            return True
+    return False
+
+
+def _of_model(file: File, save: Call) -> bool:
+    """Whether a call writes a model; an uploaded file and an array have a `save` of their own."""
+    if save.name is not None:
+        return save.name.startswith("tf.")
+    return save.receiver_node is None or is_model(file, save.receiver)
+
+
+def _hoist(file: File, load: Call, found: Repetition) -> Fix | None:
+    assigned = isinstance(file.tree.parent(load.node), cst.Assign)
+    if not assigned or found.calls or not isinstance(found.place, (cst.For, cst.While)):
+        return None
+    if any(each.calls and not each.few(FEW_RUNS) for each in repetitions(file, load.node)):
+        return None  # the function would still load it each time that it is called
+    fix = hoist(file, [file.tree.statement(load.node)], "load it before the loop")
+    left = loops_left(file, fix, load.node) if fix is not None else []
+    around = {each.place: each for each in repetitions(file, load.node, calls=0)}
+    return fix if all(around[outer].few(FEW_RUNS) for outer in left) else None
