@@ -3,14 +3,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._histories import Stored, store_numbers
-from tfmemlint_rules._made import fate
-from tfmemlint_rules._models import all_models
 
-from tfmemlint.api import Call, File, Finding, Instance, Node, Rule, Safety, on_file, outlives
+from tfmemlint.api import (
+    Call,
+    Does,
+    Edit,
+    File,
+    Finding,
+    Fix,
+    Instance,
+    Node,
+    Repetition,
+    Rule,
+    Safety,
+    Use,
+    append_method,
+    dotted,
+    fate,
+    home_of,
+    is_model,
+    on_call,
+    repeats,
+    repetitions,
+    uses,
+)
 
-ADDS = frozenset({"append", "insert", "appendleft"})
-HISTORY = "tf.keras.callbacks.History"
+VIEWS = ("items", "values")
 
 
 class HistoryKeepsModel(Rule):
@@ -37,75 +55,81 @@ class HistoryKeepsModel(Rule):
     fix_safety = (Safety.SAFE,)
     in_tests = False
 
-    @on_file("fit")
-    def check(self, file: File) -> Iterator[Finding]:
-        for stored in self._stored(file):
-            around: Node | None = self._repeated(stored, file) if stored.container is not None else stored.where
-            fits = [o.call for o in file.value(stored.item).options if isinstance(o, Instance) and o.call is not None]
-            if around is not None and fits and all(self._keeps(fit, around, file) for fit in fits):
+    @on_call("tf.keras.Model.fit")
+    def check(self, fit: Call, file: File) -> Iterator[Finding]:
+        for stored in uses(file, fit.node, containers=True, returned=True):
+            if stored.does is Does.STORE and _grows(file, stored) and _keeps_models(file, fit, stored):
+                collected = isinstance(stored.place, cst.BaseComp)
                 yield self.finding(
-                    file.call(stored.where) if isinstance(stored.where, cst.Call) else self._at(stored),
+                    stored.call or (stored.node if collected else _statement(file, stored)),
                     file,
                     "each stored History keeps its model alive, with weights and optimizer slots; store its .history",
-                    fix=store_numbers(stored, file),
-                    related=[(fits[0], "the History comes from here")],
+                    fix=Fix.safe("store the numbers", _store_numbers(file, stored)),
+                    related=[(fit, "the History comes from here")],
                 )
 
-    def _repeated(self, stored: Stored, file: File) -> Node | None:
-        """The loop around a store, or the function around it that loops call and that does not make the container."""
-        loop, function = file.contexts.loop(stored.where), file.contexts.function(stored.where)
-        if loop is not None or stored.container is None or not outlives(file, stored.container):
-            return loop
-        callers = (file.values.functions.callers(function) or ()) if isinstance(function, cst.FunctionDef) else ()
-        again = (file.contexts.loop(c.node) or file.contexts.comprehension(c.node) for c in callers)
-        return function if any(node is not None for node in again) else None
 
-    def _at(self, stored: Stored) -> Node:
-        return stored.where if stored.container is not None else stored.item
+def _grows(file: File, stored: Use) -> bool:
+    """Whether a History goes into a container, beside others."""
+    target = stored.place if stored.place is not None and _is_target(file, stored.place) else None
+    return target is None or (isinstance(target, cst.Subscript) and dotted(target) is None)
 
-    def _stored(self, file: File) -> Iterator[Stored]:
-        """The places where a History goes into a container, by itself or in a tuple or dictionary."""
-        for node in file.tree.of(cst.Call):
-            func = node.func
-            if isinstance(func, cst.Attribute) and func.attr.value in ADDS and node.args:
-                yield from self._histories(node, func.value, node.args[-1].value, file)
-        for assign in file.tree.of(cst.Assign):
-            target = assign.targets[0].target
-            if isinstance(target, cst.Subscript):
-                yield from self._histories(assign, target.value, assign.value, file)
-        for more in file.tree.of(cst.AugAssign):
-            if isinstance(more.operator, cst.AddAssign) and isinstance(more.value, cst.List):
-                yield from self._histories(more, more.target, more.value, file)
-        comprehensions: list[cst.ListComp | cst.DictComp] = [*file.tree.of(cst.ListComp), *file.tree.of(cst.DictComp)]
-        for made in comprehensions:
-            yield from self._histories(made, None, made.value if isinstance(made, cst.DictComp) else made.elt, file)
 
-    def _histories(
-        self, where: Node, container: cst.BaseExpression | None, item: cst.BaseExpression, file: File
-    ) -> Iterator[Stored]:
-        parts, made = [item], file.written(item)
-        if isinstance(made, (cst.Tuple, cst.List, cst.Dict)):
-            parts = [element.value for element in made.elements]
-        if isinstance(made, cst.Call) and file.call(made).name == "builtins.dict":
-            parts = [arg.value for arg in made.args if arg.keyword is not None]
-        for part in parts:
-            value = file.value(part)
-            if all(isinstance(o, Instance) and o.type_name == HISTORY for o in value.options):
-                yield Stored(where, container, part)
+def _keeps_models(file: File, fit: Call, stored: Use) -> bool:
+    """Whether what stores the History again and again makes a model anew each time that nothing else keeps."""
+    again = repeats(file, stored.node)
+    made = [o.call for o in fit.receiver.options if isinstance(o, Instance) and o.call is not None]
+    if again is None or len(made) < len(fit.receiver.options) or not is_model(file, fit.receiver):
+        return False
+    if again.calls and not _outlives(file, stored):
+        return False
+    return all(_used_up(file, call, again) for call in made)
 
-    def _keeps(self, fit: Call, loop: Node, file: File) -> bool:
-        """Whether the model of a call of `fit` is made anew in each iteration, and kept by nothing else."""
-        made = [o.call for o in fit.receiver.options if isinstance(o, Instance) and o.call is not None]
-        if not made or not all_models(fit.receiver, file) or len(made) < len(fit.receiver.options):
-            return False
-        return all(self._used_up(call, loop, file) for call in made)
 
-    def _used_up(self, made: Call, loop: Node, file: File) -> bool:
-        """Whether the loop makes the model, itself or in a function that it calls, and keeps it nowhere else."""
-        node, frame = made.node, made.frame
-        while not file.tree.contains(loop, node):
-            if frame is None:
-                return False
-            node, frame = frame.call.node, frame.caller
-        done = fate(node, file) if all_models(file.value(node), file) else None
-        return done is None or not done.kept
+def _outlives(file: File, stored: Use) -> bool:
+    """Whether the container was there before the function that stores in it."""
+    name = dotted(stored.place or stored.node) or ""
+    return "." in name or not file.flow(file.scope_of(stored.node)).bindings.get(name)
+
+
+def _used_up(file: File, made: Call, again: Repetition) -> bool:
+    """Whether each iteration makes the model, itself or by a function that it calls, and keeps it nowhere else."""
+    building = next((each for each in repetitions(file, made.node) if each.place is again.place), None)
+    if building is None:
+        return False
+    given = building.inside  # the call that gives the model to the loop, or one that uses it up
+    return not is_model(file, file.value(given)) or not fate(file, given, again.place).kept
+
+
+def _store_numbers(file: File, stored: Use) -> list[Edit] | None:
+    """Store `.history`, and drop it where items of the container are read; None where more of them is used."""
+    container = stored.place if isinstance(stored.place, cst.BaseComp) else _bound(file, stored.place)
+    if stored.held or container is None:
+        return None
+    edits = [append_method(file, stored.node, ".history")]
+    storing = file.tree.statement(stored.node)
+    for use in uses(file, container, parts=True):
+        if use.part and use.does is Does.READ and use.word == "history" and use.place is not None:
+            edits.append(Edit(file.span(use.node).end, file.span(use.place).end, ""))
+        elif not file.tree.contains(storing, use.node) and use.word not in VIEWS:
+            return None
+    return edits
+
+
+def _bound(file: File, container: Node | None) -> Node | None:
+    """The one place that makes the container whose name, or item of this name, is given."""
+    if isinstance(container, cst.Subscript) and _is_target(file, container):
+        container = container.value
+    if not isinstance(container, cst.Name):
+        return None
+    found = file.flow(home_of(container, file)).bindings.get(container.value, ())
+    return found[0].node if len(found) == 1 else None
+
+
+def _is_target(file: File, place: Node) -> bool:
+    return isinstance(file.tree.parent(place), cst.AssignTarget)
+
+
+def _statement(file: File, stored: Use) -> Node:
+    """The assignment that stores it."""
+    return next(a for a in file.tree.ancestors(stored.node) if isinstance(a, (cst.Assign, cst.AugAssign)))
