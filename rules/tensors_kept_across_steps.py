@@ -3,28 +3,43 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._steps import Steps, ends_soon, is_short, kept_kind, several_outputs
-from tfmemlint_rules._stored import Stored, bounded, read_as_tensors, stored
+from tfmemlint_rules._tensors_kept_across_steps import copied, has_several_outputs, kept_kind
 
 from tfmemlint.api import (
+    FEW_STEPS,
     Array,
-    Dataset,
+    Call,
+    Fact,
     File,
     Finding,
     Fix,
-    Loop,
     Node,
+    Put,
+    Repetition,
     Rule,
     Safety,
     append_method,
+    comprehensions,
     dotted,
-    on_file,
-    once_per_file,
+    is_bounded,
+    is_emptied,
+    on,
+    puts,
+    repeats,
+    uses,
     written,
 )
-from tfmemlint.api import Iterator as Items
 
-EMPTIES = frozenset({"clear", "pop", "popleft"})
+
+def _repeated_puts(file: File) -> Iterator[tuple[Put, Repetition]]:
+    for put in puts(file):
+        loop = repeats(file, put.node, calls=1)
+        if loop is not None and not loop.handler:
+            yield put, loop
+
+
+repeated_puts = Fact(_repeated_puts, "for", "while")
+
 MESSAGE = "the {} of every step stay in device memory; keep .numpy() of them, or a metric"
 
 
@@ -52,107 +67,80 @@ class TensorsKeptAcrossSteps(Rule):
     summary = "outputs kept as tensors fill device memory step by step"
     fix_safety = (Safety.UNSAFE,)
 
-    @on_file("append", "extend", "for", "while")
-    def check(self, file: File) -> Iterator[Finding]:
-        for put in stored(file):
-            loop = file.contexts.loop(put.node)
-            for steps, around in [(loop, loop)] if loop is not None else self._called_steps(put, file):
-                yield from self._kept(put, steps, around, file)
-        made: list[cst.ListComp | cst.DictComp] = [*file.tree.of(cst.ListComp), *file.tree.of(cst.DictComp)]
-        for comprehension in made:
-            yield from self._listed(comprehension, file)
+    @on(repeated_puts)
+    def put(self, found: tuple[Put, Repetition], file: File) -> Iterator[Finding]:
+        put, loop = found
+        if _outlives(file, put.container, loop) and _keeps_data(file, put, loop):
+            step = file.contexts.function(put.node) if loop.calls else loop.place
+            parts = [part for each in put.parts for part in copied(each)]
+            yield from self._report(file, put.where, parts, step or loop.place, loop, put.container)
 
-    def _listed(self, made: cst.ListComp | cst.DictComp, file: File) -> Iterator[Finding]:
-        """`[model(x) for x in dataset]`, `{i: model(x) for i, x in enumerate(dataset)}`."""
-        items = file.value(made.for_in.iter)
-        while isinstance(items, Items) and items.function in ("enumerate", "tqdm", "iter"):
-            items = items.of
-        if not all(isinstance(o, Dataset) for o in items.options) or file.contexts.traced(made):
+    @on(comprehensions)
+    def collected(self, made: cst.BaseComp, file: File) -> Iterator[Finding]:
+        kept = made.value if isinstance(made, cst.DictComp) else getattr(made, "elt", None)
+        loop = repeats(file, kept, calls=0) if isinstance(kept, cst.Call) else None
+        if isinstance(kept, cst.Call) and loop is not None and loop.over_data and not file.contexts.traced(kept):
+            yield from self._report(file, file.call(kept), [kept], loop.place, loop)
+
+    def _report(
+        self, file: File, where: Call | Node, parts: list[cst.BaseExpression], step: Node, loop: Repetition,
+        container: cst.BaseExpression | None = None,
+    ) -> Iterator[Finding]:  # fmt: skip
+        kinds = [(part, kind) for part in parts if (kind := kept_kind(file, part, step)) is not None]
+        if not kinds or loop.few(FEW_STEPS):
             return
-        kept = made.value if isinstance(made, cst.DictComp) else made.elt
-        what = kept_kind(kept, made, file)
-        if what is None or is_short(made.for_in.iter, file) or not isinstance(kept, cst.Call):
-            return
-        fix = None
-        if not self._several(kept, file):
-            fix = Fix("keep them in host memory", (append_method(file, kept, ".numpy()"),), Safety.UNSAFE)
-        yield self.finding(file.call(kept), file, MESSAGE.format(what), fix=fix, related=[(made, "the loop")])
-
-    def _called_steps(self, put: Stored, file: File) -> list[tuple[Steps, Loop]]:
-        """The method that stores on its object, with the loop that calls it for each step."""
-        method, path = file.contexts.function(put.node), dotted(put.container)
-        if not isinstance(method, cst.FunctionDef) or path is None or not path.startswith("self."):
-            return []
-        if self._emptied(path, file.module, file):
-            return []
-        called = [file.contexts.loop(call.node) for call in file.values.functions.callers(method) or ()]
-        loop = next((loop for loop in called if loop is not None), None)
-        return [(method, loop)] if loop is not None else []
-
-    def _kept(self, put: Stored, steps: Steps, loop: Loop, file: File) -> Iterator[Finding]:
-        if file.contexts.traced(put.node) or ends_soon(loop, file):
-            return
-        blocks = [block for block in file.contexts.withs(put.node) if file.tree.contains(block, steps)]
-        if any(self._tapes(block, file) for block in blocks):
-            return  # the loss is made of them; a tape around the loop is another rule's business
-        if isinstance(file.value(put.container), Array) or not self._outlives(put.container, steps, file):
-            return
-        found = [(part, what) for part in put.parts if (what := kept_kind(part, steps, file)) is not None]
-        if not found or bounded(put.container, file) or self._builds(put, file):
-            return
-        what = found[0][1]
-        fix = None
-        whole = all(kind == "outputs" and not self._several(part, file) for part, kind in found)
-        if whole and not read_as_tensors(put.container, file):
-            edits = tuple(append_method(file, part, ".numpy()") for part, _ in found)
-            fix = Fix("keep them in host memory", edits, Safety.UNSAFE)
-        yield self.finding(put.where, file, MESSAGE.format(what), fix=fix, related=[(loop, "the loop")])
-
-    def _builds(self, put: Stored, file: File) -> bool:
-        """Whether the function makes a functional model after the loop: what it collects stands for no data."""
-        home, at = file.contexts.function(put.node), file.tree.order(put.node)
-        return home is not None and _last_model(file).get(id(home), -1) > at
-
-    def _several(self, part: cst.BaseExpression, file: File) -> bool:
-        value = file.value(part)
-        return isinstance(value, Array) and value.origin is not None and several_outputs(value.origin)
-
-    def _tapes(self, block: cst.With, file: File) -> bool:
-        calls = (item.item for item in block.items)
-        return any(isinstance(call, cst.Call) and file.call(call).name == "tf.GradientTape" for call in calls)
-
-    def _outlives(self, container: cst.BaseExpression, steps: Steps, file: File) -> bool:
-        """Whether the container, or what it is a part of, was made before the loop, which does not empty it."""
-        while isinstance(container, cst.Subscript):
-            container = container.value
-        if self._emptied(dotted(container), steps, file):
-            return False
-        if not isinstance(container, cst.Name):
-            return isinstance(container, cst.Attribute)
-        definitions = file.definitions(container)
-        if not definitions:  # a list of the module that a function adds to
-            return file.written(container) is not container and not self._emptied(container.value, file.module, file)
-        return not any(
-            file.tree.contains(steps, d.node) and not isinstance(d.value, cst.AugAssign) for d in written(definitions)
+        whole = all(kind == "outputs" and not has_several_outputs(file, part) for part, kind in kinds)
+        edits = [append_method(file, part, ".numpy()") for part, _ in kinds]
+        if not whole or (container is not None and _read_as_tensors(file, container)):
+            edits = []
+        yield self.finding(
+            where,
+            file,
+            MESSAGE.format(kinds[0][1]),
+            fix=Fix.unsafe("keep them in host memory", edits),
+            related=[(loop.place, "the loop")],
         )
 
-    def _emptied(self, path: str | None, inside: Node, file: File) -> bool:
-        """Whether some code takes out what a container holds; for a whole module also whether it begins a new one."""
-        body = inside.body if isinstance(inside, (cst.For, cst.While)) else inside
-        calls = (call for word in EMPTIES for call in file.method_calls.get((word, path), ()))
-        if any(file.tree.contains(body, call) for call in calls):
-            return True
-        again = file.assigned_paths.get(path, ()) if path is not None and inside is file.module and "." in path else ()
-        return any(not _first(assign, file) for assign in again)
+
+def _outlives(file: File, container: cst.BaseExpression, loop: Repetition) -> bool:
+    """Whether the container, or what it is a part of, is there before the loop and keeps what is put into it."""
+    while isinstance(container, cst.Subscript):
+        container = container.value
+    path = dotted(container)
+    if is_emptied(file, path, loop.place) or is_bounded(file, container) or isinstance(file.value(container), Array):
+        return False
+    if isinstance(container, cst.Attribute):
+        return not loop.calls or (path is not None and path.startswith("self.") and not _begun_anew(file, path))
+    if not isinstance(container, cst.Name) or loop.calls:
+        return False
+    definitions = file.definitions(container)
+    if not definitions:  # a list of the module that a function adds to
+        return file.written(container) is not container and not is_emptied(file, container.value, file.module)
+    made = [d for d in written(definitions) if not isinstance(d.value, cst.AugAssign)]
+    return not any(file.tree.contains(loop.place, d.node) for d in made)
 
 
-@once_per_file
-def _last_model(file: File) -> dict[int, int]:
-    """The place of the last functional model that each function (by id) makes."""
-    made = [call.node for call in file.calls("tf.keras.Model") if len(call.node.args) > 1]
-    return {id(file.contexts.function(node)): file.tree.order(node) for node in sorted(made, key=file.tree.order)}
+def _begun_anew(file: File, path: str) -> bool:
+    """Whether any method empties the list of an object, or begins a new one."""
+    homes = (file.contexts.function(assign) for assign in file.assigned_paths.get(path, ()))
+    again = any(not isinstance(home, cst.FunctionDef) or home.name.value != "__init__" for home in homes)
+    return again or is_emptied(file, path, file.module)
 
 
-def _first(assign: Node, file: File) -> bool:
-    function = file.contexts.function(assign)
-    return isinstance(function, cst.FunctionDef) and function.name.value == "__init__"
+def _keeps_data(file: File, put: Put, loop: Repetition) -> bool:
+    """Whether what is kept is made eagerly, not for a tape around the step, nor of a model that is being built."""
+    blocks = (block for block in file.contexts.withs(put.node) if file.tree.contains(block, loop.place))
+    entered = (item.item for block in blocks for item in block.items)
+    taped = any(isinstance(call, cst.Call) and file.call(call).name == "tf.GradientTape" for call in entered)
+    home, at = file.contexts.function(put.node), file.tree.order(put.node)
+    models = (made.node for made in file.calls("tf.keras.Model") if home is not None and len(made.node.args) > 1)
+    builds = any(file.tree.order(made) > at and file.contexts.function(made) is home for made in models)
+    return not taped and not builds and not file.contexts.traced(put.node)
+
+
+def _read_as_tensors(file: File, container: cst.BaseExpression) -> bool:
+    """Whether the items of a container have `.numpy()` called on them later: an array has no such method."""
+    path = dotted(container) or ""
+    makings = [assign.value for assign in file.assigned_paths.get(path, ())]
+    found = (use for made in makings for use in uses(file, made, parts=True, attributes=True))
+    return any(use.word == "numpy" for use in found)

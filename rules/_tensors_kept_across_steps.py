@@ -1,0 +1,132 @@
+"""What a step makes that is large: outputs of a model on its data, gradients of its loss."""
+
+from __future__ import annotations
+
+import re
+
+import libcst as cst
+
+from tfmemlint.api import Array, Call, File, Function, Instance, Node, called_word, calls, parameters, runs_model, walk
+
+REDUCES = re.compile(r"\.(reduce_\w+|argmax|argmin|norm|global_norm|mean|max|sum)$")
+GRADIENTS = frozenset({"tf.GradientTape.gradient", "tf.GradientTape.jacobian", "tf.GradientTape.batch_jacobian"})
+ELEMENTWISE = frozenset({
+    "tf.abs", "tf.square", "tf.identity", "tf.cast", "tf.math.abs", "tf.math.square", "tf.nn.relu", "tf.stop_gradient",
+    "tf.convert_to_tensor",
+})  # fmt: skip
+COPIES = frozenset({"identity", "convert_to_tensor", "stop_gradient"})
+DRAWS = ("builtins.next", "tf.random.", "np.random.", "tf.keras.random.")
+
+
+def kept_kind(file: File, item: cst.BaseExpression, step: Node) -> str | None:
+    """What the kept item is: outputs of a model on this step's data, gradients of this step, or neither.
+
+    `step` is the loop or comprehension that makes it, or the function that a loop calls for each step.
+    """
+    made = _made_by(file, item)
+    if made is not None and REDUCES.search(made.name or ""):
+        return None  # a number for each example at most
+    while made is not None and made.name in ELEMENTWISE and made.node.args:
+        made = _made_by(file, made.node.args[0].value)
+    if made is not None and made.name in GRADIENTS:
+        # rows of one Jacobian are no steps: those make the tape as well
+        own = file.tree.contains(step, made.node) and next(calls(file, step, "tf.GradientTape"), None) is not None
+        return "gradients" if own else None
+    value = file.value(item)
+    if not isinstance(value, Array) or value.library != "tf" or value.shape == () or value.origin is None:
+        return None
+    names = _step_names(file, step)
+    if not runs_model(file, value.origin):
+        return None
+    if file.tree.contains(step, value.origin.node):
+        return "outputs" if _given(value.origin, names) else None
+    return "outputs" if _given_through(file, value.origin, item, names) else None
+
+
+def copied(item: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """What `[tf.identity(g) for g in gradients]` copies; nothing for other comprehensions, else the item itself."""
+    if not isinstance(item, cst.ListComp):
+        return [item]
+    made = item.elt
+    while isinstance(made, cst.Call) and called_word(made) in COPIES and made.args:
+        made = made.args[0].value
+    target = item.for_in.target
+    same = isinstance(made, cst.Name) and isinstance(target, cst.Name) and made.value == target.value
+    return [item.for_in.iter] if same else []
+
+
+def has_several_outputs(file: File, item: cst.BaseExpression) -> bool:
+    """Whether the model whose output this is was made with a list or dictionary of outputs."""
+    value = file.value(item)
+    targets = value.origin.target.options if isinstance(value, Array) and value.origin is not None else ()
+    for made in (target.call for target in targets if isinstance(target, Instance) and target.call is not None):
+        outputs = made.arg("outputs") or made.arg(1)
+        if outputs is not None and isinstance(
+            outputs.expression, (cst.List, cst.Tuple, cst.Dict, cst.ListComp, cst.DictComp)
+        ):
+            return True
+    return False
+
+
+def _step_names(file: File, step: Node) -> set[str]:
+    """The names that hold this step's data: what the loop binds, what its body draws, and what it makes from these, not
+    what it carries from step to step."""
+    if isinstance(step, cst.BaseComp):
+        return {n.value for n in walk(step.for_in.target, cst.Name)}
+    found = {n.value for n in walk(step.target, cst.Name)} if isinstance(step, cst.For) else set()
+    if isinstance(step, cst.FunctionDef):
+        found = {p.name.value for p in parameters(step)} - {"self"}
+    for assign in walk(step, cst.Assign):
+        read = {n.value for n in walk(assign.value, cst.Name)}
+        bound = {n.value for t in assign.targets for n in walk(t.target, cst.Name)}
+        name = file.call(assign.value).name or "" if isinstance(assign.value, cst.Call) else ""
+        if name.startswith(DRAWS) or (read & found and not read & bound):
+            found |= bound
+    return found
+
+
+def _given_through(file: File, forward: Call, item: cst.BaseExpression, names: set[str]) -> bool:
+    """Whether a function of the module, called on this step's data, runs the model on it and returns the output."""
+    path: tuple[int | slice, ...] = ()
+    if isinstance(item, cst.Name):
+        found = file.only_definition(item)
+        if found is None or not isinstance(found.value, cst.Call):
+            return False
+        item, path = found.value, found.path
+    made = file.call(item) if isinstance(item, cst.Call) else None
+    if made is None or not _given(made, names):
+        return False
+    function = made.target.node if isinstance(made.target, Function) else None
+    if not isinstance(function, cst.FunctionDef) or not file.tree.contains(function, forward.node):
+        return False
+    own = set(file.flow(function).bindings)
+    results = [part for leaving in file.returns(function) for part in _taken(leaving.value, path)]
+    return _given(forward, own - {"self"}) and not any(_is_reduced(file, part) for part in results)
+
+
+def _taken(result: cst.BaseExpression | None, path: tuple[int | slice, ...]) -> list[cst.BaseExpression]:
+    """What a caller takes of a function's result: a part of a tuple, or all of it."""
+    if isinstance(result, cst.Tuple) and path and isinstance(path[0], int) and path[0] < len(result.elements):
+        return [result.elements[path[0]].value]
+    return [result] if result is not None else []
+
+
+def _is_reduced(file: File, result: cst.BaseExpression) -> bool:
+    made = _made_by(file, result)
+    return made is not None and REDUCES.search(made.name or "") is not None
+
+
+def _made_by(file: File, item: cst.BaseExpression) -> Call | None:
+    """The call that certainly made a value, directly or under a name."""
+    if isinstance(item, cst.Call):
+        return file.call(item)
+    found = file.only_definition(item) if isinstance(item, cst.Name) else None
+    if found is None or not isinstance(found.value, cst.Call):
+        return None
+    made = file.call(found.value)
+    return made if not found.path or made.name in GRADIENTS else None
+
+
+def _given(call: Call, names: set[str]) -> bool:
+    """Whether a call is given one of these names."""
+    return any(n.value in names for argument in call.node.args for n in walk(argument.value, cst.Name))
