@@ -3,15 +3,36 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._items import item_loop, same_rows
-from tfmemlint_rules._whole_predictions import model_changes, rare, whole_set
+from tfmemlint_rules._predict_in_loop import is_of_other_models, is_rare, is_same_batch, is_single, is_whole_set
 
-from tfmemlint.api import Call, Edit, File, Finding, Fix, Rule, Safety, on_call, outer_span
+from tfmemlint.api import (
+    FEW_RUNS,
+    FEW_STEPS,
+    FOLLOWED_CALLS,
+    Binds,
+    Call,
+    Does,
+    Edit,
+    File,
+    Finding,
+    Fix,
+    Repetition,
+    Rule,
+    Safety,
+    Use,
+    called_view,
+    on_call,
+    outer_span,
+    repeats,
+    repetitions,
+    uses,
+    variables,
+)
 
-FEW = 10
-"""Iterations of a loop that predicts whole sets, such as the parts of a split or the steps of a forecast."""
 OF_TENSORS = frozenset({"numpy", "shape", "dtype", "ndim"})
 """Attributes that tensors and NumPy arrays both have."""
+
+DISPLAYS = (cst.List, cst.Tuple)
 
 
 class PredictInLoop(Rule):
@@ -43,57 +64,83 @@ class PredictInLoop(Rule):
     @on_call("tf.keras.Model.predict")
     def check(self, predict: Call, file: File) -> Iterator[Finding]:
         argument = predict.arg("x")
-        if argument is None or whole_set(predict, file):
+        if argument is None or is_whole_set(file, predict):
             return
-        loop = item_loop(argument.expression, file, FEW) or same_rows(predict, file, FEW)
-        if loop is None or model_changes(predict, loop, file) or rare(predict.node, loop, file):
+        again = _item_loop(file, argument.expression, is_single(file, argument.expression)) or _timed(file, predict)
+        if again is None or is_of_other_models(file, predict, again) or is_rare(file, predict, again):
             return
         yield self.finding(
             predict,
             file,
             "predict() sets up a dataset, an iterator and callbacks for every item; call model(x, training=False), or "
             "predict all items at once",
-            fix=self._call(predict, file),
-            related=[(loop, "the loop")] if isinstance(loop, (cst.For, cst.While)) else [],
+            fix=_call(file, predict),
+            related=[(again.place, "the loop")] if isinstance(again.place, (cst.For, cst.While)) else [],
         )
 
-    def _call(self, predict: Call, file: File) -> Fix | None:
-        receiver, argument = predict.receiver_node, predict.arg("x")
-        extra = [a for a in predict.node.args if a.keyword is not None and a.keyword.value not in ("verbose", "x")]
-        unnamed = [a for a in predict.node.args if a.keyword is None]
-        if receiver is None or argument is None or extra or len(unnamed) > 1:
-            return None
-        displays = (cst.List, cst.Tuple)
-        if isinstance(argument.expression, displays):
-            if any(isinstance(element.value, displays) for element in argument.expression.elements):
-                return None  # `predict` makes an array of nested lists, a call takes them for several inputs
-        if self._parts_used_as_arrays(predict.node, file):
-            return None
-        at = outer_span(file, argument.expression)
-        text = file.source.text[at.start : at.end]
-        array = ".numpy()" if self._used_as_array(predict.node, file) else ""
-        edit = Edit(outer_span(file, receiver).end, file.span(predict.node).end, f"({text}, training=False){array}")
-        return Fix("call the model", (edit,), Safety.UNSAFE)
 
-    def _parts_used_as_arrays(self, result: cst.BaseExpression, file: File) -> bool:
-        """Whether the outputs of a model with several are unpacked, and one of them is used as an array."""
-        assign = file.tree.parent(result)
-        target = assign.targets[0].target if isinstance(assign, cst.Assign) else None
-        if not isinstance(target, (cst.Tuple, cst.List)):
-            return False
-        made = [file.definition(e.value) for e in target.elements if isinstance(e.value, cst.Name)]
-        return any(self._used_as_array(use, file) for d in made if d is not None for use in file.uses_of(d))
+def _item_loop(file: File, given: cst.BaseExpression, single: bool, left: int = FOLLOWED_CALLS) -> Repetition | None:
+    """What gives an expression another item each time: a loop, a comprehension or `map` around it; around the calls of
+    its function, too, where it is certainly one item that the function is given.
 
-    def _used_as_array(self, result: cst.BaseExpression, file: File) -> bool:
-        """Whether the code does with a result what only NumPy arrays can: their methods, and setting an item."""
-        parent = file.tree.parent(result)
-        if isinstance(parent, cst.Subscript) and parent.value is result:
-            above = file.tree.parent(parent)
-            return isinstance(above, (cst.AssignTarget, cst.AugAssign)) or self._used_as_array(parent, file)
-        if isinstance(parent, cst.Attribute):
-            return parent.value is result and parent.attr.value not in OF_TENSORS
-        target = parent.targets[0].target if isinstance(parent, cst.Assign) and len(parent.targets) == 1 else None
-        if not isinstance(target, cst.Name):
-            return False
-        made = file.definition(target)
-        return made is not None and any(self._used_as_array(use, file) for use in file.uses_of(made))
+    Loops over the parts of a dictionary do not count, which may be data sets.
+    """
+    read = variables(given, file)
+    for again in repetitions(file, given, calls=0):
+        if again.handler or not read & again.bound:
+            continue
+        if not single and any(called_view(each.iter) is not None for each in again.each):
+            return None
+        if not again.few(FEW_RUNS if single else FEW_STEPS):
+            return again
+    function = file.contexts.function(given)
+    callers = file.values.functions.callers(function) if single and left and function is not None else ()
+    for name in _parameters_behind(file, given) if callers else ():
+        for passed in (call.arg(name) for call in callers or ()):
+            found = _item_loop(file, passed.expression, single, left - 1) if passed is not None else None
+            if found is not None:
+                return found
+    return None
+
+
+def _parameters_behind(file: File, given: cst.BaseExpression) -> list[str]:
+    """The parameters of its function that an expression depends on, directly or through assignments."""
+    bindings = file.flow(file.scope_of(given)).bindings
+    found, waiting, seen = [], sorted(variables(given, file)), set[str]()
+    while waiting:
+        name = waiting.pop()
+        for each in bindings.get(name, ()) if name not in seen else ():
+            if each.binds is Binds.PARAMETER:
+                found.append(name)
+            elif isinstance(each.value, cst.BaseExpression):
+                waiting += sorted(variables(each.value, file))
+        seen.add(name)
+    return found
+
+
+def _timed(file: File, predict: Call) -> Repetition | None:
+    """The loop that predicts the same few rows again and again."""
+    again = repeats(file, predict.node, calls=0, beyond=FEW_STEPS)
+    return again if again is not None and is_same_batch(file, predict, again) else None
+
+
+def _call(file: File, predict: Call) -> Fix | None:
+    """`model(x, training=False)`, with `.numpy()` where the result is used as only arrays can be."""
+    receiver, argument = predict.receiver_node, predict.arg("x")
+    others = [a for a in predict.node.args if a.keyword is None or a.keyword.value not in ("verbose", "x")]
+    if receiver is None or argument is None or [a for a in others if a is not argument.node]:
+        return None
+    if isinstance(argument.expression, DISPLAYS):
+        if any(isinstance(element.value, DISPLAYS) for element in argument.expression.elements):
+            return None  # `predict` makes an array of nested lists, a call takes them for several inputs
+    arrays = [use for use in uses(file, predict.node, parts=True) if _only_of_arrays(use)]
+    if any(use.unpacked for use in arrays):
+        return None  # the outputs of a model with several
+    at = outer_span(file, argument.expression)
+    text = f"({file.source.text[at.start : at.end]}, training=False){'.numpy()' if arrays else ''}"
+    return Fix.unsafe("call the model", Edit(outer_span(file, receiver).end, file.span(predict.node).end, text))
+
+
+def _only_of_arrays(use: Use) -> bool:
+    """Whether the code does what only NumPy arrays can: their methods, and setting an item."""
+    return (use.does in (Does.METHOD, Does.READ) and use.word not in OF_TENSORS) or use.does is Does.SET
