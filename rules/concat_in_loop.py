@@ -3,20 +3,34 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._collected import collect_in_list
-from tfmemlint_rules._collecting import Collected, collected
-from tfmemlint_rules._collecting_reads import used_otherwise
-from tfmemlint_rules._iterations import few_iterations
+from tfmemlint_rules._concat_in_loop import Collected, collect_in_list, collected, is_empty
 
-from tfmemlint.api import Array, Call, File, Finding, Rule, Safety, Value, assigned_names, integer, on_call, walk
+from tfmemlint.api import (
+    FEW_STEPS,
+    Array,
+    Call,
+    Const,
+    File,
+    Finding,
+    Repetition,
+    Rule,
+    Safety,
+    Value,
+    calls,
+    fetched_in_loop,
+    integer,
+    is_tensor,
+    made_of_tensor,
+    on_call,
+    repeats,
+    variables,
+)
 from tfmemlint.api import Iterator as Items
-from tfmemlint.query.results import fetched_in_loop, is_tensor, made_of_tensor
 
 NUMPY = ("np.concatenate", "np.append", "np.vstack", "np.hstack", "np.stack", "np.row_stack")
 JOINS = ("concatenate", "append", "vstack", "hstack")
 MODULES = ("keras.ops", "experimental.numpy")
 TENSOR = ("tf.concat", "tf.stack", *(f"tf.{module}.{name}" for module in MODULES for name in JOINS))
-FEW = 8
 
 
 class ConcatInLoop(Rule):
@@ -47,54 +61,67 @@ class ConcatInLoop(Rule):
 
     @on_call(*TENSOR, *NUMPY)
     def check(self, concat: Call, file: File) -> Iterator[Finding]:
-        found = collected(concat, file)
-        if found is None:
+        found, again = collected(file, concat), repeats(file, concat.node, calls=0, beyond=FEW_STEPS)
+        loop = again.place if again is not None else None
+        if found is None or again is None or not isinstance(loop, (cst.For, cst.While)):
             return
-        loop = next((loop for loop in file.contexts.loops(concat.node) if not few_iterations(loop, file, FEW)), None)
-        if loop is None or used_otherwise(found, loop, file) or not self._collects(concat, found, loop, file):
+        if found.is_used_otherwise(loop) or not _collects(file, concat, found, again):
             return
         yield self.finding(
             concat,
             file,
             f"each iteration copies all of {found.name} again, and a tape keeps every copy; "
             "collect a list and join it once",
-            fix=collect_in_list(concat, found.assign, loop, file),
+            fix=collect_in_list(file, concat, found, loop),
             related=[(loop, "the loop")],
         )
 
-    def _collects(self, concat: Call, found: Collected, loop: cst.For | cst.While, file: File) -> bool:
-        """Whether the parts are made from the loop's data: not layers' outputs in a model that is being built."""
-        values = [file.value(part) for part in found.others]
-        if any(isinstance(v, Array) and v.library == "keras" for v in values) or _runs_items(loop, file):
-            return False
-        channels = concat.name not in NUMPY and integer(concat.value_of("axis")) != 0
-        if channels and any(_of_layer(v) for v in values):
-            return False
-        from_tensorflow = any(is_tensor(file, part) for part in found.others)
-        if concat.name in NUMPY:
-            bound = assigned_names(loop, file)
-            data = file.contexts.over_data(loop) and any(found.reads(part) & bound for part in found.others)
-            return (
-                from_tensorflow
-                or data
-                or any(made_of_tensor(file, p) or fetched_in_loop(file, p, loop) for p in found.others)
-            )
-        if found.starts_empty(loop, file):
-            return True
-        function = file.contexts.function(concat.node)
-        owner = file.class_of(function) if function is not None else None
-        if owner is not None and file.values.classes.derives(owner, "tf.keras.layers.Layer"):
-            return False
-        return file.contexts.over_data(loop) or from_tensorflow or _rows(concat, found, loop, file)
 
-
-def _rows(concat: Call, found: Collected, loop: cst.For | cst.While, file: File) -> bool:
-    """Whether rows are collected, step by step or from nothing on; a network that is built joins channels."""
-    if concat.arg("axis") is None or integer(concat.value_of("axis")) != 0:
+def _collects(file: File, concat: Call, found: Collected, again: Repetition) -> bool:
+    """Whether the parts are made from the loop's data: not layers' outputs in a model that is being built."""
+    values = [file.value(part) for part in found.others]
+    if any(isinstance(v, Array) and v.library == "keras" for v in values) or _calls_items(file, again):
         return False
-    steps = file.contexts.iterated(loop)
-    counted = isinstance(steps, Items) and steps.function == "range"
-    return isinstance(loop, cst.While) or counted or found.starts_as_none(loop, file)
+    tensors = any(is_tensor(file, part) for part in found.others)
+    if concat.name in NUMPY:
+        return tensors or _of_data(file, found, again)
+    along = integer(concat.value_of("axis"))
+    if along != 0 and any(_of_layer(v) for v in values):
+        return False
+    if _in_layer(file, concat) or _from_nothing(file, found, again):
+        return _from_nothing(file, found, again)
+    return tensors or again.over_data or (along == 0 and _step_by_step(file, found, again))
+
+
+def _of_data(file: File, found: Collected, again: Repetition) -> bool:
+    """Whether arrays are made of a pipeline's elements, or of tensors."""
+    loop = again.place
+    if again.over_data and any(variables(part, file) & again.bound for part in found.others):
+        return True
+    made = isinstance(loop, (cst.For, cst.While)) and any(fetched_in_loop(file, p, loop) for p in found.others)
+    return made or any(made_of_tensor(file, part) for part in found.others)
+
+
+def _from_nothing(file: File, found: Collected, again: Repetition) -> bool:
+    """Whether what is collected is an empty tensor or list before the loop."""
+    before = found.before(again.place) if isinstance(again.place, (cst.For, cst.While)) else []
+    return bool(before) and all(is_empty(file, value) for value in before)
+
+
+def _step_by_step(file: File, found: Collected, again: Repetition) -> bool:
+    """Whether rows are collected in steps that are counted, or from None on; a network that is built joins channels."""
+    if not isinstance(again.place, (cst.For, cst.While)):
+        return False
+    counted = isinstance(again.over, Items) and again.over.function == "range"
+    before = found.before(again.place)
+    none = bool(before) and all(file.value(value) == Const(None) for value in before)
+    return isinstance(again.place, cst.While) or counted or none
+
+
+def _in_layer(file: File, concat: Call) -> bool:
+    function = file.contexts.function(concat.node)
+    owner = file.class_of(function) if function is not None else None
+    return owner is not None and file.values.classes.derives(owner, "tf.keras.layers.Layer")
 
 
 def _of_layer(value: Value) -> bool:
@@ -103,11 +130,7 @@ def _of_layer(value: Value) -> bool:
     return made == "tf.keras.layers.Layer.__call__"
 
 
-def _runs_items(loop: cst.For | cst.While, file: File) -> bool:
+def _calls_items(file: File, again: Repetition) -> bool:
     """Whether the loop calls its items, layers that is, one after the other."""
-    if not isinstance(loop, cst.For):
-        return False
-    items = {n.value for n in walk(loop.target) if isinstance(n, cst.Name)}
-    return any(
-        isinstance(n, cst.Call) and isinstance(n.func, cst.Name) and n.func.value in items for n in walk(loop.body)
-    )
+    items = again.items
+    return any(isinstance(call.node.func, cst.Name) and call.method in items for call in calls(file, again.place))
