@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._escapes import escape, is_global
-from tfmemlint_rules._tapes import CONSUMES, Tape, tape_of
 
-from tfmemlint.api import Call, Const, File, Finding, Node, Rule, constant, dotted, on_call
+from tfmemlint.api import Call, Const, Does, File, Finding, Node, Rule, Use, constant, on_call, uses
+
+TAKES = frozenset({"gradient", "jacobian", "batch_jacobian"})
 
 
 class TapeEscapes(Rule):
@@ -34,90 +34,77 @@ class TapeEscapes(Rule):
     def check(self, made: Call, file: File) -> Iterator[Finding]:
         if file.contexts.traced(made.node):
             return
-        persistent = constant(made.value_of("persistent")) is True
-        item = file.tree.parent(made.node)
-        if isinstance(item, cst.WithItem) and item.asname is not None and isinstance(item.asname.name, cst.Attribute):
-            if persistent or not self._consumed_here(item.asname.name, made, file):
-                yield self._report(made, "an attribute", file)
+        home, persistent = file.contexts.function(made.node), constant(made.value_of("persistent")) is True
+        found = list(uses(file, made.node, containers=True, attributes=True))
+        here = [use for use in found if file.contexts.function(use.node) is home]
+        if any(use.does is Does.DELETE or (_takes(use) and not persistent) for use in here):
             return
-        if isinstance(item, cst.Assign) and isinstance(kept := item.targets[0].target, cst.Attribute):
-            if (persistent or self._left_open(kept, file)) and not self._dropped(kept, file):
-                yield self._report(item, "an attribute", file)
-            return
-        tape = tape_of(made, file)
-        if tape is not None and isinstance(item, cst.WithItem) and item.asname is not None and not tape.gradients:
-            if is_global(item.asname.name, file):
-                yield self._report(made, "a global", file)
-                return
-        if tape is None or (tape.gradients and not persistent):
-            return
-        if tape.deleted:
-            return
-        for use in tape.uses:
-            where, place = escape(use, file)
-            if where is not None:
-                yield self._report(where, place, file)
-                return
-        leaving = self._closure(tape, file)
-        if leaving is not None:
-            yield self._report(leaving, "a function that is returned", file)
-
-    def _closure(self, tape: Tape, file: File) -> cst.Return | None:
-        """The statement that returns a nested function which reads the tape."""
-        home = file.contexts.function(tape.block)
-        if not isinstance(home, cst.FunctionDef):
-            return None
-        scopes = [file.scope_of(use) for use in file.places(tape.name).captured(home)]
-        readers = {s.name.value for s in scopes if isinstance(s, cst.FunctionDef) and file.scope_of(s) is home}
-        for leaving in file.returns(home) if scopes else ():
-            if isinstance(leaving.value, cst.Name) and leaving.value.value in readers:
-                return leaving
-            if any(leaving.value is made for made in scopes):
-                return leaving
-        return None
-
-    def _dropped(self, attribute: cst.Attribute, file: File) -> bool:
-        """Whether the attribute is deleted or set to something else anywhere: then the tape goes."""
-        name = attribute.attr.value
-        for node in file.tree.of(cst.Attribute):
-            if node is not attribute and node.attr.value == name and isinstance(file.tree.parent(node), cst.Del):
-                return True
-        others = [a for a in file.tree.of(cst.Assign) if file.contexts.function(a) is not None]
-        return any(
-            isinstance(t.target, cst.Attribute) and t.target is not attribute and t.target.attr.value == name
-            and file.value(a.value) == Const(None) and not _initialises(a, file)
-            for a in others for t in a.targets
-        )  # fmt: skip
-
-    def _left_open(self, attribute: cst.Attribute, file: File) -> bool:
-        """Whether methods enter the tape of an attribute, and only others take its gradient."""
-        uses = [n for n in file.tree.of(cst.Attribute) if isinstance(n.value, cst.Attribute)]
-        uses = [n for n in uses if dotted(n.value) == dotted(attribute)]
-        entering = {file.contexts.function(n) for n in uses if n.attr.value == "__enter__"}
-        entering |= {file.contexts.function(b) for b in file.tree.of(cst.With) if self._enters(b, attribute)}
-        taking = {file.contexts.function(n) for n in uses if n.attr.value in CONSUMES}
-        return bool(entering) and bool(taking) and not entering & taking
-
-    def _enters(self, block: cst.With, attribute: cst.Attribute) -> bool:
-        return any(dotted(item.item) == dotted(attribute) for item in block.items)
-
-    def _consumed_here(self, attribute: cst.Attribute, made: Call, file: File) -> bool:
-        """Whether the function that enters the tape also takes its gradient."""
-        function = file.contexts.function(made.node)
-        return any(
-            isinstance(call.func, cst.Attribute) and file.contexts.function(call) is function
-            and isinstance(call.func.value, cst.Attribute) and call.func.value.attr.value == attribute.attr.value
-            for method in CONSUMES for call in file.calls_by_word.get(method, ())
-        )  # fmt: skip
-
-    def _report(self, where: Node | Call, place: str, file: File) -> Finding:
-        return self.finding(
-            where,
-            file,
-            f"this tape goes into {place} while it holds all activations of its forward pass; take its gradient first",
-        )
+        way = _way_out(file, made, found, here, persistent)
+        if way is not None:
+            where, into = way
+            message = f"this tape goes into {into} while it holds all activations of its forward pass; "
+            yield self.finding(where, file, message + "take its gradient first")
 
 
-def _initialises(assign: cst.Assign, file: File) -> bool:
-    function = file.contexts.function(assign)
-    return isinstance(function, cst.FunctionDef) and function.name.value == "__init__"
+def _way_out(
+    file: File, made: Call, found: list[Use], here: list[Use], persistent: bool
+) -> tuple[Call | Node, str] | None:
+    """What gives the tape away while it holds its record, and into what."""
+    entered = any(use.does is Does.ENTER for use in here)
+    for use in here:
+        above = file.tree.parent(use.place) if use.place is not None else None
+        if use.does is Does.STORE and use.node is made.node and isinstance(use.place, cst.Attribute):
+            if isinstance(above, cst.AsName):
+                return made, "an attribute"
+            if (persistent or _left_open(file, found)) and not _dropped(file, use.place):
+                return file.tree.statement(use.place), "an attribute"
+        elif use.does is Does.STORE and entered:
+            return (use.call or _statement(file, made, use)), _into(file, use)
+        elif use.does is Does.RETURN and entered and use.place is not None:
+            return use.place, "the generator's items" if isinstance(use.place, cst.Yield) else "the function's result"
+    inner = {file.contexts.function(use.node) for use in found if use.captured and entered}
+    for leaving in (use for function in inner if function is not None for use in uses(file, function)):
+        if leaving.does is Does.RETURN and leaving.place is not None:
+            return leaving.place, "a function that is returned"
+    return None
+
+
+def _statement(file: File, made: Call, use: Use) -> Call | Node:
+    """The assignment that stores a tape; of one that `with` binds what makes it."""
+    if use.place is not None and isinstance(file.tree.parent(use.place), cst.AsName):
+        return made
+    kinds = (cst.Assign, cst.AugAssign, cst.AnnAssign)
+    return next((a for a in file.tree.ancestors(use.node) if isinstance(a, kinds)), use.node)
+
+
+def _into(file: File, use: Use) -> str:
+    above = file.tree.parent(use.place) if use.place is not None else None
+    if use.call is not None or isinstance(above, cst.AugAssign) or isinstance(use.place, cst.BaseComp):
+        return "a container"
+    return "a global" if isinstance(use.place, cst.Name) else "an attribute or container"
+
+
+def _left_open(file: File, found: list[Use]) -> bool:
+    """Whether methods enter the tape of an attribute, and only others take its gradient."""
+    enters = [use for use in found if use.does is Does.ENTER or use.word == "__enter__"]
+    entering = {file.contexts.function(use.node) for use in enters}
+    taking = {file.contexts.function(use.node) for use in found if _takes(use)}
+    return bool(entering) and bool(taking) and not entering & taking
+
+
+def _dropped(file: File, attribute: cst.Attribute) -> bool:
+    """Whether a method deletes the attribute, or sets it to None again: then the tape goes."""
+    for node in (each for each in file.tree.of(cst.Attribute) if each.attr.value == attribute.attr.value):
+        above = file.tree.parent(node)
+        if isinstance(above, cst.Del):
+            return True
+        assign = file.tree.parent(above) if isinstance(above, cst.AssignTarget) else None
+        home = file.contexts.function(node)
+        begins = not isinstance(home, cst.FunctionDef) or home.name.value == "__init__"
+        if isinstance(assign, cst.Assign) and not begins and file.value(assign.value) == Const(None):
+            return True
+    return False
+
+
+def _takes(use: Use) -> bool:
+    return use.does is Does.METHOD and use.word in TAKES
