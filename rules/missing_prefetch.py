@@ -15,8 +15,7 @@ from tfmemlint.api import (
     Rule,
     Safety,
     Severity,
-    append_method,
-    autotune_text,
+    append_prefetch,
     consumptions,
     integer,
     knowledge,
@@ -85,12 +84,10 @@ class MissingPrefetch(Rule):
 
     def _report(self, node: Node | Call, ds: Dataset, file: File) -> Finding:
         last = last_call(file, ds)
-        text = autotune_text(file, last) if last is not None else None
-        edit = append_method(file, last.node, f".prefetch({text})") if last is not None and text is not None else None
         return self.finding(
             last or node,
             file,
             "no prefetch at the end of this pipeline: input and compute do not overlap unless TensorFlow adds one "
             "itself (this costs time, not memory)",
-            fix=Fix.safe("prefetch the batches", edit),
+            fix=Fix.safe("prefetch the batches", append_prefetch(file, last)),
         )

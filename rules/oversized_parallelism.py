@@ -9,13 +9,12 @@ from tfmemlint.api import (
     Fix,
     Rule,
     Safety,
-    autotune_text,
     element_bytes,
     least,
     on_call,
     pipelines_of,
-    replace_node,
-    show_bytes,
+    set_autotune,
+    show_each,
 )
 
 MANY = 32
@@ -57,17 +56,13 @@ class OversizedParallelism(Rule):
             return
         name, argument = next(iter(found.items()))
         count, size = least(argument.value) or 0, element_bytes(pipelines_of(step.value))
-        what, weigh, cost = "inputs with their buffers", "", None
-        if name == "num_parallel_calls":
-            what, cost = "elements", size * count if size is not None else None
-        if size is not None and cost is not None:
-            weigh = f" of {show_bytes(size)}: {show_bytes(cost)}"
-        text = autotune_text(file, step) if step.name not in OLD else None
-        edits = [replace_node(file, each.expression, text) for each in found.values()] if text is not None else None
+        calls = name == "num_parallel_calls"
+        what = f"elements at a time{show_each(size, count)}" if calls else "inputs with their buffers at a time"
+        edits = [None] if step.name in OLD else [set_autotune(file, step, each) for each in found]
         yield self.finding(
             step,
             file,
-            f"{name}={count} holds up to {count} {what} at a time{weigh}; let TensorFlow choose",
-            fix=Fix.of(Safety.UNSAFE if "cycle_length" in found else Safety.SAFE, "let TensorFlow choose", edits),
-            bytes=cost,
+            f"{name}={count} holds up to {count} {what}; let TensorFlow choose",
+            fix=Fix.of(Safety.UNSAFE if "cycle_length" in found else Safety.SAFE, "let TensorFlow choose", *edits),
+            bytes=size * count if calls and size is not None else None,
         )

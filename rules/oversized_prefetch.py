@@ -11,14 +11,13 @@ from tfmemlint.api import (
     Fix,
     Rule,
     Safety,
-    autotune_text,
     batched,
     batched_before,
     element_bytes,
     following,
     least,
     on_call,
-    replace_node,
+    set_autotune,
     show_bytes,
 )
 
@@ -62,13 +61,11 @@ class OversizedPrefetch(Rule):
         cost = size * count if size is not None and count is not None else None
         held = f"{count} batches" if count is not None else "as many batches as a batch has examples"
         weigh = f"{held} of {show_bytes(size)} ready: {show_bytes(cost)}" if size and cost else f"{held} ready"
-        text = autotune_text(file, prefetch)
-        edit = replace_node(file, argument.expression, text) if text is not None else None
         yield self.finding(
             prefetch,
             file,
             f"prefetch() counts batches here, not examples: it keeps {weigh}",
-            fix=Fix.safe("let TensorFlow choose the buffer", edit),
+            fix=Fix.safe("let TensorFlow choose the buffer", set_autotune(file, prefetch, "buffer_size")),
             related=[(batch, "batched here")],
             bytes=cost,
         )

@@ -13,13 +13,12 @@ from tfmemlint.api import (
     Safety,
     Severity,
     Step,
-    add_argument,
-    autotune_text,
     body,
     changes_outside,
     integer,
     on_call,
     only_regroups,
+    set_autotune,
 )
 
 ON_PURPOSE = re.compile(
@@ -64,14 +63,12 @@ class SequentialMap(Rule):
             return
         if all(ds.count is not None and ds.count <= FEW_ELEMENTS for ds in call.datasets()):
             return
-        text = autotune_text(file, call)
-        edit = add_argument(file, call.node, f"num_parallel_calls={text}") if text is not None else None
         yield self.finding(
             call,
             file,
             f"{call.method}() makes one element at a time; num_parallel_calls uses all processors (this costs time, "
             "not memory)",
-            fix=Fix.of(self._safety(step, call), "run it in parallel", edit),
+            fix=Fix.of(self._safety(step, call), "run it in parallel", set_autotune(file, call, "num_parallel_calls")),
         )
 
     def _on_purpose(self, call: Call, file: File) -> bool:

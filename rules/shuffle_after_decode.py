@@ -20,7 +20,7 @@ from tfmemlint.api import (
     move_link,
     on_call,
     pipelines_of,
-    show_bytes,
+    show_each,
 )
 
 MANY = 1000
@@ -66,11 +66,11 @@ class ShuffleAfterDecode(Rule):
         cost = size * held if size is not None else None
         if (cost is not None and cost <= file.config.min_bytes) or (cost is None and buffer < MANY):
             return
-        weigh = f" of {show_bytes(size)}: {show_bytes(cost)}" if size is not None and cost is not None else ""
         yield self.finding(
             shuffle,
             file,
-            f"shuffle() after this map holds {held} elements as it made them{weigh}; shuffle what it reads instead",
+            f"shuffle() after this map holds {held} elements as it made them{show_each(size, held)}; shuffle what it "
+            "reads instead",
             fix=self._move(step, datasets[0], shuffle, file) if len(datasets) == 1 else None,
             related=[(step.call, "made here")],
             bytes=cost,

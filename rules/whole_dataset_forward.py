@@ -2,11 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
 from tfmemlint.api import (
     Array,
-    Binds,
     Call,
     Const,
     Edit,
@@ -20,11 +17,10 @@ from tfmemlint.api import (
     called_on,
     elements,
     fitted_whole,
+    of_loop_item,
     on,
     outer_span,
     show_bytes,
-    walk,
-    written,
 )
 
 MANY_ROWS = 2048
@@ -61,21 +57,16 @@ class WholeDatasetForward(Rule):
         given = call.node.args[0].value
         value = call.given(0) if call.arg(0) is not None else call.given("x")
         data = next((leaf for leaf in elements(value) if isinstance(leaf, Array) and self._whole(leaf)), None)
-        if (data is not None or fitted_whole(file, given)) and not self._batch(given, file):
-            if not self._elsewhere(call.node, file):
-                yield self._report(call, data, file)
+        if data is None and not fitted_whole(file, given):
+            return
+        if not of_loop_item(file, given) and not self._elsewhere(call.node, file):  # a batch, however large
+            yield self._report(call, data, file)
 
     def _whole(self, data: Array) -> bool:
         """Whether the array's rows are many and of some size, and it is data, not a batch cut out of it."""
         if data.library == "keras" or not data.shape or len(data.shape) < 2 or data.shape[0] is None:
             return False
         return data.shape[0] >= MANY_ROWS and (data.size is None or data.size * 4 >= LEAST_BYTES)
-
-    def _batch(self, given: cst.BaseExpression, file: File) -> bool:
-        """Whether what is given is an element of a dataset that a loop goes over: a batch, however large."""
-        found = (d for name in walk(given, cst.Name) for d in written(file.definitions(name)))
-        over = [file.value(d.value) for d in found if d.binds is Binds.ITEM and d.value is not None]
-        return any(not isinstance(each, Array) for each in over)
 
     def _elsewhere(self, node: Node, file: File, through: int = 2) -> bool:
         """Whether the call is traced or wants gradients: it stands in a tape, or every call of its function does."""

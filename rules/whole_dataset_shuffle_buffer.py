@@ -20,7 +20,7 @@ from tfmemlint.api import (
     least,
     names_or_indices,
     on_call,
-    show_bytes,
+    show_each,
     whole_length,
 )
 
@@ -83,8 +83,7 @@ class WholeDatasetShuffleBuffer(Rule):
     def _held(self, whole: bool, held: int | None, size: int | None, counted: bool) -> str:
         if held is None:
             return "all of the data"
-        weigh = f" of {show_bytes(size)}: {show_bytes(size * held)}" if size is not None else ""
-        number = f"{held} elements{weigh}"
+        number = f"{held} elements{show_each(size, held)}"
         return f"all of the data ({number})" if whole else number if counted else f"up to {number}"
 
     def _wanted(self, shuffle: Call, file: File) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfmemlint.units import parse_size, show_bytes
+from tfmemlint.units import parse_size, show_bytes, show_each
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,11 @@ def test_what_is_shown_is_a_size_near_the_number(count: int) -> None:
     if "byte" not in shown:
         assert float(shown.split()[0]) < 1024 or "PiB" in shown
         assert abs(parse_size(shown) - count) <= count * 0.055
+
+
+@pytest.mark.parametrize(
+    ("size", "count", "shown"),
+    [(6 << 20, 256, " of 6 MiB: 1.5 GiB"), (1, 2, " of 1 byte: 2 bytes"), (None, 3, ""), (3, None, "")],
+)
+def test_what_each_of_many_weighs(size, count, shown):
+    assert show_each(size, count) == shown

@@ -2,7 +2,7 @@
 
 from tfmemlint import knowledge
 from tfmemlint.finding import Edit, Finding, Fix, Related, Safety, Severity, Span
-from tfmemlint.fix.chains import add_argument, autotune_text, move_link, remove_link
+from tfmemlint.fix.chains import add_argument, append_prefetch, autotune_text, move_link, remove_link, set_autotune
 from tfmemlint.fix.edits import (
     api_text,
     append_method,
@@ -164,6 +164,7 @@ from tfmemlint.query.whole_data import (
     fitted_whole,
     is_part,
     is_tiny,
+    of_loop_item,
     stays_on_disk,
     takes_all,
     whole_length,
@@ -173,7 +174,7 @@ from tfmemlint.syntax.names import Loop, assigned_names, free_names, home_of, is
 from tfmemlint.syntax.numbers import range_length
 from tfmemlint.syntax.scopes import Binds, Definition, Reaching, dotted, own_nodes, parameters, written
 from tfmemlint.syntax.tree import Node, called_word, children, walk
-from tfmemlint.units import show_bytes
+from tfmemlint.units import show_bytes, show_each
 
 __all__ = [
     "BATCHES",
@@ -248,6 +249,7 @@ __all__ = [
     "all_bytes",
     "api_text",
     "append_method",
+    "append_prefetch",
     "assigned_names",
     "attributes_set",
     "autotune_text",
@@ -353,6 +355,7 @@ __all__ = [
     "needed_statements",
     "needs_python",
     "nodes",
+    "of_loop_item",
     "on",
     "on_call",
     "on_file",
@@ -395,7 +398,9 @@ __all__ = [
     "runs_traced",
     "same_pipeline",
     "session_runs",
+    "set_autotune",
     "show_bytes",
+    "show_each",
     "source_draws",
     "sparse_gradients",
     "state_made_by",

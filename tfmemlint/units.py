@@ -54,3 +54,9 @@ def show_bytes(count: int) -> str:
         size, index = size / 1024, index + 1
     exact = size == int(size)
     return f"{size:.1f} {_UNITS[index]}" if round(size, 1) < 10 and not exact else f"{size:.0f} {_UNITS[index]}"
+
+
+def show_each(size: int | None, count: int | None) -> str:
+    """What things weigh, behind their number: ` of 6 MiB: 1.5 GiB` for 256 of `size` bytes each; nothing where that is
+    not known."""
+    return f" of {show_bytes(size)}: {show_bytes(size * count)}" if size is not None and count is not None else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.finding import Edit, Span
-from tfmemlint.fix.edits import api_text, link_span, outer_span, statement_lines
+from tfmemlint.fix.edits import api_text, append_method, link_span, outer_span, replace_node, statement_lines
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Api
 from tfmemlint.query.chains import links
@@ -31,6 +31,23 @@ def add_argument(file: File, call: cst.Call, text: str) -> Edit | None:
     lead = file.source.text[line.start : start]
     alone = not lead.strip() and file.source.text[value.end :].lstrip(" \t").startswith((",\n", ", #", ",  #"))
     return Edit(value.end, value.end, f",\n{lead}{text}" if alone else f", {text}")
+
+
+def set_autotune(file: File, call: Call, parameter: str) -> Edit | None:
+    """Pass `tf.data.AUTOTUNE` for a parameter of a call, instead of what it is passed. None where the file imports
+    nothing that leads to it, or the call has no arguments."""
+    text, argument = autotune_text(file, call), call.arg(parameter)
+    if text is None:
+        return None
+    if argument is not None:
+        return replace_node(file, argument.expression, text)
+    return add_argument(file, call.node, f"{parameter}={text}")
+
+
+def append_prefetch(file: File, call: Call | None) -> Edit | None:
+    """Write `.prefetch(tf.data.AUTOTUNE)` behind a call. None without one, and as `set_autotune` does."""
+    text = autotune_text(file, call) if call is not None else None
+    return append_method(file, call.node, f".prefetch({text})") if call is not None and text is not None else None
 
 
 def remove_link(file: File, call: cst.Call) -> Edit:

@@ -226,6 +226,14 @@ def _is_item(file: File, definition: Definition) -> bool:
     return not any(file.call(node).method == "split" for node in calls)
 
 
+def of_loop_item(file: File, expression: Node) -> bool:
+    """Whether an expression certainly holds what a loop takes from something else than an array, such as a batch of a
+    pipeline."""
+    found = (d for name in walk(expression, cst.Name) for d in written(file.definitions(name)))
+    over = (file.value(d.value) for d in found if d.binds is Binds.ITEM and d.value is not None)
+    return any(not isinstance(each, Array) for each in over)
+
+
 # -- where data lies -------------------------------------------------------------------------------------------------
 
 
