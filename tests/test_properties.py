@@ -89,10 +89,11 @@ def different(case: Case, name: str, rewriting: Rewriting) -> list[str] | None:
 
 @pytest.mark.parametrize("rewriting", REWRITINGS, ids=lambda rewriting: rewriting.name)
 def test_rewriting_changes_no_finding(rewriting: Rewriting) -> None:
-    results = [different(case, name, rewriting) for case, name in PROGRAMS]
-    applied = [result for result in results if result is not None]
-    assert [problem for result in applied for problem in result] == []
-    assert len(applied) >= rewriting.share * len(PROGRAMS)
+    results = [(case, different(case, name, rewriting)) for case, name in PROGRAMS]
+    assert [problem for _, result in results for problem in result or ()] == []
+    # The examples of pages are a few lines, in which there is often nothing to rewrite.
+    applied = [result is not None for case, result in results if case.folder.name != "example"]
+    assert sum(applied) >= rewriting.share * len(applied)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
