@@ -23,7 +23,7 @@ from tfmemlint.api import (
     walk,
     written,
 )
-from tfmemlint.model.runtime import initialises
+from tfmemlint.query.runtime import initialises
 
 
 def move_before(file: File, moved: Node, anchor: Node) -> Fix | None:

@@ -6,7 +6,7 @@ import libcst as cst
 from tfmemlint_rules._moves import move_before
 
 from tfmemlint.api import Call, File, Finding, Rule, Safety, Severity, on_call
-from tfmemlint.model.runtime import INITIALISED, initialisation
+from tfmemlint.query.runtime import INITIALISED, initialisation
 
 MESSAGES = {
     "tf.config.experimental.set_memory_growth": "Physical devices cannot be modified after being initialized",

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfmemlint.api import Call, File, Finding, Rule, on_call, repetitions
-from tfmemlint.model.runtime import GRAPH_ONLY
+from tfmemlint.query.runtime import GRAPH_ONLY
 
 
 class EagerPyFunction(Rule):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tfmemlint.api import Api, Call, Const, Edit, File, Finding, Fix, Rule, Safety, Severity, on_call, replace_node
-from tfmemlint.model.runtime import INITIALISED, initialisation
+from tfmemlint.query.runtime import INITIALISED, initialisation
 
 FORKS = (
     "multiprocessing.Pool", "multiprocessing.Process", "multiprocessing.pool.Pool",

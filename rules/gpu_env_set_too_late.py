@@ -7,7 +7,7 @@ from tfmemlint_rules._environment import settings
 from tfmemlint_rules._moves import move_before
 
 from tfmemlint.api import File, Finding, Fix, Node, Rule, Safety, Severity, on_file
-from tfmemlint.model.runtime import INITIALISED, initialisation
+from tfmemlint.query.runtime import INITIALISED, initialisation
 
 VARIABLES = frozenset({
     "TF_FORCE_GPU_ALLOW_GROWTH", "TF_GPU_ALLOCATOR", "CUDA_VISIBLE_DEVICES", "TF_CPU_ALLOCATOR_USE_BFC",

@@ -6,7 +6,7 @@ import libcst as cst
 from tfmemlint_rules._environment import settings
 
 from tfmemlint.api import Api, Call, Const, File, Finding, Instance, Node, Rule, Value, dotted, on_file
-from tfmemlint.model.runtime import initialises
+from tfmemlint.query.runtime import initialises
 
 ALLOCATES = (
     "cupy.array", "cupy.asarray", "cupy.zeros", "cupy.ones", "cupy.empty", "cupy.arange", "cupy.full",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tfmemlint.api import Call, File, Finding, Instance, Rule, dotted, on_call
-from tfmemlint.model.runtime import initialises
+from tfmemlint.query.runtime import initialises
 
 GRAPH_MODE = (
     "tf.compat.v1.disable_v2_behavior", "tf.compat.v1.disable_eager_execution", "tf.Graph.as_default", "tf.Graph",
