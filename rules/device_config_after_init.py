@@ -2,13 +2,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-from tfmemlint_rules._moves import move_before
+from tfmemlint.api import Call, File, Finding, Rule, Safety, Severity, initialised_by, move_before, on_call
 
-from tfmemlint.api import Call, File, Finding, Rule, Safety, Severity, on_call
-from tfmemlint.query.runtime import INITIALISED, initialisation
-
-MESSAGES = {
+ERRORS = {
     "tf.config.experimental.set_memory_growth": "Physical devices cannot be modified after being initialized",
     "tf.config.set_visible_devices": "Visible devices cannot be modified after being initialized",
     "tf.config.set_logical_device_configuration": "Virtual devices cannot be modified after being initialized",
@@ -41,17 +37,15 @@ class DeviceConfigAfterInit(Rule):
     severity = Severity.ERROR
     fix_safety = (Safety.SAFE, Safety.UNSAFE)
 
-    @on_call(*MESSAGES)
+    @on_call(*ERRORS)
     def check(self, config: Call, file: File) -> Iterator[Finding]:
-        first = initialisation(file).before(config.node, INITIALISED)
-        if first is None or not first.certain or not isinstance(first.node, cst.Call):
-            return
-        starter = file.call(first.node)
-        yield self.finding(
-            config,
-            file,
-            f"{starter.method or 'an earlier call'} has initialised the runtime, so this raises RuntimeError: "
-            f"{MESSAGES[config.names[0]]}; configure devices first",
-            fix=move_before(file, config.node, first.node),
-            related=[(starter, "initialises the runtime")],
-        )
+        starter = initialised_by(file, config.node)
+        if starter is not None:
+            yield self.finding(
+                config,
+                file,
+                f"{starter.method or 'an earlier call'} has initialised the runtime, so this raises RuntimeError: "
+                f"{ERRORS[config.names[0]]}; configure devices first",
+                fix=move_before(file, config.node, starter.node, "configure devices before the runtime starts"),
+                related=[(starter, "initialises the runtime")],
+            )

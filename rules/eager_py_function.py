@@ -2,8 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Rule, on_call, repetitions
-from tfmemlint.query.runtime import GRAPH_ONLY
+from tfmemlint.api import Call, File, Finding, Rule, on_call, repetitions, turns_eager_off
 
 
 class EagerPyFunction(Rule):
@@ -27,7 +26,7 @@ class EagerPyFunction(Rule):
 
     @on_call("tf.py_function")
     def check(self, call: Call, file: File) -> Iterator[Finding]:
-        if any(file.calls(*GRAPH_ONLY)) or file.contexts.traced(call.node):
+        if turns_eager_off(file) or file.contexts.traced(call.node):
             return
         if any(not file.contexts.traced(again.inside) for again in repetitions(file, call.node)):
             yield self.finding(

@@ -4,13 +4,22 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Api, Call, Const, Edit, File, Finding, Fix, Rule, Safety, Severity, on_call, replace_node
-from tfmemlint.query.runtime import INITIALISED, initialisation
-
-FORKS = (
-    "multiprocessing.Pool", "multiprocessing.Process", "multiprocessing.pool.Pool",
-    "concurrent.futures.ProcessPoolExecutor", "os.fork",
-)  # fmt: skip
+from tfmemlint.api import (
+    Api,
+    Call,
+    Const,
+    Edit,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    Severity,
+    initialised_by,
+    knowledge,
+    on_call,
+    replace_node,
+)
 
 
 class ForkAfterInit(Rule):
@@ -37,46 +46,36 @@ class ForkAfterInit(Rule):
     severity = Severity.ERROR
     fix_safety = (Safety.UNSAFE,)
 
-    @on_call(*FORKS)
+    @on_call(*knowledge.group("forks"))
     def check(self, start: Call, file: File) -> Iterator[Finding]:
-        if self._chosen(start, file):
-            return
-        first = initialisation(file).before(start.node, INITIALISED)
-        if first is None or not first.certain or not isinstance(first.node, cst.Call):
-            return
-        starter = file.call(first.node)
-        yield self.finding(
-            start,
-            file,
-            f"{starter.method} has initialised the runtime: a process forked from here hangs at its first op; spawn it",
-            fix=self._spawn(start, file),
-            related=[(starter, "initialises the runtime")],
-        )
+        starter = initialised_by(file, start.node)
+        if starter is not None and not _spawns(file, start):
+            yield self.finding(
+                start,
+                file,
+                f"{starter.method} has initialised the runtime: a process forked from here hangs at its first op; "
+                "spawn it",
+                fix=_spawn(file, start),
+                related=[(starter, "initialises the runtime")],
+            )
 
-    def _chosen(self, start: Call, file: File) -> bool:
-        """Whether another start method than fork is chosen, here or for the whole program."""
-        if start.arg("mp_context") is not None:
-            return True
-        return any(call.value_of(0) != Const("fork") for call in file.calls("multiprocessing.set_start_method"))
 
-    def _spawn(self, start: Call, file: File) -> Fix | None:
-        receiver = start.receiver_node
-        if (
-            receiver is None
-            or file.value(receiver) != Api("multiprocessing")
-            or start.method not in ("Pool", "Process")
-        ):
-            return None
-        for chosen in file.calls("multiprocessing.get_context"):
-            method = chosen.arg(0)
-            if method is not None and self._made_by(receiver, chosen, file):
-                edit = replace_node(file, method.expression, '"spawn"')
-                return Fix("spawn the processes", (edit,), Safety.UNSAFE)
-        end = file.span(receiver).end
-        return Fix("spawn the processes", (Edit(end, end, '.get_context("spawn")'),), Safety.UNSAFE)
+def _spawns(file: File, start: Call) -> bool:
+    """Whether another start method than fork is chosen, here or for the whole program."""
+    if start.arg("mp_context") is not None:
+        return True
+    return any(call.value_of(0) != Const("fork") for call in file.calls("multiprocessing.set_start_method"))
 
-    def _made_by(self, context: cst.BaseExpression, chosen: Call, file: File) -> bool:
-        """Whether a name stands for the context that a call gives."""
-        if not isinstance(context, cst.Name):
-            return False
-        return any(d.value is chosen.node for d in file.definitions(context))
+
+def _spawn(file: File, start: Call) -> Fix | None:
+    """Ask for a context that spawns, or change the one that there is."""
+    receiver = start.receiver_node
+    if receiver is None or file.value(receiver) != Api("multiprocessing") or start.method not in ("Pool", "Process"):
+        return None
+    made = [definition.value for definition in file.definitions(receiver)] if isinstance(receiver, cst.Name) else []
+    for context in file.calls("multiprocessing.get_context"):
+        method = context.arg(0)
+        if method is not None and any(value is context.node for value in made):
+            return Fix.unsafe("spawn the processes", replace_node(file, method.expression, '"spawn"'))
+    end = file.span(receiver).end
+    return Fix.unsafe("spawn the processes", Edit(end, end, '.get_context("spawn")'))

@@ -2,16 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-from tfmemlint_rules._environment import settings
-from tfmemlint_rules._moves import move_before
+from tfmemlint.api import (
+    File,
+    Finding,
+    Rule,
+    Safety,
+    Setting,
+    Severity,
+    initialised_by,
+    knowledge,
+    move_before,
+    on,
+    settings,
+)
 
-from tfmemlint.api import File, Finding, Fix, Node, Rule, Safety, Severity, on_file
-from tfmemlint.query.runtime import INITIALISED, initialisation
-
-VARIABLES = frozenset({
-    "TF_FORCE_GPU_ALLOW_GROWTH", "TF_GPU_ALLOCATOR", "CUDA_VISIBLE_DEVICES", "TF_CPU_ALLOCATOR_USE_BFC",
-})  # fmt: skip
+READ_AT_START = knowledge.group("read_at_start")
 
 
 class GpuEnvSetTooLate(Rule):
@@ -39,36 +44,22 @@ class GpuEnvSetTooLate(Rule):
     severity = Severity.ERROR
     fix_safety = (Safety.UNSAFE,)
 
-    @on_file(*sorted(VARIABLES))
-    def check(self, file: File) -> Iterator[Finding]:
-        order = None
-        for setting in settings(file):
-            if setting.variable not in VARIABLES:
-                continue
-            order = order or initialisation(file)
-            node = setting.place
-            first = order.before(node, INITIALISED)
-            if (
-                first is None
-                or not first.certain
-                or not isinstance(first.node, cst.Call)
-                or self._starts_processes(file, node)
-            ):
-                continue
-            starter = file.call(first.node)
-            moved = move_before(file, node, first.node)
-            fix = Fix("set it before the runtime starts", moved.edits, Safety.UNSAFE) if moved is not None else None
-            yield self.finding(
-                setting.node,
-                file,
-                f"{setting.variable} is read when the runtime starts, and {starter.method} has started it: "
-                "this changes nothing",
-                fix=fix,
-                related=[(starter, "initialises the runtime")],
-            )
+    @on(settings, *sorted(READ_AT_START))
+    def check(self, setting: Setting, file: File) -> Iterator[Finding]:
+        starter = initialised_by(file, setting.node) if setting.variable in READ_AT_START else None
+        if starter is None or _for_others(file, setting):
+            return
+        yield self.finding(
+            setting.where,
+            file,
+            f"{setting.variable} is read when the runtime starts, and {starter.method} has started it: "
+            "this changes nothing",
+            fix=move_before(file, setting.node, starter.node, "set it before the runtime starts", safe=False),
+            related=[(starter, "initialises the runtime")],
+        )
 
-    def _starts_processes(self, file: File, node: Node) -> bool:
-        """Whether the program starts processes after this place, for which the variable may be meant."""
-        at = file.tree.order(node)
-        names = ("subprocess.run", "subprocess.Popen", "subprocess.call", "subprocess.check_call", "os.system")
-        return any(file.tree.order(call.node) > at for call in file.calls(*names))
+
+def _for_others(file: File, setting: Setting) -> bool:
+    """Whether the program starts others behind the setting, which it may be meant for."""
+    at = file.tree.order(setting.node)
+    return any(file.tree.order(call.node) > at for call in file.calls(*knowledge.group("starts_programs")))

@@ -2,9 +2,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._environment import Setting, passed_on, settings
-
-from tfmemlint.api import Const, File, Finding, Fix, Rule, Safety, Severity, on_file, replace_node
+from tfmemlint.api import (
+    Const,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    Setting,
+    Severity,
+    given_to_children,
+    on,
+    replace_node,
+    settings,
+)
 
 VARIABLE = "TF_FORCE_GPU_ALLOW_GROWTH"
 MEANS_TRUE = frozenset({"1", "true", "yes", "on", "t", "y"})
@@ -35,29 +46,31 @@ class GrowthEnvInvalid(Rule):
     severity = Severity.ERROR
     fix_safety = (Safety.SAFE,)
 
-    @on_file(VARIABLE)
-    def check(self, file: File) -> Iterator[Finding]:
-        for setting in (*settings(file), *passed_on(file, VARIABLE)):
-            value = setting.value
-            if setting.expression is None:
-                continue  # a dictionary that is made elsewhere, and reported there
-            if setting.variable != VARIABLE or not isinstance(value, Const) or value.value in ("true", "false"):
-                continue
+    @on(settings, VARIABLE)
+    @on(given_to_children(VARIABLE))
+    def check(self, setting: Setting, file: File) -> Iterator[Finding]:
+        if setting.variable != VARIABLE or setting.expression is None:
+            return  # what stands in a dictionary that is made elsewhere is reported there
+        value = setting.value
+        if isinstance(value, Const) and value.value not in ("true", "false"):
             yield self.finding(
-                setting.node,
+                setting.where,
                 file,
                 f"TensorFlow ignores {VARIABLE}={value.value!r} and takes the whole GPU: "
                 "it must be exactly 'true' or 'false'",
-                fix=self._word(setting, value, file),
+                fix=_spelled(file, setting),
             )
 
-    def _word(self, setting: Setting, value: Const, file: File) -> Fix | None:
-        written = str(value.value).strip().lower()
-        word = "true" if written in MEANS_TRUE else "false" if written in MEANS_FALSE else None
-        if word is None or setting.expression is None or file.value(setting.expression) != value:
-            return None
-        text = file.text(setting.expression)
-        if text[:1] not in "'\"" and text not in ("1", "0", "True", "False"):
-            return None
-        quote = text[0] if text[0] in "'\"" else '"'
-        return Fix(f"write {word!r}", (replace_node(file, setting.expression, f"{quote}{word}{quote}"),), Safety.SAFE)
+
+def _spelled(file: File, setting: Setting) -> Fix | None:
+    """Write the word that the text means, where it is written at this place."""
+    value, code = setting.value, setting.expression
+    meant = str(value.value).strip().lower() if isinstance(value, Const) else ""
+    word = "true" if meant in MEANS_TRUE else "false" if meant in MEANS_FALSE else None
+    if word is None or code is None or file.value(code) != value:
+        return None
+    text = file.text(code)
+    quote = text[0] if text[0] in "'\"" else '"'
+    if quote != text[0] and text not in ("1", "0", "True", "False"):
+        return None
+    return Fix.safe(f"write {word!r}", replace_node(file, code, f"{quote}{word}{quote}"))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, Devices, File, Finding, Instance, Rule, Sequence, Severity, constant, elements, on_call
+from tfmemlint.api import Call, Devices, File, Finding, Node, Rule, Severity, on_call, sets_growth, sets_limit
 
 GROWTH = "tf.config.experimental.set_memory_growth"
 LIMIT = "tf.config.set_logical_device_configuration"
@@ -34,52 +34,33 @@ class GrowthWithMemoryLimit(Rule):
 
     @on_call(GROWTH, LIMIT)
     def check(self, later: Call, file: File) -> Iterator[Finding]:
-        if _classify(later) is None:
+        if _kind(file, later) is None:
             return
-        other = LIMIT if later.name == GROWTH else GROWTH
-        order = file.effects.order("growth and limit", _classify)
-        before = order.before(later.node, other)
-        if (
-            before is None
-            or not isinstance(before.node, cst.Call)
-            or not (before.certain or self._same_branch(before.node, later, file))
-        ):
+        order = file.effects.order("growth and limit", lambda node: _kind(file, node))
+        before = order.before(later.node, LIMIT if later.name == GROWTH else GROWTH)
+        if before is None or not isinstance(before.node, cst.Call):
             return
-        earlier = file.call(before.node)
+        if not before.certain and not _for_each_device(file, before.node, later):
+            return
         why = (
             "raises ValueError: Cannot set memory growth on device when virtual devices configured"
             if later.name == GROWTH
             else "drops the memory growth set before, on every GPU"
         )
-        yield self.finding(
-            later, file, f"growth and a memory limit exclude each other: this {why}", related=[(earlier, "set here")]
-        )
-
-    def _same_branch(self, earlier: cst.Call, later: Call, file: File) -> bool:
-        """Whether whatever runs the later call has run the earlier one: a loop over the GPUs in the same block."""
-        block = next((a for a in file.tree.ancestors(earlier) if isinstance(a, cst.For)), None)
-        while (
-            block is not None
-            and isinstance(above := file.tree.parent(block), cst.IndentedBlock)
-            and isinstance(file.tree.parent(above), cst.For)
-        ):
-            block = file.tree.parent(above)  # type: ignore[assignment]
-        if block is None or not isinstance(file.value(block.iter), Devices):
-            return False
-        home = file.tree.parent(block)
-        return home is not None and file.tree.contains(home, later.node)
+        message = f"growth and a memory limit exclude each other: this {why}"
+        yield self.finding(later, file, message, related=[(file.call(before.node), "set here")])
 
 
-def _classify(node: Call | cst.BaseSmallStatement) -> str | None:
-    if not isinstance(node, Call) or node.name not in (GROWTH, LIMIT):
+def _kind(file: File, node: object) -> str | None:
+    """Which of the two a call does."""
+    if not isinstance(node, Call):
         return None
-    if node.name == GROWTH:
-        return GROWTH if constant(node.value_of("enable")) is not False else None
-    configurations = node.value_of("logical_devices")
-    if not isinstance(configurations, Sequence):
-        return None
-    limited = any(
-        isinstance(leaf, Instance) and leaf.call is not None and leaf.call.arg("memory_limit") is not None
-        for leaf in elements(configurations)
-    )
-    return LIMIT if limited else None
+    return GROWTH if sets_growth(file, node) else LIMIT if sets_limit(file, node) else None
+
+
+def _for_each_device(file: File, earlier: Node, later: Call) -> bool:
+    """Whether a loop over devices did the earlier one, in a block that the later one stands in, too: it is passed by
+    only where there is no device."""
+    loops = [loop for loop in file.contexts.loops(earlier) if isinstance(file.contexts.iterated(loop), Devices)]
+    home = file.tree.parent(loops[-1]) if loops else None
+    return home is not None and file.tree.contains(home, later.node)

@@ -2,14 +2,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-from tfmemlint_rules._environment import settings
-
-from tfmemlint.api import Call, Const, Devices, File, Finding, Rule, constant, on_call
+from tfmemlint.api import Call, Const, Devices, File, Finding, Rule, exclusive, on_call, sets_growth, settings
 
 GROWTH = "tf.config.experimental.set_memory_growth"
 LOGICAL = "tf.config.set_logical_device_configuration"
-VARIABLE, KEPT = "TF_FORCE_GPU_ALLOW_GROWTH", Const("true")
+KEPT = ("TF_FORCE_GPU_ALLOW_GROWTH", Const("true"))
+"""The variable that sets growth however devices are configured."""
 
 
 class LogicalCpuCancelsGrowth(Rule):
@@ -34,10 +32,10 @@ class LogicalCpuCancelsGrowth(Rule):
 
     @on_call(LOGICAL)
     def check(self, split: Call, file: File) -> Iterator[Finding]:
-        if _classify(split) is None or any(s.variable == VARIABLE and s.value == KEPT for s in settings(file)):
+        if _kind(file, split) is None or any((s.variable, s.value) == KEPT for s in settings.of(file)):
             return
         for growth in file.calls(GROWTH):
-            if _classify(growth) is not None and self._together(split, growth, file):
+            if _kind(file, growth) is not None and _in_one_run(file, split, growth):
                 yield self.finding(
                     split,
                     file,
@@ -46,27 +44,20 @@ class LogicalCpuCancelsGrowth(Rule):
                 )
                 return
 
-    def _together(self, split: Call, growth: Call, file: File) -> bool:
-        """Whether one run does both: they share a function, or one has happened when the other is reached."""
-        if file.contexts.function(growth.node) is file.contexts.function(split.node):
-            return not self._exclusive(split.node, growth.node, file)
-        order = file.effects.order("logical and growth", _classify)
-        return bool(order.before(split.node, GROWTH) or order.before(growth.node, LOGICAL))
 
-    def _exclusive(self, a: cst.Call, b: cst.Call, file: File) -> bool:
-        """Whether the two stand in different branches of one `if`."""
-        above = {id(node) for node in file.tree.ancestors(a)}
-        for node in file.tree.ancestors(b):
-            if isinstance(node, cst.If) and id(node) in above:
-                return file.tree.contains(node.body, a) != file.tree.contains(node.body, b)
-        return False
-
-
-def _classify(node: object) -> str | None:
+def _kind(file: File, node: object) -> str | None:
     """Which of the two a call does: split a CPU, or let a GPU's memory grow."""
     device = node.value_of("device") if isinstance(node, Call) and node.name in (LOGICAL, GROWTH) else None
     if not isinstance(node, Call) or not isinstance(device, Devices):
         return None
     if node.name == LOGICAL:
         return LOGICAL if device.kind == "CPU" else None
-    return GROWTH if device.kind != "CPU" and constant(node.value_of("enable")) is not False else None
+    return GROWTH if device.kind != "CPU" and sets_growth(file, node) else None
+
+
+def _in_one_run(file: File, split: Call, growth: Call) -> bool:
+    """Whether one run does both: they share a function, or one has happened when the other is reached."""
+    if file.contexts.function(growth.node) is file.contexts.function(split.node):
+        return not exclusive(file, split.node, growth.node)
+    order = file.effects.order("logical and growth", lambda node: _kind(file, node))
+    return bool(order.before(split.node, GROWTH) or order.before(growth.node, LOGICAL))

@@ -4,7 +4,22 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, Const, Devices, Edit, File, Finding, Fix, Rule, Safety, Severity, on_call, replace_node
+from tfmemlint.api import (
+    Argument,
+    Call,
+    Const,
+    Devices,
+    Edit,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    Severity,
+    Value,
+    on_call,
+    replace_node,
+)
 
 
 class MemoryInfoWithoutDevice(Rule):
@@ -39,48 +54,48 @@ class MemoryInfoWithoutDevice(Rule):
     )
     def check(self, call: Call, file: File) -> Iterator[Finding]:
         device = call.arg("device")
-        if device is None:
-            if call.node.args:
-                return
+        if device is not None:
+            why = _wrong(file, device)
+            if why:
+                yield self.finding(call, file, why, fix=_indexed(file, device.expression))
+        elif not call.node.args:
             end = file.span(call.node).end - 1
-            fix = Fix("name the device", (Edit(end, end, '"GPU:0"'),), Safety.SAFE)
-            yield self.finding(
-                call, file, f'{call.method}() without a device raises TypeError; name it: "GPU:0"', fix=fix
-            )
-            return
-        value = device.value
-        if isinstance(value, Devices):
-            why = 'a device is named by text here, as in "GPU:0": a device object raises TypeError'
-            yield self.finding(call, file, why)
-            return
-        if self._physical_name(device.expression, file):
-            what = "a physical device's name raises ValueError: Failed parsing device name; ask for a logical device"
-            yield self.finding(call, file, f'{what}\'s, or "GPU:0"')
-            return
-        names = [option.value for option in value.options if isinstance(option, Const)]
-        name = names[0] if names else None
-        if not isinstance(name, str) or len(names) < len(value.options) or any(map(_valid, names)):
-            return
-        indexed = None
-        if isinstance(device.expression, cst.SimpleString) and name.upper() in ("GPU", "CPU"):
-            quote = device.expression.quote
-            edit = replace_node(file, device.expression, f"{quote}{name}:0{quote}")
-            indexed = Fix("add the index", (edit,), Safety.SAFE)
-        yield self.finding(
-            call,
-            file,
-            f"a device needs an index: {name!r} raises ValueError: Failed parsing device name",
-            fix=indexed,
-        )
+            fix = Fix.safe("name the device", Edit(end, end, '"GPU:0"'))
+            why = f'{call.method}() without a device raises TypeError; name it: "GPU:0"'
+            yield self.finding(call, file, why, fix=fix)
 
-    def _physical_name(self, device: cst.BaseExpression, file: File) -> bool:
-        """Whether this is `device.name` of a physical device: "/physical_device:GPU:0"."""
-        if not isinstance(device, cst.Attribute) or device.attr.value != "name":
-            return False
-        owner = file.value(device.value)
-        return isinstance(owner, Devices) and not owner.logical and owner.selection not in ("all", "some")
+
+def _wrong(file: File, device: Argument) -> str:
+    """Why TensorFlow cannot use a device, or "" where it may."""
+    value, owner = device.value, _named_by(file, device.expression)
+    if isinstance(value, Devices):
+        return 'a device is named by text here, as in "GPU:0": a device object raises TypeError'
+    if isinstance(owner, Devices) and not owner.logical and owner.selection not in ("all", "some"):
+        return (
+            "a physical device's name raises ValueError: Failed parsing device name; "
+            "ask for a logical device's, or \"GPU:0\""
+        )
+    names = [option.value for option in value.options if isinstance(option, Const)]
+    if len(names) < len(value.options) or any(map(_valid, names)):
+        return ""
+    return f"a device needs an index: {names[0]!r} raises ValueError: Failed parsing device name"
+
+
+def _named_by(file: File, device: cst.BaseExpression) -> Value | None:
+    """Whose name this is: the value of `card` in `card.name`."""
+    if isinstance(device, cst.Attribute) and device.attr.value == "name":
+        return file.value(device.value)
+    return None
 
 
 def _valid(device: object) -> bool:
     """Whether TensorFlow can parse a device name: type and index, or a full name."""
     return not isinstance(device, str) or (":" in device and not device.startswith("/physical_device:"))
+
+
+def _indexed(file: File, device: cst.BaseExpression) -> Fix | None:
+    """Write the index behind a type that stands in the call."""
+    if not isinstance(device, cst.SimpleString) or device.raw_value.upper() not in ("GPU", "CPU"):
+        return None
+    text = f"{device.quote}{device.raw_value}:0{device.quote}"
+    return Fix.safe("add the index", replace_node(file, device, text))

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._single_gpu import for_one_card
 
 from tfmemlint.api import (
     Call,
@@ -15,14 +14,17 @@ from tfmemlint.api import (
     Rule,
     Safety,
     Severity,
-    constant,
+    for_one_gpu,
     indentation,
+    mentions_variable,
     on_call,
     outer_span,
-    written,
+    sets_growth,
 )
 
 GROWTH = "tf.config.experimental.set_memory_growth"
+CHOOSES = ("tf.config.set_visible_devices", "tf.config.set_logical_device_configuration")
+"""Where one of these is called TensorFlow may see one GPU only, or drops growth, so that nothing differs."""
 
 
 class PartialMemoryGrowth(Rule):
@@ -54,68 +56,44 @@ class PartialMemoryGrowth(Rule):
         device = growth.value_of("device")
         if not isinstance(device, Devices) or device.selection not in ("one", "some") or device.kind == "CPU":
             return
-        enabled = growth.arg("enable")
-        if enabled is not None and constant(enabled.value) is False:
+        if any(file.calls(*CHOOSES)) or mentions_variable(file, "CUDA_VISIBLE_DEVICES"):
             return
-        if self._limited(growth, file) or _only_one(growth, file):
-            return
-        which = "one GPU" if device.selection == "one" else "some of the GPUs"
-        yield self.finding(
-            growth,
-            file,
-            f"memory growth is set for {which} only: with more than one, the first op raises ValueError: "
-            "Memory growth cannot differ between GPU devices",
-            fix=self._loop(growth, file),
-        )
-
-    def _limited(self, growth: Call, file: File) -> bool:
-        """Whether TensorFlow sees one GPU only, or other calls may set growth for the others."""
-        if any(file.calls("tf.config.set_visible_devices")) or _chooses_cards(file):
-            return True
-        if any(file.calls("tf.config.set_logical_device_configuration")):
-            return True  # growth is dropped then, and nothing differs
-        function = file.contexts.function(growth.node)
-        beside = [call for call in file.calls(GROWTH) if file.contexts.function(call.node) is function]
-        if any(self._device_text(call, file) != self._device_text(growth, file) for call in beside):
-            return True
-        return for_one_card(growth, file)
-
-    def _device_text(self, growth: Call, file: File) -> str | None:
-        device = growth.arg("device")
-        if device is None:
-            return None
-        written = device.expression
-        return file.text(written.slice[0] if isinstance(written, cst.Subscript) else written)
-
-    def _loop(self, growth: Call, file: File) -> Fix | None:
-        argument = growth.arg("device")
-        line = file.tree.statement(growth.node)
-        if argument is None or not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
-            return None
-        statement, device = line.body[0], argument.expression
-        whole = isinstance(statement, cst.Expr) and statement.value is growth.node
-        if not whole or not isinstance(device, cst.Subscript) or file.loads("gpu"):
-            return None
-        span, at = file.span(statement), outer_span(file, device)
-        text = file.source.text
-        body = text[span.start : at.start] + "gpu" + text[at.end : span.end]
-        body = body.replace("\n", "\n    ")
-        loop = f"for gpu in {file.text(device.value)}:\n{indentation(file, line)}    {body}"
-        return Fix("set it for every GPU", (Edit(span.start, span.end, loop),), Safety.UNSAFE)
+        if sets_growth(file, growth) and not for_one_gpu(file, growth.node) and not _others_too(file, growth):
+            which = "one GPU" if device.selection == "one" else "some of the GPUs"
+            yield self.finding(
+                growth,
+                file,
+                f"memory growth is set for {which} only: with more than one, the first op raises ValueError: "
+                "Memory growth cannot differ between GPU devices",
+                fix=_loop(file, growth),
+            )
 
 
-def _chooses_cards(file: File) -> bool:
-    """Whether the program has to do with the variable that hides cards: any text of it that is not documentation."""
-    texts = [node for node in file.tree.of(cst.SimpleString) if "CUDA_VISIBLE_DEVICES" in node.value]
-    return any(not isinstance(file.tree.parent(node), cst.Expr) for node in texts)
+def _others_too(file: File, growth: Call) -> bool:
+    """Whether other calls of the same function may set it for the other GPUs."""
+    function = file.contexts.function(growth.node)
+    beside = [call for call in file.calls(GROWTH) if file.contexts.function(call.node) is function]
+    return any(_which(file, call) != _which(file, growth) for call in beside)
 
 
-def _only_one(growth: Call, file: File) -> bool:
-    """Whether the device is unpacked from a list that must have one item: `(gpu,) = list_physical_devices("GPU")`."""
+def _which(file: File, growth: Call) -> str | None:
+    """The device of a call as it is written, of `gpus[0]` the index."""
     device = growth.arg("device")
-    found = file.definitions(device.expression) if device is not None else ()
-    targets = [file.tree.parent(d.node) for d in written(found)]
-    return any(
-        isinstance(element, cst.Element) and len(getattr(file.tree.parent(element), "elements", ())) == 1
-        for element in targets
-    )
+    if device is None:
+        return None
+    code = device.expression
+    return file.text(code.slice[0] if isinstance(code, cst.Subscript) else code)
+
+
+def _loop(file: File, growth: Call) -> Fix | None:
+    """Make the statement a loop over the list that the device is taken from."""
+    line, device = file.tree.statement(growth.node), growth.arg("device")
+    alone = isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1
+    taken = device.expression if device is not None else None
+    statement = file.tree.parent(growth.node)
+    if not alone or not isinstance(taken, cst.Subscript) or not isinstance(statement, cst.Expr) or file.loads("gpu"):
+        return None
+    span, at, text = file.span(statement), outer_span(file, taken), file.source.text
+    body = f"{text[span.start : at.start]}gpu{text[at.end : span.end]}".replace("\n", "\n    ")
+    loop = f"for gpu in {file.text(taken.value)}:\n{indentation(file, line)}    {body}"
+    return Fix.unsafe("set it for every GPU", Edit(span.start, span.end, loop))

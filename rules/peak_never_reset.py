@@ -4,7 +4,27 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, Const, File, Finding, Fix, Function, Node, Rule, Safety, insert_first, on_call, walk
+from tfmemlint.api import (
+    FOLLOWED_CALLS,
+    Call,
+    Const,
+    Does,
+    File,
+    Finding,
+    Fix,
+    Repetition,
+    Rule,
+    Safety,
+    Use,
+    calls,
+    insert_first,
+    on_call,
+    repetitions,
+    uses,
+    variables,
+)
+
+RESETS = ("tf.config.experimental.reset_memory_stats", "reset_memory_stats")
 
 
 class PeakNeverReset(Rule):
@@ -32,81 +52,50 @@ class PeakNeverReset(Rule):
 
     @on_call("tf.config.experimental.get_memory_info")
     def check(self, info: Call, file: File) -> Iterator[Finding]:
-        loops = _rounds(info.node, file) or self._callers_loops(info, file)
-        if not loops or not self._reads_peak(info, file) or self._varies(info, loops[0]):
+        around = [each for each in repetitions(file, info.node) if not each.handler]
+        if not around or not any(_takes_peak(file, use) for use in uses(file, info.node, through=FOLLOWED_CALLS)):
             return
-        function = file.contexts.function(info.node)
-        if any(self._resets(scope, file, 2) for scope in (*loops, *([function] if function is not None else []))):
-            return
-        own = file.contexts.loop(info.node) is not None
-        yield self.finding(
-            info,
-            file,
-            "the peak counts since the process started: in this loop it is a running maximum; reset it each time",
-            fix=self._reset(info, loops[0], file) if own else None,
-            related=[(loops[0], "the loop")],
-        )
+        if not _of_other_devices(file, info, around[0]) and not _is_reset(file, info, around):
+            loop = around[0]
+            yield self.finding(
+                info,
+                file,
+                "the peak counts since the process started: in this loop it is a running maximum; reset it each time",
+                fix=_reset(file, info, loop) if loop.calls == 0 else None,
+                related=[(loop.place, "the loop")],
+            )
 
-    def _callers_loops(self, info: Call, file: File) -> list[Node]:
-        """The loops in which the function around the call is called."""
-        function = file.contexts.function(info.node)
-        callers = file.values.functions.callers(function) if function is not None else None
-        return [loop for call in callers or () for loop in _rounds(call.node, file)]
 
-    def _varies(self, info: Call, loop: Node) -> bool:
-        """Whether another device is asked in each iteration."""
-        device = info.arg("device")
-        target = getattr(getattr(loop, "for_in", loop), "target", None)
-        if device is None or target is None:
-            return False
-        bound = {node.value for node in walk(target) if isinstance(node, cst.Name)}
-        return any(isinstance(node, cst.Name) and node.value in bound for node in walk(device.expression))
+def _takes_peak(file: File, use: Use) -> bool:
+    """`info["peak"]` and `info.get("peak")`."""
+    if use.does is Does.METHOD and use.word == "get" and use.call is not None:
+        return use.call.value_of(0) == Const("peak")
+    index = use.place.slice[0].slice if isinstance(use.place, cst.Subscript) else None
+    return use.does is Does.ITEM and isinstance(index, cst.Index) and file.value(index.value) == Const("peak")
 
-    def _reads_peak(self, info: Call, file: File) -> bool:
-        parent = file.tree.parent(info.node)
-        if _peak_of(info.node, file):
-            return True
-        if isinstance(parent, cst.Assign) and isinstance(parent.targets[0].target, cst.Name):
-            name = parent.targets[0].target
-            made = file.definition(name)
-            return made is not None and any(_peak_of(use, file) for use in file.uses_of(made))
+
+def _of_other_devices(file: File, info: Call, loop: Repetition) -> bool:
+    """Whether each iteration may ask another device."""
+    device = info.arg("device")
+    if device is None or isinstance(device.value, Const):
         return False
-
-    def _resets(self, scope: Node, file: File, depth: int) -> bool:
-        """Whether the statistics are reset in a block or in what of this file is called there."""
-        for node in walk(scope):
-            if isinstance(node, cst.Name) and node.value == "reset_memory_stats":
-                return True
-            if isinstance(node, cst.Call) and depth:
-                bodies = [t.node.body for t in file.call(node).target.options if isinstance(t, Function)]
-                if any(self._resets(body, file, depth - 1) for body in bodies):
-                    return True
-        return False
-
-    def _reset(self, info: Call, loop: Node, file: File) -> Fix | None:
-        func, device = info.node.func, info.arg("device")
-        if (
-            not isinstance(loop, (cst.For, cst.While))
-            or not isinstance(func, cst.Attribute)
-            or device is None
-            or not isinstance(device.value, Const)
-        ):
-            return None
-        edit = insert_first(file, loop, f"{file.text(func.value)}.reset_memory_stats({file.text(device.expression)})")
-        return Fix("reset the peak first in each iteration", (edit,), Safety.UNSAFE) if edit is not None else None
+    if loop.calls == 0:
+        return not loop.items.isdisjoint(variables(device.expression, file))
+    return variables(device.expression, file) > {"self"} and not loop.items.isdisjoint(variables(loop.inside, file))
 
 
-def _rounds(node: Node, file: File) -> list[Node]:
-    """The comprehension and the loops that run a node again and again, the innermost first."""
-    comprehension = file.contexts.comprehension(node)
-    return [*([comprehension] if comprehension is not None else []), *file.contexts.loops(node)]
+def _is_reset(file: File, info: Call, around: list[Repetition]) -> bool:
+    """Whether code that runs again, or the function that asks, resets the statistics."""
+    function = file.contexts.function(info.node)
+    bodies = [loop.place for loop in around] + ([function] if function is not None else [])
+    return any(any(calls(file, body, *RESETS, through=FOLLOWED_CALLS)) for body in bodies)
 
 
-def _peak_of(node: Node, file: File) -> bool:
-    """Whether the expression around a dictionary takes its entry `peak`."""
-    outer = file.tree.parent(node)
-    if isinstance(outer, cst.Subscript) and outer.value is node:
-        index = outer.slice[0].slice
-        return isinstance(index, cst.Index) and file.value(index.value) == Const("peak")
-    call = file.tree.parent(outer) if isinstance(outer, cst.Attribute) and outer.attr.value == "get" else None
-    return isinstance(call, cst.Call) and bool(call.args) and file.value(call.args[0].value) == Const("peak")
+def _reset(file: File, info: Call, loop: Repetition) -> Fix | None:
+    device, module = info.arg("device"), info.receiver_node
+    if device is None or not isinstance(device.value, Const) or module is None:
+        return None
+    if not isinstance(loop.place, (cst.For, cst.While)):
+        return None
+    text = f"{file.text(module)}.reset_memory_stats({file.text(device.expression)})"
+    return Fix.unsafe("reset the peak first in each iteration", insert_first(file, loop.place, text))

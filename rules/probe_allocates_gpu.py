@@ -2,9 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, api_text, on_call, replace_node
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, api_text, is_condition, on_call, replace_node
 
 LIST = "tf.config.list_physical_devices"
 
@@ -46,24 +44,15 @@ class ProbeAllocatesGpu(Rule):
             probe,
             file,
             f"{(probe.name or '').rpartition('.')[2]}() makes the GPU devices with default options: "
-            "all their memory is taken before growth or a "
-            "limit can apply; list the physical devices instead",
-            fix=self._list(probe, file),
+            "all their memory is taken before growth or a limit can apply; list the physical devices instead",
+            fix=_list(file, probe),
         )
 
-    def _list(self, probe: Call, file: File) -> Fix | None:
-        spelled = api_text(file, LIST)
-        if spelled is None or probe.method == "list_local_devices":
-            return None
-        safe = not probe.node.args and self._truth_value(probe, file)
-        edit = replace_node(file, probe.node, f'{spelled}("GPU")')
-        return Fix("list the physical devices", (edit,), Safety.SAFE if safe else Safety.DISPLAY)
 
-    def _truth_value(self, probe: Call, file: File) -> bool:
-        """Whether the call's result is only asked whether it is true."""
-        parent = file.tree.parent(probe.node)
-        if isinstance(parent, (cst.If, cst.While)):
-            return parent.test is probe.node
-        if isinstance(parent, cst.IfExp):
-            return parent.test is probe.node
-        return isinstance(parent, cst.UnaryOperation) and isinstance(parent.operator, cst.Not)
+def _list(file: File, probe: Call) -> Fix | None:
+    """Ask for the list of GPUs, which is true where the probe is."""
+    spelled = api_text(file, LIST)
+    if spelled is None or probe.method == "list_local_devices":
+        return None
+    safety = Safety.SAFE if not probe.node.args and is_condition(file, probe.node) else Safety.DISPLAY
+    return Fix.of(safety, "list the physical devices", replace_node(file, probe.node, f'{spelled}("GPU")'))

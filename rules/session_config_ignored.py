@@ -4,21 +4,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Finding, Instance, Rule, dotted, on_call
-from tfmemlint.query.runtime import initialises
+from tfmemlint.api import Call, Does, File, Finding, Instance, Rule, initialising_calls, knowledge, on_call, uses
 
-GRAPH_MODE = (
-    "tf.compat.v1.disable_v2_behavior", "tf.compat.v1.disable_eager_execution", "tf.Graph.as_default", "tf.Graph",
-    "tf.compat.v1.placeholder", "tf.compat.v1.train.MonitoredSession", "tf.compat.v1.train.MonitoredTrainingSession",
-    "tf.compat.v1.train.Supervisor", "tf.estimator.Estimator", "tf.compat.v1.estimator.Estimator",
-    "tf.estimator.RunConfig", "tf.compat.v1.global_variables_initializer", "tf.compat.v1.get_variable",
-    "tf.compat.v1.import_graph_def", "tf.import_graph_def", "tf.graph_util.import_graph_def", "tf.compat.v1.app.run",
-    "tf.compat.v1.Session.run", "tf.compat.v1.get_default_graph",
-)  # fmt: skip
-SESSIONS = (
-    "tf.compat.v1.Session", "tf.compat.v1.InteractiveSession", "tf.keras.backend.set_session",
-    "tf.compat.v1.keras.backend.set_session",
-)  # fmt: skip
+SESSIONS = ("tf.compat.v1.Session", "tf.compat.v1.InteractiveSession")
+SETS = ("tf.keras.backend.set_session", "tf.compat.v1.keras.backend.set_session")
+OF_MEMORY = frozenset({"gpu_options", "device_count"})
+"""Options of a session that say something about memory or devices, not only about placement or logging."""
 
 
 class SessionConfigIgnored(Rule):
@@ -43,50 +34,49 @@ class SessionConfigIgnored(Rule):
     no_fix = "fractions of memory and device lists need your numbers"
 
     @on_call(*SESSIONS)
-    def check(self, session: Call, file: File) -> Iterator[Finding]:
-        if any(file.calls(*GRAPH_MODE)) or self._runs(session, file) or file.before_version_2:
-            return
-        config = session.arg("config")
-        carried = config is not None and _of_memory(config.expression, file)
-        carried = carried or (session.method == "set_session" and self._configured(session))
-        if not carried or not (session.method == "set_session" or self._eager(session, file)):
-            return
-        what = "set_session does not exist in Keras 3, and" if session.method == "set_session" else "these are"
-        tail = (
-            "session options do not reach eager ops"
-            if session.method == "set_session"
-            else "options of a session that eager ops and Keras do not run in"
-        )
-        yield self.finding(session, file, f"{what} {tail}: the card is taken whole; use tf.config")
+    def session(self, session: Call, file: File) -> Iterator[Finding]:
+        eager = any(call.node is not session.node for call in initialising_calls(file))
+        if eager and not _is_graph_program(file, session) and _limits_memory(file, session):
+            yield self.finding(
+                session,
+                file,
+                "these are options of a session that eager ops and Keras do not run in: "
+                "the card is taken whole; use tf.config",
+            )
 
-    def _configured(self, session: Call) -> bool:
-        given = session.value_of(0)
-        return isinstance(given, Instance) and given.call is not None and given.call.arg("config") is not None
-
-    def _runs(self, session: Call, file: File) -> bool:
-        """Whether the session is entered or run: then it is a real graph program."""
-        for node in file.calls_by_word.get("run", ()):
-            receiver = file.call(node).receiver
-            if not receiver.known or (isinstance(receiver, Instance) and receiver.type_name in SESSIONS):
-                return True
-        return isinstance(file.tree.parent(session.node), cst.WithItem)
-
-    def _eager(self, session: Call, file: File) -> bool:
-        """Whether the program certainly runs eager ops or Keras models itself."""
-        return any(initialises(file.call(node)) for node in file.tree.of(cst.Call) if node is not session.node)
+    @on_call(*SETS)
+    def keras(self, sets: Call, file: File) -> Iterator[Finding]:
+        given = sets.value_of(0)
+        configured = isinstance(given, Instance) and given.call is not None and given.call.arg("config") is not None
+        if configured and not _is_graph_program(file, sets):
+            yield self.finding(
+                sets,
+                file,
+                "set_session does not exist in Keras 3, and session options do not reach eager ops: "
+                "the card is taken whole; use tf.config",
+            )
 
 
-MEMORY = frozenset({"gpu_options", "device_count"})
+def _is_graph_program(file: File, session: Call) -> bool:
+    """Whether the program may build graphs and run them, in this session or another."""
+    if any(file.calls(*knowledge.group("builds_graphs"))) or file.before_version_2:
+        return True
+    if any(use.does is Does.ENTER for use in uses(file, session.node)):
+        return True
+    receivers = [file.call(node).receiver for node in file.calls_by_word.get("run", ())]
+    return any(not r.known or (isinstance(r, Instance) and r.type_name in SESSIONS) for r in receivers)
 
 
-def _of_memory(config: cst.BaseExpression, file: File) -> bool:
-    """Whether a session's options say something about memory or devices, and not only about placement or logging."""
-    name = dotted(config)
-    made = [d.value for d in file.definitions(config)] if isinstance(config, cst.Name) else [config]
-    if not made or not all(isinstance(node, cst.Call) and file.call(node).method == "ConfigProto" for node in made):
-        written = (node.attr.value for node in file.tree.of(cst.Attribute))
+def _limits_memory(file: File, session: Call) -> bool:
+    """Whether a session's options say something about memory or devices."""
+    config = session.arg("config")
+    if config is None:
+        return False
+    made = [option.call for option in config.value.options if isinstance(option, Instance) and option.call is not None]
+    if not made or len(made) < len(config.value.options) or any(call.method != "ConfigProto" for call in made):
         given = (arg.keyword.value for arg in file.tree.of(cst.Arg) if arg.keyword is not None)
-        return any(word in MEMORY for word in (*written, *given))  # made elsewhere: by one of these, if at all
-    given = (arg.keyword.value for node in made if isinstance(node, cst.Call) for arg in node.args if arg.keyword)
-    set_later = (n.attr.value for n in file.tree.of(cst.Attribute) if name is not None and dotted(n.value) == name)
-    return any(word in MEMORY for word in (*given, *set_later))
+        written = (node.attr.value for node in file.tree.of(cst.Attribute))
+        return not OF_MEMORY.isdisjoint((*given, *written))  # made elsewhere: by one of these, if at all
+    passed = [arg.keyword.value for call in made for arg in call.node.args if arg.keyword is not None]
+    later = [use.word for call in made for use in uses(file, call.node)]
+    return not OF_MEMORY.isdisjoint((*passed, *later))

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tfmemlint.api import (
+    Argument,
     Call,
     Const,
     Devices,
@@ -16,12 +17,12 @@ from tfmemlint.api import (
     Safety,
     Sequence,
     Severity,
+    Value,
     dotted,
+    knowledge,
     on_call,
     outer_span,
 )
-
-FILLS = ("append", "extend", "insert")
 
 
 class VisibleDevicesHidesCpu(Rule):
@@ -53,31 +54,32 @@ class VisibleDevicesHidesCpu(Rule):
         if not call.lacks("device_type") and call.value_of("device_type") != Const(None):
             return
         devices = call.arg("devices")
-        if devices is None or not self._only_gpus(devices.value) or _grows(devices.expression, file):
-            return
-        fix = None
-        if call.lacks("device_type"):
-            end = outer_span(file, devices.expression).end
-            written = ', device_type="GPU"' if devices.node.keyword is not None else ', "GPU"'
-            fix = Fix("name the device type", (Edit(end, end, written),), Safety.SAFE)
-        yield self.finding(
-            call,
-            file,
-            "without a device type this hides the CPU too, and the first op raises NotFoundError: "
-            "No CPU devices are available",
-            fix=fix,
-        )
-
-    def _only_gpus(self, value: object) -> bool:
-        if isinstance(value, Sequence):
-            return not value.open and all(self._only_gpus(item) for item in value.items)
-        return isinstance(value, Devices) and value.kind == "GPU"
+        if devices is not None and _only_gpus(devices.value) and not _is_filled(file, devices.expression):
+            yield self.finding(
+                call,
+                file,
+                "without a device type this hides the CPU too, and the first op raises NotFoundError: "
+                "No CPU devices are available",
+                fix=_typed(file, devices) if call.lacks("device_type") else None,
+            )
 
 
-def _grows(devices: cst.BaseExpression, file: File) -> bool:
-    """Whether a list is made somewhere and filled elsewhere: what is in it is not known."""
+def _only_gpus(value: Value) -> bool:
+    if isinstance(value, Sequence):
+        return not value.open and all(map(_only_gpus, value.items))
+    return isinstance(value, Devices) and value.kind == "GPU"
+
+
+def _is_filled(file: File, devices: cst.BaseExpression) -> bool:
+    """Whether a list that is made somewhere is filled by methods, so that what is in it is not known."""
     name = dotted(devices)
     if name is None or not isinstance(file.value(devices), Sequence):
         return False
-    calls = [file.call(node) for word in FILLS for node in file.calls_by_word.get(word, ())]
-    return any(c.receiver_node is not None and dotted(c.receiver_node) == name for c in calls)
+    calls = [file.call(node) for word in knowledge.group("changes_object") for node in file.calls_by_word.get(word, ())]
+    return any(call.receiver_node is not None and dotted(call.receiver_node) == name for call in calls)
+
+
+def _typed(file: File, devices: Argument) -> Fix | None:
+    end = outer_span(file, devices.expression).end
+    text = ', device_type="GPU"' if devices.node.keyword is not None else ', "GPU"'
+    return Fix.safe("name the device type", Edit(end, end, text))

@@ -20,7 +20,9 @@ from tfmemlint.fix.edits import (
     statement_lines,
 )
 from tfmemlint.fix.hoist import hoist, loops_left
+from tfmemlint.fix.move_statements import move_before
 from tfmemlint.fix.statements import move_below, remove_statement
+from tfmemlint.fix.wrap import wrap_in_block
 from tfmemlint.model.arithmetic import least
 from tfmemlint.model.calls import Argument, Call
 from tfmemlint.model.file import File
@@ -50,6 +52,8 @@ from tfmemlint.model.values import (
     integer,
 )
 from tfmemlint.query.batches import batch_loops, over_batches
+from tfmemlint.query.branches import always_follows, is_alternative, is_condition, leaves, under_condition
+from tfmemlint.query.called import called, factors
 from tfmemlint.query.calls import calls
 from tfmemlint.query.captures import Capture, captured_arrays
 from tfmemlint.query.chains import (
@@ -73,6 +77,9 @@ from tfmemlint.query.consumers import Consumption, consumptions
 from tfmemlint.query.containers import Put, is_bounded, is_emptied, puts
 from tfmemlint.query.copies import copies_weights
 from tfmemlint.query.counts import called_view, items_in
+from tfmemlint.query.devices import for_one_gpu, sets_growth, sets_limit
+from tfmemlint.query.environment import Setting, given_to_children, mentions_variable, settings
+from tfmemlint.query.errors import dropped
 from tfmemlint.query.facts import (
     AttributeSet,
     Fact,
@@ -90,9 +97,11 @@ from tfmemlint.query.facts import (
     traced_functions,
 )
 from tfmemlint.query.generators import generator_functions, ops_in, runs_op
+from tfmemlint.query.gpu_libraries import Allocation, gpu_allocations
 from tfmemlint.query.gradients import sparse_gradients
 from tfmemlint.query.invariance import bound_anew, definitions_of, passes_unchanging, unchanging
 from tfmemlint.query.keeping import KeptElements, kept_elements
+from tfmemlint.query.layers import Applied, layers_applied, layers_in
 from tfmemlint.query.limits import (
     FEW_BATCHES,
     FEW_ELEMENTS,
@@ -139,11 +148,13 @@ from tfmemlint.query.python_values import is_python
 from tfmemlint.query.rebuilt import rebuilt, runs_alike
 from tfmemlint.query.repeats import Repetition, repeated_calls, repeats, repetitions
 from tfmemlint.query.results import fetched_in_loop, is_tensor, made_of_tensor, only_tensorflow
+from tfmemlint.query.runtime import initialised_by, initialises, initialising_calls, turns_eager_off
 from tfmemlint.query.sessions import SESSION, SESSIONS, is_session, session_runs
 from tfmemlint.query.small import is_small, names_or_indices
 from tfmemlint.query.state import creates_state, outermost_state, state_made_by
 from tfmemlint.query.steps import Runs, StepFunction, step_functions
 from tfmemlint.query.stores import Store, fills, is_container, outlives, stores, traced_stores
+from tfmemlint.query.strategies import Strategy, in_scope, is_replicated, strategies
 from tfmemlint.query.symbolic import holds_tensor
 from tfmemlint.query.tapes import TAPE, Tape, tape_of, tape_of_gradient, tapes
 from tfmemlint.query.traces import (
@@ -195,7 +206,9 @@ __all__ = [
     "SMALL_DATA",
     "SMALL_SAMPLE",
     "TAPE",
+    "Allocation",
     "Api",
+    "Applied",
     "Argument",
     "Array",
     "AttributeSet",
@@ -234,11 +247,13 @@ __all__ = [
     "Runs",
     "Safety",
     "Sequence",
+    "Setting",
     "Severity",
     "Span",
     "Step",
     "StepFunction",
     "Store",
+    "Strategy",
     "Tape",
     "TracedCall",
     "Unknown",
@@ -247,6 +262,7 @@ __all__ = [
     "Wrapped",
     "add_argument",
     "all_bytes",
+    "always_follows",
     "api_text",
     "append_method",
     "append_prefetch",
@@ -261,6 +277,7 @@ __all__ = [
     "body",
     "bound_anew",
     "caches_in_memory",
+    "called",
     "called_on",
     "called_view",
     "called_word",
@@ -293,6 +310,7 @@ __all__ = [
     "dotted",
     "draws_at_random",
     "draws_itself",
+    "dropped",
     "element_bytes",
     "element_count",
     "elements",
@@ -300,31 +318,42 @@ __all__ = [
     "ensure_numpy",
     "entered_by_choice",
     "exclusive",
+    "factors",
     "fate",
     "feeds_model",
     "fetched_in_loop",
     "fills",
     "fitted_whole",
     "following",
+    "for_one_gpu",
     "free_names",
     "functions_given_to",
     "generator_functions",
+    "given_to_children",
+    "gpu_allocations",
     "hoist",
     "holds_first",
     "holds_tensor",
     "home_of",
+    "in_scope",
     "indentation",
+    "initialised_by",
+    "initialises",
+    "initialising_calls",
     "insert_after",
     "insert_before",
     "insert_first",
     "integer",
+    "is_alternative",
     "is_bounded",
     "is_changed",
+    "is_condition",
     "is_container",
     "is_emptied",
     "is_model",
     "is_part",
     "is_python",
+    "is_replicated",
     "is_session",
     "is_small",
     "is_step",
@@ -338,7 +367,10 @@ __all__ = [
     "last_before",
     "last_call",
     "later_steps",
+    "layers_applied",
+    "layers_in",
     "least",
+    "leaves",
     "link_span",
     "links",
     "loops",
@@ -346,8 +378,10 @@ __all__ = [
     "made_anew",
     "made_of_tensor",
     "makes_sequences",
+    "mentions_variable",
     "model_arguments",
     "model_at",
+    "move_before",
     "move_below",
     "move_link",
     "mutates",
@@ -399,6 +433,9 @@ __all__ = [
     "same_pipeline",
     "session_runs",
     "set_autotune",
+    "sets_growth",
+    "sets_limit",
+    "settings",
     "show_bytes",
     "show_each",
     "source_draws",
@@ -409,6 +446,7 @@ __all__ = [
     "step_functions",
     "steps_between",
     "stores",
+    "strategies",
     "structure_bytes",
     "surely_together",
     "takes_all",
@@ -421,13 +459,16 @@ __all__ = [
     "traced_stores",
     "tracing_options",
     "trained_bytes",
+    "turns_eager_off",
     "unchanging",
+    "under_condition",
     "unrolled_loops",
     "used_as_model",
     "uses",
     "variables",
     "walk",
     "whole_length",
+    "wrap_in_block",
     "written",
     "written_names",
 ]

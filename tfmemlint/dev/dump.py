@@ -79,7 +79,7 @@ def _runtime(file: File, call: Call) -> Iterator[str]:
     """What the call does to TensorFlow's runtime, and whether something before it has started that already."""
     from tfmemlint.query.runtime import INITIALISED, initialisation, initialises
 
-    if initialises(call):
+    if initialises(file, call):
         yield "    initialises the runtime"
     happened = initialisation(file).before(call.node, INITIALISED)
     if happened is not None:

@@ -1,4 +1,4 @@
-"""What initialises TensorFlow's runtime: from then on the physical devices are fixed."""
+"""TensorFlow's runtime: what starts it, and whether it has been started. From then on the devices are fixed."""
 
 from __future__ import annotations
 
@@ -9,37 +9,58 @@ import libcst as cst
 from tfmemlint import knowledge
 from tfmemlint.model.calls import Call
 from tfmemlint.model.layers import networks
+from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Array, Instance, Iterator, Sequence
 
 if TYPE_CHECKING:
     from tfmemlint.model.effects import Order
     from tfmemlint.model.file import File
+    from tfmemlint.syntax.tree import Node
 
 INITIALISED = "runtime initialised"
 
-RUNS_MODEL = frozenset(
-    f"tf.keras.Model.{name}"
-    for name in ("fit", "evaluate", "predict", "train_on_batch", "predict_on_batch", "test_on_batch")
-)
 
-
-LIBRARIES = frozenset({"tensorflow_datasets.load", "tensorflow_hub.load", "tensorflow_hub.KerasLayer"})
-"""Functions of other libraries that make datasets and variables."""
-
-GRAPH_ONLY = ("tf.compat.v1.disable_v2_behavior", "tf.compat.v1.disable_eager_execution")
-"""After these, ops are nodes of a graph, and a session has the devices: the eager runtime is never started."""
-
-
-def initialises(call: Call) -> bool:
-    """Whether a call certainly initialises the runtime."""
-    file = call.evaluator.file
+def initialises(file: File, call: Call) -> bool:
+    """Whether a call certainly initialises the eager runtime, if nothing has done so before: it makes a tensor, a
+    variable, a dataset or devices. False in programs that turn eager execution off, inside of graphs, and where it is
+    not known what is called; of functions of the module each call in them is asked."""
     if not call.names or file.contexts.entered(call.node, "tf.Graph.as_default") is not None:
         return False
-    return all(_initialises(name, call) for name in call.names) and not any(file.calls(*GRAPH_ONLY))
+    return all(_initialises(name, call) for name in call.names) and not turns_eager_off(file)
+
+
+def turns_eager_off(file: File) -> bool:
+    """Whether the program certainly turns eager execution off: a session has the devices then, and the eager runtime
+    is never started. False where only another file does so."""
+    return any(file.calls(*knowledge.group("turns_eager_off")))
+
+
+@once_per_file
+def initialising_calls(file: File) -> list[Call]:
+    """The calls of a file that certainly initialise the runtime when they are reached, in source order."""
+    return [call for call in map(file.call, file.tree.of(cst.Call)) if initialises(file, call)]
+
+
+def initialised_by(file: File, node: Node) -> Call | None:
+    """The call, or the first of several, that has initialised the runtime whenever the program reaches a place: a call
+    or a simple statement. None where it has not, or not on every path; `initialisation` tells these apart."""
+    first = initialisation(file).before(node, INITIALISED)
+    if first is None or not first.certain or not isinstance(first.node, cst.Call):
+        return None
+    return file.call(first.node)
+
+
+def initialisation(file: File) -> Order:
+    """The order of this file's effects with the runtime's initialisation marked."""
+
+    def classify(node: Call | cst.BaseSmallStatement) -> str | None:
+        return INITIALISED if isinstance(node, Call) and initialises(file, node) else None
+
+    return file.effects.order(INITIALISED, classify)
 
 
 def _initialises(name: str, call: Call) -> bool:
-    if name in RUNS_MODEL or name in LIBRARIES:
+    if knowledge.in_group(name, "starts_runtime"):
         return True
     if name.endswith(".__call__"):
         given = call.value_of(0)
@@ -82,12 +103,3 @@ def _adds_weights(call: Call) -> bool:
         step.layer == layer and step.shape is not None and step.effect is not None and bool(step.effect.parameters)
         for step in networks.placed(model.call)
     )
-
-
-def initialisation(file: File) -> Order:
-    """The order of this file's effects with the runtime's initialisation marked."""
-
-    def classify(node: Call | cst.BaseSmallStatement) -> str | None:
-        return INITIALISED if isinstance(node, Call) and initialises(node) else None
-
-    return file.effects.order(INITIALISED, classify)

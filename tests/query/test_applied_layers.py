@@ -1,0 +1,44 @@
+"""What reaches layers, and which layers a model is made of."""
+
+import pytest
+from programs import model_of
+
+from tfmemlint.query.layers import layers_applied, layers_in
+
+APPLIED = [
+    ("x = keras.Input([4])\nkeras.layers.Dense(2)(x)", [10]),
+    ("x = keras.Input([4])\nd = keras.layers.Dense(2)\nd(x)\nd(x)", [10, 10]),
+    ("keras.layers.Dense(2)(unknown)", [None]),
+    ("keras.layers.Dense(2)", []),
+    ("keras.layers.Dense(2)()", []),
+    ("keras.layers.Conv2D(2, 3)(keras.Input([4, 4, 1]))", []),
+    ("keras.Sequential([keras.Input([4]), keras.layers.Dense(3), keras.layers.Dense(2)])", [15, 8]),
+    ("m = keras.Sequential()\nm.add(keras.layers.Dense(3, input_shape=(4,)))", [15]),
+    ("keras.Sequential([keras.layers.Dense(3)])", [None]),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), APPLIED)
+def test_parameters_of_applied_layers(program: str, expected: list[int | None]) -> None:
+    found = layers_applied("tf.keras.layers.Dense").of(model_of(program))
+    assert [each.parameters for each in found] == expected
+
+
+MADE_OF = [
+    ("model = keras.Sequential([keras.layers.Dense(3), keras.layers.Dropout(0.1)])", ["Dense", "Dropout"]),
+    ("x = keras.Input([4])\ny = keras.layers.Dense(3)(x)\nmodel = keras.Model(x, keras.layers.ReLU()(y))",
+     ["ReLU", "Dense"]),
+    ("x = keras.Input([4])\ny = keras.layers.Dense(3)(x)\nmodel = keras.Model(inputs=x, outputs=y)", ["Dense"]),
+    ("x = keras.Input([4])\na = keras.layers.Dense(3)(x)\nb = keras.layers.ReLU()(x)\n"
+     "model = keras.Model(x, keras.layers.Concatenate()([a, b]))", ["Concatenate", "ReLU", "Dense"]),
+    ("model = keras.models.load_model(path)", []),
+    ("model = keras.Sequential(layers)", []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "expected"), MADE_OF)
+def test_layers_that_a_model_is_made_of(program: str, expected: list[str]) -> None:
+    file = model_of(program)
+    made = next(file.call(assign.value) for assign in file.tree.of(type(file.module.body[-1].body[0]))
+                if assign.targets[0].target.value == "model")  # fmt: skip
+    assert [layer.method for layer in layers_in(file, made)] == expected

@@ -1,0 +1,82 @@
+"""Conditions around a place, and what runs whenever something else did."""
+
+import pytest
+from programs import model_of
+
+from tfmemlint.query.branches import always_follows, is_alternative, is_condition, under_condition
+
+CONDITIONS = [
+    ("if a():\n    pass", True),
+    ("while a() and b: pass", True),
+    ("x = 1 if a() else 2", True),
+    ("x = a() if c else 2", False),
+    ("x = not a()", True),
+    ("x = a() or 2", False),
+    ("assert a()", True),
+    ("assert c, a()", False),
+    ("[x for x in y if a()]", True),
+    ("if a() > 1:\n    pass", False),
+    ("print(a())", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), CONDITIONS)
+def test_only_the_truth_is_asked(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert is_condition(file, file.calls_by_word["a"][0]) is expected
+
+
+PLACES = [
+    ("a()", False, False),
+    ("if c:\n    a()", True, True),
+    ("if __name__ == '__main__':\n    a()", False, False),
+    ("if True:\n    a()", False, False),
+    ("try:\n    a()\nexcept E:\n    pass", True, False),
+    ("try:\n    pass\nexcept E:\n    a()", True, False),
+    ("for x in y:\n    a()", False, False),
+    ("if c:\n    def f():\n        a()", True, False),
+    ("c and a()", False, True),
+    ("a() if c else b()", False, True),
+    ("match c:\n    case 1:\n        a()", False, True),
+    ("def f():\n    if c:\n        return\n    a()", False, True),
+    ("def f():\n    if c:\n        b()\n    a()", False, False),
+    ("def f():\n    a()\n    if c:\n        return", False, False),
+]
+
+
+@pytest.mark.parametrize(("program", "alternative", "condition"), PLACES)
+def test_what_keeps_a_place_from_running(program: str, alternative: bool, condition: bool) -> None:
+    file = model_of(program)
+    node = file.calls_by_word["a"][0]
+    assert (is_alternative(file, node), under_condition(file, node)) == (alternative, condition)
+
+
+FOLLOWS = [
+    ("first()\nthen()", True),
+    ("then()\nfirst()", False),
+    ("first()\nif c:\n    then()", False),
+    ("if c:\n    first()\n    then()", True),
+    ("if c:\n    first()\nif d:\n    then()", True),
+    ("try:\n    first()\nfinally:\n    then()", True),
+    ("first()\ntry:\n    b()\nexcept E:\n    then()", False),
+    ("first()\ntry:\n    then()\nexcept E:\n    raise", True),
+    ("first()\ntry:\n    then()\nexcept E:\n    pass", False),
+    ("first()\ntry:\n    then()\nexcept E:\n    print(1)\n    tf.then()", False),
+    ("first()\nif c:\n    return 1\nthen()", False),
+    ("first()\nif c:\n    raise E\nthen()", False),
+    ("try:\n    first()\n    if c:\n        raise E\nexcept E:\n    pass\nthen()", True),
+    ("if c:\n    return 1\nfirst()\nthen()", True),
+]
+
+
+@pytest.mark.parametrize(("body", "expected"), FOLLOWS)
+def test_what_runs_whenever_something_else_did(body: str, expected: bool) -> None:
+    file = model_of("def f():\n" + "".join(f"    {line}\n" for line in body.split("\n")))
+    first, then = (file.call(file.calls_by_word[word][0]) for word in ("first", "then"))
+    assert always_follows(file, first, then) is expected
+
+
+def test_a_handler_may_make_the_call_itself() -> None:
+    stop = "tf.profiler.experimental.stop()"
+    file = model_of(f"first()\ntry:\n    b()\n    {stop}\nexcept E:\n    {stop}")
+    assert always_follows(file, file.call(file.calls_by_word["first"][0]), file.call(file.calls_by_word["stop"][0]))

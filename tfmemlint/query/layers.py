@@ -1,0 +1,76 @@
+"""Keras layers: what reaches them, how many parameters they have then, and which layers a model is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.model.calls import Call
+from tfmemlint.model.layers.effects import effect
+from tfmemlint.model.layers.networks import SEQUENTIAL, placed
+from tfmemlint.model.transfer.table import elements
+from tfmemlint.model.values import Array, Instance, Value
+from tfmemlint.query.facts import Fact
+
+if TYPE_CHECKING:
+    from tfmemlint.model.file import File
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A layer that is applied to something: the call that makes it, and how many parameters it has then; None where
+    that is not known."""
+
+    made: Call
+    parameters: int | None
+
+
+@cache
+def layers_applied(kind: str) -> Fact[Applied]:
+    """Each application of a layer of this class: of an object that is called, and of a part of a `Sequential`, as far
+    as these are known. A layer that is applied several times is several facts."""
+
+    def applied(file: File) -> Iterator[Applied]:
+        for node in file.tree.of(cst.Call):
+            call = file.call(node)
+            made = _of_kind(call.target, kind) if node.args else None
+            if made is not None:
+                given = call.value_of(0)
+                done = effect(call.target, given.shape if isinstance(given, Array) else None)
+                yield Applied(made, done.parameters if done is not None else None)
+        for model in file.calls(SEQUENTIAL):
+            for step in placed(model):
+                made = _of_kind(step.layer, kind)
+                if made is not None:
+                    yield Applied(made, step.effect.parameters if step.effect is not None else None)
+
+    return Fact(applied, kind)
+
+
+def _of_kind(layer: Value, kind: str) -> Call | None:
+    """The call that makes a layer, if it is of this class."""
+    return layer.call if isinstance(layer, Instance) and layer.type_name == kind else None
+
+
+def layers_in(file: File, model: Call) -> Iterator[Call]:
+    """The calls that make the layers of a `Sequential` or functional model, as far as they are known: of a functional
+    model those on the way back from its outputs. Nothing for what makes other models."""
+    outputs = model.given("outputs") if model.arg(1) is None else model.value_of(1)
+    found = [step.layer for step in placed(model)] if model.name == SEQUENTIAL else _behind(outputs)
+    yield from (layer.call for layer in found if isinstance(layer, Instance) and layer.call is not None)
+
+
+def _behind(outputs: Value) -> Iterator[Value]:
+    """What is called to make some tensors, and those that it is called on."""
+    pending, seen = elements(outputs), set[int]()
+    while pending:
+        tensor = pending.pop()
+        made = tensor.origin if isinstance(tensor, Array) else None
+        if isinstance(made, Call) and id(made) not in seen:
+            seen.add(id(made))
+            yield made.target
+            pending += [leaf for i in range(len(made.node.args)) for leaf in elements(made.value_of(i))]
