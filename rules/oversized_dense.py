@@ -2,17 +2,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
-from tfmemlint.api import Array, Call, File, Finding, Instance, Rule, nodes, on, on_call, trained_bytes
-from tfmemlint.model.layers.arguments import Effect
-from tfmemlint.model.layers.effects import effect
-from tfmemlint.model.layers.networks import placed
+from tfmemlint.api import Applied, File, Finding, Rule, layers_applied, on, trained_bytes
 
 LIMIT = 512 * 1024 * 1024
 """Bytes of weights, gradients and optimizer slots of one layer from which on it is reported."""
-
-DENSE = "tf.keras.layers.Dense"
 
 
 class OversizedDense(Rule):
@@ -37,24 +30,11 @@ class OversizedDense(Rule):
     no_fix = "it changes the model"
     in_tests = False
 
-    @on(nodes(cst.Call), DENSE)
-    def called(self, node: cst.Call, file: File) -> Iterator[Finding]:
-        call = file.call(node)
-        layer = call.target if node.args else None
-        if isinstance(layer, Instance) and layer.type_name == DENSE:
-            given = call.value_of(0)
-            yield from self._layer(layer, effect(layer, given.shape if isinstance(given, Array) else None), file)
-
-    @on_call("tf.keras.Sequential")
-    def stacked(self, model: Call, file: File) -> Iterator[Finding]:
-        for step in placed(model):  # a loop may place one again, smaller or larger: the first that is too large counts
-            if isinstance(step.layer, Instance) and step.layer.type_name == DENSE:
-                yield from self._layer(step.layer, step.effect, file)
-
-    def _layer(self, layer: Instance, done: Effect | None, file: File) -> Iterator[Finding]:
-        if done is None or done.parameters is None or layer.call is None:
+    @on(layers_applied("tf.keras.layers.Dense"))
+    def check(self, layer: Applied, file: File) -> Iterator[Finding]:
+        if layer.parameters is None:
             return
-        size, words = trained_bytes(file, layer.call, done.parameters)
+        size, words = trained_bytes(file, layer.made, layer.parameters)
         if size >= LIMIT:
-            what = f"this layer has {done.parameters:,} parameters: {words}; pool or reduce the input first"
-            yield self.finding(layer.call, file, what, bytes=size)
+            what = f"this layer has {layer.parameters:,} parameters: {words}; pool or reduce the input first"
+            yield self.finding(layer.made, file, what, bytes=size)

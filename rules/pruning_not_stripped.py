@@ -1,34 +1,40 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-import libcst as cst
-
-from tfmemlint.api import (
-    Array,
-    Call,
-    File,
-    Finding,
-    Function,
-    Instance,
-    Rule,
-    Value,
-    calls_named,
-    elements,
-    on,
-    walk,
-)
-from tfmemlint.model.layers.networks import SEQUENTIAL, placed
+from tfmemlint.api import Call, Fact, File, Finding, Function, Instance, Rule, Value, calls, calls_named, layers_in, on
 
 PRUNE = "tensorflow_model_optimization.sparsity.keras.prune_low_magnitude"
 CLONE = "tf.keras.models.clone_model"
-SAVES = frozenset({"save", "save_weights", "export"})
-EXPORTS = {
+METHODS = ("save", "save_weights", "export")
+FUNCTIONS = {
     "tf.keras.models.save_model": "model", "tf.keras.saving.save_model": "model", "tf.saved_model.save": "obj",
     "tf.lite.TFLiteConverter.from_keras_model": "model",
 }  # fmt: skip
+"""What saves or exports a model, and how it calls it."""
 
-saves = calls_named(*SAVES, "save_model", "from_keras_model")
+saving = calls_named(*METHODS, *(name.rpartition(".")[2] for name in FUNCTIONS))
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The first call that saves a pruned model after its training, and the call that made it a pruned one."""
+
+    by: Call
+    pruned: Call
+
+
+def _saved(file: File) -> Iterator[Saved]:
+    reported: set[int] = set()
+    for call in saving.of(file) if any(file.calls(PRUNE)) and not file.loads("strip_pruning") else ():
+        made = _pruned(file, call)
+        if made is not None and id(made.node) not in reported and not _trains_on(file, call):
+            reported.add(id(made.node))
+            yield Saved(call, made)
+
+
+saved_while_pruned = Fact(_saved, PRUNE)
 
 
 class PruningNotStripped(Rule):
@@ -52,65 +58,35 @@ class PruningNotStripped(Rule):
     no_fix = "where training ends is yours to say"
     in_tests = False
 
-    @on(saves, PRUNE)
-    def check(self, call: Call, file: File) -> Iterator[Finding]:
-        made = self._pruned(call, file)
-        if made is None or self._strips(file) or self._still_trained(call.node, file):
-            return
-        others = (other for other in saves.of(file) if self._pruned(other, file) is made)
-        if call is not next(other for other in others if not self._still_trained(other.node, file)):
-            return  # saved again
+    @on(saved_while_pruned)
+    def check(self, saved: Saved, file: File) -> Iterator[Finding]:
         what = "the pruning masks are saved with the model: twice the weights; strip_pruning() first"
-        yield self.finding(call, file, what, related=[(made, "pruned here")])
+        yield self.finding(saved.by, file, what, related=[(saved.pruned, "pruned here")])
 
-    def _strips(self, file: File) -> bool:
-        """Whether the file calls or names `strip_pruning` anywhere."""
-        return any(name.value == "strip_pruning" for name in file.tree.of(cst.Name))
 
-    def _pruned(self, call: Call, file: File) -> Call | None:
-        """The call that made the pruned model which this call saves."""
-        saved: Value | None
-        if call.name in EXPORTS:
-            saved = call.value_of(0) if call.arg(0) is not None else call.value_of(EXPORTS[call.name])
-        else:
-            saved = call.receiver if call.method in SAVES else None
-        found = {id(made): made for made in (self._made(o, file) for o in saved.options)} if saved is not None else {}
-        return next(iter(found.values())) if len(found) == 1 else None
-
-    def _made(self, model: Value, file: File) -> Call | None:
-        if not isinstance(model, Instance) or model.call is None:
-            return None
-        call = model.call
-        if call.name == PRUNE:
-            return call
-        if call.name == CLONE:
-            return self._cloned(call, file)
-        layers = (step.layer for step in placed(call)) if call.name == SEQUENTIAL else self._functional(call)
-        return next((x.call for x in layers if isinstance(x, Instance) and x.call and x.call.name == PRUNE), None)
-
-    def _functional(self, model: Call) -> Iterator[Value]:
-        """The layers on the way back from a functional model's outputs."""
-        pending = elements(model.value_of(1) if model.arg(1) is not None else model.value_of("outputs"))
-        seen: set[int] = set()
-        while pending:
-            tensor = pending.pop()
-            made = tensor.origin if isinstance(tensor, Array) else None
-            if isinstance(made, Call) and id(made) not in seen:
-                seen.add(id(made))
-                yield made.target
-                pending += [leaf for i in range(len(made.node.args)) for leaf in elements(made.value_of(i))]
-
-    def _cloned(self, clone: Call, file: File) -> Call | None:
-        """The call that prunes in the function which `clone_model` is given."""
-        for option in clone.value_of("clone_function").options:
-            inside = walk(option.node.body) if isinstance(option, Function) else ()
-            calls = (file.call(node) for node in inside if isinstance(node, cst.Call))
-            found = next((call for call in calls if call.name == PRUNE), None)
-            if found is not None:
-                return found
+def _pruned(file: File, save: Call) -> Call | None:
+    """The one call that made the pruned model which is saved."""
+    if save.name in FUNCTIONS:
+        model = save.value_of(0) if save.arg(0) is not None else save.given(FUNCTIONS[save.name])
+    elif save.method in METHODS:
+        model = save.receiver
+    else:
         return None
+    found = {id(made): made for made in (_made(file, option) for option in model.options)}
+    return next(iter(found.values())) if len(found) == 1 else None
 
-    def _still_trained(self, save: cst.Call, file: File) -> bool:
-        """Whether the loop around the call trains on: a checkpoint."""
-        loops = file.contexts.loops(save)
-        return any(isinstance(n, cst.Call) and file.call(n).method == "fit" for loop in loops for n in walk(loop))
+
+def _made(file: File, model: Value) -> Call | None:
+    """The call that prunes a model or a layer of it."""
+    made = model.call if isinstance(model, Instance) else None
+    if made is None or made.name == PRUNE:
+        return made
+    if made.name == CLONE:
+        functions = (f.node for f in made.value_of("clone_function").options if isinstance(f, Function))
+        return next((call for function in functions for call in calls(file, function, PRUNE)), None)
+    return next((layer for layer in layers_in(file, made) if layer.name == PRUNE), None)
+
+
+def _trains_on(file: File, save: Call) -> bool:
+    """Whether the loop around trains on: what is saved is a checkpoint."""
+    return any(True for loop in file.contexts.loops(save.node) for _ in calls(file, loop, "fit"))
