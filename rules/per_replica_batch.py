@@ -7,22 +7,23 @@ import libcst as cst
 
 from tfmemlint.api import (
     Call,
-    Const,
     Dataset,
     File,
     Finding,
     Function,
-    Node,
     Rule,
     Severity,
+    called,
+    calls,
+    factors,
+    knowledge,
     on_call,
-    parameters,
-    walk,
 )
 
+STRATEGIES = ("tf.distribute.Strategy", *knowledge.subclasses("tf.distribute.Strategy"))
 PER_REPLICA = re.compile(r"per_(replica|gpu|worker|device|core)", re.IGNORECASE)
 GLOBAL = re.compile(r"global.*batch|batch.*global", re.IGNORECASE)
-STRATEGIES = ("Strategy", "MirroredStrategy", "MultiWorkerMirroredStrategy", "TPUStrategy", "experimental.TPUStrategy")
+REPLICAS = "num_replicas_in_sync"
 
 
 class PerReplicaBatch(Rule):
@@ -48,88 +49,50 @@ class PerReplicaBatch(Rule):
     severity = Severity.INFO
     default = False
 
-    @on_call(*(f"tf.distribute.{owner}.experimental_distribute_dataset" for owner in STRATEGIES))
-    def check(self, call: Call, file: File) -> Iterator[Finding]:
-        for ds in call.value_of(0).options:
-            for step in ds.steps if isinstance(ds, Dataset) else ():
-                size = step.call.arg("batch_size") if step.call is not None and step.name == "batch" else None
-                if size is None or step.call is None:
-                    continue
-                related: list[tuple[Call | Node, str]] = [(step.call, "batched here")]
-                if any(PER_REPLICA.search(name) for name in _size_names(size.expression, file, 2)):
-                    yield self.finding(
-                        call,
-                        file,
-                        "the batch size is a replica's, and distributing splits it again; batch with the global size",
-                        related=related,
-                    )
-                    return
-                if _multiplied_again(size.expression, file):
-                    yield self.finding(
-                        call,
-                        file,
-                        "the batch size is the global one times the replicas: each replica gets a global batch",
-                        related=related,
-                    )
-                    return
+    @on_call(*(f"{owner}.experimental_distribute_dataset" for owner in STRATEGIES))
+    def dataset(self, call: Call, file: File) -> Iterator[Finding]:
+        for batch in _batches(call):
+            size = batch.arg("batch_size")
+            if size is None:
+                continue
+            product, why = factors(file, size.expression) or (), ""
+            if any(map(PER_REPLICA.search, called(file, size.expression))):
+                why = "the batch size is a replica's, and distributing splits it again; batch with the global size"
+            elif REPLICAS in product and any(map(GLOBAL.search, product)):
+                why = "the batch size is the global one times the replicas: each replica gets a global batch"
+            if why:
+                yield self.finding(call, file, why, related=[(batch, "batched here")])
+                return
 
     @on_call(
         *(
-            f"tf.distribute.{owner}.{name}"
+            f"{owner}.{name}"
             for owner in STRATEGIES
             for name in ("distribute_datasets_from_function", "experimental_distribute_datasets_from_function")
         )
     )
     def function(self, call: Call, file: File) -> Iterator[Finding]:
-        for made in call.value_of(0).options:
-            inner = walk(made.node.body) if isinstance(made, Function) else ()
-            for node in inner:
-                batch = file.call(node) if isinstance(node, cst.Call) else None
-                size = batch.arg("batch_size") if batch is not None and batch.name == "tf.data.Dataset.batch" else None
-                if size is not None and self._global(size.expression, file):
-                    yield self.finding(
-                        call,
-                        file,
-                        "the batch size is the global one, and each replica gets a batch of this function's; "
-                        "batch with get_per_replica_batch_size()",
-                        related=[(batch, "batched here")] if batch is not None else [],
-                    )
-                    return
-
-    def _global(self, size: cst.BaseExpression, file: File) -> bool:
-        """Whether a size is named the global one, or is one that was multiplied by the number of replicas."""
-        written = file.written(size)
-        if isinstance(written, cst.BinaryOperation) and isinstance(written.operator, cst.Multiply):
-            return any("num_replicas_in_sync" in _size_names(s, file, 0) for s in (written.left, written.right))
-        return any(GLOBAL.search(name) for name in _size_names(size, file, 0))
+        functions = [made.node for made in call.value_of(0).options if isinstance(made, Function)]
+        for batch in (found for node in functions for found in calls(file, node, "tf.data.Dataset.batch")):
+            size = batch.arg("batch_size")
+            if size is not None and _is_global(file, size.expression):
+                yield self.finding(
+                    call,
+                    file,
+                    "the batch size is the global one, and each replica gets a batch of this function's; "
+                    "batch with get_per_replica_batch_size()",
+                    related=[(batch, "batched here")],
+                )
+                return
 
 
-def _size_names(node: cst.BaseExpression, file: File, depth: int) -> list[str]:
-    """What a batch size is called: a name, attribute or key; of a parameter also what the callers call it.
-
-    Nothing for arithmetic, which says that the size was thought of.
-    """
-    if isinstance(node, cst.Subscript) and isinstance(node.slice[0].slice, cst.Index):
-        key = file.value(node.slice[0].slice.value)
-        return [key.value] if isinstance(key, Const) and isinstance(key.value, str) else []
-    if isinstance(node, cst.Attribute):
-        return [node.attr.value]
-    if not isinstance(node, cst.Name):
-        return []
-    found = [node.value]
-    function = file.contexts.function(node)
-    names = [p.name.value for p in parameters(function)] if isinstance(function, cst.FunctionDef) else []
-    if depth and isinstance(function, cst.FunctionDef) and node.value in names:
-        for caller in file.values.functions.callers(function) or ():
-            given = caller.arg(node.value)
-            found += _size_names(given.expression, file, depth - 1) if given is not None else []
-    return found
+def _batches(call: Call) -> list[Call]:
+    """The calls that batch the pipelines which a strategy is given."""
+    steps = [step for ds in call.value_of(0).options if isinstance(ds, Dataset) for step in ds.steps]
+    return [step.call for step in steps if step.name == "batch" and step.call is not None]
 
 
-def _multiplied_again(node: cst.BaseExpression, file: File) -> bool:
-    """`GLOBAL_BATCH_SIZE * strategy.num_replicas_in_sync`."""
-    if not isinstance(node, cst.BinaryOperation) or not isinstance(node.operator, cst.Multiply):
-        return False
-    sides = [_size_names(side, file, 0) for side in (node.left, node.right)]
-    names = [name for side in sides for name in side]
-    return "num_replicas_in_sync" in names and any(GLOBAL.search(name) for name in names)
+def _is_global(file: File, size: cst.BaseExpression) -> bool:
+    """Whether a size is one that was multiplied by the number of replicas, or is named the global one."""
+    product = factors(file, file.written(size))
+    return any(map(GLOBAL.search, called(file, size, through=0))) if product is None else REPLICAS in product
