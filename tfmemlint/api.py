@@ -2,7 +2,16 @@
 
 from tfmemlint import knowledge
 from tfmemlint.finding import Edit, Finding, Fix, Related, Safety, Severity, Span
-from tfmemlint.fix.chains import add_argument, append_prefetch, autotune_text, move_link, remove_link, set_autotune
+from tfmemlint.fix.chains import (
+    add_argument,
+    append_prefetch,
+    autotune_text,
+    make_float32,
+    move_link,
+    remove_link,
+    set_autotune,
+    unwrap_call,
+)
 from tfmemlint.fix.edits import (
     api_text,
     append_method,
@@ -21,7 +30,7 @@ from tfmemlint.fix.edits import (
 )
 from tfmemlint.fix.hoist import hoist, loops_left
 from tfmemlint.fix.move_statements import move_before
-from tfmemlint.fix.statements import move_below, remove_statement
+from tfmemlint.fix.statements import move_below, remove_assignment, remove_statement
 from tfmemlint.fix.wrap import wrap_in_block
 from tfmemlint.model.arithmetic import least
 from tfmemlint.model.calls import Argument, Call
@@ -51,6 +60,7 @@ from tfmemlint.model.values import (
     constant,
     integer,
 )
+from tfmemlint.query.arrays import Entering, arrays_entering, arrays_taken, joined_arrays, only_cast, only_shown
 from tfmemlint.query.batches import batch_loops, over_batches
 from tfmemlint.query.branches import always_follows, is_alternative, is_condition, leaves, under_condition
 from tfmemlint.query.called import called, factors
@@ -78,6 +88,15 @@ from tfmemlint.query.containers import Put, is_bounded, is_emptied, puts
 from tfmemlint.query.copies import copies_weights
 from tfmemlint.query.counts import called_view, items_in
 from tfmemlint.query.devices import for_one_gpu, sets_growth, sets_limit
+from tfmemlint.query.dtypes import (
+    Division,
+    GivenDtype,
+    divided_integers,
+    float64_asked_for,
+    float64_by_design,
+    given_float64,
+    says_float64,
+)
 from tfmemlint.query.environment import Setting, given_to_children, mentions_variable, settings
 from tfmemlint.query.errors import dropped
 from tfmemlint.query.facts import (
@@ -119,8 +138,11 @@ from tfmemlint.query.mapped import changes_outside, cheap, elementwise, only_reg
 from tfmemlint.query.model_inputs import batch_calls, feeds_model, model_arguments, used_as_model
 from tfmemlint.query.models import Fate, clears, fate, is_changed, is_model, model_at, runs_model
 from tfmemlint.query.mutation import mutates
+from tfmemlint.query.networks import activation_bytes, layers_of, output_layers, parameter_count
 from tfmemlint.query.once import holds_first, runs_always, runs_once
+from tfmemlint.query.one_hot import OneHot, one_hot
 from tfmemlint.query.order import exclusive, needed_statements, runs_after, written_names
+from tfmemlint.query.pairs import Pairs, all_pairs
 from tfmemlint.query.pipelines import (
     BATCHES,
     BATCHING,
@@ -143,8 +165,11 @@ from tfmemlint.query.pipelines import (
     steps_between,
     surely_together,
 )
+from tfmemlint.query.policies import dtype_policy, keras_2, policies_set, policy_set_after, policy_set_before
+from tfmemlint.query.products import Product, products
 from tfmemlint.query.purity import draws_itself, pure
 from tfmemlint.query.python_values import is_python
+from tfmemlint.query.readers import only_reader
 from tfmemlint.query.rebuilt import rebuilt, runs_alike
 from tfmemlint.query.repeats import Repetition, repeated_calls, repeats, repetitions
 from tfmemlint.query.results import fetched_in_loop, is_tensor, made_of_tensor, only_tensorflow
@@ -157,6 +182,7 @@ from tfmemlint.query.stores import Store, fills, is_container, outlives, stores,
 from tfmemlint.query.strategies import Strategy, in_scope, is_replicated, strategies
 from tfmemlint.query.symbolic import holds_tensor
 from tfmemlint.query.tapes import TAPE, Tape, tape_of, tape_of_gradient, tapes
+from tfmemlint.query.tensors import copied_axes, inserted_axes, partners, result_shape, shape_size, size_one
 from tfmemlint.query.traces import (
     TracedCall,
     computes_in_floats,
@@ -185,7 +211,7 @@ from tfmemlint.syntax.names import Loop, assigned_names, free_names, home_of, is
 from tfmemlint.syntax.numbers import range_length
 from tfmemlint.syntax.scopes import Binds, Definition, Reaching, dotted, own_nodes, parameters, written
 from tfmemlint.syntax.tree import Node, called_word, children, walk
-from tfmemlint.units import show_bytes, show_each
+from tfmemlint.units import show_bytes, show_each, show_halved
 
 __all__ = [
     "BATCHES",
@@ -221,8 +247,10 @@ __all__ = [
     "Dataset",
     "Definition",
     "Devices",
+    "Division",
     "Does",
     "Edit",
+    "Entering",
     "Fact",
     "Fate",
     "File",
@@ -230,6 +258,7 @@ __all__ = [
     "Fix",
     "Function",
     "FunctionNode",
+    "GivenDtype",
     "Instance",
     "Iterator",
     "KeptElements",
@@ -238,7 +267,10 @@ __all__ = [
     "Mapping",
     "Method",
     "Node",
+    "OneHot",
     "OneOf",
+    "Pairs",
+    "Product",
     "Put",
     "Reaching",
     "Related",
@@ -260,12 +292,16 @@ __all__ = [
     "Use",
     "Value",
     "Wrapped",
+    "activation_bytes",
     "add_argument",
     "all_bytes",
+    "all_pairs",
     "always_follows",
     "api_text",
     "append_method",
     "append_prefetch",
+    "arrays_entering",
+    "arrays_taken",
     "assigned_names",
     "attributes_set",
     "autotune_text",
@@ -299,6 +335,7 @@ __all__ = [
     "constant",
     "consumptions",
     "convert_after",
+    "copied_axes",
     "copies_weights",
     "counts_rows",
     "covers",
@@ -307,10 +344,12 @@ __all__ = [
     "dedent",
     "definitions_of",
     "differs",
+    "divided_integers",
     "dotted",
     "draws_at_random",
     "draws_itself",
     "dropped",
+    "dtype_policy",
     "element_bytes",
     "element_count",
     "elements",
@@ -324,11 +363,14 @@ __all__ = [
     "fetched_in_loop",
     "fills",
     "fitted_whole",
+    "float64_asked_for",
+    "float64_by_design",
     "following",
     "for_one_gpu",
     "free_names",
     "functions_given_to",
     "generator_functions",
+    "given_float64",
     "given_to_children",
     "gpu_allocations",
     "hoist",
@@ -343,6 +385,7 @@ __all__ = [
     "insert_after",
     "insert_before",
     "insert_first",
+    "inserted_axes",
     "integer",
     "is_alternative",
     "is_bounded",
@@ -361,14 +404,17 @@ __all__ = [
     "is_tiny",
     "is_variable",
     "items_in",
+    "joined_arrays",
     "keeps_names",
     "kept_elements",
+    "keras_2",
     "knowledge",
     "last_before",
     "last_call",
     "later_steps",
     "layers_applied",
     "layers_in",
+    "layers_of",
     "least",
     "leaves",
     "link_span",
@@ -377,6 +423,7 @@ __all__ = [
     "loops_left",
     "made_anew",
     "made_of_tensor",
+    "make_float32",
     "makes_sequences",
     "mentions_variable",
     "model_arguments",
@@ -394,26 +441,38 @@ __all__ = [
     "on_call",
     "on_file",
     "once_per_file",
+    "one_hot",
+    "only_cast",
+    "only_reader",
     "only_regroups",
+    "only_shown",
     "only_tensorflow",
     "ops_in",
     "outer_span",
     "outermost_state",
     "outlives",
+    "output_layers",
     "over_batches",
     "own_nodes",
+    "parameter_count",
     "parameter_of",
     "parameters",
+    "partners",
     "passes_unchanging",
     "pipeline_parts",
     "pipelines_of",
+    "policies_set",
+    "policy_set_after",
+    "policy_set_before",
     "possible_later_steps",
+    "products",
     "pure",
     "puts",
     "range_length",
     "reads_files",
     "rebuilt",
     "remove_argument",
+    "remove_assignment",
     "remove_link",
     "remove_statement",
     "repeated_calls",
@@ -422,6 +481,7 @@ __all__ = [
     "replace_node",
     "reshuffles",
     "resizes",
+    "result_shape",
     "runs_after",
     "runs_alike",
     "runs_always",
@@ -431,13 +491,17 @@ __all__ = [
     "runs_op",
     "runs_traced",
     "same_pipeline",
+    "says_float64",
     "session_runs",
     "set_autotune",
     "sets_growth",
     "sets_limit",
     "settings",
+    "shape_size",
     "show_bytes",
     "show_each",
+    "show_halved",
+    "size_one",
     "source_draws",
     "sparse_gradients",
     "state_made_by",
@@ -463,6 +527,7 @@ __all__ = [
     "unchanging",
     "under_condition",
     "unrolled_loops",
+    "unwrap_call",
     "used_as_model",
     "uses",
     "variables",

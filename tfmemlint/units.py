@@ -60,3 +60,9 @@ def show_each(size: int | None, count: int | None) -> str:
     """What things weigh, behind their number: ` of 6 MiB: 1.5 GiB` for 256 of `size` bytes each; nothing where that is
     not known."""
     return f" of {show_bytes(size)}: {show_bytes(size * count)}" if size is not None and count is not None else ""
+
+
+def show_halved(count: int | None) -> str:
+    """What a number of bytes would become at half the width, for the end of a message: ": 2 MiB instead of 1 MiB".
+    Nothing where it is not known."""
+    return "" if count is None else f": {show_bytes(count)} instead of {show_bytes(count // 2)}"

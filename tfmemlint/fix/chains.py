@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint import knowledge
 from tfmemlint.finding import Edit, Span
 from tfmemlint.fix.edits import api_text, append_method, link_span, outer_span, replace_node, statement_lines
 from tfmemlint.model.remembered import once_per_file
@@ -18,6 +19,10 @@ from tfmemlint.syntax.tree import walk
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
+
+
+LOOSE = (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.BooleanOperation, cst.IfExp, cst.Lambda)
+"""Expressions that an operator around them would take apart."""
 
 
 def add_argument(file: File, call: cst.Call, text: str) -> Edit | None:
@@ -48,6 +53,31 @@ def append_prefetch(file: File, call: Call | None) -> Edit | None:
     """Write `.prefetch(tf.data.AUTOTUNE)` behind a call. None without one, and as `set_autotune` does."""
     text = autotune_text(file, call) if call is not None else None
     return append_method(file, call.node, f".prefetch({text})") if call is not None and text is not None else None
+
+
+def unwrap_call(file: File, call: cst.Call, argument: cst.BaseExpression) -> Edit | None:
+    """Write an argument in the place of its call; `a = f(a)` goes as a whole. None where a comment would go."""
+    at = outer_span(file, argument)
+    text = file.source.text[at.start : at.end]
+    if "#" in file.text(call).replace(text, ""):
+        return None
+    parent = file.tree.parent(call)
+    if isinstance(parent, cst.Assign) and len(parent.targets) == 1 and file.text(parent.targets[0].target) == text:
+        lines = statement_lines(file, file.tree.statement(parent))
+        if lines is not None:
+            return Edit(lines.start, lines.end, "")
+    bare = isinstance(argument, LOOSE) and not argument.lpar and not isinstance(parent, (cst.Arg, cst.Assign))
+    return replace_node(file, call, f"({text})" if bare else text)
+
+
+def make_float32(file: File, call: Call, numpy: str) -> Edit:
+    """Have a call of NumPy make float32, by a `dtype` argument where it takes one, else by a cast behind it; `numpy` is
+    the name by which the file knows NumPy."""
+    name = call.name or ""
+    signature = None if call.open or name.startswith("np.random.") else knowledge.signature(name)
+    takes = signature is not None and "dtype" in signature.names
+    given = add_argument(file, call.node, f"dtype={numpy}.float32") if takes else None
+    return given or append_method(file, call.node, f".astype({numpy}.float32)")
 
 
 def remove_link(file: File, call: cst.Call) -> Edit:

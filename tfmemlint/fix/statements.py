@@ -9,6 +9,7 @@ import libcst as cst
 
 from tfmemlint.finding import Edit, Span
 from tfmemlint.fix.edits import indentation, statement_lines
+from tfmemlint.syntax.names import variables
 from tfmemlint.syntax.tree import Node
 
 if TYPE_CHECKING:
@@ -24,6 +25,27 @@ def remove_statement(file: File, small: Node) -> Edit | None:
     if len(getattr(file.tree.parent(line), "body", ())) < 2:
         return None
     return Edit(lines.start, lines.end, "")
+
+
+def remove_assignment(
+    file: File, value: cst.BaseExpression, use: cst.BaseExpression, moved: cst.BaseExpression
+) -> Edit | None:
+    """Take the assignment out that gives a name this value, for a repair that writes `moved`, a part of the value,
+    where `use` reads the name.
+
+    None where it binds several names, or the variables of `moved` may stand for something else there.
+    """
+    assign = file.tree.parent(value)
+    if not isinstance(use, cst.Name) or not isinstance(assign, cst.Assign) or len(assign.targets) != 1:
+        return None
+    line, place = file.tree.statement(assign), file.tree.statement(use)
+    lines = statement_lines(file, line)
+    if lines is None or file.scope_of(line) is not file.scope_of(place):
+        return None
+    flow = file.flow(file.scope_of(line))
+    here, there = flow.at(line), flow.at(place)
+    same = all(here.get(name) == there.get(name) for name in variables(moved, file))
+    return Edit(lines.start, lines.end, "") if same else None
 
 
 def move_below(file: File, block: cst.With, statements: Sequence[Node]) -> tuple[Edit, ...] | None:

@@ -1,0 +1,72 @@
+"""Where float64 is written, asked for and made, and which modules want it."""
+
+import pytest
+from programs import model_of
+
+from tfmemlint.query.dtypes import divided_integers, float64_asked_for, float64_by_design, given_float64
+
+GIVEN = [
+    ("tf.zeros([2], tf.float64)", ["zeros"]),
+    ("tf.zeros([2], dtype='float64')", ["zeros"]),
+    ("tf.cast(x, np.float64)", ["cast"]),
+    ("from numpy import float64\ntf.zeros([2], float64)", ["zeros"]),
+    ("DTYPE = tf.float64\ntf.zeros([2], DTYPE)", []),
+    ("tf.zeros([2], tf.float32)", []),
+    ("keras.layers.Dense(2, dtype=keras.mixed_precision.Policy('float64'))", ["Dense"]),
+    ("tf.TensorSpec([2], tf.float64)", []),
+    ("np.zeros([2], np.float64)", []),
+    ("tf.compat.v1.to_double(x)", ["to_double"]),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), GIVEN)
+def test_calls_that_are_given_float64(program: str, expected: list[str]) -> None:
+    assert [given.made.method for given in given_float64.of(model_of(program))] == expected
+
+
+ASKED = [
+    ("if K.floatx() == 'float64':\n    probe()", True),
+    ("if dtype in (tf.float64, tf.float32):\n    probe()", True),
+    ("x = probe() if dtype == tf.float64 else 1", True),
+    ("if K.floatx() != 'float64':\n    probe()", False),
+    ("if K.floatx() == 'float64':\n    pass\nelse:\n    probe()", False),
+    ("probe()", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), ASKED)
+def test_code_that_asked_for_float64(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert float64_asked_for(file, file.calls_by_word["probe"][0]) is expected
+
+
+DESIGN = [
+    ("keras.backend.set_floatx('float64')", True),
+    ("keras.mixed_precision.set_global_policy('float64')", True),
+    ("keras.backend.set_floatx('float16')", False),
+    ("import tensorflow_probability as tfp", True),
+    ("from scipy import linalg", True),
+    ("from scipy import ndimage", False),
+    ("from gpflow.config import default_float", True),
+    ("x = 'gpflow'", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), DESIGN)
+def test_modules_that_want_float64(program: str, expected: bool) -> None:
+    assert float64_by_design(model_of(program)) is expected
+
+
+DIVIDED = [
+    ("tf.fill([4, 2], 3) / 7", ["int32"]),
+    ("tf.range(9, dtype=tf.int64) / 3", ["int64"]),
+    ("tf.zeros([4]) / 7", []),
+    ("tf.fill([4, 2], 3) // 7", []),
+    ("np.arange(4) / 7", []),
+    ("x / 7", []),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), DIVIDED)
+def test_quotients_of_integer_tensors(program: str, expected: list[str]) -> None:
+    assert [division.dtype for division in divided_integers.of(model_of(program))] == expected

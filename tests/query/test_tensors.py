@@ -1,0 +1,189 @@
+"""Axes of size 1, copies along axes, element-wise ops, pairs of rows, one-hot rows and products."""
+
+import libcst as cst
+import pytest
+from programs import model_of
+
+from tfmemlint.model.file import File
+from tfmemlint.query.one_hot import one_hot
+from tfmemlint.query.pairs import all_pairs
+from tfmemlint.query.products import products
+from tfmemlint.query.readers import only_reader
+from tfmemlint.query.tensors import copied_axes, inserted_axes, partners, shape_size, size_one
+
+
+def asked(file: File) -> cst.BaseExpression:
+    return file.calls_by_word["probe"][0].args[0].value
+
+
+ONES = [
+    ("x[:, None]", 1, None, True),
+    ("x[:, None]", 0, None, False),
+    ("x[..., None]", -1, None, True),
+    ("x[..., None]", 2, 3, True),
+    ("tf.expand_dims(x, 1)", 1, None, True),
+    ("tf.expand_dims(x[None], 2)", 0, None, True),
+    ("tf.zeros([4, 1])", 1, None, True),
+    ("tf.zeros([4, 1])", 0, None, False),
+    ("tf.sqrt(x[:, None]) * 2.0", 1, None, True),
+    ("x[:, None] * y", 1, None, False),
+    ("tf.reduce_sum(x, 1, keepdims=True)", 1, None, True),
+    ("tf.reduce_sum(x, -1, keepdims=True)", 2, 3, True),
+    ("tf.reduce_sum(x, 1)", 1, None, False),
+    ("tf.reshape(x, [n, 1, 4])", 1, None, True),
+    ("x", 0, None, False),
+]
+
+
+@pytest.mark.parametrize(("expression", "axis", "rank", "expected"), ONES)
+def test_axes_of_size_1(expression: str, axis: int, rank: int | None, expected: bool) -> None:
+    file = model_of(f"probe({expression})")
+    assert size_one(file, asked(file), axis, rank) is expected
+
+
+INSERTED = [
+    ("x[:, None]", {1}, set()),
+    ("x[None, ..., tf.newaxis]", {0}, {-1}),
+    ("x[0, None]", {0}, set()),
+    ("x[i, None]", set(), set()),
+    ("x[..., None, ...]", set(), set()),
+]
+
+
+@pytest.mark.parametrize(("expression", "front", "back"), INSERTED)
+def test_inserted_axes(expression: str, front: set[int], back: set[int]) -> None:
+    file = model_of(f"probe({expression})")
+    node = asked(file)
+    assert isinstance(node, cst.Subscript)
+    assert inserted_axes(file, node) == (front, back)
+
+
+COPIED = [
+    ("tf.tile(x, [1, n, 1])", ([1], 3)),
+    ("tf.tile(x, tf.stack([1, n]))", ([1], 2)),
+    ("tf.tile(x, [1, 1])", None),
+    ("tf.tile(x, n)", None),
+    ("tf.repeat(x, 3, axis=1)", ([1], None)),
+    ("tf.repeat(x, 3)", None),
+    ("tf.broadcast_to(x, s)", ([], None)),
+]
+
+
+@pytest.mark.parametrize(("expression", "expected"), COPIED)
+def test_axes_along_which_a_call_copies(expression: str, expected: tuple[list[int], int | None] | None) -> None:
+    file = model_of(f"probe({expression})")
+    node = asked(file)
+    assert isinstance(node, cst.Call)
+    assert copied_axes(file, file.call(node)) == expected
+
+
+PARTNERS = [
+    ("probe(x) * w", ["w"]),
+    ("a = 2 * probe(x)\na + w", ["w"]),
+    ("a = tf.sqrt(probe(x))\ntf.maximum(a, w)\nv < a", ["v", "w"]),
+    ("w += probe(x)", ["w"]),
+    ("tf.where(c, probe(x), w)", ["c", "w"]),
+    ("tf.compat.v1.where(c, probe(x), w)", []),
+    ("a = probe(x)\na * w\ng(a)", []),
+    ("tf.concat([probe(x), w], 0)", []),
+    ("a = probe(x)", []),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), PARTNERS)
+def test_other_operands_of_element_wise_ops(program: str, expected: list[str]) -> None:
+    file = model_of(program)
+    assert sorted(file.text(node) for node in partners(file, file.calls_by_word["probe"][0])) == expected
+
+
+@pytest.mark.parametrize(("shape", "size"), [("[2, 3]", 6), ("5", 5), ("[2, n]", None), ("n", None), ("()", 1)])
+def test_elements_of_a_shape(shape: str, size: int | None) -> None:
+    file = model_of(f"probe({shape})")
+    assert shape_size(file.value(asked(file))) == size
+
+
+PAIRS = [
+    ("x[:, None, :] - y[None, :, :]", False, False),
+    ("(x[:, None, :] - y[None, :, :]) ** 2", False, True),
+    ("tf.square(x[:, None, :] - y[None, :, :])", False, True),
+    ("x[:, None, :] * y[None, :, :]", False, True),
+    ("x[:, None, :] - y[None, :, :]", True, True),
+    ("tf.expand_dims(x, 1) - tf.expand_dims(y, 0)", False, False),
+    ("tf.abs(x[:, None] - x)", False, False),
+    ("x[:, None, :] - y", False, None),
+    ("x[None, :, :] - x", False, None),
+    ("x - y", False, None),
+    ("x[:, None, :] - y[:, None, :]", False, None),
+]
+
+
+@pytest.mark.parametrize(("expression", "squared", "product"), PAIRS)
+def test_operations_on_all_pairs(expression: str, squared: bool, product: bool | None) -> None:
+    file = model_of(f"probe({expression})")
+    found = all_pairs(file, asked(file), -1, squared=squared)
+    assert (found.product if found is not None else None) is product
+
+
+ONE_HOT = [
+    ("tf.one_hot(ids, 100)", 100),
+    ("tf.cast(tf.one_hot(ids, 100), tf.float16)", 100),
+    ("tf.reshape(tf.one_hot(ids, 100), [-1, 100])", 100),
+    ("tf.one_hot(ids, 100)[:, None]", 100),
+    ("keras.utils.to_categorical(ids, 100)", 100),
+    ("tf.one_hot(ids, 100, axis=0)", None),
+    ("tf.one_hot(ids, 100, on_value=0.9)", None),
+    ("tf.reshape(tf.one_hot(ids, 100), [100, -1])", None),
+    ("tf.one_hot(ids, 100)[0]", None),
+    ("tf.zeros([3, 100])", None),
+]
+
+
+@pytest.mark.parametrize(("expression", "length"), ONE_HOT)
+def test_one_hot_rows(expression: str, length: int | None) -> None:
+    file = model_of(f"probe({expression})")
+    found = one_hot(file, asked(file))
+    assert (found.length if found is not None else None) == length
+
+
+def test_the_default_of_a_parameter_is_the_usual_length() -> None:
+    file = model_of("def f(ids, n=10):\n    probe(tf.one_hot(ids, n))")
+    found = one_hot(file, asked(file))
+    assert found is not None and found.usual_length == 10
+
+
+PRODUCTS = [
+    ("a @ b", ["a b"]),
+    ("tf.matmul(a, b)", ["a b"]),
+    ("tf.matmul(b=y, a=x)", ["y x"]),
+    ("tf.matmul(a, b, transpose_b=True)", ["a b right"]),
+    ("tf.matmul(a, b, transpose_b=False)", ["a b"]),
+    ("tf.einsum('bi,ij->bj', a, b)", ["a b"]),
+    ("tf.einsum('bi,bi->b', a, b)", ["a b"]),
+    ("tf.einsum('ib,ij->bj', a, b)", []),
+    ("tf.tensordot(a, b, 1)", ["a b"]),
+    ("tf.tensordot(a, b, [[-1], [0]])", ["a b"]),
+    ("tf.tensordot(a, b, 2)", []),
+    ("a * b", []),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), PRODUCTS)
+def test_products_over_rows(program: str, expected: list[str]) -> None:
+    file = model_of(program)
+    found = products.of(file)
+    assert [" ".join((file.text(p.left), file.text(p.right), *p.turned)) for p in found] == expected
+
+
+READERS = [
+    ("a = f()\nprobe(a)", True),
+    ("a = f()\nprobe(a)\nb = a", False),
+    ("a = f()\nprobe(a)\ndef g():\n    return a", False),
+    ("probe(a)", False),
+    ("probe(f())", True),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), READERS)
+def test_names_that_nothing_else_reads(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert only_reader(file, asked(file)) is expected

@@ -1,0 +1,67 @@
+"""Keras models made of layers: which layers they have, which give their outputs, what their activations take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.model.layers.networks import SEQUENTIAL, layers, parameters, placed
+from tfmemlint.model.transfer.table import elements
+from tfmemlint.model.values import Array, Instance, Value
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.file import File
+
+COMPUTES = ("Conv", "Dense", "Attention", "MultiHead", "SeparableConv", "DepthwiseConv", "LSTM", "GRU")
+"""Beginnings of the names of layers whose work is products of matrices."""
+
+
+def parameter_count(model: Call) -> int | None:
+    """The parameters of the model that a call makes; None where they are not known."""
+    return parameters(model)
+
+
+def layers_of(model: Call) -> list[Call]:
+    """The calls that make the layers of the model that a call makes, as far as they are known."""
+    return _made(step.layer for step in layers(model))
+
+
+def output_layers(file: File, model: Call | cst.ClassDef) -> list[Call]:
+    """The calls that make the layers which give the outputs of a model: of a `Sequential`, of a model made of its
+    outputs, or of a class, by what its `call` returns. Empty where they are not known."""
+    if not isinstance(model, cst.ClassDef):
+        if model.name == SEQUENTIAL:
+            return _made([step.layer for step in placed(model)][-1:])
+        return _made(_called(model.value_of("outputs")))
+    forward = file.values.classes.method(model, "call")
+    leaving = file.returns(forward) if forward is not None else []
+    return _made(target for each in leaving if each.value is not None for target in _called(file.value(each.value)))
+
+
+def activation_bytes(model: Call) -> int | None:
+    """Bytes that the layers of a model give out for one example in float32, as far as their shapes are known; None for
+    a model in which no layer multiplies matrices."""
+    total, computes = 0, False
+    for step in layers(model):
+        kind = (getattr(step.layer, "type_name", None) or "").rpartition(".")[2]
+        computes = computes or kind.startswith(COMPUTES)
+        sizes = step.effect.shape[1:] if step.effect is not None and step.effect.parameters else (None,)
+        known = [size for size in sizes if size is not None]
+        total += 4 * math.prod(known) if len(known) == len(sizes) else 0
+    return total if computes else None
+
+
+def _called(outputs: Value) -> Iterator[Value]:
+    """What was called to make each of some tensors."""
+    for leaf in elements(outputs):
+        if isinstance(leaf, Array) and leaf.library != "np" and leaf.origin is not None:
+            yield leaf.origin.target
+
+
+def _made(found: Iterable[Value]) -> list[Call]:
+    """The calls that make layers."""
+    return [layer.call for layer in found if isinstance(layer, Instance) and layer.call is not None]

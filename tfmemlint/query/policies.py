@@ -1,0 +1,69 @@
+"""Keras' global dtype policy: what a call sets, which one is set at a place, and what forgets it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint import knowledge
+from tfmemlint.model.calls import Call
+from tfmemlint.model.remembered import once_per_file
+from tfmemlint.model.values import Const, Instance
+from tfmemlint.query.calls import calls
+from tfmemlint.query.limits import FOLLOWED_CALLS
+from tfmemlint.syntax.scopes import Binds
+from tfmemlint.syntax.tree import Node
+
+if TYPE_CHECKING:
+    from tfmemlint.model.file import File
+
+LEGACY = "TF_USE_LEGACY_KERAS"
+
+
+def dtype_policy(call: Call) -> str | None:
+    """The dtype that a call which sets a policy or `floatx` is given, as text or inside a policy object
+    (`"mixed_float16"`); None where it is not known."""
+    value = call.value_of(0) if call.arg(0) is not None else call.given("policy", "value")
+    if isinstance(value, Instance) and value.call is not None and (value.type_name or "").endswith("Policy"):
+        value = value.call.value_of(0) if value.call.arg(0) is not None else value.call.given("name")
+    return value.value if isinstance(value, Const) and isinstance(value.value, str) else None
+
+
+def policy_set_before(file: File, node: Node, *policies: str) -> Call | None:
+    """The call that set one of these policies before a node runs, on every path to it; None where that is not certain.
+
+    Other policies that were set in between are not looked at.
+    """
+
+    def classify(effect: Call | cst.BaseSmallStatement) -> str | None:
+        sets = isinstance(effect, Call) and knowledge.in_group(effect.name, "sets_dtype_policy")
+        return "set" if sets and isinstance(effect, Call) and dtype_policy(effect) in policies else None
+
+    happened = file.effects.order(" ".join(("dtype policy", *policies)), classify).before(node, "set")
+    setting = happened.node if happened is not None and happened.certain else None
+    return file.call(setting) if isinstance(setting, cst.Call) else None
+
+
+def policy_set_after(file: File, node: Node) -> bool:
+    """Whether a policy is set after a node in the same loop, function or module, or in a function of the module that is
+    called there. False says that none is seen."""
+    around: Node = file.contexts.loop(node) or file.contexts.function(node) or file.module
+    start, policies = file.tree.order(node), knowledge.group("sets_dtype_policy")
+    later = (call for call in calls(file, around) if file.tree.order(call.node) > start)
+    return any(any(calls(file, call.node, *policies, through=FOLLOWED_CALLS)) for call in later)
+
+
+def policies_set(file: File) -> Iterator[Call]:
+    """All calls that set a dtype policy or `floatx`."""
+    return file.calls(*knowledge.group("sets_dtype_policy"), *knowledge.group("sets_floatx"))
+
+
+@once_per_file
+def keras_2(file: File) -> bool:
+    """Whether the program certainly asks for Keras 2: it imports `tf_keras`, or names the variable of the environment
+    that chooses it. False where nothing shows it."""
+    imports = (d for ds in file.flow(file.module).end.values() for d in ds if d.binds is Binds.IMPORT)
+    named = (text for text in file.tree.of(cst.SimpleString) if not isinstance(file.tree.parent(text), cst.Expr))
+    return any(d.api.partition(".")[0] == "tf_keras" for d in imports) or any(LEGACY in text.value for text in named)
