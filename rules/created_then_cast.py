@@ -14,11 +14,10 @@ from tfmemlint.api import (
     Rule,
     Safety,
     Severity,
-    knowledge,
+    add_argument,
     on_call,
-    outer_span,
+    only_reader,
     show_bytes,
-    written,
 )
 
 SAME_VALUES = frozenset({"tf.zeros", "tf.ones", "tf.zeros_like", "tf.ones_like", "tf.eye"})
@@ -52,53 +51,34 @@ class CreatedThenCast(Rule):
 
     @on_call("tf.cast")
     def check(self, cast: Call, file: File) -> Iterator[Finding]:
-        made_of, dtype = cast.arg("x"), cast.arg("dtype")
-        node = self._made(made_of.expression, file) if made_of is not None else None
-        if node is None or dtype is None:
-            return
-        made = file.call(node)
-        if made.name not in SAME_VALUES | RANDOM | {"tf.range"} or made.arg("dtype") is not None or made.open:
+        given = cast.arg("x")
+        node = file.written(given.expression) if given is not None and only_reader(file, given.expression) else None
+        made = file.call(node) if isinstance(node, cst.Call) else None
+        if made is None or made.name not in SAME_VALUES | RANDOM | {"tf.range"} or made.open:
             return
         size = made.value.bytes if isinstance(made.value, Array) else None
-        if size is not None and size < file.config.min_bytes:
-            return
-        cost = f" ({show_bytes(size)} more)" if size is not None else ""
-        yield self.finding(
-            cast, file, f"the tensor is made in one dtype and cast to another: both exist at once{cost}",
-            fix=self._at_once(cast, made, file), bytes=size,
-        )  # fmt: skip
+        if made.arg("dtype") is None and (size is None or size >= file.config.min_bytes):
+            same = made.name in SAME_VALUES or (made.name == "tf.range" and _whole_numbers(cast, made))
+            cost = f" ({show_bytes(size)} more)" if size is not None else ""
+            yield self.finding(
+                cast,
+                file,
+                f"the tensor is made in one dtype and cast to another: both exist at once{cost}",
+                fix=(Fix.safe if same else Fix.shown)("make it in that dtype", _at_once(file, cast, made)),
+                bytes=size,
+            )
 
-    def _made(self, expression: cst.BaseExpression, file: File) -> cst.Call | None:
-        """The call that makes what is cast, at once or in an assignment whose name nothing else reads."""
-        made = file.written(expression)
-        if isinstance(expression, cst.Name):
-            definitions = file.definitions(expression)
-            if any(len(file.readers(d)) != 1 for d in written(definitions)):
-                return None
-        return made if isinstance(made, cst.Call) else None
 
-    def _at_once(self, cast: Call, made: Call, file: File) -> Fix | None:
-        dtype = cast.arg("dtype")
-        if (
-            dtype is None
-            or not file.tree.contains(cast.node, made.node)
-            or not made.node.args
-            or len(cast.node.args) != 2
-            or knowledge.signature(made.name or "") is None
-        ):
-            return None
-        whole, inner = file.span(cast.node), file.span(made.node)
-        last = outer_span(file, made.node.args[-1].value)
-        text = file.source.text
-        if "#" in text[whole.start : inner.start] + text[inner.end : whole.end]:
-            return None  # a comment would go
-        edits = (
-            Edit(whole.start, inner.start, ""),
-            Edit(last.end, last.end, f", dtype={file.text(dtype.expression)}"),
-            Edit(inner.end, whole.end, ""),
-        )
-        same = made.name in SAME_VALUES or (made.name == "tf.range" and _whole_numbers(cast, made))
-        return Fix("make it in that dtype", edits, Safety.SAFE if same else Safety.DISPLAY)
+def _at_once(file: File, cast: Call, made: Call) -> tuple[Edit, ...] | None:
+    """The call alone, with the dtype; None where it stands elsewhere or comments would go."""
+    dtype = cast.arg("dtype")
+    if dtype is None or not file.tree.contains(cast.node, made.node) or len(cast.node.args) != 2:
+        return None
+    whole, inner, text = file.span(cast.node), file.span(made.node), file.source.text
+    given = add_argument(file, made.node, f"dtype={file.text(dtype.expression)}")
+    if given is None or "#" in text[whole.start : inner.start] + text[inner.end : whole.end]:
+        return None
+    return (Edit(whole.start, inner.start, ""), given, Edit(inner.end, whole.end, ""))
 
 
 def _whole_numbers(cast: Call, made: Call) -> bool:

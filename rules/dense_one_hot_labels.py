@@ -16,15 +16,17 @@ from tfmemlint.api import (
     elements,
     integer,
     on_call,
-    show_bytes,
 )
 
 MANY_CLASSES = 32
 CLASSES = {"mnist": 10, "fashion_mnist": 10, "cifar10": 10, "cifar100": 100, "reuters": 46, "imdb": 2}
 """Classes of Keras' bundled data sets, which `to_categorical` finds where it is not told."""
-
 SOFTMAX = (Const("softmax"), Api("tf.nn.softmax"), Api("tf.keras.activations.softmax"))
 MAKERS = ("tf.keras.utils.to_categorical", "tf.one_hot")
+LOSSES = (
+    Const("categorical_crossentropy"), Const("CategoricalCrossentropy"),
+    Api("tf.keras.losses.categorical_crossentropy"),
+)  # fmt: skip
 
 
 class DenseOneHotLabels(Rule):
@@ -51,71 +53,59 @@ class DenseOneHotLabels(Rule):
 
     @on_call("tf.keras.Model.fit", "tf.keras.Model.evaluate")
     def check(self, fit: Call, file: File) -> Iterator[Finding]:
-        for labels in self._labels(fit):
+        for labels in _labels(fit):
             made = labels.origin
-            if made is None or made.name not in MAKERS or not self._categorical(fit, file):
+            if made is None or made.name not in MAKERS or not _categorical(file, fit):
                 continue
-            if not file.contexts.per_item(made.node) and not file.contexts.traced(made.node):
-                yield from self._report(made, labels, fit, file)
-
-    def _report(self, made: Call, labels: Array, fit: Call, file: File) -> Iterator[Finding]:
-        classes = integer(made.value_of("num_classes" if made.name == MAKERS[0] else "depth"))
-        if classes is None:
-            classes = _counted(made) or _told_apart(file)
-        size = labels.bytes
-        if not self._large(classes, size, file):
-            return
-        cost = f": {show_bytes(size)}" if size is not None else ""
-        many = f"{classes} numbers" if classes is not None else "one number per class"
-        yield self.finding(
-            made,
-            file,
-            f"one-hot labels keep {many} for each example{cost}; keep integers and use sparse_categorical_crossentropy",
-            related=[(fit, "given to the model here")],
-            bytes=size,
-        )
-
-    def _large(self, classes: int | None, size: int | None, file: File) -> bool:
-        if size is not None and size >= file.config.min_bytes:
-            return True
-        return classes is None or classes >= MANY_CLASSES
-
-    def _labels(self, fit: Call) -> list[Array]:
-        values = [fit.value_of("y")]
-        for option in fit.value_of("validation_data").options:
-            if isinstance(option, Sequence) and len(option.items) > 1:
-                values.append(option.items[1])
-        for option in fit.value_of("x").options:
-            if isinstance(option, Dataset):
-                values.append(option.element)
-        leaves = [leaf for value in values for option in value.options for leaf in elements(option)]
-        return [leaf for leaf in leaves if isinstance(leaf, Array)]
-
-    def _categorical(self, fit: Call, file: File) -> bool:
-        """Whether every `compile` of this model asks for plain categorical cross-entropy."""
-        compiles = [c for c in file.calls("tf.keras.Model.compile") if c.receiver == fit.receiver]
-        compiles = compiles or list(file.calls("tf.keras.Model.compile"))
-        return bool(compiles) and all(self._plain(c) for c in compiles)
-
-    def _plain(self, compiled: Call) -> bool:
-        loss = compiled.value_of("loss")
-        if isinstance(loss, Const):
-            return loss.value in ("categorical_crossentropy", "CategoricalCrossentropy")
-        if isinstance(loss, Instance) and loss.type_name == "tf.keras.losses.CategoricalCrossentropy":
-            return loss.call is not None and loss.call.lacks("label_smoothing")
-        return getattr(loss, "name", None) == "tf.keras.losses.categorical_crossentropy"
+            if file.contexts.per_item(made.node) or file.contexts.traced(made.node):
+                continue
+            classes, size = _classes(file, made), labels.bytes
+            if classes is not None and classes < MANY_CLASSES and (size is None or size < file.config.min_bytes):
+                continue
+            many = f"{classes} numbers" if classes is not None else "one number per class"
+            yield self.finding(
+                made,
+                file,
+                f"one-hot labels keep {many} for each example{{cost}}; keep integers and use "
+                "sparse_categorical_crossentropy",
+                related=[(fit, "given to the model here")],
+                bytes=size,
+            )
 
 
-def _counted(made: Call) -> int | None:
-    """The number of classes that the labels of a bundled data set have."""
-    labels = made.value_of(0)
-    origin = labels.origin.name if isinstance(labels, Array) and labels.origin is not None else None
-    return CLASSES.get((origin or "").removesuffix(".load_data").rpartition(".")[2])
+def _labels(fit: Call) -> list[Array]:
+    """The labels that a method is given, of the validation data too."""
+    values = [fit.value_of("y")]
+    values += [o.items[1] for o in fit.given("validation_data").options if isinstance(o, Sequence) and len(o.items) > 1]
+    values += [option.element for option in fit.value_of("x").options if isinstance(option, Dataset)]
+    leaves = (leaf for value in values for option in value.options for leaf in elements(option))
+    return [leaf for leaf in leaves if isinstance(leaf, Array)]
 
 
-def _told_apart(file: File) -> int | None:
-    """The most classes that a softmax layer of the file tells apart; None where one's size is not known."""
-    layers = [c for c in file.calls("tf.keras.layers.Dense") if c.value_of("activation") in SOFTMAX]
-    counts = [integer(layer.value_of("units")) for layer in layers]
-    known = [count for count in counts if count is not None]
-    return max(known) if known and len(known) == len(counts) else None
+def _categorical(file: File, fit: Call) -> bool:
+    """Whether every `compile` of this model asks for plain categorical cross-entropy."""
+    compiles = list(file.calls("tf.keras.Model.compile"))
+    own = [each for each in compiles if each.receiver == fit.receiver]
+    return bool(compiles) and all(_plain(each) for each in own or compiles)
+
+
+def _plain(compiled: Call) -> bool:
+    loss = compiled.value_of("loss")
+    if isinstance(loss, Instance) and loss.type_name == "tf.keras.losses.CategoricalCrossentropy":
+        return loss.call is not None and loss.call.lacks("label_smoothing")
+    return loss in LOSSES
+
+
+def _classes(file: File, made: Call) -> int | None:
+    """The number of classes: said by the call, or that of a bundled data set, or the most that a softmax layer of the
+    file tells apart; None where it is not known."""
+    said = integer(made.value_of("num_classes" if made.name == MAKERS[0] else "depth"))
+    given = made.value_of(0)
+    origin = given.origin.name if isinstance(given, Array) and given.origin is not None else None
+    bundled = CLASSES.get((origin or "").removesuffix(".load_data").rpartition(".")[2])
+    if said is not None or bundled is not None:
+        return said if said is not None else bundled
+    layers = [each for each in file.calls("tf.keras.layers.Dense") if each.value_of("activation") in SOFTMAX]
+    units = [integer(layer.value_of("units")) for layer in layers]
+    known = [count for count in units if count is not None]
+    return max(known) if known and len(known) == len(units) else None

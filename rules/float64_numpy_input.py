@@ -3,29 +3,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import float64_by_design
-from tfmemlint_rules._scaling import INTEGERS
-from tfmemlint_rules._sinks import arrays_entering
 
 from tfmemlint.api import (
+    ITEM_BYTES,
     Array,
     Call,
-    Edit,
     File,
     Finding,
     Fix,
     Rule,
     Safety,
-    append_method,
+    arrays_taken,
     ensure_numpy,
+    float64_by_design,
+    joined_arrays,
     knowledge,
-    on_file,
-    outer_span,
-    show_bytes,
+    make_float32,
+    on_call,
+    show_halved,
     walk,
 )
-
-JOINS = ("np.stack", "np.concatenate", "np.vstack", "np.hstack", "np.dstack", "np.column_stack", "np.array")
 
 
 class Float64NumpyInput(Rule):
@@ -53,80 +50,59 @@ class Float64NumpyInput(Rule):
     fix_safety = (Safety.UNSAFE,)
     in_tests = False
 
-    @on_file("np", "numpy", "random", "zeros", "ones", "linspace", "array")
-    def check(self, file: File) -> Iterator[Finding]:
-        if float64_by_design(file):
+    @on_call(*knowledge.group("takes_arrays"))
+    def check(self, call: Call, file: File) -> Iterator[Finding]:
+        arrays = list({each.origin: each for each in arrays_taken(call) if _by_default(each)}.values())
+        if not arrays or float64_by_design(file):
             return
-        taken: dict[int, tuple[Call, dict[int, Array]]] = {}
-        for call, array in arrays_entering(file):
-            if self._by_default(array):
-                assert array.origin is not None
-                taken.setdefault(id(call.node), (call, {}))[1][id(array.origin.node)] = array
-        for call, arrays in taken.values():
-            yield self._report(call, list(arrays.values()), file)
-
-    def _by_default(self, array: Array) -> bool:
-        if array.dtype != "float64" or array.explicit or array.cast is not None:
-            return False
-        if array.size is not None and array.size <= 1:
-            return False
-        return array.origin is not None and not self._is_integer_source(array.origin)
-
-    def _is_integer_source(self, made: Call) -> bool:
-        """Integer data that arithmetic made float64 is another rule's finding, as are one-hot labels."""
-        name = made.name or ""
-        if isinstance(made.value, Array) and made.value.dtype in INTEGERS:
-            return True
-        return name.endswith(".load_data") or name == "tf.keras.utils.to_categorical" or made.arg("dtype") is not None
-
-    def _report(self, call: Call, arrays: list[Array], file: File) -> Finding:
         sizes = [array.bytes for array in arrays if array.bytes is not None]
         size = sum(sizes) if len(sizes) == len(arrays) else None
-        weigh = f": {show_bytes(size)} instead of {show_bytes(size // 2)}" if size is not None else ""
         what = "this array is" if len(arrays) == 1 else f"{len(arrays)} of these arrays are"
-        made = [array.origin for array in arrays if array.origin is not None]
-        return self.finding(
+        yield self.finding(
             call,
             file,
-            f"{what} float64 by NumPy's default, twice the memory of float32{weigh}",
-            fix=self._narrow(arrays, file),
-            related=[(each, "made here as float64") for each in made],
+            f"{what} float64 by NumPy's default, twice the memory of float32{show_halved(size)}",
+            fix=_narrowed(file, arrays),
+            related=[(each.origin, "made here as float64") for each in arrays if each.origin is not None],
             bytes=size,
         )
 
-    def _narrow(self, arrays: list[Array], file: File) -> Fix | None:
-        numpy, imports = ensure_numpy(file)
-        calls = {id(call.node): call for a in arrays for call in (a.origin, *a.beside) if call is not None}
-        made = list(calls.values())
-        if imports or any(self._is_integer_source(call) for call in made):
-            return None
-        made = self._joined(made, file)
-        inner = {id(node) for each in made for node in walk(each.node) if node is not each.node}
-        edits = [self._edit(each, numpy, file) for each in made if id(each.node) not in inner]
-        return Fix("make it float32", tuple(sorted(edits, key=lambda e: e.start)), Safety.UNSAFE)
 
-    def _joined(self, made: list[Call], file: File) -> list[Call]:
-        """These calls, and those whose float64 arrays are joined with theirs: with one of them narrowed alone the
-        result would stay float64."""
-        found = {id(call.node): call for call in made}
-        joins = [[node.left, node.right] for node in file.tree.of(cst.BinaryOperation)]
-        joins += [[e.value for e in shown.elements] for call in file.calls(*JOINS) for arg in call.node.args[:1]
-                  if isinstance(shown := arg.value, (cst.List, cst.Tuple))]  # fmt: skip
-        before = -1
-        while len(found) > before:
-            before = len(found)
-            for parts in joins:
-                arrays = [value for part in parts if isinstance(value := file.value(part), Array)]
-                origins = [a.origin for a in arrays if self._by_default(a) and a.origin is not None]
-                if len(origins) > 1 and any(id(origin.node) in found for origin in origins):
-                    found |= {id(origin.node): origin for origin in origins}
-        return list(found.values())
+def _by_default(array: Array) -> bool:
+    """Whether an array of several numbers is float64 and nobody asked for it."""
+    if array.dtype != "float64" or array.explicit or array.cast is not None or array.size in (0, 1):
+        return False
+    return array.origin is not None and not _told_otherwise(array.origin)
 
-    def _edit(self, made: Call, numpy: str, file: File) -> Edit:
-        signature = knowledge.signature(made.name or "")
-        takes = signature is not None and "dtype" in signature.names and not (made.name or "").startswith("np.random")
-        if takes and not made.open and made.node.args:
-            last = made.node.args[-1].value
-            end = outer_span(file, last).end
-            return Edit(end, end, f", dtype={numpy}.float32")
-        return append_method(file, made.node, f".astype({numpy}.float32)")
+
+def _told_otherwise(made: Call) -> bool:
+    """Whether a dtype is given, or integers are made, or labels: other rules' findings."""
+    name, value = made.name or "", made.value
+    dtype = value.dtype or "" if isinstance(value, Array) else ""
+    small = dtype.startswith(("int", "uint")) and ITEM_BYTES[dtype] < ITEM_BYTES["float64"]
+    labels = name.endswith(".load_data") or name == "tf.keras.utils.to_categorical"
+    return small or labels or made.arg("dtype") is not None
+
+
+def _narrowed(file: File, arrays: list[Array]) -> Fix | None:
+    """Make all of them float32 where they are made, with those that are joined with them."""
+    numpy, imports = ensure_numpy(file)
+    calls = {call.node: call for a in arrays for call in (a.origin, *a.beside) if call is not None}
+    if imports or any(map(_told_otherwise, calls.values())):
+        return None
+    made = _joined(file, calls)
+    inner = {node for call in made for node in walk(call.node, cst.Call) if node is not call.node}
+    return Fix.unsafe("make it float32", [make_float32(file, call, numpy) for call in made if call.node not in inner])
+
+
+def _joined(file: File, found: dict[cst.Call, Call]) -> list[Call]:
+    """These calls, and those whose float64 arrays are joined with theirs: with one of them narrowed alone the result
+    would stay float64."""
+    joins = [[a.origin for a in arrays if _by_default(a) and a.origin is not None] for arrays in joined_arrays(file)]
+    before = 0
+    while len(found) > before:
+        before = len(found)
+        for origins in joins:
+            if any(origin.node in found for origin in origins):
+                found |= {origin.node: origin for origin in origins}
+    return list(found.values())

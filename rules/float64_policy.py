@@ -3,9 +3,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import POLICIES, policy_name
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, on_call, replace_node
+from tfmemlint.api import (
+    Call,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    dtype_policy,
+    knowledge,
+    on_call,
+    replace_node,
+)
 
 
 class Float64Policy(Rule):
@@ -32,18 +42,16 @@ class Float64Policy(Rule):
     fix_safety = (Safety.UNSAFE,)
     in_tests = False
 
-    @on_call(*POLICIES)
+    @on_call(*knowledge.group("sets_dtype_policy"), *knowledge.group("sets_floatx"))
     def check(self, policy: Call, file: File) -> Iterator[Finding]:
         chosen = policy.arg(0, "policy", "value")
-        if chosen is None or policy_name(policy) != "float64":
+        if chosen is None or dtype_policy(policy) != "float64":
             return
-        fix = None
-        if isinstance(chosen.expression, cst.SimpleString):
-            written = file.text(chosen.expression).replace("float64", "float32")
-            fix = Fix("use float32", (replace_node(file, chosen.expression, written),), Safety.UNSAFE)
+        text = file.text(chosen.expression).replace("float64", "float32")
+        written = isinstance(chosen.expression, cst.SimpleString)
         yield self.finding(
             policy,
             file,
             "every layer made from here on takes twice the memory: weights, activations, gradients and optimizer slots",
-            fix=fix,
+            fix=Fix.unsafe("use float32", replace_node(file, chosen.expression, text) if written else None),
         )

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._cast_inputs import only_cast
-from tfmemlint_rules._scaling import Scaling, scalings
+from tfmemlint_rules._integer_data_scaled_to_float64 import NORMALIZE, Scaling, is_float32, scalings
 
 from tfmemlint.api import (
     ITEM_BYTES,
@@ -15,13 +13,15 @@ from tfmemlint.api import (
     Fix,
     Rule,
     Safety,
+    add_argument,
     append_method,
     constant,
     ensure_numpy,
-    on_file,
+    on,
+    only_cast,
     outer_span,
     own_nodes,
-    show_bytes,
+    show_halved,
 )
 
 EXACT = frozenset({"uint8", "int8", "uint16", "int16"})
@@ -55,66 +55,53 @@ class IntegerDataScaledToFloat64(Rule):
     summary = "integer data scaled by a Python number becomes float64, 8 times the size of uint8"
     fix_safety = (Safety.SAFE, Safety.UNSAFE)
 
-    @on_file("load_data", "uint8", "int8", "uint16", "int16", "uint32", "int32", "imread", "Image", "load_img")
-    def check(self, file: File) -> Iterator[Finding]:
-        for scaling in scalings(file):
-            yield self._report(scaling, file)
-
-    def _report(self, scaling: Scaling, file: File) -> Finding:
-        dtype = scaling.data.dtype or ""
-        size = scaling.data.size
+    @on(scalings)
+    def check(self, scaling: Scaling, file: File) -> Iterator[Finding]:
+        dtype, size = scaling.data.dtype or "", scaling.data.size
         cost = size * 8 if size is not None else None
-        weigh = f": {show_bytes(cost)} instead of {show_bytes(cost // 2)} as float32" if cost is not None else ""
+        weigh = f"{show_halved(cost)} as float32" if cost is not None else ""
         by = "a Python number" if scaling.number is not None and scaling.scale is not None else "NumPy's default"
-        return self.finding(
+        yield self.finding(
             scaling.call or file.span(scaling.node),
             file,
             f"{dtype} data scaled by {by} becomes float64, {8 // ITEM_BYTES[dtype]} times the size{weigh}; "
             "scale in float32",
-            fix=self._in_float32(scaling, file),
+            fix=_in_float32(file, scaling),
             bytes=cost,
         )
 
-    def _in_float32(self, scaling: Scaling, file: File) -> Fix | None:
-        numpy, imports = ensure_numpy(file)
-        function = file.contexts.function(scaling.node)
-        if imports and function is not None and any(own_nodes(function, cst.Import, cst.ImportFrom)):
-            return None  # it brings its own imports, and may run where the module does not
-        if scaling.data.dtype not in EXACT:
-            if not isinstance(scaling.operand, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)):
-                return None
-            edit = append_method(file, scaling.operand, f".astype({numpy}.float32)")
-        elif scaling.number is not None:
-            at = outer_span(file, scaling.number)
-            written = file.source.text[at.start : at.end]
-            text = f"{numpy}.float32{written}" if written.startswith("(") else f"{numpy}.float32({written})"
-            edit = Edit(at.start, at.end, text)
-        else:
-            assert scaling.call is not None
-            first = scaling.call.node.args[0].value
-            if scaling.call.name == "tf.keras.utils.normalize":
-                edit = append_method(file, first, f".astype({numpy}.float32)")
-            else:
-                end = outer_span(file, scaling.call.node.args[-1].value).end
-                edit = Edit(end, end, f", dtype={numpy}.float32")
-        safe = self._exact(scaling, file) and only_cast(scaling.node, file)
-        return Fix("scale in float32", (*imports, edit), Safety.SAFE if safe else Safety.UNSAFE)
 
-    def _exact(self, scaling: Scaling, file: File) -> bool:
-        """Whether every value is what a cast of the float64 result to float32 gives."""
-        if scaling.data.dtype not in EXACT or scaling.operator != "Divide":
-            return False
-        if isinstance(file.tree.parent(scaling.node), cst.BinaryOperation):
-            return False  # more arithmetic follows, and rounds in float32 what was rounded in float64
-        if scaling.call is not None and scaling.call.name == "tf.keras.utils.normalize":
-            return False
-        number = constant(file.value(scaling.number)) if scaling.number is not None else None
-        return all(_is_float32(n) for n in (scaling.scale, number) if isinstance(n, (int, float)))
+def _in_float32(file: File, scaling: Scaling) -> Fix | None:
+    numpy, imports = ensure_numpy(file)
+    function = file.contexts.function(scaling.node)
+    if imports and function is not None and any(own_nodes(function, cst.Import, cst.ImportFrom)):
+        return None  # it brings its own imports, and may run where the module does not
+    safe = _exact(file, scaling) and only_cast(file, scaling.node)
+    return Fix.of(Safety.SAFE if safe else Safety.UNSAFE, "scale in float32", imports, _edit(file, scaling, numpy))
 
 
-def _is_float32(number: float) -> bool:
-    """Whether float32 holds the number exactly."""
-    try:
-        return bool(struct.unpack("f", struct.pack("f", number))[0] == number)
-    except OverflowError:
+def _edit(file: File, scaling: Scaling, numpy: str) -> Edit | None:
+    """A float32 number, array or `dtype` argument in the place of what makes it float64."""
+    call = scaling.call
+    if scaling.data.dtype not in EXACT or (call is not None and call.name == NORMALIZE):
+        plain = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
+        operand = scaling.operand
+        return append_method(file, operand, f".astype({numpy}.float32)") if isinstance(operand, plain) else None
+    if call is not None:
+        return add_argument(file, call.node, f"dtype={numpy}.float32")
+    if scaling.number is None:
+        return None
+    at = outer_span(file, scaling.number)
+    text = file.source.text[at.start : at.end]
+    return Edit(at.start, at.end, f"{numpy}.float32{text}" if text.startswith("(") else f"{numpy}.float32({text})")
+
+
+def _exact(file: File, scaling: Scaling) -> bool:
+    """Whether every value is what a cast of the float64 result to float32 gives."""
+    if scaling.data.dtype not in EXACT or not scaling.divides:
         return False
+    if isinstance(file.tree.parent(scaling.node), cst.BinaryOperation):
+        return False  # more arithmetic follows, and rounds in float32 what was rounded in float64
+    number = constant(file.value(scaling.number)) if scaling.number is not None else None
+    normalized = scaling.call is not None and scaling.call.name == NORMALIZE
+    return not normalized and all(is_float32(n) for n in (scaling.scale, number) if isinstance(n, (int, float)))

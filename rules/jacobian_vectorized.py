@@ -2,7 +2,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Array, Call, Edit, File, Finding, Fix, Rule, Safety, Severity, constant, on_call, show_bytes
+from tfmemlint.api import (
+    Array,
+    Call,
+    Const,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    Severity,
+    add_argument,
+    on_call,
+    show_bytes,
+)
 
 
 class JacobianVectorized(Rule):
@@ -32,29 +45,21 @@ class JacobianVectorized(Rule):
 
     @on_call("tf.GradientTape.jacobian", "tf.GradientTape.batch_jacobian")
     def check(self, jacobian: Call, file: File) -> Iterator[Finding]:
-        if constant(jacobian.value_of("experimental_use_pfor")) is False:
+        target, source = jacobian.value_of("target"), jacobian.given("sources", "source")
+        if not isinstance(target, Array) or not isinstance(source, Array):
             return
-        target, source = jacobian.value_of("target"), jacobian.value_of("sources", "source")
-        if (
-            not isinstance(target, Array)
-            or not isinstance(source, Array)
-            or target.size is None
-            or source.bytes is None
-        ):
+        if target.size is None or source.bytes is None or jacobian.value_of("experimental_use_pfor") == Const(False):
             return
-        rows = (
-            target.size
-            if jacobian.method == "jacobian" or not target.shape
-            else target.size // max(1, target.shape[0] or 1)
-        )
-        cost = rows * source.bytes
-        if cost < file.config.min_bytes:
+        batch = target.shape[0] if target.shape and jacobian.method == "batch_jacobian" else 1
+        rows = target.size // max(1, batch or 1)
+        if rows * source.bytes < file.config.min_bytes:
             return
-        end = file.span(jacobian.node).end - 1
+        edit = add_argument(file, jacobian.node, "experimental_use_pfor=False")
         yield self.finding(
             jacobian,
             file,
-            f"the vectorized backward pass holds {rows} rows at once: {show_bytes(cost)} for the result alone",
-            fix=Fix("compute the rows in a loop", (Edit(end, end, ", experimental_use_pfor=False"),), Safety.DISPLAY),
-            bytes=cost,
+            f"the vectorized backward pass holds {rows} rows at once: {show_bytes(rows * source.bytes)} for the result "
+            "alone",
+            fix=Fix.shown("compute the rows in a loop", edit),
+            bytes=rows * source.bytes,
         )

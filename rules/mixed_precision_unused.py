@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._dtypes import POLICIES, float64_by_design
 
 from tfmemlint.api import (
     Call,
+    Edit,
     File,
     Finding,
     Fix,
@@ -15,21 +14,23 @@ from tfmemlint.api import (
     Rule,
     Safety,
     Severity,
+    activation_bytes,
     api_text,
+    float64_by_design,
     insert_after,
     is_model,
+    layers_of,
     on_call,
     once_per_file,
+    parameter_count,
+    policies_set,
     show_bytes,
 )
-from tfmemlint.model.layers import networks
 
-SET_POLICY = "tf.keras.mixed_precision.set_global_policy"
+LOSS_SCALE = "tf.keras.mixed_precision.LossScaleOptimizer"
 MANY_PARAMETERS = 1_000_000
 LARGE_ACTIVATIONS = 1 << 20
 """Bytes of one example's activations."""
-
-COMPUTES = ("Conv", "Dense", "Attention", "MultiHead", "SeparableConv", "DepthwiseConv", "LSTM", "GRU")
 
 
 class MixedPrecisionUnused(Rule):
@@ -62,61 +63,39 @@ class MixedPrecisionUnused(Rule):
     @on_call("tf.keras.Model.compile")
     def check(self, compiled: Call, file: File) -> Iterator[Finding]:
         model = compiled.receiver
-        if not is_model(file, model) or not isinstance(model, Instance) or model.call is None:
+        if not isinstance(model, Instance) or model.call is None or not is_model(file, model):
             return
-        if any(file.calls(*POLICIES, "tf.keras.mixed_precision.LossScaleOptimizer")) or float64_by_design(file):
+        if any(policies_set(file)) or any(file.calls(LOSS_SCALE)) or float64_by_design(file):
             return
-        if any(layer.arg("dtype") is not None for layer in _layers(model.call)):
+        if model.call.node not in _trained(file):
             return
-        if id(model.call.node) not in _trained(file):
+        if any(layer.arg("dtype") is not None for layer in layers_of(model.call)):
             return
-        count, activations = networks.parameters(model.call), _activations(model.call)
-        if (count or 0) < MANY_PARAMETERS and (activations or 0) < LARGE_ACTIVATIONS:
+        count, activations = parameter_count(model.call) or 0, activation_bytes(model.call) or 0
+        if count < MANY_PARAMETERS and activations < LARGE_ACTIVATIONS:
             return
-        large = activations if activations is not None and activations >= LARGE_ACTIVATIONS else None
+        large = activations if activations >= LARGE_ACTIVATIONS else None
         size = f"{show_bytes(large)} of activations for each example" if large else f"{count:,} parameters"
         yield self.finding(
             compiled,
             file,
             f"this model has {size} in float32; under a mixed precision policy activations take half",
-            fix=self._policy(file),
+            fix=Fix.shown("set a mixed precision policy", _set_policy(file)),
             bytes=large,
         )
 
-    def _policy(self, file: File) -> Fix | None:
-        spelled = api_text(file, SET_POLICY)
-        imports = [s for s in file.module.body if isinstance(s, cst.SimpleStatementLine) and _imports(s)]
-        if spelled is None or not imports:
-            return None
-        edit = insert_after(file, imports[-1], f'{spelled}("mixed_float16")')
-        return Fix("set a mixed precision policy", (edit,), Safety.DISPLAY)
-
 
 @once_per_file
-def _trained(file: File) -> set[int]:
-    """The calls (by the ids of their nodes) that make the models which are trained."""
+def _trained(file: File) -> set[cst.Call]:
+    """The calls that make the models which are trained."""
     fits = file.calls("tf.keras.Model.fit", "tf.keras.Model.train_on_batch")
     made = (option.call for fit in fits for option in fit.receiver.options if isinstance(option, Instance))
-    return {id(call.node) for call in made if call is not None}
+    return {call.node for call in made if call is not None}
 
 
-def _imports(statement: cst.SimpleStatementLine) -> bool:
-    return isinstance(statement.body[0], (cst.Import, cst.ImportFrom))
-
-
-def _layers(model: Call) -> list[Call]:
-    found = [step.layer for step in networks.layers(model)]
-    return [layer.call for layer in found if isinstance(layer, Instance) and layer.call is not None]
-
-
-def _activations(model: Call) -> int | None:
-    """Bytes of what the layers of a model give out for one example, as far as their shapes are known."""
-    total = 0
-    computes = False
-    for step in networks.layers(model):
-        kind = (getattr(step.layer, "type_name", None) or "").rpartition(".")[2]
-        computes = computes or kind.startswith(COMPUTES)
-        sizes = [n for n in step.effect.shape[1:] if n is not None] if step.effect is not None else []
-        if step.effect is not None and len(sizes) == len(step.effect.shape) - 1 and step.effect.parameters:
-            total += 4 * math.prod(sizes)
-    return total if computes else None
+def _set_policy(file: File) -> Edit | None:
+    """Set it below the imports."""
+    spelled = api_text(file, "tf.keras.mixed_precision.set_global_policy")
+    lines = [line for line in file.module.body if isinstance(line, cst.SimpleStatementLine)]
+    imports = [line for line in lines if isinstance(line.body[0], (cst.Import, cst.ImportFrom))]
+    return insert_after(file, imports[-1], f'{spelled}("mixed_float16")') if spelled and imports else None

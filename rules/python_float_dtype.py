@@ -2,24 +2,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint_rules._dtypes import float64_by_design
-from tfmemlint_rules._sinks import arrays_entering
-
 from tfmemlint.api import (
     Api,
-    Array,
-    Call,
     Const,
+    Entering,
     File,
     Finding,
     Fix,
     Rule,
     Safety,
+    arrays_entering,
     ensure_numpy,
-    on_file,
+    float64_by_design,
+    on,
     replace_node,
-    show_bytes,
+    show_halved,
 )
+
+PYTHON_FLOAT = (Api("builtins.float"), Const("float"))
 
 
 class PythonFloatDtype(Rule):
@@ -46,35 +46,18 @@ class PythonFloatDtype(Rule):
     fix_safety = (Safety.UNSAFE,)
     in_tests = False
 
-    @on_file("float")
-    def check(self, file: File) -> Iterator[Finding]:
-        if float64_by_design(file):
+    @on(arrays_entering)
+    def check(self, entering: Entering, file: File) -> Iterator[Finding]:
+        size, made = entering.array.bytes, entering.array.dtype_call
+        dtype = made.arg("dtype") if made is not None and entering.array.dtype == "float64" else None
+        if made is None or dtype is None or dtype.value not in PYTHON_FLOAT or float64_by_design(file):
             return
-        seen: set[int] = set()
-        for call, array in arrays_entering(file):
-            made = array.dtype_call
-            if array.dtype != "float64" or made is None or id(made.node) in seen:
-                continue
-            dtype = made.arg("dtype")
-            if dtype is not None and dtype.value in (Api("builtins.float"), Const("float")):
-                seen.add(id(made.node))
-                yield self._report(call, array, made, file)
-
-    def _report(self, call: Call, array: Array, made: Call, file: File) -> Finding:
-        size = array.bytes
-        weigh = f": {show_bytes(size)} instead of {show_bytes(size // 2)}" if size is not None else ""
-        dtype = made.arg("dtype")
         numpy, imports = ensure_numpy(file)
-        fix = None
-        if dtype is not None:
-            fix = Fix(
-                "name float32", (*imports, replace_node(file, dtype.expression, f"{numpy}.float32")), Safety.UNSAFE
-            )
-        return self.finding(
+        yield self.finding(
             made,
             file,
-            f"float is float64 in NumPy, twice the memory of float32{weigh}",
-            fix=fix,
-            related=[(call, "enters TensorFlow here")],
+            f"float is float64 in NumPy, twice the memory of float32{show_halved(size)}",
+            fix=Fix.unsafe("name float32", imports, replace_node(file, dtype.expression, f"{numpy}.float32")),
+            related=[(entering.taker, "enters TensorFlow here")],
             bytes=size,
         )

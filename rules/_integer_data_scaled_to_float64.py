@@ -1,0 +1,119 @@
+"""Places where NumPy makes float64 of whole integer arrays by scaling them."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import libcst as cst
+
+from tfmemlint.api import (
+    SMALL_DATA,
+    Array,
+    Call,
+    Const,
+    Fact,
+    File,
+    Length,
+    Value,
+    constant,
+    only_shown,
+)
+
+NORMALIZE = "tf.keras.utils.normalize"
+WIDENED = frozenset({"uint8", "int8", "uint16", "int16", "int32", "uint32"})
+"""Dtypes of whole numbers that float64 makes larger."""
+
+DIVIDES = frozenset({"np.divide", "np.true_divide", NORMALIZE})
+
+
+@dataclass(frozen=True, slots=True)
+class Scaling:
+    """An operation that turns integer data into float64.
+
+    `operand` is the data's expression, `number` the one that a float32 number can stand for (None for a function),
+    `scale` the number where it is known; `divides` is False where it multiplies.
+    """
+
+    node: cst.BaseExpression
+    operand: cst.BaseExpression
+    call: Call | None
+    data: Array
+    number: cst.BaseExpression | None
+    divides: bool
+    scale: float | None
+
+
+def _scalings(file: File) -> Iterator[Scaling]:
+    """All of them that concern whole arrays which may reach TensorFlow."""
+    for node in file.tree.of(cst.BinaryOperation):
+        if isinstance(node.operator, (cst.Divide, cst.Multiply)):
+            yield from _of_operator(file, node, isinstance(node.operator, cst.Divide))
+    for call in file.calls("np.multiply", *DIVIDES):
+        divides = call.name in DIVIDES
+        data = _whole(file, call.value_of(0), call.node)
+        scale = 1.0 if call.name == NORMALIZE else constant(call.value_of(1))
+        if data is None or call.arg("dtype") is not None or call.arg("out") is not None:
+            continue
+        if isinstance(scale, float) or (isinstance(scale, int) and divides):
+            yield Scaling(call.node, call.node.args[0].value, call, data, None, divides, float(scale))
+
+
+scalings = Fact(
+    _scalings, "numpy", "as_numpy", "as_numpy_iterator", "load_data", "imread", "pad_sequences", "PIL", "load_img"
+)
+"""Each operation that makes float64 of an integer array which is kept as a whole."""
+
+
+def _of_operator(file: File, node: cst.BinaryOperation, divides: bool) -> Iterator[Scaling]:
+    either = ((node.left, node.right), (node.right, node.left))
+    for operand, number in either[: 1 if divides else 2]:
+        scale = _number(file, number)
+        if scale is None or not (divides or isinstance(scale, float)):
+            continue
+        data, known = operand, float(scale) if isinstance(scale, (int, float)) else None
+        if isinstance(operand, cst.BinaryOperation) and isinstance(operand.operator, cst.Subtract):
+            if isinstance(constant(file.value(operand.right)), float):
+                data, number = operand.left, operand.right  # (x - 127.5) / 127.5 is float64 from the shift on
+        whole = _whole(file, file.value(data), node)
+        if whole is not None:
+            yield Scaling(node, data, None, whole, number, divides, known)
+            return
+
+
+def _number(file: File, node: cst.BaseExpression) -> object:
+    """A Python number; Ellipsis for the largest value of integer data (`x.max()`), a whole number too; else None."""
+    value = file.value(node)
+    found = constant(value)
+    if isinstance(value, (Const, Length)) and isinstance(found, (int, float)) and not isinstance(found, bool):
+        return found
+    if isinstance(value, Array) and value.shape == () and value.library == "np" and value.dtype in WIDENED:
+        return Ellipsis
+    return None
+
+
+def _whole(file: File, value: Value, node: cst.BaseExpression) -> Array | None:
+    """The integer array that is kept as a whole, or None: tensors, single items, what is only shown or cast back."""
+    options = [option for option in value.options if isinstance(option, Array)]
+    whole = [o for o in options if o.library == "np" and o.dtype in WIDENED and o.origin is not None]
+    origins = {each.origin for each in whole}
+    if not whole or len(options) < len(value.options) or any(option.origin not in origins for option in options):
+        return None
+    data = max(whole, key=lambda o: o.size or 0)
+    name = (data.origin.name if data.origin is not None else None) or ""
+    if data.shape is None and name.removeprefix("np.") in WIDENED:
+        return None  # np.int32(x) may well be one number
+    if file.contexts.traced(node) or only_shown(file, node):
+        return None
+    if data.size is not None and name.endswith(".load_data"):
+        return data if data.size * 8 >= SMALL_DATA else None
+    return None if file.contexts.per_item(node) and data.size is None else data
+
+
+def is_float32(number: float) -> bool:
+    """Whether float32 holds the number exactly."""
+    try:
+        return bool(struct.unpack("f", struct.pack("f", number))[0] == number)
+    except OverflowError:
+        return False
