@@ -74,6 +74,7 @@ def test_names_that_stay_what_they_were(program: str, expected: bool) -> None:
         ("def f():\n    return a.prefetch(1)\nd = f().batch(2)\ne = f()", []),
         ("def f(d):\n    d = d.batch(2)\n    return d\nd = f(a.prefetch(1))", ["batch"]),
         ("def f(d):\n    d = d.batch(2)\n    return d\nd = a.prefetch(1)\ne = f(d)\nuse(d)", []),
+        ("def f(d):\n    return d.batch(2)\nd = f(a.prefetch(1))", []),
         ("d = a.prefetch(1)\nfor n in sizes:\n    e = d.batch(n)", []),
     ],
 )

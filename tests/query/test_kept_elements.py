@@ -37,9 +37,11 @@ KEPT = [
     ("kept = []\nfor x, y in a:\n    kept.append(x)", ["append"]),
     ("kept = []\nfor x, y in a:\n    kept.append(y)", []),
     ("kept = []\nfor x, y in a:\n    if c:\n        kept.append(x)", []),
-    ("kept = []\nfor x, y in a:\n    kept.append(x)\n    break", []),
+    ("kept = []\nfor x, y in a:\n    kept.append(x)\n    if c:\n        break", []),
     ("kept = []\nfor x, y in a:\n    kept.append(x)\n    kept.pop()", []),
     ("kept = []\nfor x, y in a:\n    x = f(x)\n    kept.append(x)", []),
+    ("kept = []\nfor x, y in a:\n    if c:\n        x = f(y)\n    kept.append(x)", []),
+    ("[y for y, x in tf.data.Dataset.from_tensor_slices((np.zeros(1000), np.zeros((1000, 80))))]", []),
 ]
 
 
