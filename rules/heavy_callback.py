@@ -1,28 +1,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
-from tfmemlint_rules._heavy_callback import additions, is_bounded, is_trimmed
 
 from tfmemlint.api import (
     Call,
     File,
     Finding,
     Function,
-    Node,
     Rule,
-    Sequence,
     Value,
     classes_deriving,
     constant,
     copies_weights,
     dotted,
     integer,
+    is_bounded,
+    is_emptied,
+    is_made_anew,
     on,
     on_call,
+    puts,
 )
+from tfmemlint.api import Sequence as Items
 
 HOOKS = frozenset({
     "on_batch_end", "on_train_batch_end", "on_test_batch_end", "on_predict_batch_end", "on_train_batch_begin",
@@ -71,7 +73,7 @@ class HeavyCallback(Rule):
         """The steps between the first and the last that are profiled, where a pair or a text says them."""
         words = str(constant(batches)).split(",")
         bounds = [int(word) if _STEP.fullmatch(word.strip()) else None for word in words]
-        if isinstance(batches, Sequence):
+        if isinstance(batches, Items):
             bounds = [integer(item) for item in batches.items]
         known = [bound for bound in bounds if bound is not None]
         return known[1] - known[0] if len(known) == len(bounds) == 2 else 0
@@ -80,22 +82,26 @@ class HeavyCallback(Rule):
     def callbacks(self, callback: cst.ClassDef, file: File) -> Iterator[Finding]:
         hooks = [method for method in file.values.classes.methods(callback) if method.name.value in HOOKS]
         for method in hooks:
-            yield from self._keeps(method, callback, hooks, file)
+            yield from self._keeps(method, hooks, file)
 
     @on_call("tf.keras.callbacks.LambdaCallback")
     def functions(self, call: Call, file: File) -> Iterator[Finding]:
         for option in (option for hook in sorted(HOOKS) for option in call.given(hook).options):
             if isinstance(option, Function):
-                yield from self._keeps(option.node, file.module, [option.node], file)
+                yield from self._keeps(option.node, [option.node], file)
 
-    def _keeps(self, hook: Hook, owner: Node, hooks: Iterable[Hook], file: File) -> Iterator[Finding]:
-        """What a hook adds in each call to containers that outlive it and are never emptied."""
-        for found in additions(file, hook.body):
-            name = dotted(found.container)
-            if name is None or (isinstance(found.container, cst.Name) and name in file.flow(hook).bindings):
-                continue  # a list of this call alone
-            if is_bounded(owner, name) or any(is_trimmed(each.body, name) for each in hooks):
+    def _keeps(self, hook: Hook, hooks: Sequence[Hook], file: File) -> Iterator[Finding]:
+        """What a hook puts in each call into containers that outlive it and that no hook empties."""
+        for put in puts(file):
+            path = dotted(put.container)
+            if path is None or not file.tree.contains(hook.body, put.node) or path in _own_names(hook, file):
                 continue
-            if copies_weights(file, found.item):
+            emptied = any(is_emptied(file, path, each) or is_made_anew(file, path, each) for each in hooks)
+            if not emptied and not is_bounded(file, put.container) and copies_weights(file, put.item):
                 what = "each call of this hook keeps another copy of weights or outputs"
-                yield self.finding(found.where, file, f"{what}; keep a number, or write to disk")
+                yield self.finding(put.where, file, f"{what}; keep a number, or write to disk")
+
+
+def _own_names(hook: Hook, file: File) -> set[str]:
+    """The names of the hook's own variables: what they hold goes with the call."""
+    return {name for name in file.flow(hook).bindings if "." not in name}

@@ -84,7 +84,7 @@ from tfmemlint.query.changing import differs, made_anew
 from tfmemlint.query.changing_shapes import resizes
 from tfmemlint.query.conditions import conditions, entered_by_choice, runs_by_choice
 from tfmemlint.query.consumers import Consumption, consumptions
-from tfmemlint.query.containers import Put, is_bounded, is_emptied, puts
+from tfmemlint.query.containers import Put, is_bounded, is_emptied, is_made_anew, puts
 from tfmemlint.query.copies import copies_weights
 from tfmemlint.query.counts import called_view, items_in
 from tfmemlint.query.devices import for_one_gpu, sets_growth, sets_limit
@@ -393,6 +393,7 @@ __all__ = [
     "is_condition",
     "is_container",
     "is_emptied",
+    "is_made_anew",
     "is_model",
     "is_part",
     "is_python",

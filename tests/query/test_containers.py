@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.containers import is_bounded, is_emptied, puts
+from tfmemlint.query.containers import is_bounded, is_emptied, is_made_anew, puts
 
 PUT = [
     ("kept.append(x)", [("kept", ["x"])]),
@@ -44,7 +44,13 @@ def test_queues_of_a_fixed_length_keep_the_last(program: str, expected: bool) ->
 
 
 def test_containers_are_emptied_where_something_is_taken_out() -> None:
-    file = model_of("self.kept.clear()\nother.pop()\nfree()")
-    assert is_emptied(file, "self.kept", file.module)
+    file = model_of("self.kept.clear()\nother.pop()\ndel third[0]\nfree()")
+    assert all(is_emptied(file, path, file.module) for path in ("self.kept", "other", "third"))
     assert not is_emptied(file, "self.kept", file.module.body[-1])
     assert not is_emptied(file, "kept", file.module)
+
+
+def test_containers_are_made_anew_where_their_name_is_bound() -> None:
+    file = model_of("self.kept = []\nself.kept[0] = x")
+    assert is_made_anew(file, "self.kept", file.module)
+    assert not is_made_anew(file, "self.kept", file.module.body[-1])

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.syntax.scopes import dotted
-from tfmemlint.syntax.tree import Node, called_word
+from tfmemlint.syntax.tree import Node, called_word, walk
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
 
 PUTS = ("append", "extend", "appendleft", "insert", "update")
-TAKES_OUT = ("clear", "pop", "popleft")
+TAKES_OUT = ("clear", "pop", "popleft", "popitem")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +66,18 @@ def is_bounded(file: File, container: cst.BaseExpression) -> bool:
 
 
 def is_emptied(file: File, path: str | None, within: Node) -> bool:
-    """Whether some code takes out what the container of this dotted path holds: `kept.clear()`, `kept.pop()`."""
+    """Whether some code takes out what the container of this dotted path holds: `kept.clear()`, `kept.pop()`,
+    `del kept[0]`."""
     calls = (call for word in TAKES_OUT for call in file.method_calls.get((word, path), ()))
-    return any(file.tree.contains(within, call) for call in calls)
+    if any(file.tree.contains(within, call) for call in calls):
+        return True
+    deleted = (node.target for node in walk(within, cst.Del)) if path is not None else ()
+    return any(dotted(each.value if isinstance(each, cst.Subscript) else each) == path for each in deleted)
+
+
+def is_made_anew(file: File, path: str, within: Node) -> bool:
+    """Whether some code gives the name of a container something else to stand for: `kept = []`."""
+    return any(file.tree.contains(within, assign) for assign in file.assigned_paths.get(path, ()))
 
 
 def _given(node: cst.Call, word: str) -> cst.BaseExpression | None:
