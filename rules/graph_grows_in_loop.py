@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._graph_grows_in_loop import makes_op, outermost
 
 from tfmemlint.api import (
     FEW_RUNS,
@@ -21,6 +20,8 @@ from tfmemlint.api import (
     Repetition,
     Rule,
     calls,
+    is_outermost_op,
+    makes_op,
     on,
     own_nodes,
     repetitions,
@@ -92,7 +93,7 @@ def _ops(file: File, part: Node, left: int) -> Iterator[Node]:
         if runs_once(file, node, part):
             continue
         if makes_op(file, node):
-            if outermost(file, node):
+            if is_outermost_op(file, node):
                 yield node
         elif isinstance(node, cst.Call) and left:
             for target in file.call(node).target.options:

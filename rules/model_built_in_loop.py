@@ -6,6 +6,7 @@ import libcst as cst
 
 from tfmemlint.api import (
     FEW_RUNS,
+    MODEL_LOADS,
     Call,
     Class,
     File,
@@ -33,7 +34,6 @@ from tfmemlint.api import (
 )
 
 CLEAR = "tf.keras.backend.clear_session"
-LOADS = ("tf.keras.models.load_model", "tf.keras.saving.load_model")
 PRETRAINED = "tf.keras.applications."
 TRAINS = ("fit", "compile", "fit_generator", "train_on_batch")
 LAYERS = ("tf.keras.layers.", PRETRAINED, "tf.keras.Sequential")
@@ -120,7 +120,7 @@ def _compiles(file: File, call: Call) -> bool:
 def _loads(call: Call) -> bool:
     """Whether the model may be read from a file: TFM606, where it is the same each time."""
     made = (option.call for option in call.value.options if isinstance(option, Instance))
-    return any(each is not None and each.name in LOADS for each in made)
+    return any(each is not None and each.name in MODEL_LOADS for each in made)
 
 
 def _own_graph(file: File, call: Call, loop: Node) -> bool:

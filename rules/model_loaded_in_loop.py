@@ -10,7 +10,6 @@ from tfmemlint.api import (
     Call,
     Const,
     Does,
-    Fact,
     File,
     Finding,
     Fix,
@@ -23,35 +22,20 @@ from tfmemlint.api import (
     dotted,
     hoist,
     is_changed,
-    is_model,
     is_variable,
     loops_left,
+    model_loads,
     on,
     parameters,
     repetitions,
     runs_always,
+    saves_model,
     uses,
     variables,
     walk,
 )
 
-LOADS = frozenset({
-    "tf.keras.models.load_model", "tf.keras.saving.load_model", "tf.saved_model.load", "tensorflow_hub.load",
-    "tensorflow_hub.KerasLayer",
-})  # fmt: skip
-PRETRAINED = "tf.keras.applications."
-SAVES = frozenset({"save", "save_model", "save_weights", "export"})
 TRAINS = frozenset({"fit", "train_on_batch", "compile", "fit_generator"})
-
-
-def _model_loads(file: File) -> Iterator[Call]:
-    for call in map(file.call, file.tree.of(cst.Call)):
-        name = call.name or ""
-        if name in LOADS or (name.startswith(PRETRAINED) and name.rpartition(".")[2][:1].isupper()):
-            yield call
-
-
-model_loads = Fact(_model_loads, *LOADS, PRETRAINED)
 
 
 class ModelLoadedInLoop(Rule):
@@ -160,18 +144,11 @@ def _needs_fresh(file: File, load: Call, found: Repetition) -> bool:
     for call in (call for body in bodies for call in calls(file, body) if call is not load):
         if any(isinstance(t, Function) and t.node is home for t in call.target.options):
             continue  # it is there to load the model
-        if call.method in TRAINS or (call.method in SAVES and _of_model(file, call)):
+        if call.method in TRAINS or saves_model(file, call):
             return True
         if call.name is None and any(file.text(argument.value) in given for argument in call.node.args):
             return True
     return False
-
-
-def _of_model(file: File, save: Call) -> bool:
-    """Whether a call writes a model; an uploaded file and an array have a `save` of their own."""
-    if save.name is not None:
-        return save.name.startswith("tf.")
-    return save.receiver_node is None or is_model(file, save.receiver)
 
 
 def _hoist(file: File, load: Call, found: Repetition) -> Fix | None:

@@ -118,6 +118,7 @@ from tfmemlint.query.facts import (
 from tfmemlint.query.generators import generator_functions, ops_in, runs_op
 from tfmemlint.query.gpu_libraries import Allocation, gpu_allocations
 from tfmemlint.query.gradients import sparse_gradients
+from tfmemlint.query.graphs import is_outermost_op, makes_op
 from tfmemlint.query.invariance import bound_anew, definitions_of, passes_unchanging, unchanging
 from tfmemlint.query.keeping import KeptElements, kept_elements
 from tfmemlint.query.layers import Applied, layers_applied, layers_in
@@ -136,7 +137,18 @@ from tfmemlint.query.limits import (
 )
 from tfmemlint.query.mapped import changes_outside, cheap, elementwise, only_regroups, takes_batch_apart
 from tfmemlint.query.model_inputs import batch_calls, feeds_model, model_arguments, used_as_model
-from tfmemlint.query.models import Fate, clears, fate, is_changed, is_model, model_at, runs_model
+from tfmemlint.query.models import (
+    MODEL_LOADS,
+    Fate,
+    clears,
+    fate,
+    is_changed,
+    is_model,
+    model_at,
+    model_loads,
+    runs_model,
+    saves_model,
+)
 from tfmemlint.query.mutation import mutates
 from tfmemlint.query.networks import activation_bytes, layers_of, output_layers, parameter_count
 from tfmemlint.query.once import holds_first, runs_always, runs_once
@@ -223,6 +235,7 @@ __all__ = [
     "FEW_STEPS",
     "FOLLOWED_CALLS",
     "ITEM_BYTES",
+    "MODEL_LOADS",
     "ONE_BATCH",
     "PEEKED",
     "REGROUPING",
@@ -395,6 +408,7 @@ __all__ = [
     "is_emptied",
     "is_made_anew",
     "is_model",
+    "is_outermost_op",
     "is_part",
     "is_python",
     "is_replicated",
@@ -425,10 +439,12 @@ __all__ = [
     "made_anew",
     "made_of_tensor",
     "make_float32",
+    "makes_op",
     "makes_sequences",
     "mentions_variable",
     "model_arguments",
     "model_at",
+    "model_loads",
     "move_before",
     "move_below",
     "move_link",
@@ -492,6 +508,7 @@ __all__ = [
     "runs_op",
     "runs_traced",
     "same_pipeline",
+    "saves_model",
     "says_float64",
     "session_runs",
     "set_autotune",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import libcst as cst
 from tfmemlint import knowledge
 from tfmemlint.model.values import Class, Function, Instance, Sequence, Value
 from tfmemlint.query.calls import calls
+from tfmemlint.query.facts import Fact
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.uses import Does, Use, uses
 from tfmemlint.syntax.scopes import dotted
@@ -31,6 +33,17 @@ TRAINS = frozenset({
     "trainable_weights",
 })  # fmt: skip
 """Attributes of a model by which it is trained, or shown to be there for it."""
+
+MODEL_LOADS = frozenset({
+    "tf.keras.models.load_model", "tf.keras.saving.load_model", "tf.saved_model.load", "tensorflow_hub.load",
+    "tensorflow_hub.KerasLayer",
+})  # fmt: skip
+"""What reads a model from files."""
+
+PRETRAINED = "tf.keras.applications."
+"""The beginning of what makes a known architecture, mostly with weights that are loaded."""
+
+SAVES = frozenset({"save", "save_model", "save_weights", "export"})
 
 CHANGES = frozenset({
     "set_weights", "load_weights", "layers", "trainable", "trainable_variables", "trainable_weights", "variables",
@@ -84,6 +97,27 @@ def clears(file: File, body: Node) -> bool:
     return next(calls(file, body, *CLEARS, through=FOLLOWED_CALLS), None) is not None
 
 
+def _model_loads(file: File) -> Iterator[Call]:
+    for call in map(file.call, file.tree.of(cst.Call)):
+        name = call.name or ""
+        if name in MODEL_LOADS or (name.startswith(PRETRAINED) and name.rpartition(".")[2][:1].isupper()):
+            yield call
+
+
+model_loads = Fact(_model_loads, *sorted(MODEL_LOADS), PRETRAINED)
+"""Each call that reads a model from files, or makes one of `tf.keras.applications`."""
+
+
+def saves_model(file: File, call: Call) -> bool:
+    """Whether a call writes a model to files: `model.save(...)`, or a plain function of such a name. An uploaded
+    file and an array have a `save` of their own: False for a method of what is not certainly a model."""
+    if call.method not in SAVES:
+        return False
+    if call.name is not None:
+        return call.name.startswith("tf.")
+    return call.receiver_node is None or is_model(file, call.receiver)
+
+
 def model_at(file: File, call: Call) -> tuple[int, ...] | None:
     """Where a call gives a new model: () for the result itself, an index for a model in a tuple.
 
@@ -91,7 +125,7 @@ def model_at(file: File, call: Call) -> tuple[int, ...] | None:
     what certainly makes none, and where it is not known.
     """
     if call.names:
-        if not all(name in BUILDERS or name.startswith("tf.keras.applications.") for name in call.names):
+        if not all(name in BUILDERS or name.startswith(PRETRAINED) for name in call.names):
             return None
     elif not all(isinstance(target, (Function, Class)) for target in call.target.options):
         return None
