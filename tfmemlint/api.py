@@ -218,7 +218,7 @@ from tfmemlint.query.whole_data import (
     takes_all,
     whole_length,
 )
-from tfmemlint.rule import Rule, on, on_call, on_file
+from tfmemlint.rule import Rule, on, on_call
 from tfmemlint.syntax.names import Loop, assigned_names, free_names, home_of, is_variable, variables
 from tfmemlint.syntax.numbers import range_length
 from tfmemlint.syntax.scopes import Binds, Definition, Reaching, dotted, own_nodes, parameters, written
@@ -456,7 +456,6 @@ __all__ = [
     "of_loop_item",
     "on",
     "on_call",
-    "on_file",
     "once_per_file",
     "one_hot",
     "only_cast",

@@ -50,7 +50,6 @@ class Handler:
     method: str
     names: tuple[str, ...]
     fact: Fact[Any] | None = None
-    whole: bool = False
 
 
 def on_call(*names: str) -> Callable[[Method], Method]:
@@ -79,16 +78,6 @@ def on(
 
     def mark(method: Callable[[R, T, File], Iterator[Finding]]) -> Callable[[R, T, File], Iterator[Finding]]:
         _waits_for(method, Handler(method.__name__, names, fact))
-        return method
-
-    return mark
-
-
-def on_file(*words: str) -> Callable[[Method], Method]:
-    """Run the handler once for each file that holds at least one of these words; it takes `(self, file)`."""
-
-    def mark(method: Method) -> Method:
-        _waits_for(method, Handler(method.__name__, words, whole=True))
         return method
 
     return mark

@@ -54,9 +54,7 @@ def _runs(file: File, rules: Sequence[Rule]) -> Iterator[tuple[Rule, Iterator[Fi
     wanted: dict[str, list[tuple[Rule, str]]] = {}
     for rule in rules:
         for handler in type(rule).handlers:
-            if handler.whole:
-                yield rule, getattr(rule, handler.method)(file)
-            elif handler.fact is not None:
+            if handler.fact is not None:
                 yield rule, _on_facts(file, handler.fact, getattr(rule, handler.method))
             else:
                 for name in handler.names:

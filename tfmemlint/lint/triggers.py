@@ -36,8 +36,6 @@ def _is_met(handler: Handler, words: set[str]) -> bool:
 @cache
 def clauses(handler: Handler) -> tuple[Clause, ...]:
     """What a text must meet to wake a handler: every clause."""
-    if handler.whole:
-        return (frozenset(handler.names),)
     if handler.fact is None:
         return (_words(knowledge.words, handler.names),)
     return tuple(_words(knowledge.words_needed, names) for names in (handler.fact.names, handler.names) if names)
