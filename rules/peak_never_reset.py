@@ -79,9 +79,10 @@ def _of_other_devices(file: File, info: Call, loop: Repetition) -> bool:
     device = info.arg("device")
     if device is None or isinstance(device.value, Const):
         return False
-    if loop.calls == 0:
-        return not loop.items.isdisjoint(variables(device.expression, file))
-    return variables(device.expression, file) > {"self"} and not loop.items.isdisjoint(variables(loop.inside, file))
+    asked = variables(device.expression, file) - {"self"}
+    if loop.calls:  # by what the call of this function is given
+        return bool(asked) and not loop.items.isdisjoint(variables(loop.inside, file))
+    return not loop.items.isdisjoint(asked)
 
 
 def _is_reset(file: File, info: Call, around: list[Repetition]) -> bool:
