@@ -7,9 +7,9 @@ from tfmemlint.api import (
     File,
     Finding,
     Rule,
+    conditions,
     gpu_allocations,
     initialising_calls,
-    is_alternative,
     knowledge,
     on,
     settings,
@@ -45,7 +45,7 @@ class GpuSharedWithoutLimit(Rule):
     def check(self, taken: Allocation, file: File) -> Iterator[Finding]:
         if taken is not gpu_allocations.of(file)[0] or _shares(file):
             return
-        if any(not is_alternative(file, call.node) for call in initialising_calls(file)):
+        if any(not any(conditions(file, call.node)) for call in initialising_calls(file)):
             yield self.finding(
                 taken.call,
                 file,

@@ -62,7 +62,7 @@ from tfmemlint.model.values import (
 )
 from tfmemlint.query.arrays import Entering, arrays_entering, arrays_taken, joined_arrays, only_cast, only_shown
 from tfmemlint.query.batches import batch_loops, over_batches
-from tfmemlint.query.branches import always_follows, is_alternative, is_condition, leaves, under_condition
+from tfmemlint.query.branches import always_follows, is_condition, leaves, under_condition
 from tfmemlint.query.called import called, factors
 from tfmemlint.query.calls import calls
 from tfmemlint.query.captures import Capture, captured_arrays
@@ -400,7 +400,6 @@ __all__ = [
     "insert_first",
     "inserted_axes",
     "integer",
-    "is_alternative",
     "is_bounded",
     "is_changed",
     "is_condition",

@@ -1,4 +1,4 @@
-"""Conditions: what may keep code from running, and whether one thing runs whenever another did."""
+"""Where branches lead: what leaves a function, what is certainly passed, what runs whenever something else did."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.query.calls import calls
-from tfmemlint.syntax.reaching import always
+from tfmemlint.query.conditions import conditions
 from tfmemlint.syntax.scopes import FUNCTIONS, own_nodes
 from tfmemlint.syntax.tree import Node, walk
 
@@ -38,26 +38,16 @@ def is_condition(file: File, expression: cst.BaseExpression) -> bool:
     return isinstance(parent, cst.UnaryOperation) and isinstance(parent.operator, cst.Not)
 
 
-def is_alternative(file: File, node: Node) -> bool:
-    """Whether code is one of several ways that a program may go: a branch of an `if` stands around it, a `try` or one
-    of its handlers, also around its function. The main guard and constant conditions are none."""
-    return any(
-        (isinstance(above, cst.If) and not always(above.test)) or isinstance(above, (cst.Try, cst.ExceptHandler))
-        for above in file.tree.ancestors(node)
-    )
-
-
 def under_condition(file: File, node: Node) -> bool:
     """Whether a condition decides if its function, or the module, gets to a place: around it (`if`, `and`, a case), or
     by a `return` or `raise` under an `if` in front of it. Loops, `try` and the main guard are no conditions."""
+    home = file.contexts.function(node)
+    if any(isinstance(each, (cst.If, cst.IfExp)) for each in conditions(file, node, home)):
+        return True
     below: Node = node
-    for above in file.tree.ancestors(node):
-        if isinstance(above, (cst.BooleanOperation, cst.IfExp, cst.MatchCase)):
+    for above in _ancestors_within(file, node, home):
+        if isinstance(above, (cst.BooleanOperation, cst.MatchCase)):
             return True
-        if isinstance(above, cst.If) and not always(above.test):
-            return True
-        if isinstance(above, FUNCTIONS):
-            return False
         if isinstance(above, cst.IndentedBlock) and _may_leave_before(file, above, below):
             return True
         below = above
@@ -94,7 +84,7 @@ def always_follows(file: File, first: Call, then: Call) -> bool:
 
 
 def _ancestors_within(file: File, node: Node, home: Node | None) -> list[Node]:
-    """What stands around a node in its function."""
+    """What stands around a node in its function, innermost first."""
     found: list[Node] = []
     for above in file.tree.ancestors(node):
         if above is home or isinstance(above, FUNCTIONS):

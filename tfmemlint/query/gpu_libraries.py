@@ -10,7 +10,7 @@ import libcst as cst
 
 from tfmemlint import knowledge
 from tfmemlint.model.values import Api, Const, Instance, Value
-from tfmemlint.query.branches import is_alternative
+from tfmemlint.query.conditions import conditions
 from tfmemlint.query.facts import Fact
 from tfmemlint.syntax.scopes import dotted
 from tfmemlint.syntax.tree import Node
@@ -35,7 +35,7 @@ def _allocations(file: File) -> Iterator[Allocation]:
     for node in file.tree.of(cst.Call) if used else ():
         call = file.call(node)
         library = _allocates(file, call)
-        if library in used and not is_alternative(file, node):
+        if library in used and not any(conditions(file, node)):
             yield Allocation(library, call)
 
 
@@ -79,7 +79,7 @@ def _always_imported(file: File, library: str) -> bool:
     """Whether a library is imported without a condition: it is not one back end of several."""
     homes = {file.contexts.function(s) for name in ("tensorflow", "keras") for s in _imports(file, name)}
     return any(
-        not is_alternative(file, s) and (None in homes or file.contexts.function(s) in (None, *homes))
+        not any(conditions(file, s)) and (None in homes or file.contexts.function(s) in (None, *homes))
         for s in _imports(file, library)
     )
 
