@@ -7,25 +7,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import (
-    Array,
-    Call,
-    Const,
-    Edit,
-    File,
-    Fix,
-    Loop,
-    Node,
-    Sequence,
-    dotted,
-    insert_after,
-    insert_before,
-    integer,
-    outer_span,
-    replace_node,
-    statement_lines,
-    walk,
-)
+from tfmemlint.api import Array, Call, Const, Edit, File, Fix, Loop, Node, Sequence, dotted, fixes, integer, walk
 
 MAKES = frozenset({"tf.constant", "tf.convert_to_tensor", "tf.Variable", "np.array", "np.asarray", "tf.cast"})
 JOINS = frozenset({"tf.concat", "tf.keras.ops.concatenate", "np.concatenate", "np.vstack", "np.hstack"})
@@ -189,7 +171,11 @@ def collect_in_list(file: File, concat: Call, found: Collected, loop: Loop) -> F
     parts = found.name.rpartition(".")[2] + "_parts"
     if dotted(first) != found.name or dotted(target) != found.name or not _is_plain(loop) or file.loads(parts):
         return None
-    call, shown, at = outer_span(file, concat.node), outer_span(file, display), outer_span(file, other)
+    call, shown, at = (
+        fixes.outer_span(file, concat.node),
+        fixes.outer_span(file, display),
+        fixes.outer_span(file, other),
+    )
     joined = f"{text[call.start : shown.start]}{parts}{text[shown.end : call.end]}"
     append = f"{parts}.append({text[at.start : at.end]})"
     branch = _branch(file, found)
@@ -202,14 +188,17 @@ def collect_in_list(file: File, concat: Call, found: Collected, loop: Loop) -> F
         if not known or file.contexts.conditional(found.assign, loop) or found.name not in known[0].name:
             return None
         start, after = f"{parts} = [{found.name}]", f"{found.name} = {joined}"
-        change = replace_node(file, found.assign, append)
+        change = fixes.replace_node(file, found.assign, append)
     else:
         start, after = f"{parts} = []", f"if {parts}:\n    {found.name} = {joined}"
         change = _first_as_it_is(file, concat, found, branch, file.text(other), append)
-    if change is None or statement_lines(file, loop) is None:
+    if change is None or fixes.statement_lines(file, loop) is None:
         return None
     return Fix.unsafe(
-        "collect a list and join it once", insert_before(file, loop, start), change, insert_after(file, loop, after)
+        "collect a list and join it once",
+        fixes.insert_before(file, loop, start),
+        change,
+        fixes.insert_after(file, loop, after),
     )
 
 
@@ -237,7 +226,7 @@ def _first_as_it_is(
         first = choice.body if begins else choice.orelse
         same = test == f"{name} is {'None' if begins else 'not None'}" and file.text(first) == other
         chosen = concat.node in (choice.body, choice.orelse)
-        return replace_node(file, found.assign, append) if same and chosen else None
+        return fixes.replace_node(file, found.assign, append) if same and chosen else None
     if branch is None or choice is not concat.node or file.text(branch.test) != f"{name} is None":
         return None
     blocks = (branch.body, branch.orelse.body if isinstance(branch.orelse, cst.Else) else None)

@@ -6,10 +6,10 @@ from itertools import takewhile
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Fix, Node, Tape, move_below, variables, walk
+from tfmemlint.api import Call, File, Fix, Node, fixes, gradients, variables, walk
 
 
-def metric_update(file: File, line: Node, tape: Tape) -> Call | None:
+def metric_update(file: File, line: Node, tape: gradients.Tape) -> Call | None:
     """The update of a metric that has a line to itself; one whose result is kept counts where no gradient needs it."""
     small = line.body[0] if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 else None
     kept = isinstance(small, cst.Assign) and _statement(file, small, tape) not in tape.needed
@@ -18,7 +18,7 @@ def metric_update(file: File, line: Node, tape: Tape) -> Call | None:
     return call if call is not None and _updates_metric(call) else None
 
 
-def _statement(file: File, node: Node, tape: Tape) -> Node | None:
+def _statement(file: File, node: Node, tape: gradients.Tape) -> Node | None:
     """The statement of the block that holds a node."""
     place = file.tree.holding(tape.body, node)
     return tape.body[place] if place is not None else None
@@ -35,7 +35,7 @@ def _metric(file: File, update: Call) -> str:
     return file.text(receiver) if receiver is not None else ""
 
 
-def result_needed(file: File, update: Call, tape: Tape) -> bool:
+def result_needed(file: File, update: Call, tape: gradients.Tape) -> bool:
     """Whether what a gradient needs reads the metric's result after the update."""
     statement, metric = _statement(file, update.node, tape), _metric(file, update)
     end = file.tree.last(statement) if statement is not None else 0
@@ -43,7 +43,7 @@ def result_needed(file: File, update: Call, tape: Tape) -> bool:
     return any(file.tree.order(node) > end and file.text(node.value) == metric for node in results)
 
 
-def moved_below(file: File, update: Call, tape: Tape) -> Fix | None:
+def moved_below(file: File, update: Call, tape: gradients.Tape) -> Fix | None:
     """Move an update below the block, with those that end it, where no later statement has to do with it."""
     statement = file.tree.statement(update.node)
     if statement not in tape.body or _keeps_result(file, update):
@@ -56,7 +56,7 @@ def moved_below(file: File, update: Call, tape: Tape) -> Fix | None:
     last = [metric_update(file, other, tape) for other in reversed(later)]
     ending = list(takewhile(lambda each: each is not None and not _keeps_result(file, each), last))
     moved = [statement, *later[len(later) - len(ending) :]]
-    return Fix.safe("move it below the block", move_below(file, tape.block, moved))
+    return Fix.safe("move it below the block", fixes.move_below(file, tape.block, moved))
 
 
 def _keeps_result(file: File, update: Call) -> bool:

@@ -16,13 +16,11 @@ from tfmemlint.api import (
     File,
     Fix,
     Length,
-    api_text,
     calls,
     constant,
+    fixes,
     integer,
-    replace_node,
-    says_float64,
-    shape_size,
+    tensors,
 )
 
 NUMPY = "tf.experimental.numpy."
@@ -58,7 +56,7 @@ def float64_bytes(made: Call) -> int | None:
     are not known."""
     if isinstance(made.value, Array) and made.value.shape is not None:
         return made.value.bytes
-    count = shape_size(made.given("shape"))
+    count = tensors.shape_size(made.given("shape"))
     return None if count is None else 8 * count
 
 
@@ -69,7 +67,7 @@ def cast_back(file: File, made: Call) -> bool:
         return False
     for cast in calls(file, function, "tf.cast"):
         dtype, narrowed = cast.arg("dtype"), cast.arg("x")
-        if dtype is not None and narrowed is not None and not says_float64(dtype):
+        if dtype is not None and narrowed is not None and not tensors.says_float64(dtype):
             wide = isinstance(narrowed.value, Array) and narrowed.value.dtype == "float64"
             if wide or file.tree.contains(narrowed.expression, made.node):
                 return True
@@ -80,12 +78,12 @@ def narrowed(file: File, dtype: Argument) -> Fix | None:
     """Write float32 where the argument says float64."""
     text = file.text(dtype.expression)
     if isinstance(dtype.expression, cst.Name):  # from numpy import float64
-        known = api_text(file, "tf.float32") or api_text(file, "np.float32")
-        return Fix.unsafe("use float32", replace_node(file, dtype.expression, known) if known else None)
+        known = fixes.api_text(file, "tf.float32") or fixes.api_text(file, "np.float32")
+        return Fix.unsafe("use float32", fixes.replace_node(file, dtype.expression, known) if known else None)
     wide = next((word for word in ("float64", "double") if text.rstrip("'\"").endswith(word)), None)
     if wide is None:
         return None
-    return Fix.unsafe("use float32", replace_node(file, dtype.expression, text.replace(wide, "float32")))
+    return Fix.unsafe("use float32", fixes.replace_node(file, dtype.expression, text.replace(wide, "float32")))
 
 
 def float_bound(file: File, bound: Argument | None) -> Edit | None:
@@ -93,7 +91,7 @@ def float_bound(file: File, bound: Argument | None) -> Edit | None:
     number = integer(bound.value) if bound is not None and isinstance(bound.expression, cst.Integer) else None
     if bound is None or number is None:
         return None
-    return replace_node(file, bound.expression, repr(float(number)))
+    return fixes.replace_node(file, bound.expression, repr(float(number)))
 
 
 def _prefers_float32(file: File) -> bool:
@@ -120,5 +118,9 @@ def numpy_like_elements(file: File, made: Call) -> int | None:
         known = [size for size in sizes if size is not None]
         return math.prod(known) if len(known) == len(sizes) else None
     if name.startswith("random."):
-        return 1 if made.lacks("size") or made.value_of("size") == Const(None) else shape_size(made.value_of("size"))
-    return shape_size(made.value_of(0))
+        return (
+            1
+            if made.lacks("size") or made.value_of("size") == Const(None)
+            else tensors.shape_size(made.value_of("size"))
+        )
+    return tensors.shape_size(made.value_of(0))

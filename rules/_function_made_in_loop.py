@@ -14,11 +14,10 @@ from tfmemlint.api import (
     Node,
     Use,
     assigned_names,
-    bound_anew,
-    conditions,
     free_names,
+    ordering,
     parameters,
-    repeats,
+    repetition,
     uses,
     variables,
 )
@@ -30,7 +29,7 @@ def made_by_callers(file: File, made: Node) -> bool:
     if not isinstance(around, cst.FunctionDef) or around.name.value == "__init__" or around.decorators:
         return False
     callers = file.values.functions.callers(around) or ()
-    if sometimes(file, made, around) or not any(repeats(file, call.node, calls=0) for call in callers):
+    if sometimes(file, made, around) or not any(repetition.repeats(file, call.node, calls=0) for call in callers):
         return False
     used = list(_uses(file, made))
     called = [use.node for use in used if use.does is Does.CALL]
@@ -38,14 +37,14 @@ def made_by_callers(file: File, made: Node) -> bool:
         return False  # a function inside that may live on keeps it
     if any(use.does is Does.RETURN for use in used):
         return not called and _wasted(file, around, callers)
-    if any(repeats(file, node, calls=0) for node in called):  # one trace serves many calls
+    if any(repetition.repeats(file, node, calls=0) for node in called):  # one trace serves many calls
         return _alike(file, made, around, callers)
     return bool(called)
 
 
 def sometimes(file: File, node: Node, within: Node) -> bool:
     """Whether an `if` keeps a node of a loop or function from running each time: any but a plain flag from outside."""
-    tests = (each.test for each in conditions(file, node, within) if isinstance(each, cst.If))
+    tests = (each.test for each in ordering.conditions(file, node, within) if isinstance(each, cst.If))
     plain = (test.expression if isinstance(test, cst.UnaryOperation) else test for test in tests)
     return any(
         not isinstance(test, cst.Name) or any(d in file.bound_within(within) for d in file.definitions(test))
@@ -55,7 +54,7 @@ def sometimes(file: File, node: Node, within: Node) -> bool:
 
 def same_each_time(file: File, made: Node, loop: Loop) -> bool:
     """Whether code reads nothing that the loop binds anew, or the loop runs over data."""
-    return file.contexts.over_data(loop) or not bound_anew(file, made, loop)
+    return file.contexts.over_data(loop) or not repetition.bound_anew(file, made, loop)
 
 
 def _uses(file: File, made: Node) -> Iterator[Use]:
@@ -90,7 +89,7 @@ def _wasted(file: File, factory: cst.FunctionDef, callers: tuple[Call, ...]) -> 
         loop = file.contexts.loop(call.node)
         if loop is None or sometimes(file, call.node, loop) or not same_each_time(file, call.node, loop):
             return False
-        if not file.contexts.over_data(loop) and bound_anew(file, factory, loop):
+        if not file.contexts.over_data(loop) and repetition.bound_anew(file, factory, loop):
             return False
         called = [use.node for use in uses(file, call.node) if use.does is Does.CALL]
         if not called or any(file.contexts.loop(node) is not loop for node in called):

@@ -8,18 +8,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import (
-    SMALL_DATA,
-    Array,
-    Call,
-    Const,
-    Fact,
-    File,
-    Length,
-    Value,
-    constant,
-    only_shown,
-)
+from tfmemlint.api import Array, Call, Const, Fact, File, Length, Value, constant, limits, tensors
 
 NORMALIZE = "tf.keras.utils.normalize"
 WIDENED = frozenset({"uint8", "int8", "uint16", "int16", "int32", "uint32"})
@@ -104,10 +93,10 @@ def _whole(file: File, value: Value, node: cst.BaseExpression) -> Array | None:
     name = (data.origin.name if data.origin is not None else None) or ""
     if data.shape is None and name.removeprefix("np.") in WIDENED:
         return None  # np.int32(x) may well be one number
-    if file.contexts.traced(node) or only_shown(file, node):
+    if file.contexts.traced(node) or tensors.only_shown(file, node):
         return None
     if data.size is not None and name.endswith(".load_data"):
-        return data if data.size * 8 >= SMALL_DATA else None
+        return data if data.size * 8 >= limits.SMALL_DATA else None
     return None if file.contexts.per_item(node) and data.size is None else data
 
 

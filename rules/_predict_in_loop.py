@@ -5,7 +5,6 @@ from __future__ import annotations
 import libcst as cst
 
 from tfmemlint.api import (
-    ONE_BATCH,
     Array,
     Call,
     Const,
@@ -13,11 +12,12 @@ from tfmemlint.api import (
     File,
     Instance,
     Length,
-    Repetition,
     Sequence,
     calls,
     constant,
     integer,
+    limits,
+    repetition,
     variables,
     walk,
 )
@@ -79,18 +79,18 @@ def is_whole_set(file: File, predict: Call) -> bool:
     return size is not None and size.value != Const(1) and not file.contexts.over_data(loop)
 
 
-def is_same_batch(file: File, predict: Call, again: Repetition) -> bool:
+def is_same_batch(file: File, predict: Call, again: repetition.Repetition) -> bool:
     """Whether the same few rows are predicted again and again, by code that does nothing that could change the model,
     or that measures how long it takes."""
     data = predict.value_of("x")
     rows = data.shape[0] if isinstance(data, Array) and data.shape else None
-    if rows is None or rows > ONE_BATCH or not isinstance(again.place, (cst.For, cst.While)):
+    if rows is None or rows > limits.ONE_BATCH or not isinstance(again.place, (cst.For, cst.While)):
         return False
     others = (call for call in calls(file, again.place.body) if call is not predict)
     return all(call.names and all(name.startswith(PLAIN) for name in call.names) for call in others)
 
 
-def is_rare(file: File, predict: Call, again: Repetition) -> bool:
+def is_rare(file: File, predict: Call, again: repetition.Repetition) -> bool:
     """Whether the loop predicts only now and then: `if step % 100 == 0`, `if len(batch) == 64`."""
     around = (a for a in file.tree.ancestors(predict.node) if isinstance(a, cst.If))
     for test in (a.test for a in around if file.tree.contains(again.place, a)):
@@ -108,7 +108,7 @@ def _waits(file: File, test: cst.Comparison) -> bool:
     return counted and constant(bound) not in (0, 1) and not isinstance(bound, Length)
 
 
-def is_of_other_models(file: File, predict: Call, again: Repetition) -> bool:
+def is_of_other_models(file: File, predict: Call, again: repetition.Repetition) -> bool:
     """Whether the loop goes over models, or makes or trains one: then each prediction is of a whole set."""
     receiver = predict.receiver_node
     made = (o.call for o in predict.receiver.options if isinstance(o, Instance) and o.call is not None)
@@ -120,7 +120,7 @@ def is_of_other_models(file: File, predict: Call, again: Repetition) -> bool:
     return body is not None and any(_retrains(file, call, again) for call in calls(file, body))
 
 
-def _retrains(file: File, call: Call, again: Repetition) -> bool:
+def _retrains(file: File, call: Call, again: repetition.Repetition) -> bool:
     """Whether a call gives the model other weights for a whole set: not the single steps of an agent's memory."""
     if call.method != "fit":
         return call.method in ("load_weights", "set_weights")

@@ -6,36 +6,23 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import (
-    FOLLOWED_CALLS,
-    Call,
-    File,
-    Fix,
-    Instance,
-    Strategy,
-    calls,
-    dotted,
-    in_scope,
-    is_model,
-    is_replicated,
-    once_per_file,
-    strategies,
-    wrap_in_block,
-)
+from tfmemlint.api import Call, File, Fix, Instance, calls, dotted, fixes, keras, limits, once_per_file, runtime
 
 
-def is_replaced(file: File, strategy: Strategy) -> bool:
+def is_replaced(file: File, strategy: runtime.Strategy) -> bool:
     """Whether another strategy of the same name and function is entered, as in notebooks that show several."""
     return (_home(file, strategy.given), strategy.name) in _entered_names(file)
 
 
 @once_per_file
 def _entered_names(file: File) -> set[tuple[int, str | None]]:
-    found = {(_home(file, each.given), each.name) for each in strategies.of(file) if each.entered or each.leaves}
+    found = {
+        (_home(file, each.given), each.name) for each in runtime.strategies.of(file) if each.entered or each.leaves
+    }
     return {(home, name) for home, name in found if name is not None}
 
 
-def models_outside(file: File, strategy: Strategy) -> Iterator[Call]:
+def models_outside(file: File, strategy: runtime.Strategy) -> Iterator[Call]:
     """The calls in the strategy's function that make a model which is trained there, in no `with` at all."""
     for fit in _fits(file).get(_home(file, strategy.given), ()):
         receiver = fit.receiver_node
@@ -58,7 +45,9 @@ def _is_outside(file: File, call: Call) -> bool:
 
 def _makes_model(file: File, call: Call) -> bool:
     """Whether a call gives a model, and no function of the module behind it enters a scope."""
-    return is_model(file, call.value) and not any(calls(file, call.node, "scope", "run", through=FOLLOWED_CALLS))
+    return keras.is_model(file, call.value) and not any(
+        calls(file, call.node, "scope", "run", through=limits.FOLLOWED_CALLS)
+    )
 
 
 @once_per_file
@@ -70,16 +59,16 @@ def _fits(file: File) -> dict[int, list[Call]]:
     return found
 
 
-def optimizers_outside(file: File, strategy: Strategy) -> list[Call]:
+def optimizers_outside(file: File, strategy: runtime.Strategy) -> list[Call]:
     """The calls in the strategy's function that make, in no `with`, an optimizer which is used under a scope."""
     return _optimizers(file).get(_home(file, strategy.given), [])
 
 
 @once_per_file
 def _optimizers(file: File) -> dict[int, list[Call]]:
-    compiled = [c.value_of("optimizer") for c in file.calls("tf.keras.Model.compile") if in_scope(file, c.node)]
+    compiled = [c.value_of("optimizer") for c in file.calls("tf.keras.Model.compile") if runtime.in_scope(file, c.node)]
     applied = file.calls("tf.keras.optimizers.Optimizer.apply_gradients")
-    used = [*compiled, *(call.receiver for call in applied if is_replicated(file, call.node))]
+    used = [*compiled, *(call.receiver for call in applied if runtime.is_replicated(file, call.node))]
     found: dict[int, list[Call]] = {}
     for made in (optimizer.call for optimizer in used if isinstance(optimizer, Instance)):
         if made is not None and (made.name or "").startswith("tf.keras.optimizers.") and _is_outside(file, made):
@@ -87,7 +76,7 @@ def _optimizers(file: File) -> dict[int, list[Call]]:
     return found
 
 
-def build_in_scope(file: File, strategy: Strategy, built: Call) -> Fix | None:
+def build_in_scope(file: File, strategy: runtime.Strategy, built: Call) -> Fix | None:
     """Put the statements from the model's own to the one that compiles it into `with strategy.scope():`."""
     first, start = file.tree.statement(built.node), file.tree.statement(strategy.given.node)
     block, assign = file.tree.parent(first), file.tree.parent(built.node)
@@ -100,5 +89,5 @@ def build_in_scope(file: File, strategy: Strategy, built: Call) -> Fix | None:
     compiles = [node for node in file.calls_by_word.get("compile", ()) if dotted(node.func) == f"{model}.compile"]
     statements = [file.tree.statement(node) for node in compiles]
     last = next((i for i in range(at, len(body)) if any(body[i] is each for each in statements)), at)
-    edit = wrap_in_block(file, body[at : last + 1], f"with {strategy.name}.scope()")
+    edit = fixes.wrap_in_block(file, body[at : last + 1], f"with {strategy.name}.scope()")
     return Fix.unsafe("build it in the scope", edit)

@@ -6,7 +6,7 @@ import re
 
 import libcst as cst
 
-from tfmemlint.api import Array, Call, File, Function, Instance, Node, called_word, calls, parameters, runs_model, walk
+from tfmemlint.api import Array, Call, File, Function, Instance, Node, called_word, calls, keras, parameters, walk
 
 REDUCES = re.compile(r"\.(reduce_\w+|argmax|argmin|norm|global_norm|mean|max|sum)$")
 GRADIENTS = frozenset({"tf.GradientTape.gradient", "tf.GradientTape.jacobian", "tf.GradientTape.batch_jacobian"})
@@ -36,7 +36,7 @@ def kept_kind(file: File, item: cst.BaseExpression, step: Node) -> str | None:
     if not isinstance(value, Array) or value.library != "tf" or value.shape == () or value.origin is None:
         return None
     names = _step_names(file, step)
-    if not runs_model(file, value.origin):
+    if not keras.runs_model(file, value.origin):
         return None
     if file.tree.contains(step, value.origin.node):
         return "outputs" if _given(value.origin, names) else None

@@ -4,18 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import (
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    captured_arrays,
-    convert_after,
-    on,
-    show_bytes,
-    traced_functions,
-)
+from tfmemlint.api import File, Finding, Fix, Rule, Safety, facts, fixes, flow, on, show_bytes
 
 
 class ArrayBakedIntoTrace(Rule):
@@ -41,9 +30,9 @@ class ArrayBakedIntoTrace(Rule):
     summary = "a NumPy array read in traced code becomes a constant of every graph"
     fix_safety = (Safety.UNSAFE,)
 
-    @on(traced_functions)
+    @on(facts.traced_functions)
     def check(self, function: cst.FunctionDef | cst.Lambda, file: File) -> Iterator[Finding]:
-        for capture in captured_arrays(file, function):
+        for capture in flow.captured_arrays(file, function):
             size, made = capture.array.bytes, capture.made
             if size is not None and size >= file.config.min_bytes:
                 yield self.finding(
@@ -51,7 +40,9 @@ class ArrayBakedIntoTrace(Rule):
                     file,
                     f"this array of {show_bytes(size)} becomes a constant of the graph, once for every trace; make it "
                     "a tensor outside",
-                    fix=Fix.unsafe("make it a tensor", convert_after(file, made, "tf.constant") if made else None),
+                    fix=Fix.unsafe(
+                        "make it a tensor", fixes.convert_after(file, made, "tf.constant") if made else None
+                    ),
                     related=[(made, "made here")] if made is not None else [],
                     bytes=size,
                 )

@@ -2,20 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import (
-    Call,
-    File,
-    Finding,
-    Fix,
-    Function,
-    Rule,
-    Safety,
-    captured_arrays,
-    convert_after,
-    elements,
-    on_call,
-    show_bytes,
-)
+from tfmemlint.api import Call, File, Finding, Fix, Function, Rule, Safety, elements, fixes, flow, on_call, show_bytes
 
 
 class ArrayCapturedInLayer(Rule):
@@ -53,7 +40,9 @@ class ArrayCapturedInLayer(Rule):
     def _functions(self, call: Call, names: tuple[str, ...], file: File) -> Iterator[Finding]:
         given = [leaf for name in names for option in call.value_of(name).options for leaf in elements(option)]
         for function in given:
-            captures = captured_arrays(file, function.node, defaults=True) if isinstance(function, Function) else ()
+            captures = (
+                flow.captured_arrays(file, function.node, defaults=True) if isinstance(function, Function) else ()
+            )
             capture = next((each for each in captures if (each.array.bytes or 0) >= file.config.min_bytes), None)
             if capture is not None:
                 size, made = capture.array.bytes or 0, capture.made
@@ -61,7 +50,9 @@ class ArrayCapturedInLayer(Rule):
                     capture.node,
                     file,
                     f"this array of {show_bytes(size)} becomes a constant of the model's graphs; use a tensor",
-                    fix=Fix.unsafe("make it a tensor", convert_after(file, made, "tf.constant") if made else None),
+                    fix=Fix.unsafe(
+                        "make it a tensor", fixes.convert_after(file, made, "tf.constant") if made else None
+                    ),
                     related=[(call, "used by the model here")],
                     bytes=size,
                 )

@@ -2,18 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import (
-    Array,
-    Call,
-    File,
-    Finding,
-    Rule,
-    Value,
-    elements,
-    on_call,
-    show_bytes,
-    stays_on_disk,
-)
+from tfmemlint.api import Array, Call, File, Finding, Rule, Value, elements, on_call, pipelines, show_bytes
 
 
 class ArrayEmbeddedInDataset(Rule):
@@ -42,7 +31,9 @@ class ArrayEmbeddedInDataset(Rule):
         least = file.config.min_bytes
         found = [elements(option) for option in call.value_of("tensors").options]
         size = min(sum(self._bytes(leaf) for leaf in leaves) for leaves in found)
-        disk = all(any(stays_on_disk(leaf) and self._large(leaf, least) for leaf in leaves) for leaves in found)
+        disk = all(
+            any(pipelines.stays_on_disk(leaf) and self._large(leaf, least) for leaf in leaves) for leaves in found
+        )
         if size < max(least, 1) and not disk:
             return
         what = f"{show_bytes(size)} of arrays are" if size else "an array mapped from disk is"

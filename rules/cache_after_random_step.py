@@ -11,16 +11,11 @@ from tfmemlint.api import (
     Rule,
     Safety,
     Step,
-    all_bytes,
     body,
-    caches_in_memory,
-    draws_at_random,
-    move_link,
-    names_or_indices,
+    fixes,
     on_call,
-    reshuffles,
+    pipelines,
     show_bytes,
-    surely_together,
 )
 
 SPLITS = frozenset({"take", "skip", "shard", "window"})
@@ -54,14 +49,14 @@ class CacheAfterRandomStep(Rule):
     @on_call("tf.data.Dataset.cache")
     def check(self, cache: Call, file: File) -> Iterator[Finding]:
         datasets = cache.datasets()
-        if not caches_in_memory(cache):
+        if not pipelines.caches_in_memory(cache):
             return
         found = [self._random(ds, file) for ds in datasets]
         first = next((step for step in found if step is not None), None)
-        if first is None or first.call is None or (None in found and not surely_together(file, first, cache)):
+        if first is None or first.call is None or (None in found and not pipelines.surely_together(file, first, cache)):
             return
         what = "shuffle()" if first.name == "shuffle" else f"the random {first.name}()"
-        size = all_bytes(datasets)
+        size = pipelines.all_bytes(datasets)
         kept = f" and keeps {show_bytes(size)} of what it made" if size is not None else ""
         yield self.finding(
             cache,
@@ -79,9 +74,9 @@ class CacheAfterRandomStep(Rule):
                 return None
             if step.name == "shuffle" and step.call is not None:
                 split = SPLITS.intersection(later.name for later in ds.steps[i:])
-                if not split and reshuffles(step) and not names_or_indices(file, step.call):
+                if not split and pipelines.reshuffles(step) and not pipelines.names_or_indices(file, step.call):
                     return step
-            elif draws_at_random(step):
+            elif pipelines.draws_at_random(step):
                 return step
         return None
 
@@ -90,4 +85,4 @@ class CacheAfterRandomStep(Rule):
         split_first = first.name == "map" and (body(first).decodes or body(first).reads)
         calls = [*(step.call for step in ds.steps[ds.steps.index(first) :]), cache]
         safety = Safety.DISPLAY if split_first else Safety.UNSAFE
-        return Fix.of(safety, "cache before drawing", move_link(file, calls, -1, 0))
+        return Fix.of(safety, "cache before drawing", fixes.move_link(file, calls, -1, 0))

@@ -2,28 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import (
-    Call,
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    Step,
-    all_bytes,
-    caches_in_memory,
-    constant,
-    draws_at_random,
-    keeps_names,
-    last_before,
-    links,
-    move_link,
-    on_call,
-    show_bytes,
-    source_draws,
-    steps_between,
-    surely_together,
-)
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Step, constant, fixes, on_call, pipelines, show_bytes
 
 ONE_BY_ONE = frozenset({"map", "filter", "prefetch", "with_options"})
 """Steps that act on single elements: before a cache they may stand on either side of a repeat."""
@@ -57,15 +36,15 @@ class CacheAfterRepeat(Rule):
 
     @on_call("tf.data.Dataset.cache")
     def check(self, cache: Call, file: File) -> Iterator[Finding]:
-        repeat = last_before(cache, "repeat") or self._sometimes(cache, file)
-        if repeat is None or repeat.call is None or not caches_in_memory(cache):
+        repeat = pipelines.last_before(cache, "repeat") or self._sometimes(cache, file)
+        if repeat is None or repeat.call is None or not pipelines.caches_in_memory(cache):
             return
-        times, between = constant(repeat.call.value_of("count")), steps_between(cache, repeat)
+        times, between = constant(repeat.call.value_of("count")), pipelines.steps_between(cache, repeat)
         if times in (0, 1) or any(step.name == "take" for step in between):
             return
         endless = not isinstance(times, int) or times < 0
         copies = "every epoch again, without end" if endless else f"{times} copies of the data"
-        size = all_bytes(cache.datasets())
+        size = pipelines.all_bytes(cache.datasets())
         grows = f" (the cache grows to {show_bytes(size)})" if size is not None else ""
         yield self.finding(
             cache,
@@ -79,14 +58,16 @@ class CacheAfterRepeat(Rule):
     def _sometimes(self, cache: Call, file: File) -> Step | None:
         """A repeat under a condition that does not decide about the cache."""
         steps = [step for ds in cache.datasets() for step in ds.steps if step.name == "repeat"]
-        return next((step for step in reversed(steps) if surely_together(file, step, cache)), None)
+        return next((step for step in reversed(steps) if pipelines.surely_together(file, step, cache)), None)
 
     def _swap(self, repeat: Step, between: list[Step], cache: Call, file: File) -> Fix | None:
         """The repeat behind the cache; steps between keep their place before it."""
-        moved = links(file, [*(step.call for step in (repeat, *between)), cache])
+        moved = pipelines.links(file, [*(step.call for step in (repeat, *between)), cache])
         if moved is None or len(cache.datasets()) != 1 or any(step.name not in ONE_BY_ONE for step in between):
             return None
         ds = cache.datasets()[0]
-        same = source_draws(ds) is False and all(draws_at_random(step) is False for step in ds.steps)
-        safety = Safety.SAFE if same and keeps_names(file, moved) else Safety.UNSAFE
-        return Fix.of(safety, "cache before repeating", move_link(file, moved, 0, -1))
+        same = pipelines.source_draws(ds) is False and all(
+            pipelines.draws_at_random(step) is False for step in ds.steps
+        )
+        safety = Safety.SAFE if same and pipelines.keeps_names(file, moved) else Safety.UNSAFE
+        return Fix.of(safety, "cache before repeating", fixes.move_link(file, moved, 0, -1))

@@ -2,18 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import (
-    Call,
-    File,
-    Finding,
-    Rule,
-    Severity,
-    caches_in_memory,
-    decoded_from_files,
-    element_bytes,
-    on_call,
-    show_bytes,
-)
+from tfmemlint.api import Call, File, Finding, Rule, Severity, on_call, pipelines, show_bytes
 
 
 class CacheGrowsWithFiles(Rule):
@@ -41,11 +30,15 @@ class CacheGrowsWithFiles(Rule):
     @on_call("tf.data.Dataset.cache")
     def check(self, cache: Call, file: File) -> Iterator[Finding]:
         datasets = cache.datasets()
-        if not caches_in_memory(cache) or not datasets or not all(decoded_from_files(ds) for ds in datasets):
+        if (
+            not pipelines.caches_in_memory(cache)
+            or not datasets
+            or not all(pipelines.decoded_from_files(ds) for ds in datasets)
+        ):
             return
         if any({"take", "cache"}.intersection(ds.names()) for ds in datasets):
             return
-        size = element_bytes(datasets)
+        size = pipelines.element_bytes(datasets)
         each = f" of {show_bytes(size)}" if size is not None else ""
         yield self.finding(
             cache,

@@ -10,12 +10,10 @@ from tfmemlint.api import (
     Fix,
     Rule,
     Safety,
-    all_bytes,
-    caches_in_memory,
-    cheap,
+    fixes,
     knowledge,
     on_call,
-    remove_link,
+    pipelines,
     show_bytes,
 )
 
@@ -50,13 +48,13 @@ class CacheOfMemorySource(Rule):
     @on_call("tf.data.Dataset.cache")
     def check(self, cache: Call, file: File) -> Iterator[Finding]:
         datasets = cache.datasets()
-        if not caches_in_memory(cache) or not datasets or not all(self._in_memory(ds) for ds in datasets):
+        if not pipelines.caches_in_memory(cache) or not datasets or not all(self._in_memory(ds) for ds in datasets):
             return
         direct = all(self._bare(ds) for ds in datasets)
-        cost = None if direct else all_bytes(datasets)
+        cost = None if direct else pipelines.all_bytes(datasets)
         copy = f" of {show_bytes(cost)}" if cost is not None else ""
         what = "serves nothing" if direct else f"is a second copy{copy}"
-        edit = remove_link(file, cache.node) if cache.receiver_node is not None else None
+        edit = fixes.remove_link(file, cache.node) if cache.receiver_node is not None else None
         yield self.finding(
             cache,
             file,
@@ -73,7 +71,7 @@ class CacheOfMemorySource(Rule):
             return False
         if not all(isinstance(part, Dataset) and self._in_memory(part) for part in ds.parents):
             return False
-        return all(step.name in CHEAP or (step.name == "map" and cheap(step)) for step in ds.steps)
+        return all(step.name in CHEAP or (step.name == "map" and pipelines.cheap(step)) for step in ds.steps)
 
     def _bare(self, ds: Dataset) -> bool:
         """Whether nothing is computed between the source and here."""

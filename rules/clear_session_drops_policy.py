@@ -14,13 +14,11 @@ from tfmemlint.api import (
     Function,
     Rule,
     Safety,
+    fixes,
     home_of,
-    insert_after,
     is_variable,
-    keras_2,
+    keras,
     on_call,
-    policy_set_after,
-    policy_set_before,
     walk,
 )
 
@@ -52,8 +50,13 @@ class ClearSessionDropsPolicy(Rule):
 
     @on_call("tf.keras.backend.clear_session")
     def check(self, clear: Call, file: File) -> Iterator[Finding]:
-        policy = policy_set_before(file, clear.node, *MIXED)
-        if policy is None or keras_2(file) or policy_set_after(file, clear.node) or not _goes_on(file, clear):
+        policy = keras.policy_set_before(file, clear.node, *MIXED)
+        if (
+            policy is None
+            or keras.keras_2(file)
+            or keras.policy_set_after(file, clear.node)
+            or not _goes_on(file, clear)
+        ):
             return
         yield self.finding(
             clear,
@@ -82,4 +85,4 @@ def _again(file: File, clear: Call, policy: Call) -> Edit | None:
     around = (scope, *file.scopes_around(scope))
     seen = all(home_of(name, file) in around for name in walk(policy.node, cst.Name) if is_variable(name, file))
     plain = isinstance(chosen.expression, (cst.Name, cst.SimpleString))
-    return insert_after(file, line, file.text(policy.node)) if seen and plain else None
+    return fixes.insert_after(file, line, file.text(policy.node)) if seen and plain else None

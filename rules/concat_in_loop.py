@@ -6,23 +6,20 @@ import libcst as cst
 from tfmemlint_rules._concat_in_loop import Collected, collect_in_list, collected, is_empty
 
 from tfmemlint.api import (
-    FEW_STEPS,
     Array,
     Call,
     Const,
     File,
     Finding,
-    Repetition,
     Rule,
     Safety,
     Value,
     calls,
-    fetched_in_loop,
     integer,
-    is_tensor,
-    made_of_tensor,
+    limits,
     on_call,
-    repeats,
+    repetition,
+    tracing,
     variables,
 )
 from tfmemlint.api import Iterator as Items
@@ -61,7 +58,7 @@ class ConcatInLoop(Rule):
 
     @on_call(*TENSOR, *NUMPY)
     def check(self, concat: Call, file: File) -> Iterator[Finding]:
-        found, again = collected(file, concat), repeats(file, concat.node, calls=0, beyond=FEW_STEPS)
+        found, again = collected(file, concat), repetition.repeats(file, concat.node, calls=0, beyond=limits.FEW_STEPS)
         loop = again.place if again is not None else None
         if found is None or again is None or not isinstance(loop, (cst.For, cst.While)):
             return
@@ -77,12 +74,12 @@ class ConcatInLoop(Rule):
         )
 
 
-def _collects(file: File, concat: Call, found: Collected, again: Repetition) -> bool:
+def _collects(file: File, concat: Call, found: Collected, again: repetition.Repetition) -> bool:
     """Whether the parts are made from the loop's data: not layers' outputs in a model that is being built."""
     values = [file.value(part) for part in found.others]
     if any(isinstance(v, Array) and v.library == "keras" for v in values) or _calls_items(file, again):
         return False
-    tensors = any(is_tensor(file, part) for part in found.others)
+    tensors = any(tracing.is_tensor(file, part) for part in found.others)
     if concat.name in NUMPY:
         return tensors or _of_data(file, found, again)
     along = integer(concat.value_of("axis"))
@@ -93,22 +90,22 @@ def _collects(file: File, concat: Call, found: Collected, again: Repetition) -> 
     return tensors or again.over_data or (along == 0 and _step_by_step(file, found, again))
 
 
-def _of_data(file: File, found: Collected, again: Repetition) -> bool:
+def _of_data(file: File, found: Collected, again: repetition.Repetition) -> bool:
     """Whether arrays are made of a pipeline's elements, or of tensors."""
     loop = again.place
     if again.over_data and any(variables(part, file) & again.bound for part in found.others):
         return True
-    made = isinstance(loop, (cst.For, cst.While)) and any(fetched_in_loop(file, p, loop) for p in found.others)
-    return made or any(made_of_tensor(file, part) for part in found.others)
+    made = isinstance(loop, (cst.For, cst.While)) and any(tracing.fetched_in_loop(file, p, loop) for p in found.others)
+    return made or any(tracing.made_of_tensor(file, part) for part in found.others)
 
 
-def _from_nothing(file: File, found: Collected, again: Repetition) -> bool:
+def _from_nothing(file: File, found: Collected, again: repetition.Repetition) -> bool:
     """Whether what is collected is an empty tensor or list before the loop."""
     before = found.before(again.place) if isinstance(again.place, (cst.For, cst.While)) else []
     return bool(before) and all(is_empty(file, value) for value in before)
 
 
-def _step_by_step(file: File, found: Collected, again: Repetition) -> bool:
+def _step_by_step(file: File, found: Collected, again: repetition.Repetition) -> bool:
     """Whether rows are collected in steps that are counted, or from None on; a network that is built joins channels."""
     if not isinstance(again.place, (cst.For, cst.While)):
         return False
@@ -130,7 +127,7 @@ def _of_layer(value: Value) -> bool:
     return made == "tf.keras.layers.Layer.__call__"
 
 
-def _calls_items(file: File, again: Repetition) -> bool:
+def _calls_items(file: File, again: repetition.Repetition) -> bool:
     """Whether the loop calls its items, layers that is, one after the other."""
     items = again.items
     return any(isinstance(call.node.func, cst.Name) and call.method in items for call in calls(file, again.place))

@@ -14,9 +14,9 @@ from tfmemlint.api import (
     Rule,
     Safety,
     Severity,
-    add_argument,
+    fixes,
+    flow,
     on_call,
-    only_reader,
     show_bytes,
 )
 
@@ -52,7 +52,9 @@ class CreatedThenCast(Rule):
     @on_call("tf.cast")
     def check(self, cast: Call, file: File) -> Iterator[Finding]:
         given = cast.arg("x")
-        node = file.written(given.expression) if given is not None and only_reader(file, given.expression) else None
+        node = (
+            file.written(given.expression) if given is not None and flow.only_reader(file, given.expression) else None
+        )
         made = file.call(node) if isinstance(node, cst.Call) else None
         if made is None or made.name not in SAME_VALUES | RANDOM | {"tf.range"} or made.open:
             return
@@ -75,7 +77,7 @@ def _at_once(file: File, cast: Call, made: Call) -> tuple[Edit, ...] | None:
     if dtype is None or not file.tree.contains(cast.node, made.node) or len(cast.node.args) != 2:
         return None
     whole, inner, text = file.span(cast.node), file.span(made.node), file.source.text
-    given = add_argument(file, made.node, f"dtype={file.text(dtype.expression)}")
+    given = fixes.add_argument(file, made.node, f"dtype={file.text(dtype.expression)}")
     if given is None or "#" in text[whole.start : inner.start] + text[inner.end : whole.end]:
         return None
     return (Edit(whole.start, inner.start, ""), given, Edit(inner.end, whole.end, ""))

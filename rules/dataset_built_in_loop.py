@@ -15,15 +15,11 @@ from tfmemlint.api import (
     Rule,
     Safety,
     assigned_names,
-    hoist,
+    fixes,
     knowledge,
-    loops_left,
     on_call,
-    pipeline_parts,
-    pipelines_of,
-    rebuilt,
-    runs_alike,
-    unchanging,
+    pipelines,
+    repetition,
     uses,
     variables,
 )
@@ -60,7 +56,7 @@ class DatasetBuiltInLoop(Rule):
     def check(self, source: Call, file: File) -> Iterator[Finding]:
         if file.contexts.mapped(source.node) or file.contexts.traced(source.node):
             return
-        found = rebuilt(file, source)
+        found = repetition.rebuilt(file, source)
         if found is None:
             return
         direct = found.place is source
@@ -76,18 +72,18 @@ class DatasetBuiltInLoop(Rule):
         )
 
     def _hoist(self, source: Call, loop: Loop, file: File) -> Fix | None:
-        parts = pipeline_parts(file, source, loop, derived=False)
+        parts = pipelines.pipeline_parts(file, source, loop, derived=False)
         assigned = all(isinstance(file.tree.parent(part), cst.Assign) for part in parts)
-        fix = hoist(file, [file.tree.statement(part) for part in parts], "build it once") if assigned else None
-        left = loops_left(file, fix, source.node) if fix is not None else []
-        return None if any(runs_alike(file, source, outer) for outer in left) else fix
+        fix = fixes.hoist(file, [file.tree.statement(part) for part in parts], "build it once") if assigned else None
+        left = fixes.loops_left(file, fix, source.node) if fix is not None else []
+        return None if any(repetition.runs_alike(file, source, outer) for outer in left) else fix
 
     @on_call("builtins.iter")
     def kept(self, call: Call, file: File) -> Iterator[Finding]:
         loop, given = file.contexts.loop(call.node), call.arg(0)
-        if loop is None or given is None or not pipelines_of(given.value) or not self._kept(call, loop, file):
+        if loop is None or given is None or not pipelines.pipelines_of(given.value) or not self._kept(call, loop, file):
             return
-        if unchanging(file, [given.expression], loop) and runs_alike(file, call, loop):
+        if repetition.unchanging(file, [given.expression], loop) and repetition.runs_alike(file, call, loop):
             yield self.finding(
                 call,
                 file,

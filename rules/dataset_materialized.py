@@ -2,22 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import (
-    SMALL_DATA,
-    Call,
-    File,
-    Finding,
-    KeptElements,
-    Rule,
-    all_bytes,
-    covers,
-    element_count,
-    is_small,
-    kept_elements,
-    on,
-    on_call,
-    takes_all,
-)
+from tfmemlint.api import Call, File, Finding, Rule, limits, on, on_call, pipelines
 
 
 class DatasetMaterialized(Rule):
@@ -42,18 +27,24 @@ class DatasetMaterialized(Rule):
     no_fix = "what should happen to each element is not known"
     in_tests = False
 
-    @on(kept_elements)
-    def check(self, kept: KeptElements, file: File) -> Iterator[Finding]:
-        if not is_small(kept.dataset):
+    @on(pipelines.kept_elements)
+    def check(self, kept: pipelines.KeptElements, file: File) -> Iterator[Finding]:
+        if not pipelines.is_small(kept.dataset):
             message = "this keeps every element of the dataset in memory at once{cost}; take elements as they come"
-            yield self.finding(kept.where, file, message, bytes=all_bytes([kept.dataset]))
+            yield self.finding(kept.where, file, message, bytes=pipelines.all_bytes([kept.dataset]))
 
     @on_call("tf.data.Dataset.batch", "tf.data.Dataset.padded_batch")
     def one_batch(self, batch: Call, file: File) -> Iterator[Finding]:
         size, datasets = batch.arg("batch_size"), batch.datasets()
-        if size is None or not takes_all(file, size, datasets) or any(is_small(ds, peeks=False) for ds in datasets):
+        if (
+            size is None
+            or not pipelines.takes_all(file, size, datasets)
+            or any(pipelines.is_small(ds, peeks=False) for ds in datasets)
+        ):
             return
-        cost = all_bytes(datasets)
-        if not covers(size, element_count(datasets)) or (cost is not None and cost > SMALL_DATA):
+        cost = pipelines.all_bytes(datasets)
+        if not pipelines.covers(size, pipelines.element_count(datasets)) or (
+            cost is not None and cost > limits.SMALL_DATA
+        ):
             message = "one batch holds the whole dataset{cost}, a second copy of it; batch a few hundred examples"
             yield self.finding(batch, file, message, bytes=cost)

@@ -4,20 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import (
-    FOLLOWED_CALLS,
-    Call,
-    Edit,
-    File,
-    Finding,
-    Fix,
-    Node,
-    Rule,
-    Safety,
-    on_call,
-    remove_statement,
-    under_condition,
-)
+from tfmemlint.api import Call, Edit, File, Finding, Fix, Node, Rule, Safety, fixes, limits, on_call, ordering
 
 OFF = {
     "tf.debugging.enable_check_numerics": "tf.debugging.disable_check_numerics",
@@ -61,20 +48,20 @@ class DebugInstrumentationLeftOn(Rule):
     @on_call(*OFF)
     def check(self, call: Call, file: File) -> Iterator[Finding]:
         name = call.name or ""
-        if not any(file.calls(OFF[name])) and _runs_always(file, call.node, FOLLOWED_CALLS):
+        if not any(file.calls(OFF[name])) and _runs_always(file, call.node, limits.FOLLOWED_CALLS):
             fix = Fix.unsafe("remove it", _removal(file, call))
             yield self.finding(call, file, f"debugging left on: {COSTS[name]}", fix=fix)
 
 
 def _removal(file: File, call: Call) -> Edit | None:
     statement = file.tree.parent(call.node)
-    return remove_statement(file, statement) if isinstance(statement, cst.Expr) else None
+    return fixes.remove_statement(file, statement) if isinstance(statement, cst.Expr) else None
 
 
 def _runs_always(file: File, node: Node, left: int) -> bool:
     """Whether the module, a training entry point, or what one of these calls reaches a place without a condition."""
     function = file.contexts.function(node)
-    if under_condition(file, node):
+    if ordering.under_condition(file, node):
         return False
     if not isinstance(function, cst.FunctionDef) or not ENTRIES.isdisjoint(function.name.value.split("_")):
         return True

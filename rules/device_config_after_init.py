@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Rule, Safety, Severity, initialised_by, move_before, on_call
+from tfmemlint.api import Call, File, Finding, Rule, Safety, Severity, fixes, on_call, runtime
 
 ERRORS = {
     "tf.config.experimental.set_memory_growth": "Physical devices cannot be modified after being initialized",
@@ -39,13 +39,13 @@ class DeviceConfigAfterInit(Rule):
 
     @on_call(*ERRORS)
     def check(self, config: Call, file: File) -> Iterator[Finding]:
-        starter = initialised_by(file, config.node)
+        starter = runtime.initialised_by(file, config.node)
         if starter is not None:
             yield self.finding(
                 config,
                 file,
                 f"{starter.method or 'an earlier call'} has initialised the runtime, so this raises RuntimeError: "
                 f"{ERRORS[config.names[0]]}; configure devices first",
-                fix=move_before(file, config.node, starter.node, "configure devices before the runtime starts"),
+                fix=fixes.move_before(file, config.node, starter.node, "configure devices before the runtime starts"),
                 related=[(starter, "initialises the runtime")],
             )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, Devices, File, Finding, Rule, dropped, knowledge, on_call
+from tfmemlint.api import Call, Devices, File, Finding, Rule, knowledge, on_call, ordering
 
 
 class DeviceConfigErrorHidden(Rule):
@@ -33,7 +33,7 @@ class DeviceConfigErrorHidden(Rule):
         device = config.given("device", "devices")
         if isinstance(device, Devices) and device.kind == "CPU":
             return  # no card is at stake
-        for hidden in dropped(file, config.node, "RuntimeError"):
+        for hidden in ordering.dropped(file, config.node, "RuntimeError"):
             yield self.finding(
                 hidden.place if isinstance(hidden.place, cst.With) else file.span(hidden.place),
                 file,

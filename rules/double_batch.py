@@ -5,23 +5,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import (
-    BATCHES,
-    Call,
-    File,
-    Finding,
-    Rule,
-    batched_before,
-    body,
-    integer,
-    last_before,
-    makes_sequences,
-    on_call,
-    parameters,
-    steps_between,
-    takes_batch_apart,
-    variables,
-)
+from tfmemlint.api import Call, File, Finding, Rule, body, integer, on_call, parameters, pipelines, variables
 
 MEANT = re.compile(r"device|replica|core|accum|worker|shard|host|gpu|tpu|step|seq|micro|group|ways?\b", re.IGNORECASE)
 """Words in the size of a batch of batches that is meant as one: an axis for devices, steps or sequences."""
@@ -50,7 +34,7 @@ class DoubleBatch(Rule):
 
     @on_call("tf.data.Dataset.batch", "tf.data.Dataset.padded_batch")
     def check(self, batch: Call, file: File) -> Iterator[Finding]:
-        earlier = batched_before(batch)
+        earlier = pipelines.batched_before(batch)
         if earlier is None or not self._still_batches(earlier, batch):
             return
         if self._meant(earlier, file) or self._meant(batch, file) or self._asked(batch, file):
@@ -66,12 +50,14 @@ class DoubleBatch(Rule):
 
     def _still_batches(self, earlier: Call, batch: Call) -> bool:
         """Whether what was batched arrives as batches: not as sequences, nor taken apart by a map."""
-        step = last_before(batch, *BATCHES)
-        after = steps_between(batch, step)
+        step = pipelines.last_before(batch, *pipelines.BATCHES)
+        after = pipelines.steps_between(batch, step)
         maps = [each for each in after if each.name == "map"]
-        if any(takes_batch_apart(each) for each in maps):
+        if any(pipelines.takes_batch_apart(each) for each in maps):
             return False
-        return step is None or not (any(body(each).unseen for each in maps) or makes_sequences(earlier, after))
+        return step is None or not (
+            any(body(each).unseen for each in maps) or pipelines.makes_sequences(earlier, after)
+        )
 
     def _meant(self, call: Call, file: File) -> bool:
         size = call.arg("batch_size")

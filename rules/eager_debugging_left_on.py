@@ -2,24 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import (
-    AttributeSet,
-    Call,
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    attributes_set,
-    calls_of_unknown,
-    constant,
-    is_model,
-    on,
-    on_call,
-    remove_argument,
-    remove_statement,
-    runs_by_choice,
-)
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, constant, facts, fixes, keras, on, on_call, ordering
 
 SWITCH = "tf.config.run_functions_eagerly"
 OLD_SWITCH = "tf.config.experimental_run_functions_eagerly"
@@ -55,14 +38,14 @@ class EagerDebuggingLeftOn(Rule):
     @on_call(SWITCH, OLD_SWITCH, DEBUG)
     def switch(self, call: Call, file: File) -> Iterator[Finding]:
         switched = [constant(other.value_of("run_eagerly")) is True for other in file.calls(SWITCH, OLD_SWITCH)]
-        if runs_by_choice(file, call.node) or (call.name != DEBUG and not all(switched)):
+        if ordering.runs_by_choice(file, call.node) or (call.name != DEBUG and not all(switched)):
             return
         what = "functions run eagerly" if call.name != DEBUG else "input pipelines run in Python"
         yield self.finding(
             call,
             file,
             f"{what} from here on, without graphs: slower, and every intermediate result is kept",
-            fix=Fix.unsafe("remove the switch", remove_statement(file, call.node)),
+            fix=Fix.unsafe("remove the switch", fixes.remove_statement(file, call.node)),
         )
 
     @on_call("tf.keras.Model.compile")
@@ -71,18 +54,18 @@ class EagerDebuggingLeftOn(Rule):
         if flag is None and constant(call.value_of("run_eagerly")) is True:
             yield self.finding(call, file, TRAINS)  # in a dictionary of options
         if flag is not None and file.text(flag.expression) == "True":
-            fix = Fix.unsafe("leave it out", remove_argument(file, call.node, flag))
+            fix = Fix.unsafe("leave it out", fixes.remove_argument(file, call.node, flag))
             yield self.finding(call, file, TRAINS, fix=fix)
 
-    @on(calls_of_unknown("compile"), "run_eagerly")
+    @on(facts.calls_of_unknown("compile"), "run_eagerly")
     def compiled_unknown(self, call: Call, file: File) -> Iterator[Finding]:
         if call.arg("run_eagerly") is not None:  # the keyword is Keras' own: it says what the receiver is
             yield from self.compiled(call, file)
 
-    @on(attributes_set("run_eagerly"))
-    def attribute(self, switch: AttributeSet, file: File) -> Iterator[Finding]:
-        switched = (constant(file.value(each.value)) is True for each in attributes_set("run_eagerly").of(file))
-        if is_model(file, file.value(switch.target.value)) and all(switched):
-            if not runs_by_choice(file, switch.statement):
-                fix = Fix.unsafe("remove the switch", remove_statement(file, switch.statement))
+    @on(facts.attributes_set("run_eagerly"))
+    def attribute(self, switch: facts.AttributeSet, file: File) -> Iterator[Finding]:
+        switched = (constant(file.value(each.value)) is True for each in facts.attributes_set("run_eagerly").of(file))
+        if keras.is_model(file, file.value(switch.target.value)) and all(switched):
+            if not ordering.runs_by_choice(file, switch.statement):
+                fix = Fix.unsafe("remove the switch", fixes.remove_statement(file, switch.statement))
                 yield self.finding(switch.target.attr, file, TRAINS, fix=fix)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Rule, on_call, repetitions, turns_eager_off
+from tfmemlint.api import Call, File, Finding, Rule, on_call, repetition, runtime
 
 
 class EagerPyFunction(Rule):
@@ -26,9 +26,9 @@ class EagerPyFunction(Rule):
 
     @on_call("tf.py_function")
     def check(self, call: Call, file: File) -> Iterator[Finding]:
-        if turns_eager_off(file) or file.contexts.traced(call.node):
+        if runtime.turns_eager_off(file) or file.contexts.traced(call.node):
             return
-        if any(not file.contexts.traced(again.inside) for again in repetitions(file, call.node)):
+        if any(not file.contexts.traced(again.inside) for again in repetition.repetitions(file, call.node)):
             yield self.finding(
                 call, file, "each eager py_function call keeps its wrapper for ever; call the Python function itself"
             )

@@ -14,12 +14,11 @@ from tfmemlint.api import (
     Node,
     Rule,
     Safety,
-    Tape,
     calls,
+    gradients,
+    keras,
     knowledge,
     on,
-    runs_model,
-    tapes,
     walk,
 )
 
@@ -49,8 +48,8 @@ class ExtraWorkInsideTape(Rule):
     summary = "work inside a tape that no gradient needs keeps its intermediate results"
     fix_safety = (Safety.SAFE,)
 
-    @on(tapes)
-    def check(self, tape: Tape, file: File) -> Iterator[Finding]:
+    @on(gradients.tapes)
+    def check(self, tape: gradients.Tape, file: File) -> Iterator[Finding]:
         if tape.traced or tape.inside_another or tape.holds_another:
             return
         together = tape.together
@@ -66,16 +65,16 @@ class ExtraWorkInsideTape(Rule):
                 elif update is None and statement not in tape.needed and not losses:
                     yield from self._unneeded(file, line, tape)
 
-    def _unneeded(self, file: File, line: Node, tape: Tape) -> Iterator[Finding]:
+    def _unneeded(self, file: File, line: Node, tape: gradients.Tape) -> Iterator[Finding]:
         """A forward pass of a model, or what is computed to be shown, in a line that no gradient depends on."""
-        forward = next((call for call in calls(file, line) if runs_model(file, call)), None)
+        forward = next((call for call in calls(file, line) if keras.runs_model(file, call)), None)
         shown = next(calls(file, line), None)
         if forward is not None:
             yield self._report(file, forward, "records this forward pass and keeps its activations", tape)
         elif shown is not None and _computed_to_show(file, shown, tape):
             yield self._report(file, shown, "keeps what is computed here", tape)
 
-    def _report(self, file: File, where: Call, what: str, tape: Tape, fix: Fix | None = None) -> Finding:
+    def _report(self, file: File, where: Call, what: str, tape: gradients.Tape, fix: Fix | None = None) -> Finding:
         return self.finding(
             where,
             file,
@@ -85,7 +84,7 @@ class ExtraWorkInsideTape(Rule):
         )
 
 
-def _computed_to_show(file: File, shown: Call, tape: Tape) -> bool:
+def _computed_to_show(file: File, shown: Call, tape: gradients.Tape) -> bool:
     """Whether a call only shows something, which the block computes for that from tensors in several steps."""
     if not isinstance(file.tree.parent(shown.node), cst.Expr) or not knowledge.in_group(shown.name, "shows"):
         return False

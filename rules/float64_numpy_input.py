@@ -13,14 +13,11 @@ from tfmemlint.api import (
     Fix,
     Rule,
     Safety,
-    arrays_taken,
-    ensure_numpy,
-    float64_by_design,
-    joined_arrays,
+    fixes,
     knowledge,
-    make_float32,
     on_call,
     show_halved,
+    tensors,
     walk,
 )
 
@@ -52,8 +49,8 @@ class Float64NumpyInput(Rule):
 
     @on_call(*knowledge.group("takes_arrays"))
     def check(self, call: Call, file: File) -> Iterator[Finding]:
-        arrays = list({each.origin: each for each in arrays_taken(call) if _by_default(each)}.values())
-        if not arrays or float64_by_design(file):
+        arrays = list({each.origin: each for each in tensors.arrays_taken(call) if _by_default(each)}.values())
+        if not arrays or tensors.float64_by_design(file):
             return
         sizes = [array.bytes for array in arrays if array.bytes is not None]
         size = sum(sizes) if len(sizes) == len(arrays) else None
@@ -86,19 +83,23 @@ def _told_otherwise(made: Call) -> bool:
 
 def _narrowed(file: File, arrays: list[Array]) -> Fix | None:
     """Make all of them float32 where they are made, with those that are joined with them."""
-    numpy, imports = ensure_numpy(file)
+    numpy, imports = fixes.ensure_numpy(file)
     calls = {call.node: call for a in arrays for call in (a.origin, *a.beside) if call is not None}
     if imports or any(map(_told_otherwise, calls.values())):
         return None
     made = _joined(file, calls)
     inner = {node for call in made for node in walk(call.node, cst.Call) if node is not call.node}
-    return Fix.unsafe("make it float32", [make_float32(file, call, numpy) for call in made if call.node not in inner])
+    return Fix.unsafe(
+        "make it float32", [fixes.make_float32(file, call, numpy) for call in made if call.node not in inner]
+    )
 
 
 def _joined(file: File, found: dict[cst.Call, Call]) -> list[Call]:
     """These calls, and those whose float64 arrays are joined with theirs: with one of them narrowed alone the result
     would stay float64."""
-    joins = [[a.origin for a in arrays if _by_default(a) and a.origin is not None] for arrays in joined_arrays(file)]
+    joins = [
+        [a.origin for a in arrays if _by_default(a) and a.origin is not None] for arrays in tensors.joined_arrays(file)
+    ]
     before = 0
     while len(found) > before:
         before = len(found)

@@ -4,18 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import (
-    Call,
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    dtype_policy,
-    knowledge,
-    on_call,
-    replace_node,
-)
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, fixes, keras, knowledge, on_call
 
 
 class Float64Policy(Rule):
@@ -45,7 +34,7 @@ class Float64Policy(Rule):
     @on_call(*knowledge.group("sets_dtype_policy"), *knowledge.group("sets_floatx"))
     def check(self, policy: Call, file: File) -> Iterator[Finding]:
         chosen = policy.arg(0, "policy", "value")
-        if chosen is None or dtype_policy(policy) != "float64":
+        if chosen is None or keras.dtype_policy(policy) != "float64":
             return
         text = file.text(chosen.expression).replace("float64", "float32")
         written = isinstance(chosen.expression, cst.SimpleString)
@@ -53,5 +42,5 @@ class Float64Policy(Rule):
             policy,
             file,
             "every layer made from here on takes twice the memory: weights, activations, gradients and optimizer slots",
-            fix=Fix.unsafe("use float32", replace_node(file, chosen.expression, text) if written else None),
+            fix=Fix.unsafe("use float32", fixes.replace_node(file, chosen.expression, text) if written else None),
         )

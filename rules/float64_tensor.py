@@ -12,28 +12,7 @@ from tfmemlint_rules._float64_tensor import (
     numpy_like_elements,
 )
 
-from tfmemlint.api import (
-    Array,
-    Call,
-    Division,
-    Entering,
-    File,
-    Finding,
-    Fix,
-    GivenDtype,
-    Rule,
-    Safety,
-    Span,
-    arrays_entering,
-    divided_integers,
-    float64_asked_for,
-    float64_by_design,
-    given_float64,
-    on,
-    on_call,
-    says_float64,
-    show_halved,
-)
+from tfmemlint.api import Array, Call, File, Finding, Fix, Rule, Safety, Span, on, on_call, show_halved, tensors
 
 BY_NAME = "float64 takes twice the memory of float32"
 TWICE = "twice the memory of float32{cost}"
@@ -67,18 +46,18 @@ class Float64Tensor(Rule):
     fix_safety = (Safety.UNSAFE,)
     in_tests = False
 
-    @on(given_float64)
-    def by_name(self, given: GivenDtype, file: File) -> Iterator[Finding]:
+    @on(tensors.given_float64)
+    def by_name(self, given: tensors.GivenDtype, file: File) -> Iterator[Finding]:
         made = given.made
-        if not (is_one_number(file, made) or float64_asked_for(file, made.node) or cast_back(file, made)):
+        if not (is_one_number(file, made) or tensors.float64_asked_for(file, made.node) or cast_back(file, made)):
             size = None if file.contexts.mapped(made.node) else float64_bytes(made)  # one element's, and there are many
             yield from self._report(file, made, BY_NAME + show_halved(size), size, narrowed(file, given.dtype))
 
-    @on(arrays_entering)
-    def array_by_name(self, entering: Entering, file: File) -> Iterator[Finding]:
+    @on(tensors.arrays_entering)
+    def array_by_name(self, entering: tensors.Entering, file: File) -> Iterator[Finding]:
         size, made = entering.array.bytes, entering.array.dtype_call
         dtype = made.arg("dtype") if made is not None and entering.array.dtype == "float64" else None
-        if made is not None and dtype is not None and says_float64(dtype) and entering.array.shape != ():
+        if made is not None and dtype is not None and tensors.says_float64(dtype) and entering.array.shape != ():
             what = BY_NAME + show_halved(size)
             yield from self._report(file, made, what, size, narrowed(file, dtype), by=entering.taker)
 
@@ -89,8 +68,8 @@ class Float64Tensor(Rule):
             what = f"linspace() with whole-number bounds is float64, {TWICE}"
             yield from self._report(file, made, what, made.value.bytes, fix)
 
-    @on(divided_integers)
-    def quotient(self, division: Division, file: File) -> Iterator[Finding]:
+    @on(tensors.divided_integers)
+    def quotient(self, division: tensors.Division, file: File) -> Iterator[Finding]:
         mapped, result = file.contexts.mapped(division.node), division.result
         if result.shape and (result.bytes is not None or mapped):  # else a part of a shape or a count
             what = f"dividing {division.dtype} tensors gives float64 where float32 would do, {TWICE}"
@@ -105,6 +84,6 @@ class Float64Tensor(Rule):
     def _report(
         self, file: File, at: Call | Span, what: str, size: int | None, fix: Fix | None = None, by: Call | None = None
     ) -> Iterator[Finding]:
-        if not float64_by_design(file) and (size is None or size >= file.config.min_bytes):
+        if not tensors.float64_by_design(file) and (size is None or size >= file.config.min_bytes):
             related = [(by, "enters TensorFlow here")] if by is not None else []
             yield self.finding(at, file, what, fix=fix, related=related, bytes=size)

@@ -15,10 +15,10 @@ from tfmemlint.api import (
     Rule,
     Safety,
     Severity,
-    initialised_by,
+    fixes,
     knowledge,
     on_call,
-    replace_node,
+    runtime,
 )
 
 
@@ -48,7 +48,7 @@ class ForkAfterInit(Rule):
 
     @on_call(*knowledge.group("forks"))
     def check(self, start: Call, file: File) -> Iterator[Finding]:
-        starter = initialised_by(file, start.node)
+        starter = runtime.initialised_by(file, start.node)
         if starter is not None and not _spawns(file, start):
             yield self.finding(
                 start,
@@ -76,6 +76,6 @@ def _spawn(file: File, start: Call) -> Fix | None:
     for context in file.calls("multiprocessing.get_context"):
         method = context.arg(0)
         if method is not None and any(value is context.node for value in made):
-            return Fix.unsafe("spawn the processes", replace_node(file, method.expression, '"spawn"'))
+            return Fix.unsafe("spawn the processes", fixes.replace_node(file, method.expression, '"spawn"'))
     end = file.span(receiver).end
     return Fix.unsafe("spawn the processes", Edit(end, end, '.get_context("spawn")'))

@@ -5,23 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._function_made_in_loop import made_by_callers, same_each_time, sometimes
 
-from tfmemlint.api import (
-    Does,
-    File,
-    Finding,
-    Fix,
-    Node,
-    Rule,
-    Safety,
-    Use,
-    Wrapped,
-    bound_anew,
-    functions_given_to,
-    hoist,
-    loops_left,
-    on,
-    uses,
-)
+from tfmemlint.api import Does, File, Finding, Fix, Node, Rule, Safety, Use, facts, fixes, on, repetition, uses
 
 
 class FunctionMadeInLoop(Rule):
@@ -50,14 +34,14 @@ class FunctionMadeInLoop(Rule):
     fix_safety = (Safety.UNSAFE,)
     in_tests = False
 
-    @on(functions_given_to("tf.function"))
-    def check(self, traced: Wrapped, file: File) -> Iterator[Finding]:
+    @on(facts.functions_given_to("tf.function"))
+    def check(self, traced: facts.Wrapped, file: File) -> Iterator[Finding]:
         made = traced.made
         if file.contexts.traced(made) or any(self._keeps(use, file) for use in uses(file, made)):
             return
         loop, comprehension = file.contexts.loop(made), file.contexts.comprehension(made)
         inside = loop is not None and not sometimes(file, made, loop) and same_each_time(file, made, loop)
-        in_each_item = comprehension is not None and not bound_anew(file, made, comprehension)
+        in_each_item = comprehension is not None and not repetition.bound_anew(file, made, comprehension)
         if inside or in_each_item or made_by_callers(file, made):
             yield self.finding(
                 traced.where,
@@ -76,13 +60,13 @@ class FunctionMadeInLoop(Rule):
         if use.does is not Does.STORE or not isinstance(use.place, cst.Attribute) or use.call is not None:
             return use.does is Does.STORE
         loop = file.contexts.loop(use.place)
-        return loop is None or bool(bound_anew(file, use.place.value, loop))
+        return loop is None or bool(repetition.bound_anew(file, use.place.value, loop))
 
     def _hoist(self, made: Node, file: File) -> Fix | None:
         if not isinstance(made, cst.FunctionDef) and not isinstance(file.tree.parent(made), cst.Assign):
             return None  # it is called at once: what it gives is not to move
         statement = made if isinstance(made, cst.FunctionDef) else file.tree.statement(made)
-        fix = hoist(file, [statement], "make it before the loop")
-        left = loops_left(file, fix, made)[:1] if fix is not None else []
+        fix = fixes.hoist(file, [statement], "make it before the loop")
+        left = fixes.loops_left(file, fix, made)[:1] if fix is not None else []
         again = any(same_each_time(file, made, outer) for outer in left) or made_by_callers(file, made)
         return fix if not again else None

@@ -11,13 +11,12 @@ from tfmemlint.api import (
     Instance,
     Node,
     Rule,
-    TracedCall,
     Value,
     dotted,
-    is_model,
+    keras,
     on,
-    repetitions,
-    traced_calls,
+    repetition,
+    tracing,
     written,
 )
 
@@ -44,8 +43,8 @@ class FunctionPinsModel(Rule):
     summary = "a traced function keeps every model that it was called with"
     no_fix = "the function must become a closure"
 
-    @on(traced_calls)
-    def check(self, traced: TracedCall, file: File) -> Iterator[Finding]:
+    @on(tracing.traced_calls)
+    def check(self, traced: tracing.TracedCall, file: File) -> Iterator[Finding]:
         if traced.function.receiver is not None:
             return  # its cache is freed with the object
         arguments = (arg.value for arg in traced.call.node.args)
@@ -70,7 +69,7 @@ def _made_again(given: cst.BaseExpression, traced: Node, file: File) -> bool:
         return False
     made: list[Node] = [d.node for d in written(found)] or [given]
     inside = file.contexts.function(given)
-    for loop in repetitions(file, given):
+    for loop in repetition.repetitions(file, given):
         around = inside if loop.calls else loop.place
         if around is not None and file.tree.contains(around, traced):
             return False
@@ -81,4 +80,4 @@ def _made_again(given: cst.BaseExpression, traced: Node, file: File) -> bool:
 
 def _is_kept(value: Value, file: File) -> bool:
     optimizer = isinstance(value, Instance) and (value.type_name or "").startswith(OPTIMIZERS)
-    return optimizer or is_model(file, value)
+    return optimizer or keras.is_model(file, value)

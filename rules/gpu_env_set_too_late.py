@@ -2,19 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import (
-    File,
-    Finding,
-    Rule,
-    Safety,
-    Setting,
-    Severity,
-    initialised_by,
-    knowledge,
-    move_before,
-    on,
-    settings,
-)
+from tfmemlint.api import File, Finding, Rule, Safety, Severity, fixes, knowledge, on, runtime
 
 READ_AT_START = knowledge.group("read_at_start")
 
@@ -44,9 +32,9 @@ class GpuEnvSetTooLate(Rule):
     severity = Severity.ERROR
     fix_safety = (Safety.UNSAFE,)
 
-    @on(settings, *sorted(READ_AT_START))
-    def check(self, setting: Setting, file: File) -> Iterator[Finding]:
-        starter = initialised_by(file, setting.node) if setting.variable in READ_AT_START else None
+    @on(runtime.settings, *sorted(READ_AT_START))
+    def check(self, setting: runtime.Setting, file: File) -> Iterator[Finding]:
+        starter = runtime.initialised_by(file, setting.node) if setting.variable in READ_AT_START else None
         if starter is None or _for_others(file, setting):
             return
         yield self.finding(
@@ -54,12 +42,12 @@ class GpuEnvSetTooLate(Rule):
             file,
             f"{setting.variable} is read when the runtime starts, and {starter.method} has started it: "
             "this changes nothing",
-            fix=move_before(file, setting.node, starter.node, "set it before the runtime starts", safe=False),
+            fix=fixes.move_before(file, setting.node, starter.node, "set it before the runtime starts", safe=False),
             related=[(starter, "initialises the runtime")],
         )
 
 
-def _for_others(file: File, setting: Setting) -> bool:
+def _for_others(file: File, setting: runtime.Setting) -> bool:
     """Whether the program starts others behind the setting, which it may be meant for."""
     at = file.tree.order(setting.node)
     return any(file.tree.order(call.node) > at for call in file.calls(*knowledge.group("starts_programs")))

@@ -2,18 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import (
-    Allocation,
-    File,
-    Finding,
-    Rule,
-    conditions,
-    gpu_allocations,
-    initialising_calls,
-    knowledge,
-    on,
-    settings,
-)
+from tfmemlint.api import File, Finding, Rule, knowledge, on, ordering, runtime
 
 CONFIGURES = knowledge.group("configures_devices")
 LEAVES_MEMORY = knowledge.group("leaves_gpu_memory")
@@ -41,11 +30,11 @@ class GpuSharedWithoutLimit(Rule):
     no_fix = "how the card is to be shared is yours to say"
     in_tests = False
 
-    @on(gpu_allocations)
-    def check(self, taken: Allocation, file: File) -> Iterator[Finding]:
-        if taken is not gpu_allocations.of(file)[0] or _shares(file):
+    @on(runtime.gpu_allocations)
+    def check(self, taken: runtime.Allocation, file: File) -> Iterator[Finding]:
+        if taken is not runtime.gpu_allocations.of(file)[0] or _shares(file):
             return
-        if any(not any(conditions(file, call.node)) for call in initialising_calls(file)):
+        if any(not any(ordering.conditions(file, call.node)) for call in runtime.initialising_calls(file)):
             yield self.finding(
                 taken.call,
                 file,
@@ -56,4 +45,4 @@ class GpuSharedWithoutLimit(Rule):
 
 def _shares(file: File) -> bool:
     """Whether the program says how the card, or which of several, is shared."""
-    return any(file.calls(*CONFIGURES)) or any(each.variable in LEAVES_MEMORY for each in settings.of(file))
+    return any(file.calls(*CONFIGURES)) or any(each.variable in LEAVES_MEMORY for each in runtime.settings.of(file))

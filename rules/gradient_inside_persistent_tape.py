@@ -4,20 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import (
-    Call,
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    Tape,
-    dedent,
-    indentation,
-    on,
-    tapes,
-    written_names,
-)
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, fixes, gradients, on, ordering
 
 
 class GradientInsidePersistentTape(Rule):
@@ -43,8 +30,8 @@ class GradientInsidePersistentTape(Rule):
     summary = "a persistent tape records the backward pass that is computed inside its block"
     fix_safety = (Safety.UNSAFE,)
 
-    @on(tapes)
-    def check(self, tape: Tape, file: File) -> Iterator[Finding]:
+    @on(gradients.tapes)
+    def check(self, tape: gradients.Tape, file: File) -> Iterator[Finding]:
         if not tape.persistent or tape.traced or tape.inside_another or tape.holds_another:
             return
         inside = (each for each in tape.gradients if file.tree.contains(tape.block.body, each.node))
@@ -60,7 +47,7 @@ class GradientInsidePersistentTape(Rule):
             )
 
 
-def _after_the_block(file: File, gradient: Call, tape: Tape) -> Fix | None:
+def _after_the_block(file: File, gradient: Call, tape: gradients.Tape) -> Fix | None:
     """End the block before the gradient, where nothing behind that is differentiated."""
     first = file.tree.holding(tape.body, gradient.node)
     if not first:
@@ -68,9 +55,9 @@ def _after_the_block(file: File, gradient: Call, tape: Tape) -> Fix | None:
     moved = tape.body[first:]
     targets = [each.arg("target") for each in tape.gradients]
     named = all(target is not None and isinstance(target.expression, (cst.Name, cst.Attribute)) for target in targets)
-    if not named or any(written_names(file, statement) & tape.targets for statement in moved):
+    if not named or any(ordering.written_names(file, statement) & tape.targets for statement in moved):
         return None
-    inner, outer = indentation(file, moved[0]), indentation(file, tape.block)
+    inner, outer = fixes.indentation(file, moved[0]), fixes.indentation(file, tape.block)
     if not inner.startswith(outer):
         return None
-    return Fix.unsafe("take the gradient after the block", dedent(file, moved, inner[len(outer) :]))
+    return Fix.unsafe("take the gradient after the block", fixes.dedent(file, moved, inner[len(outer) :]))

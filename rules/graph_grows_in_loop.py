@@ -5,10 +5,6 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tfmemlint.api import (
-    FEW_RUNS,
-    FEW_STEPS,
-    FOLLOWED_CALLS,
-    SESSION,
     Call,
     Const,
     Fact,
@@ -17,16 +13,15 @@ from tfmemlint.api import (
     Function,
     Instance,
     Node,
-    Repetition,
     Rule,
     calls,
-    is_outermost_op,
-    makes_op,
+    keras,
+    limits,
     on,
+    ordering,
     own_nodes,
-    repetitions,
-    runs_once,
-    session_runs,
+    repetition,
+    tracing,
     walk,
 )
 
@@ -35,19 +30,19 @@ OPS = (cst.Call, cst.BinaryOperation, cst.UnaryOperation)
 def _session_loops(file: File) -> list[Node]:
     """What runs a session many times, in one graph: loops and comprehensions, also around a call of its function."""
     found: dict[Node, None] = {}
-    for run in session_runs(file):
-        for again in repetitions(file, run.node):
-            if not again.handler and not again.few(FEW_RUNS) and not _over_parts(file, again):
+    for run in keras.session_runs(file):
+        for again in repetition.repetitions(file, run.node):
+            if not again.handler and not again.few(limits.FEW_RUNS) and not _over_parts(file, again):
                 if not _fresh_graph(file, again.place):
                     found[again.place] = None
     return list(found)
 
 
-def _over_parts(file: File, loop: Repetition) -> bool:
+def _over_parts(file: File, loop: repetition.Repetition) -> bool:
     """Whether a loop over a few things sums what it makes of each: the parts of a loss, which are built once."""
-    runs = {run.node for run in session_runs(file)}
+    runs = {run.node for run in keras.session_runs(file)}
     sums = [n.value for n in walk(loop.place, cst.AugAssign) if not isinstance(file.value(n.value), Const)]
-    return loop.few(FEW_STEPS) and any(not any(n in runs for n in walk(value)) for value in sums)
+    return loop.few(limits.FEW_STEPS) and any(not any(n in runs for n in walk(value)) for value in sums)
 
 
 session_loops = Fact(_session_loops, "run", "eval")
@@ -77,7 +72,7 @@ class GraphGrowsInLoop(Rule):
 
     @on(session_loops)
     def check(self, loop: Node, file: File) -> Iterator[Finding]:
-        for op in _ops(file, loop, FOLLOWED_CALLS):
+        for op in _ops(file, loop, limits.FOLLOWED_CALLS):
             yield self.finding(
                 file.call(op) if isinstance(op, cst.Call) else op,
                 file,
@@ -90,10 +85,10 @@ def _ops(file: File, part: Node, left: int) -> Iterator[Node]:
     """The ops that one iteration builds, in the functions of the module that it calls, too."""
     code = part.body if isinstance(part, (cst.For, cst.While)) else part
     for node in own_nodes(part, *OPS) if isinstance(part, cst.FunctionDef) else walk(code, *OPS):
-        if runs_once(file, node, part):
+        if ordering.runs_once(file, node, part):
             continue
-        if makes_op(file, node):
-            if is_outermost_op(file, node):
+        if tracing.makes_op(file, node):
+            if tracing.is_outermost_op(file, node):
                 yield node
         elif isinstance(node, cst.Call) and left:
             for target in file.call(node).target.options:
@@ -112,5 +107,5 @@ def _starts_graph(call: Call) -> bool:
         return call.method in ("Graph", "reset_default_graph", "clear_session")
     receiver = call.receiver
     return not (
-        isinstance(receiver, Instance) and (receiver.type_name == SESSION or "Writer" in str(receiver.type_name))
+        isinstance(receiver, Instance) and (receiver.type_name == keras.SESSION or "Writer" in str(receiver.type_name))
     )

@@ -2,20 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import (
-    Const,
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    Setting,
-    Severity,
-    given_to_children,
-    on,
-    replace_node,
-    settings,
-)
+from tfmemlint.api import Const, File, Finding, Fix, Rule, Safety, Severity, fixes, on, runtime
 
 VARIABLE = "TF_FORCE_GPU_ALLOW_GROWTH"
 MEANS_TRUE = frozenset({"1", "true", "yes", "on", "t", "y"})
@@ -46,9 +33,9 @@ class GrowthEnvInvalid(Rule):
     severity = Severity.ERROR
     fix_safety = (Safety.SAFE,)
 
-    @on(settings, VARIABLE)
-    @on(given_to_children(VARIABLE))
-    def check(self, setting: Setting, file: File) -> Iterator[Finding]:
+    @on(runtime.settings, VARIABLE)
+    @on(runtime.given_to_children(VARIABLE))
+    def check(self, setting: runtime.Setting, file: File) -> Iterator[Finding]:
         if setting.variable != VARIABLE or setting.expression is None:
             return  # what stands in a dictionary that is made elsewhere is reported there
         value = setting.value
@@ -62,7 +49,7 @@ class GrowthEnvInvalid(Rule):
             )
 
 
-def _spelled(file: File, setting: Setting) -> Fix | None:
+def _spelled(file: File, setting: runtime.Setting) -> Fix | None:
     """Write the word that the text means, where it is written at this place."""
     value, code = setting.value, setting.expression
     meant = str(value.value).strip().lower() if isinstance(value, Const) else ""
@@ -73,4 +60,4 @@ def _spelled(file: File, setting: Setting) -> Fix | None:
     quote = text[0] if text[0] in "'\"" else '"'
     if quote != text[0] and text not in ("1", "0", "True", "False"):
         return None
-    return Fix.safe(f"write {word!r}", replace_node(file, code, f"{quote}{word}{quote}"))
+    return Fix.safe(f"write {word!r}", fixes.replace_node(file, code, f"{quote}{word}{quote}"))

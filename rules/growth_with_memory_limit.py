@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, Devices, File, Finding, Node, Rule, Severity, on_call, sets_growth, sets_limit
+from tfmemlint.api import Call, Devices, File, Finding, Node, Rule, Severity, on_call, runtime
 
 GROWTH = "tf.config.experimental.set_memory_growth"
 LIMIT = "tf.config.set_logical_device_configuration"
@@ -55,7 +55,7 @@ def _kind(file: File, node: object) -> str | None:
     """Which of the two a call does."""
     if not isinstance(node, Call):
         return None
-    return GROWTH if sets_growth(file, node) else LIMIT if sets_limit(file, node) else None
+    return GROWTH if runtime.sets_growth(file, node) else LIMIT if runtime.sets_limit(file, node) else None
 
 
 def _for_each_device(file: File, earlier: Node, later: Call) -> bool:

@@ -12,17 +12,14 @@ from tfmemlint.api import (
     Function,
     Rule,
     Value,
-    classes_deriving,
     constant,
-    copies_weights,
     dotted,
+    facts,
+    flow,
     integer,
-    is_bounded,
-    is_emptied,
-    is_made_anew,
+    keras,
     on,
     on_call,
-    puts,
 )
 from tfmemlint.api import Sequence as Items
 
@@ -78,7 +75,7 @@ class HeavyCallback(Rule):
         known = [bound for bound in bounds if bound is not None]
         return known[1] - known[0] if len(known) == len(bounds) == 2 else 0
 
-    @on(classes_deriving("tf.keras.callbacks.Callback"))
+    @on(facts.classes_deriving("tf.keras.callbacks.Callback"))
     def callbacks(self, callback: cst.ClassDef, file: File) -> Iterator[Finding]:
         hooks = [method for method in file.values.classes.methods(callback) if method.name.value in HOOKS]
         for method in hooks:
@@ -92,12 +89,12 @@ class HeavyCallback(Rule):
 
     def _keeps(self, hook: Hook, hooks: Sequence[Hook], file: File) -> Iterator[Finding]:
         """What a hook puts in each call into containers that outlive it and that no hook empties."""
-        for put in puts(file):
+        for put in flow.puts(file):
             path = dotted(put.container)
             if path is None or not file.tree.contains(hook.body, put.node) or path in _own_names(hook, file):
                 continue
-            emptied = any(is_emptied(file, path, each) or is_made_anew(file, path, each) for each in hooks)
-            if not emptied and not is_bounded(file, put.container) and copies_weights(file, put.item):
+            emptied = any(flow.is_emptied(file, path, each) or flow.is_made_anew(file, path, each) for each in hooks)
+            if not emptied and not flow.is_bounded(file, put.container) and keras.copies_weights(file, put.item):
                 what = "each call of this hook keeps another copy of weights or outputs"
                 yield self.finding(put.where, file, f"{what}; keep a number, or write to disk")
 

@@ -13,18 +13,15 @@ from tfmemlint.api import (
     Fix,
     Instance,
     Node,
-    Repetition,
     Rule,
     Safety,
     Use,
-    append_method,
     dotted,
-    fate,
+    fixes,
     home_of,
-    is_model,
+    keras,
     on_call,
-    repeats,
-    repetitions,
+    repetition,
     uses,
 )
 
@@ -77,9 +74,9 @@ def _grows(file: File, stored: Use) -> bool:
 
 def _keeps_models(file: File, fit: Call, stored: Use) -> bool:
     """Whether what stores the History again and again makes a model anew each time that nothing else keeps."""
-    again = repeats(file, stored.node)
+    again = repetition.repeats(file, stored.node)
     made = [o.call for o in fit.receiver.options if isinstance(o, Instance) and o.call is not None]
-    if again is None or len(made) < len(fit.receiver.options) or not is_model(file, fit.receiver):
+    if again is None or len(made) < len(fit.receiver.options) or not keras.is_model(file, fit.receiver):
         return False
     if again.calls and not _outlives(file, stored):
         return False
@@ -92,13 +89,13 @@ def _outlives(file: File, stored: Use) -> bool:
     return "." in name or not file.flow(file.scope_of(stored.node)).bindings.get(name)
 
 
-def _used_up(file: File, made: Call, again: Repetition) -> bool:
+def _used_up(file: File, made: Call, again: repetition.Repetition) -> bool:
     """Whether each iteration makes the model, itself or by a function that it calls, and keeps it nowhere else."""
-    building = next((each for each in repetitions(file, made.node) if each.place is again.place), None)
+    building = next((each for each in repetition.repetitions(file, made.node) if each.place is again.place), None)
     if building is None:
         return False
     given = building.inside  # the call that gives the model to the loop, or one that uses it up
-    return not is_model(file, file.value(given)) or not fate(file, given, again.place).kept
+    return not keras.is_model(file, file.value(given)) or not keras.fate(file, given, again.place).kept
 
 
 def _store_numbers(file: File, stored: Use) -> list[Edit] | None:
@@ -106,7 +103,7 @@ def _store_numbers(file: File, stored: Use) -> list[Edit] | None:
     container = stored.place if isinstance(stored.place, cst.BaseComp) else _bound(file, stored.place)
     if stored.held or container is None:
         return None
-    edits = [append_method(file, stored.node, ".history")]
+    edits = [fixes.append_method(file, stored.node, ".history")]
     storing = file.tree.statement(stored.node)
     for use in uses(file, container, parts=True):
         if use.part and use.does is Does.READ and use.word == "history" and use.place is not None:

@@ -13,15 +13,12 @@ from tfmemlint.api import (
     Fix,
     Rule,
     Safety,
-    add_argument,
-    append_method,
     constant,
-    ensure_numpy,
+    fixes,
     on,
-    only_cast,
-    outer_span,
     own_nodes,
     show_halved,
+    tensors,
 )
 
 EXACT = frozenset({"uint8", "int8", "uint16", "int16"})
@@ -72,11 +69,11 @@ class IntegerDataScaledToFloat64(Rule):
 
 
 def _in_float32(file: File, scaling: Scaling) -> Fix | None:
-    numpy, imports = ensure_numpy(file)
+    numpy, imports = fixes.ensure_numpy(file)
     function = file.contexts.function(scaling.node)
     if imports and function is not None and any(own_nodes(function, cst.Import, cst.ImportFrom)):
         return None  # it brings its own imports, and may run where the module does not
-    safe = _exact(file, scaling) and only_cast(file, scaling.node)
+    safe = _exact(file, scaling) and tensors.only_cast(file, scaling.node)
     return Fix.of(Safety.SAFE if safe else Safety.UNSAFE, "scale in float32", imports, _edit(file, scaling, numpy))
 
 
@@ -86,12 +83,12 @@ def _edit(file: File, scaling: Scaling, numpy: str) -> Edit | None:
     if scaling.data.dtype not in EXACT or (call is not None and call.name == NORMALIZE):
         plain = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
         operand = scaling.operand
-        return append_method(file, operand, f".astype({numpy}.float32)") if isinstance(operand, plain) else None
+        return fixes.append_method(file, operand, f".astype({numpy}.float32)") if isinstance(operand, plain) else None
     if call is not None:
-        return add_argument(file, call.node, f"dtype={numpy}.float32")
+        return fixes.add_argument(file, call.node, f"dtype={numpy}.float32")
     if scaling.number is None:
         return None
-    at = outer_span(file, scaling.number)
+    at = fixes.outer_span(file, scaling.number)
     text = file.source.text[at.start : at.end]
     return Edit(at.start, at.end, f"{numpy}.float32{text}" if text.startswith("(") else f"{numpy}.float32({text})")
 

@@ -2,20 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import (
-    Array,
-    Call,
-    Const,
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    Severity,
-    add_argument,
-    on_call,
-    show_bytes,
-)
+from tfmemlint.api import Array, Call, Const, File, Finding, Fix, Rule, Safety, Severity, fixes, on_call, show_bytes
 
 
 class JacobianVectorized(Rule):
@@ -54,7 +41,7 @@ class JacobianVectorized(Rule):
         rows = target.size // max(1, batch or 1)
         if rows * source.bytes < file.config.min_bytes:
             return
-        edit = add_argument(file, jacobian.node, "experimental_use_pfor=False")
+        edit = fixes.add_argument(file, jacobian.node, "experimental_use_pfor=False")
         yield self.finding(
             jacobian,
             file,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, Const, Devices, File, Finding, Rule, exclusive, on_call, sets_growth, settings
+from tfmemlint.api import Call, Const, Devices, File, Finding, Rule, on_call, ordering, runtime
 
 GROWTH = "tf.config.experimental.set_memory_growth"
 LOGICAL = "tf.config.set_logical_device_configuration"
@@ -32,7 +32,7 @@ class LogicalCpuCancelsGrowth(Rule):
 
     @on_call(LOGICAL)
     def check(self, split: Call, file: File) -> Iterator[Finding]:
-        if _kind(file, split) is None or any((s.variable, s.value) == KEPT for s in settings.of(file)):
+        if _kind(file, split) is None or any((s.variable, s.value) == KEPT for s in runtime.settings.of(file)):
             return
         for growth in file.calls(GROWTH):
             if _kind(file, growth) is not None and _in_one_run(file, split, growth):
@@ -52,12 +52,12 @@ def _kind(file: File, node: object) -> str | None:
         return None
     if node.name == LOGICAL:
         return LOGICAL if device.kind == "CPU" else None
-    return GROWTH if device.kind != "CPU" and sets_growth(file, node) else None
+    return GROWTH if device.kind != "CPU" and runtime.sets_growth(file, node) else None
 
 
 def _in_one_run(file: File, split: Call, growth: Call) -> bool:
     """Whether one run does both: they share a function, or one has happened when the other is reached."""
     if file.contexts.function(growth.node) is file.contexts.function(split.node):
-        return not exclusive(file, split.node, growth.node)
+        return not ordering.exclusive(file, split.node, growth.node)
     order = file.effects.order("logical and growth", lambda node: _kind(file, node))
     return bool(order.before(split.node, GROWTH) or order.before(growth.node, LOGICAL))

@@ -17,8 +17,8 @@ from tfmemlint.api import (
     Safety,
     Severity,
     Value,
+    fixes,
     on_call,
-    replace_node,
 )
 
 
@@ -98,4 +98,4 @@ def _indexed(file: File, device: cst.BaseExpression) -> Fix | None:
     if not isinstance(device, cst.SimpleString) or device.raw_value.upper() not in ("GPU", "CPU"):
         return None
     text = f"{device.quote}{device.raw_value}:0{device.quote}"
-    return Fix.safe("add the index", replace_node(file, device, text))
+    return Fix.safe("add the index", fixes.replace_node(file, device, text))

@@ -3,10 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfmemlint.api import (
-    BATCHING,
-    ONE_BATCH,
     Call,
-    Consumption,
     Dataset,
     File,
     Finding,
@@ -15,13 +12,12 @@ from tfmemlint.api import (
     Rule,
     Safety,
     Severity,
-    append_prefetch,
-    consumptions,
+    fixes,
     integer,
     knowledge,
-    last_call,
+    limits,
     on,
-    reads_files,
+    pipelines,
 )
 
 SETTLES = frozenset({"prefetch", "apply", "distribute"})
@@ -55,8 +51,8 @@ class MissingPrefetch(Rule):
     fix_safety = (Safety.SAFE,)
     in_tests = False
 
-    @on(consumptions)
-    def check(self, use: Consumption, file: File) -> Iterator[Finding]:
+    @on(pipelines.consumptions)
+    def check(self, use: pipelines.Consumption, file: File) -> Iterator[Finding]:
         if use.returned and not all(self._missing(ds) and self._works(ds) for ds in use.datasets):
             return  # its callers are not seen: only what does some work counts
         for ds in (*use.datasets, *use.validation):
@@ -66,7 +62,7 @@ class MissingPrefetch(Rule):
     def _missing(self, ds: Dataset) -> bool:
         """Whether the pipeline is batched and certainly not prefetched afterwards."""
         names = ds.names()
-        if not BATCHING.intersection(names) or SETTLES.intersection(names) or self._peek(ds):
+        if not pipelines.BATCHING.intersection(names) or SETTLES.intersection(names) or self._peek(ds):
             return False
         if knowledge.in_group(ds.source, "gives_batches"):
             return False
@@ -74,20 +70,20 @@ class MissingPrefetch(Rule):
 
     def _peek(self, ds: Dataset) -> bool:
         """Whether only some batches are taken; examples taken before they are batched are a part of the data."""
-        last = max(i for i, name in enumerate(ds.names()) if name in BATCHING)
+        last = max(i for i, name in enumerate(ds.names()) if name in pipelines.BATCHING)
         counts = [integer(step.call.value_of("count")) for step in ds.steps if step.name == "take" and step.call]
-        few = any(count is not None and 0 <= count <= ONE_BATCH for count in counts)
+        few = any(count is not None and 0 <= count <= limits.ONE_BATCH for count in counts)
         return few or "take" in ds.names()[last:]
 
     def _works(self, ds: Dataset) -> bool:
-        return "map" in ds.names() or reads_files(ds)
+        return "map" in ds.names() or pipelines.reads_files(ds)
 
     def _report(self, node: Node | Call, ds: Dataset, file: File) -> Finding:
-        last = last_call(file, ds)
+        last = pipelines.last_call(file, ds)
         return self.finding(
             last or node,
             file,
             "no prefetch at the end of this pipeline: input and compute do not overlap unless TensorFlow adds one "
             "itself (this costs time, not memory)",
-            fix=Fix.safe("prefetch the batches", append_prefetch(file, last)),
+            fix=Fix.safe("prefetch the batches", fixes.append_prefetch(file, last)),
         )

@@ -4,21 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import (
-    TAPE,
-    Api,
-    Call,
-    File,
-    Finding,
-    Rule,
-    Severity,
-    classes_deriving,
-    constant,
-    on,
-    on_call,
-    output_layers,
-    policy_set_before,
-)
+from tfmemlint.api import Api, Call, File, Finding, Rule, Severity, constant, facts, gradients, keras, on, on_call
 
 MIXED = "mixed_float16"
 SCALES = frozenset({"LossScaleOptimizer", "get_scaled_loss", "get_unscaled_gradients", "scale_loss"})
@@ -52,13 +38,17 @@ class MixedPrecisionMisused(Rule):
     def check_model(self, model: Call, file: File) -> Iterator[Finding]:
         yield from self._outputs(model, file)
 
-    @on(classes_deriving("tf.keras.Model"))
+    @on(facts.classes_deriving("tf.keras.Model"))
     def check_class(self, model: cst.ClassDef, file: File) -> Iterator[Finding]:
         yield from self._outputs(model, file)
 
     def _outputs(self, model: Call | cst.ClassDef, file: File) -> Iterator[Finding]:
-        for layer in output_layers(file, model):
-            if layer.lacks("dtype") and _squashes(layer) and policy_set_before(file, layer.node, MIXED) is not None:
+        for layer in keras.output_layers(file, model):
+            if (
+                layer.lacks("dtype")
+                and _squashes(layer)
+                and keras.policy_set_before(file, layer.node, MIXED) is not None
+            ):
                 yield self.finding(
                     layer,
                     file,
@@ -68,9 +58,9 @@ class MixedPrecisionMisused(Rule):
 
     @on_call("tf.keras.optimizers.Optimizer.apply_gradients")
     def check_loop(self, step: Call, file: File) -> Iterator[Finding]:
-        if any(file.calls_by_word.get(word) for word in SCALES) or not any(file.calls(TAPE)):
+        if any(file.calls_by_word.get(word) for word in SCALES) or not any(file.calls(gradients.TAPE)):
             return
-        if policy_set_before(file, step.node, MIXED) is not None:
+        if keras.policy_set_before(file, step.node, MIXED) is not None:
             yield self.finding(
                 step,
                 file,

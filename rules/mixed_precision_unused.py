@@ -14,17 +14,12 @@ from tfmemlint.api import (
     Rule,
     Safety,
     Severity,
-    activation_bytes,
-    api_text,
-    float64_by_design,
-    insert_after,
-    is_model,
-    layers_of,
+    fixes,
+    keras,
     on_call,
     once_per_file,
-    parameter_count,
-    policies_set,
     show_bytes,
+    tensors,
 )
 
 LOSS_SCALE = "tf.keras.mixed_precision.LossScaleOptimizer"
@@ -63,15 +58,15 @@ class MixedPrecisionUnused(Rule):
     @on_call("tf.keras.Model.compile")
     def check(self, compiled: Call, file: File) -> Iterator[Finding]:
         model = compiled.receiver
-        if not isinstance(model, Instance) or model.call is None or not is_model(file, model):
+        if not isinstance(model, Instance) or model.call is None or not keras.is_model(file, model):
             return
-        if any(policies_set(file)) or any(file.calls(LOSS_SCALE)) or float64_by_design(file):
+        if any(keras.policies_set(file)) or any(file.calls(LOSS_SCALE)) or tensors.float64_by_design(file):
             return
         if model.call.node not in _trained(file):
             return
-        if any(layer.arg("dtype") is not None for layer in layers_of(model.call)):
+        if any(layer.arg("dtype") is not None for layer in keras.layers_of(model.call)):
             return
-        count, activations = parameter_count(model.call) or 0, activation_bytes(model.call) or 0
+        count, activations = keras.parameter_count(model.call) or 0, keras.activation_bytes(model.call) or 0
         if count < MANY_PARAMETERS and activations < LARGE_ACTIVATIONS:
             return
         large = activations if activations >= LARGE_ACTIVATIONS else None
@@ -95,7 +90,7 @@ def _trained(file: File) -> set[cst.Call]:
 
 def _set_policy(file: File) -> Edit | None:
     """Set it below the imports."""
-    spelled = api_text(file, "tf.keras.mixed_precision.set_global_policy")
+    spelled = fixes.api_text(file, "tf.keras.mixed_precision.set_global_policy")
     lines = [line for line in file.module.body if isinstance(line, cst.SimpleStatementLine)]
     imports = [line for line in lines if isinstance(line.body[0], (cst.Import, cst.ImportFrom))]
-    return insert_after(file, imports[-1], f'{spelled}("mixed_float16")') if spelled and imports else None
+    return fixes.insert_after(file, imports[-1], f'{spelled}("mixed_float16")') if spelled and imports else None

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tfmemlint.api import (
-    FEW_RUNS,
-    MODEL_LOADS,
     Call,
     Class,
     File,
@@ -15,22 +13,16 @@ from tfmemlint.api import (
     Function,
     Instance,
     Node,
-    Repetition,
     Rule,
     Safety,
     Value,
-    api_text,
     calls,
-    clears,
-    fate,
-    insert_first,
-    is_changed,
-    model_at,
+    fixes,
+    keras,
+    limits,
     on,
-    repeated_calls,
-    repeats,
-    repetitions,
-    runs_once,
+    ordering,
+    repetition,
 )
 
 CLEAR = "tf.keras.backend.clear_session"
@@ -67,20 +59,20 @@ class ModelBuiltInLoop(Rule):
     fix_safety = (Safety.UNSAFE,)
     in_tests = False
 
-    @on(repeated_calls)
+    @on(repetition.repeated_calls)
     def check(self, call: Call, file: File) -> Iterator[Finding]:
-        loop = repeats(file, call.node, calls=0, beyond=FEW_RUNS)
+        loop = repetition.repeats(file, call.node, calls=0, beyond=limits.FEW_RUNS)
         if loop is None or loop.handler or not _uses_up_a_model(file, call, loop.place):
             return
-        if not any(clears(file, each.place) for each in repetitions(file, call.node, calls=0)):
+        if not any(keras.clears(file, each.place) for each in repetition.repetitions(file, call.node, calls=0)):
             yield self._report(file, call, loop)
 
-    def _report(self, file: File, call: Call, loop: Repetition) -> Finding:
-        spelled = api_text(file, CLEAR)
+    def _report(self, file: File, call: Call, loop: repetition.Repetition) -> Finding:
+        spelled = fixes.api_text(file, CLEAR)
         spoils = call.name == "tf.keras.models.clone_model"  # clearing would take what is cloned
         clear = None
         if isinstance(loop.place, (cst.For, cst.While)) and spelled is not None and not spoils:
-            clear = insert_first(file, loop.place, f"{spelled}()")
+            clear = fixes.insert_first(file, loop.place, f"{spelled}()")
         return self.finding(
             call,
             file,
@@ -93,20 +85,24 @@ class ModelBuiltInLoop(Rule):
 
 def _uses_up_a_model(file: File, call: Call, loop: Node) -> bool:
     """Whether the call makes a model that this iteration uses and nobody keeps."""
-    if not (call.value.known or call.target.known) or runs_once(file, call.node, loop) or _own_graph(file, call, loop):
+    if (
+        not (call.value.known or call.target.known)
+        or ordering.runs_once(file, call.node, loop)
+        or _own_graph(file, call, loop)
+    ):
         return False
-    if any(clears(file, t.node) for t in call.target.options if isinstance(t, Function)) or _loads(call):
+    if any(keras.clears(file, t.node) for t in call.target.options if isinstance(t, Function)) or _loads(call):
         return False
-    path, dropped = model_at(file, call), isinstance(file.tree.parent(call.node), cst.Expr)
+    path, dropped = keras.model_at(file, call), isinstance(file.tree.parent(call.node), cst.Expr)
     if path is None:
         return all(_trains_one(file, t) or _is_forgotten(file, t, call, loop) for t in call.target.options)
     if dropped:
         return False  # called for what else it does
     if call.name == "tf.keras.Model" and not _has_new_layers(file, call, loop):
         return False  # another view of layers that are there already
-    if (call.name or "").startswith(PRETRAINED) and not is_changed(file, call.node):
+    if (call.name or "").startswith(PRETRAINED) and not keras.is_changed(file, call.node):
         return False  # loaded rather than built: TFM606
-    done = fate(file, call.node, loop, path)
+    done = keras.fate(file, call.node, loop, path)
     if done.kept:
         return False
     return done.trained or done.only_read or _compiles(file, call)
@@ -120,7 +116,7 @@ def _compiles(file: File, call: Call) -> bool:
 def _loads(call: Call) -> bool:
     """Whether the model may be read from a file: TFM606, where it is the same each time."""
     made = (option.call for option in call.value.options if isinstance(option, Instance))
-    return any(each is not None and each.name in MODEL_LOADS for each in made)
+    return any(each is not None and each.name in keras.MODEL_LOADS for each in made)
 
 
 def _own_graph(file: File, call: Call, loop: Node) -> bool:
@@ -142,9 +138,9 @@ def _trains_one(file: File, target: Value) -> bool:
     if not isinstance(target, Function):
         return False
     for made in calls(file, target.node):
-        path = model_at(file, made)
-        if path is not None and not runs_once(file, made.node, target.node):
-            done = fate(file, made.node, target.node, path)
+        path = keras.model_at(file, made)
+        if path is not None and not ordering.runs_once(file, made.node, target.node):
+            done = keras.fate(file, made.node, target.node, path)
             if done.trained and not done.kept:
                 return True
     return False
@@ -154,6 +150,6 @@ def _is_forgotten(file: File, target: Value, call: Call, loop: Node) -> bool:
     """Whether what is called is a class whose object makes a model for itself, is used and forgotten."""
     if not isinstance(target, Class) or isinstance(file.tree.parent(call.node), cst.Expr):
         return False
-    done = fate(file, call.node, loop)
+    done = keras.fate(file, call.node, loop)
     making = (made for made in calls(file, call.node, through=1) if made is not call)
-    return done.only_read and not done.kept and any(model_at(file, made) is not None for made in making)
+    return done.only_read and not done.kept and any(keras.model_at(file, made) is not None for made in making)

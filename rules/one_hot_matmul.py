@@ -5,25 +5,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import (
-    Array,
-    File,
-    Finding,
-    Fix,
-    OneHot,
-    Product,
-    Rule,
-    Safety,
-    api_text,
-    exclusive,
-    knowledge,
-    on,
-    one_hot,
-    only_reader,
-    products,
-    remove_assignment,
-    replace_node,
-)
+from tfmemlint.api import Array, File, Finding, Fix, Rule, Safety, fixes, flow, knowledge, on, ordering, tensors
 
 SMALL = 64
 """Rows up to which a product is as good as a look-up."""
@@ -58,15 +40,19 @@ class OneHotMatmul(Rule):
     summary = "a product with one-hot rows builds a large matrix to look up rows"
     fix_safety = (Safety.UNSAFE, Safety.DISPLAY)
 
-    @on(products, *knowledge.group("makes_one_hot"))
-    def check(self, product: Product, file: File) -> Iterator[Finding]:
+    @on(tensors.products, *knowledge.group("makes_one_hot"))
+    def check(self, product: tensors.Product, file: File) -> Iterator[Finding]:
         left, right = product.left, product.right
-        if product.turned == {"right"} and one_hot(file, left) is None:
+        if product.turned == {"right"} and tensors.one_hot(file, left) is None:
             left, right = right, left  # the columns of a matrix: `matmul(table, one_hot, transpose_b=True)`
-        made = one_hot(file, left)
-        if made is None or "left" in product.turned or one_hot(file, right) is not None:
+        made = tensors.one_hot(file, left)
+        if made is None or "left" in product.turned or tensors.one_hot(file, right) is not None:
             return
-        if not _large(file, made, right) or not only_reader(file, left) or _looked_up_elsewhere(file, made.call.node):
+        if (
+            not _large(file, made, right)
+            or not flow.only_reader(file, left)
+            or _looked_up_elsewhere(file, made.call.node)
+        ):
             return
         yield self.finding(
             product.call or made.call,
@@ -78,7 +64,7 @@ class OneHotMatmul(Rule):
         )
 
 
-def _large(file: File, made: OneHot, table: cst.BaseExpression) -> bool:
+def _large(file: File, made: tensors.OneHot, table: cst.BaseExpression) -> bool:
     """Whether the table has many rows, as far as can be told: one of unknown size where it is a layer's weight, or not
     seen and called a table."""
     value = file.value(table)
@@ -97,7 +83,7 @@ def _looked_up_elsewhere(file: File, rows: cst.Call) -> bool:
     for TPUs."""
     function = file.contexts.function(rows)
     for call in (call for word in LOOKUPS for call in file.calls_by_word.get(word, ())):
-        if exclusive(file, rows, call):
+        if ordering.exclusive(file, rows, call):
             return True
         leaves = isinstance(file.tree.parent(call), cst.Return) and file.contexts.function(call) is function
         if leaves and function is not None and file.contexts.conditional(call, function):
@@ -106,14 +92,14 @@ def _looked_up_elsewhere(file: File, rows: cst.Call) -> bool:
 
 
 def _gather(
-    file: File, made: OneHot, rows: cst.BaseExpression, table: cst.BaseExpression, product: cst.BaseExpression
+    file: File, made: tensors.OneHot, rows: cst.BaseExpression, table: cst.BaseExpression, product: cst.BaseExpression
 ) -> Fix | None:
     keras = (made.call.name or "").startswith("tf.keras.ops")
-    spelled = api_text(file, "tf.keras.ops.take" if keras else "tf.gather")
+    spelled = fixes.api_text(file, "tf.keras.ops.take" if keras else "tf.gather")
     if spelled is None or made.ids is None or file.written(rows) is not made.call.node:
         return None
-    drop = () if rows is made.call.node else remove_assignment(file, made.call.node, rows, made.ids)
+    drop = () if rows is made.call.node else fixes.remove_assignment(file, made.call.node, rows, made.ids)
     text = f"{spelled}({file.text(table)}, {file.text(made.ids)}{', axis=0' if keras else ''})"
     # Where neither is seen it may be a batch of tables, whose rows tf.gather would count by another axis.
     seen = made.length is not None or isinstance(file.value(table), Array)
-    return (Fix.unsafe if seen else Fix.shown)("look the rows up", drop, replace_node(file, product, text))
+    return (Fix.unsafe if seen else Fix.shown)("look the rows up", drop, fixes.replace_node(file, product, text))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Rule, generator_functions, on_call, ops_in
+from tfmemlint.api import Call, File, Finding, Rule, on_call, pipelines
 
 
 class OpsInGenerator(Rule):
@@ -28,7 +28,10 @@ class OpsInGenerator(Rule):
 
     @on_call("tf.data.Dataset.from_generator")
     def check(self, source: Call, file: File) -> Iterator[Finding]:
-        found = next((op for function in generator_functions(file, source) for op in ops_in(file, function)), None)
+        found = next(
+            (op for function in pipelines.generator_functions(file, source) for op in pipelines.ops_in(file, function)),
+            None,
+        )
         if found is None:
             return
         what = f"{found.method}()" if isinstance(found, Call) else "this dataset"

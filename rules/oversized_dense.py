@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Applied, File, Finding, Rule, layers_applied, on, trained_bytes
+from tfmemlint.api import File, Finding, Rule, keras, on
 
 LIMIT = 512 * 1024 * 1024
 """Bytes of weights, gradients and optimizer slots of one layer from which on it is reported."""
@@ -30,11 +30,11 @@ class OversizedDense(Rule):
     no_fix = "it changes the model"
     in_tests = False
 
-    @on(layers_applied("tf.keras.layers.Dense"))
-    def check(self, layer: Applied, file: File) -> Iterator[Finding]:
+    @on(keras.layers_applied("tf.keras.layers.Dense"))
+    def check(self, layer: keras.Applied, file: File) -> Iterator[Finding]:
         if layer.parameters is None:
             return
-        size, words = trained_bytes(file, layer.made, layer.parameters)
+        size, words = keras.trained_bytes(file, layer.made, layer.parameters)
         if size >= LIMIT:
             what = f"this layer has {layer.parameters:,} parameters: {words}; pool or reduce the input first"
             yield self.finding(layer.made, file, what, bytes=size)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Rule, integer, on_call, trained_bytes
+from tfmemlint.api import Call, File, Finding, Rule, integer, keras, on_call
 
 LIMIT = 1 << 30
 """Bytes of the table with gradients and optimizer slots from which on it is reported."""
@@ -34,6 +34,6 @@ class OversizedEmbedding(Rule):
         rows, width = integer(call.value_of("input_dim")), integer(call.value_of("output_dim"))
         if rows is None or width is None:
             return
-        size, words = trained_bytes(file, call, rows * width)
+        size, words = keras.trained_bytes(file, call, rows * width)
         if size >= LIMIT:
             yield self.finding(call, file, f"this table has {rows * width:,} parameters: {words}", bytes=size)

@@ -2,20 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import (
-    Call,
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    element_bytes,
-    least,
-    on_call,
-    pipelines_of,
-    set_autotune,
-    show_each,
-)
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, fixes, least, on_call, pipelines, show_each
 
 MANY = 32
 """Calls at a time from which on a constant is reported."""
@@ -55,10 +42,10 @@ class OversizedParallelism(Rule):
         if not found:
             return
         name, argument = next(iter(found.items()))
-        count, size = least(argument.value) or 0, element_bytes(pipelines_of(step.value))
+        count, size = least(argument.value) or 0, pipelines.element_bytes(pipelines.pipelines_of(step.value))
         calls = name == "num_parallel_calls"
         what = f"elements at a time{show_each(size, count)}" if calls else "inputs with their buffers at a time"
-        edits = [None] if step.name in OLD else [set_autotune(file, step, each) for each in found]
+        edits = [None] if step.name in OLD else [fixes.set_autotune(file, step, each) for each in found]
         yield self.finding(
             step,
             file,

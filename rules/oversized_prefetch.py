@@ -2,24 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import (
-    BATCHES,
-    FEW_BATCHES,
-    Call,
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    batched,
-    batched_before,
-    element_bytes,
-    following,
-    least,
-    on_call,
-    set_autotune,
-    show_bytes,
-)
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, fixes, least, limits, on_call, pipelines, show_bytes
 
 
 class OversizedPrefetch(Rule):
@@ -48,16 +31,16 @@ class OversizedPrefetch(Rule):
 
     @on_call("tf.data.Dataset.prefetch")
     def check(self, prefetch: Call, file: File) -> Iterator[Finding]:
-        argument, batch = prefetch.arg("buffer_size"), batched_before(prefetch)
-        if argument is None or batch is None or not all(batched(ds) for ds in prefetch.datasets()):
+        argument, batch = prefetch.arg("buffer_size"), pipelines.batched_before(prefetch)
+        if argument is None or batch is None or not all(pipelines.batched(ds) for ds in prefetch.datasets()):
             return
-        if any(step.method in BATCHES for step in following(file, prefetch)):
+        if any(step.method in pipelines.BATCHES for step in pipelines.following(file, prefetch)):
             return  # it stands at the wrong place, which is another rule's finding
         count, batch_size = least(argument.value), batch.arg("batch_size")
         same = batch_size is not None and file.text(argument.expression) == file.text(batch_size.expression)
-        if not (count is not None and count > FEW_BATCHES) and not (same and (count is None or count > 2)):
+        if not (count is not None and count > limits.FEW_BATCHES) and not (same and (count is None or count > 2)):
             return
-        size = element_bytes(prefetch.datasets())
+        size = pipelines.element_bytes(prefetch.datasets())
         cost = size * count if size is not None and count is not None else None
         held = f"{count} batches" if count is not None else "as many batches as a batch has examples"
         weigh = f"{held} of {show_bytes(size)} ready: {show_bytes(cost)}" if size and cost else f"{held} ready"
@@ -65,7 +48,7 @@ class OversizedPrefetch(Rule):
             prefetch,
             file,
             f"prefetch() counts batches here, not examples: it keeps {weigh}",
-            fix=Fix.safe("let TensorFlow choose the buffer", set_autotune(file, prefetch, "buffer_size")),
+            fix=Fix.safe("let TensorFlow choose the buffer", fixes.set_autotune(file, prefetch, "buffer_size")),
             related=[(batch, "batched here")],
             bytes=cost,
         )

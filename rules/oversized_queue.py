@@ -9,8 +9,8 @@ from tfmemlint.api import (
     Finding,
     Instance,
     Rule,
-    calls_passing,
     constant,
+    facts,
     integer,
     knowledge,
     on,
@@ -49,7 +49,7 @@ class OversizedQueue(Rule):
     no_fix = "how much the queue must bridge is yours to say"
     in_tests = False
 
-    @on(calls_passing("max_queue_size", "workers"))
+    @on(facts.calls_passing("max_queue_size", "workers"))
     def made(self, call: Call, file: File) -> Iterator[Finding]:
         """Objects of a class that derives from a Python data set, and what its `__init__` gives the base class."""
         classes = file.values.classes

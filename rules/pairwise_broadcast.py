@@ -4,20 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import (
-    Array,
-    Call,
-    Const,
-    File,
-    Finding,
-    Rule,
-    all_pairs,
-    integer,
-    knowledge,
-    on_call,
-    walk,
-    written,
-)
+from tfmemlint.api import Array, Call, Const, File, Finding, Rule, integer, knowledge, on_call, tensors, walk, written
 
 FEW = 32
 """Rows or columns up to which all pairs are not many more numbers than the operands."""
@@ -49,7 +36,7 @@ class PairwiseBroadcast(Rule):
         given, axis = call.arg(0), integer(call.value_of("axis"))
         if given is None or axis not in (-1, 2, 3):
             return
-        found = all_pairs(file, given.expression, axis, squared=_euclidean(call))
+        found = tensors.all_pairs(file, given.expression, axis, squared=_euclidean(call))
         if found is None or _in_parts(file, found.node):
             return
         value = file.value(found.node)

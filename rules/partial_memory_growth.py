@@ -4,23 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import (
-    Call,
-    Devices,
-    Edit,
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    Severity,
-    for_one_gpu,
-    indentation,
-    mentions_variable,
-    on_call,
-    outer_span,
-    sets_growth,
-)
+from tfmemlint.api import Call, Devices, Edit, File, Finding, Fix, Rule, Safety, Severity, fixes, on_call, runtime
 
 GROWTH = "tf.config.experimental.set_memory_growth"
 CHOOSES = ("tf.config.set_visible_devices", "tf.config.set_logical_device_configuration")
@@ -56,9 +40,13 @@ class PartialMemoryGrowth(Rule):
         device = growth.value_of("device")
         if not isinstance(device, Devices) or device.selection not in ("one", "some") or device.kind == "CPU":
             return
-        if any(file.calls(*CHOOSES)) or mentions_variable(file, "CUDA_VISIBLE_DEVICES"):
+        if any(file.calls(*CHOOSES)) or runtime.mentions_variable(file, "CUDA_VISIBLE_DEVICES"):
             return
-        if sets_growth(file, growth) and not for_one_gpu(file, growth.node) and not _others_too(file, growth):
+        if (
+            runtime.sets_growth(file, growth)
+            and not runtime.for_one_gpu(file, growth.node)
+            and not _others_too(file, growth)
+        ):
             which = "one GPU" if device.selection == "one" else "some of the GPUs"
             yield self.finding(
                 growth,
@@ -93,7 +81,7 @@ def _loop(file: File, growth: Call) -> Fix | None:
     statement = file.tree.parent(growth.node)
     if not alone or not isinstance(taken, cst.Subscript) or not isinstance(statement, cst.Expr) or file.loads("gpu"):
         return None
-    span, at, text = file.span(statement), outer_span(file, taken), file.source.text
+    span, at, text = file.span(statement), fixes.outer_span(file, taken), file.source.text
     body = f"{text[span.start : at.start]}gpu{text[at.end : span.end]}".replace("\n", "\n    ")
-    loop = f"for gpu in {file.text(taken.value)}:\n{indentation(file, line)}    {body}"
+    loop = f"for gpu in {file.text(taken.value)}:\n{fixes.indentation(file, line)}    {body}"
     return Fix.unsafe("set it for every GPU", Edit(span.start, span.end, loop))

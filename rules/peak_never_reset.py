@@ -5,21 +5,20 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tfmemlint.api import (
-    FOLLOWED_CALLS,
     Call,
     Const,
     Does,
     File,
     Finding,
     Fix,
-    Repetition,
     Rule,
     Safety,
     Use,
     calls,
-    insert_first,
+    fixes,
+    limits,
     on_call,
-    repetitions,
+    repetition,
     uses,
     variables,
 )
@@ -52,8 +51,10 @@ class PeakNeverReset(Rule):
 
     @on_call("tf.config.experimental.get_memory_info")
     def check(self, info: Call, file: File) -> Iterator[Finding]:
-        around = [each for each in repetitions(file, info.node) if not each.handler]
-        if not around or not any(_takes_peak(file, use) for use in uses(file, info.node, through=FOLLOWED_CALLS)):
+        around = [each for each in repetition.repetitions(file, info.node) if not each.handler]
+        if not around or not any(
+            _takes_peak(file, use) for use in uses(file, info.node, through=limits.FOLLOWED_CALLS)
+        ):
             return
         if not _of_other_devices(file, info, around[0]) and not _is_reset(file, info, around):
             loop = around[0]
@@ -74,7 +75,7 @@ def _takes_peak(file: File, use: Use) -> bool:
     return use.does is Does.ITEM and isinstance(index, cst.Index) and file.value(index.value) == Const("peak")
 
 
-def _of_other_devices(file: File, info: Call, loop: Repetition) -> bool:
+def _of_other_devices(file: File, info: Call, loop: repetition.Repetition) -> bool:
     """Whether each iteration may ask another device."""
     device = info.arg("device")
     if device is None or isinstance(device.value, Const):
@@ -85,18 +86,18 @@ def _of_other_devices(file: File, info: Call, loop: Repetition) -> bool:
     return not loop.items.isdisjoint(asked)
 
 
-def _is_reset(file: File, info: Call, around: list[Repetition]) -> bool:
+def _is_reset(file: File, info: Call, around: list[repetition.Repetition]) -> bool:
     """Whether code that runs again, or the function that asks, resets the statistics."""
     function = file.contexts.function(info.node)
     bodies = [loop.place for loop in around] + ([function] if function is not None else [])
-    return any(any(calls(file, body, *RESETS, through=FOLLOWED_CALLS)) for body in bodies)
+    return any(any(calls(file, body, *RESETS, through=limits.FOLLOWED_CALLS)) for body in bodies)
 
 
-def _reset(file: File, info: Call, loop: Repetition) -> Fix | None:
+def _reset(file: File, info: Call, loop: repetition.Repetition) -> Fix | None:
     device, module = info.arg("device"), info.receiver_node
     if device is None or not isinstance(device.value, Const) or module is None:
         return None
     if not isinstance(loop.place, (cst.For, cst.While)):
         return None
     text = f"{file.text(module)}.reset_memory_stats({file.text(device.expression)})"
-    return Fix.unsafe("reset the peak first in each iteration", insert_first(file, loop.place, text))
+    return Fix.unsafe("reset the peak first in each iteration", fixes.insert_first(file, loop.place, text))

@@ -5,20 +5,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import (
-    Call,
-    Dataset,
-    File,
-    Finding,
-    Function,
-    Rule,
-    Severity,
-    called,
-    calls,
-    factors,
-    knowledge,
-    on_call,
-)
+from tfmemlint.api import Call, Dataset, File, Finding, Function, Rule, Severity, calls, flow, knowledge, on_call
 
 STRATEGIES = ("tf.distribute.Strategy", *knowledge.subclasses("tf.distribute.Strategy"))
 PER_REPLICA = re.compile(r"per_(replica|gpu|worker|device|core)", re.IGNORECASE)
@@ -55,8 +42,8 @@ class PerReplicaBatch(Rule):
             size = batch.arg("batch_size")
             if size is None:
                 continue
-            product, why = factors(file, size.expression) or (), ""
-            if any(map(PER_REPLICA.search, called(file, size.expression))):
+            product, why = flow.factors(file, size.expression) or (), ""
+            if any(map(PER_REPLICA.search, flow.called(file, size.expression))):
                 why = "the batch size is a replica's, and distributing splits it again; batch with the global size"
             elif REPLICAS in product and any(map(GLOBAL.search, product)):
                 why = "the batch size is the global one times the replicas: each replica gets a global batch"
@@ -94,5 +81,5 @@ def _batches(call: Call) -> list[Call]:
 
 def _is_global(file: File, size: cst.BaseExpression) -> bool:
     """Whether a size is one that was multiplied by the number of replicas, or is named the global one."""
-    product = factors(file, file.written(size))
-    return any(map(GLOBAL.search, called(file, size, through=0))) if product is None else REPLICAS in product
+    product = flow.factors(file, file.written(size))
+    return any(map(GLOBAL.search, flow.called(file, size, through=0))) if product is None else REPLICAS in product

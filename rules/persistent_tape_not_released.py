@@ -2,19 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import (
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    Tape,
-    insert_after,
-    on,
-    runs_after,
-    statement_lines,
-    tapes,
-)
+from tfmemlint.api import File, Finding, Fix, Rule, Safety, fixes, gradients, on, ordering
 
 
 class PersistentTapeNotReleased(Rule):
@@ -42,23 +30,24 @@ class PersistentTapeNotReleased(Rule):
     fix_safety = (Safety.SAFE,)
     in_tests = False
 
-    @on(tapes)
-    def check(self, tape: Tape, file: File) -> Iterator[Finding]:
+    @on(gradients.tapes)
+    def check(self, tape: gradients.Tape, file: File) -> Iterator[Finding]:
         if not tape.persistent or tape.traced or tape.escapes or tape.deleted or not tape.several:
             return
         last = tape.last_use
         if last is None or tape.rebound or tape.inside_another:
             return
-        if not runs_after(file, last) and file.contexts.loop(tape.block) is None:
+        if not ordering.runs_after(file, last) and file.contexts.loop(tape.block) is None:
             return
-        alone = statement_lines(file, last) is not None
+        alone = fixes.statement_lines(file, last) is not None
         yield self.finding(
             tape.block,
             file,
             f"this persistent tape holds every activation until {tape.name} is rebound or goes; "
             f"release it with `del {tape.name}` after the last gradient",
             fix=Fix.safe(
-                "release the tape after its last use", insert_after(file, last, f"del {tape.name}") if alone else None
+                "release the tape after its last use",
+                fixes.insert_after(file, last, f"del {tape.name}") if alone else None,
             ),
             related=[(tape.gradients[-1], "the last gradient")],
         )

@@ -2,19 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import (
-    Call,
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    Tape,
-    on,
-    remove_argument,
-    remove_statement,
-    tapes,
-)
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, fixes, gradients, on
 
 
 class PersistentTapeUsedOnce(Rule):
@@ -41,14 +29,16 @@ class PersistentTapeUsedOnce(Rule):
     summary = "a persistent tape of which one gradient is taken holds all activations for nothing"
     fix_safety = (Safety.SAFE,)
 
-    @on(tapes)
-    def check(self, tape: Tape, file: File) -> Iterator[Finding]:
+    @on(gradients.tapes)
+    def check(self, tape: gradients.Tape, file: File) -> Iterator[Finding]:
         persistent = tape.made.arg("persistent")
         if persistent is None or not tape.persistent or tape.traced or tape.escapes:
             return
         if not tape.gradients or tape.several or _needs_persistent(tape.gradients):
             return
-        deletions = [remove_statement(file, each) for each in tape.deleted if file.text(each) == f"del {tape.name}"]
+        deletions = [
+            fixes.remove_statement(file, each) for each in tape.deleted if file.text(each) == f"del {tape.name}"
+        ]
         yield self.finding(
             tape.made,
             file,
@@ -56,13 +46,13 @@ class PersistentTapeUsedOnce(Rule):
             "a plain tape frees them at gradient()",
             fix=Fix.safe(
                 "make the tape a plain one",
-                remove_argument(file, tape.made.node, persistent),
+                fixes.remove_argument(file, tape.made.node, persistent),
                 [edit for edit in deletions if edit is not None],
             ),
             related=[(tape.gradients[0], "the only gradient")],
         )
 
 
-def _needs_persistent(gradients: tuple[Call, ...]) -> bool:
+def _needs_persistent(taken: tuple[Call, ...]) -> bool:
     """Whether a Jacobian is asked for in a way that only a persistent tape allows."""
-    return any(not g.lacks("parallel_iterations") or not g.lacks("experimental_use_pfor") for g in gradients)
+    return any(not g.lacks("parallel_iterations") or not g.lacks("experimental_use_pfor") for g in taken)

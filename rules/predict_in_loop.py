@@ -6,9 +6,6 @@ import libcst as cst
 from tfmemlint_rules._predict_in_loop import is_of_other_models, is_rare, is_same_batch, is_single, is_whole_set
 
 from tfmemlint.api import (
-    FEW_RUNS,
-    FEW_STEPS,
-    FOLLOWED_CALLS,
     Binds,
     Call,
     Does,
@@ -16,15 +13,13 @@ from tfmemlint.api import (
     File,
     Finding,
     Fix,
-    Repetition,
     Rule,
     Safety,
     Use,
-    called_view,
+    fixes,
+    limits,
     on_call,
-    outer_span,
-    repeats,
-    repetitions,
+    repetition,
     uses,
     variables,
 )
@@ -79,19 +74,21 @@ class PredictInLoop(Rule):
         )
 
 
-def _item_loop(file: File, given: cst.BaseExpression, single: bool, left: int = FOLLOWED_CALLS) -> Repetition | None:
+def _item_loop(
+    file: File, given: cst.BaseExpression, single: bool, left: int = limits.FOLLOWED_CALLS
+) -> repetition.Repetition | None:
     """What gives an expression another item each time: a loop, a comprehension or `map` around it; around the calls of
     its function, too, where it is certainly one item that the function is given.
 
     Loops over the parts of a dictionary do not count, which may be data sets.
     """
     read = variables(given, file)
-    for again in repetitions(file, given, calls=0):
+    for again in repetition.repetitions(file, given, calls=0):
         if again.handler or not read & again.bound:
             continue
-        if not single and any(called_view(each.iter) is not None for each in again.each):
+        if not single and any(repetition.called_view(each.iter) is not None for each in again.each):
             return None
-        if not again.few(FEW_RUNS if single else FEW_STEPS):
+        if not again.few(limits.FEW_RUNS if single else limits.FEW_STEPS):
             return again
     function = file.contexts.function(given)
     callers = file.values.functions.callers(function) if single and left and function is not None else ()
@@ -118,9 +115,9 @@ def _parameters_behind(file: File, given: cst.BaseExpression) -> list[str]:
     return found
 
 
-def _timed(file: File, predict: Call) -> Repetition | None:
+def _timed(file: File, predict: Call) -> repetition.Repetition | None:
     """The loop that predicts the same few rows again and again."""
-    again = repeats(file, predict.node, calls=0, beyond=FEW_STEPS)
+    again = repetition.repeats(file, predict.node, calls=0, beyond=limits.FEW_STEPS)
     return again if again is not None and is_same_batch(file, predict, again) else None
 
 
@@ -136,9 +133,9 @@ def _call(file: File, predict: Call) -> Fix | None:
     arrays = [use for use in uses(file, predict.node, parts=True) if _only_of_arrays(use)]
     if any(use.unpacked for use in arrays):
         return None  # the outputs of a model with several
-    at = outer_span(file, argument.expression)
+    at = fixes.outer_span(file, argument.expression)
     text = f"({file.source.text[at.start : at.end]}, training=False){'.numpy()' if arrays else ''}"
-    return Fix.unsafe("call the model", Edit(outer_span(file, receiver).end, file.span(predict.node).end, text))
+    return Fix.unsafe("call the model", Edit(fixes.outer_span(file, receiver).end, file.span(predict.node).end, text))
 
 
 def _only_of_arrays(use: Use) -> bool:

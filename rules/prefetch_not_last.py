@@ -2,25 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import (
-    BATCHES,
-    FEW_BATCHES,
-    Api,
-    Call,
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    autotune_text,
-    following,
-    integer,
-    keeps_names,
-    later_steps,
-    move_link,
-    on_call,
-    possible_later_steps,
-)
+from tfmemlint.api import Api, Call, File, Finding, Fix, Rule, Safety, fixes, integer, limits, on_call, pipelines
 
 WORK = ("batch", "padded_batch", "map", "shuffle", "repeat", "cache", "filter")
 """Steps that are better done before the buffer than after it."""
@@ -57,9 +39,9 @@ class PrefetchNotLast(Rule):
 
     @on_call("tf.data.Dataset.prefetch")
     def check(self, prefetch: Call, file: File) -> Iterator[Finding]:
-        if integer(prefetch.value_of("buffer_size")) == 0 or possible_later_steps(file, prefetch, "prefetch"):
+        if integer(prefetch.value_of("buffer_size")) == 0 or pipelines.possible_later_steps(file, prefetch, "prefetch"):
             return
-        after = later_steps(file, prefetch, *WORK)
+        after = pipelines.later_steps(file, prefetch, *WORK)
         if not after:
             return
         first = min(after, key=lambda call: file.span(call.name_node).start)
@@ -73,21 +55,21 @@ class PrefetchNotLast(Rule):
         )
 
     def _move(self, prefetch: Call, after: list[Call], file: File) -> Fix | None:
-        chain = [prefetch, *following(file, prefetch)]
+        chain = [prefetch, *pipelines.following(file, prefetch)]
         if not all(call in chain for call in after):
             return None  # a step would still come after it
-        text = autotune_text(file, prefetch)
-        if not BATCHES.intersection(call.method or "" for call in chain[1:]) or self._fits_batches(prefetch):
+        text = fixes.autotune_text(file, prefetch)
+        if not pipelines.BATCHES.intersection(call.method or "" for call in chain[1:]) or self._fits_batches(prefetch):
             link = None
         elif text is not None:
             link = f".prefetch({text})"
         else:
             return None
-        safety = Safety.SAFE if keeps_names(file, chain) else Safety.UNSAFE
-        return Fix.of(safety, "prefetch last", move_link(file, chain, 0, -1, link))
+        safety = Safety.SAFE if pipelines.keeps_names(file, chain) else Safety.UNSAFE
+        return Fix.of(safety, "prefetch last", fixes.move_link(file, chain, 0, -1, link))
 
     def _fits_batches(self, prefetch: Call) -> bool:
         """Whether the buffer's size is as good for batches: left to TensorFlow, or a few."""
         size = prefetch.value_of("buffer_size")
         count = integer(size)
-        return size == Api("tf.data.AUTOTUNE") or (count is not None and count <= FEW_BATCHES)
+        return size == Api("tf.data.AUTOTUNE") or (count is not None and count <= limits.FEW_BATCHES)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, api_text, is_condition, on_call, replace_node
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, fixes, on_call, ordering
 
 LIST = "tf.config.list_physical_devices"
 
@@ -51,8 +51,8 @@ class ProbeAllocatesGpu(Rule):
 
 def _list(file: File, probe: Call) -> Fix | None:
     """Ask for the list of GPUs, which is true where the probe is."""
-    spelled = api_text(file, LIST)
+    spelled = fixes.api_text(file, LIST)
     if spelled is None or probe.method == "list_local_devices":
         return None
-    safety = Safety.SAFE if not probe.node.args and is_condition(file, probe.node) else Safety.DISPLAY
-    return Fix.of(safety, "list the physical devices", replace_node(file, probe.node, f'{spelled}("GPU")'))
+    safety = Safety.SAFE if not probe.node.args and ordering.is_condition(file, probe.node) else Safety.DISPLAY
+    return Fix.of(safety, "list the physical devices", fixes.replace_node(file, probe.node, f'{spelled}("GPU")'))

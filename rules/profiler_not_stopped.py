@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Api, Call, File, Finding, Rule, always_follows, on_call
+from tfmemlint.api import Api, Call, File, Finding, Rule, on_call, ordering
 
 ENDS = {
     "tf.profiler.experimental.start": ("tf.profiler.experimental.stop",),
@@ -41,7 +41,7 @@ class ProfilerNotStopped(Rule):
         name = start.name or ""
         stops, home = list(file.calls(*ENDS[name])), file.contexts.function(start.node)
         here = [stop for stop in stops if file.contexts.function(stop.node) is home]
-        if any(always_follows(file, start, stop) for stop in here) or _given_away(file, ENDS[name]):
+        if any(ordering.always_follows(file, start, stop) for stop in here) or _given_away(file, ENDS[name]):
             return
         if not here and (_stopped_elsewhere(file, name, stops) if stops else _starts_only(file, start)):
             return

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tfmemlint.api import Call, Fact, File, Finding, Function, Instance, Rule, Value, calls, calls_named, layers_in, on
+from tfmemlint.api import Call, Fact, File, Finding, Function, Instance, Rule, Value, calls, facts, keras, on
 
 PRUNE = "tensorflow_model_optimization.sparsity.keras.prune_low_magnitude"
 CLONE = "tf.keras.models.clone_model"
@@ -14,7 +14,7 @@ FUNCTIONS = {
 }  # fmt: skip
 """What saves or exports a model, and how it calls it."""
 
-saving = calls_named(*METHODS, *(name.rpartition(".")[2] for name in FUNCTIONS))
+saving = facts.calls_named(*METHODS, *(name.rpartition(".")[2] for name in FUNCTIONS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def _made(file: File, model: Value) -> Call | None:
     if made.name == CLONE:
         functions = (f.node for f in made.value_of("clone_function").options if isinstance(f, Function))
         return next((call for function in functions for call in calls(file, function, PRUNE)), None)
-    return next((layer for layer in layers_in(file, made) if layer.name == PRUNE), None)
+    return next((layer for layer in keras.layers_in(file, made) if layer.name == PRUNE), None)
 
 
 def _trains_on(file: File, save: Call) -> bool:

@@ -2,22 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import (
-    Api,
-    Const,
-    Entering,
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    arrays_entering,
-    ensure_numpy,
-    float64_by_design,
-    on,
-    replace_node,
-    show_halved,
-)
+from tfmemlint.api import Api, Const, File, Finding, Fix, Rule, Safety, fixes, on, show_halved, tensors
 
 PYTHON_FLOAT = (Api("builtins.float"), Const("float"))
 
@@ -46,18 +31,18 @@ class PythonFloatDtype(Rule):
     fix_safety = (Safety.UNSAFE,)
     in_tests = False
 
-    @on(arrays_entering)
-    def check(self, entering: Entering, file: File) -> Iterator[Finding]:
+    @on(tensors.arrays_entering)
+    def check(self, entering: tensors.Entering, file: File) -> Iterator[Finding]:
         size, made = entering.array.bytes, entering.array.dtype_call
         dtype = made.arg("dtype") if made is not None and entering.array.dtype == "float64" else None
-        if made is None or dtype is None or dtype.value not in PYTHON_FLOAT or float64_by_design(file):
+        if made is None or dtype is None or dtype.value not in PYTHON_FLOAT or tensors.float64_by_design(file):
             return
-        numpy, imports = ensure_numpy(file)
+        numpy, imports = fixes.ensure_numpy(file)
         yield self.finding(
             made,
             file,
             f"float is float64 in NumPy, twice the memory of float32{show_halved(size)}",
-            fix=Fix.unsafe("name float32", imports, replace_node(file, dtype.expression, f"{numpy}.float32")),
+            fix=Fix.unsafe("name float32", imports, fixes.replace_node(file, dtype.expression, f"{numpy}.float32")),
             related=[(entering.taker, "enters TensorFlow here")],
             bytes=size,
         )

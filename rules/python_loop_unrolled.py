@@ -12,19 +12,15 @@ from tfmemlint.api import (
     Fix,
     Instance,
     Node,
-    Repetition,
     Rule,
     Safety,
-    api_text,
     calls,
     elements,
-    fills,
-    holds_tensor,
-    is_container,
-    is_python,
+    fixes,
+    flow,
     on,
-    replace_node,
-    unrolled_loops,
+    repetition,
+    tracing,
     variables,
     walk,
 )
@@ -64,15 +60,15 @@ class PythonLoopUnrolled(Rule):
     summary = "a long Python loop in traced code is unrolled into the graph"
     fix_safety = (Safety.UNSAFE,)
 
-    @on(unrolled_loops)
-    def check(self, run: Repetition, file: File) -> Iterator[Finding]:
+    @on(tracing.unrolled_loops)
+    def check(self, run: repetition.Repetition, file: File) -> Iterator[Finding]:
         loop = run.place
         if not self._many(run):
             return
         if isinstance(loop, (cst.For, cst.While)):
             reported = self._makes_ops(loop, file) and not self._picks(run, loop, file)
         else:
-            reported = isinstance(loop, (cst.ListComp, cst.GeneratorExp)) and holds_tensor(file, loop.elt)
+            reported = isinstance(loop, (cst.ListComp, cst.GeneratorExp)) and tracing.holds_tensor(file, loop.elt)
         if reported:
             what = f"all {run.count} iterations" if run.count is not None else "one iteration for each row of the array"
             yield self.finding(
@@ -82,7 +78,7 @@ class PythonLoopUnrolled(Rule):
                 fix=Fix.unsafe("let TensorFlow loop", self._range(run, loop, file)),
             )
 
-    def _many(self, run: Repetition) -> bool:
+    def _many(self, run: repetition.Repetition) -> bool:
         """Whether there are many iterations of one body: of many layers each has a body of its own."""
         if isinstance(run.over, Items) and any(isinstance(leaf, Instance) for leaf in elements(run.over.item)):
             return False
@@ -94,21 +90,21 @@ class PythonLoopUnrolled(Rule):
             return False
         made = [node.value for node in walk(loop.body, cst.Assign, cst.AugAssign)]
         made += [arg.value for call in calls(file, loop.body, *TAKES) for arg in call.node.args]
-        return any(walk(loop.body, cst.Yield)) or not all(is_python(file, value) for value in made)
+        return any(walk(loop.body, cst.Yield)) or not all(tracing.is_python(file, value) for value in made)
 
-    def _picks(self, run: Repetition, loop: cst.For | cst.While, file: File) -> bool:
+    def _picks(self, run: repetition.Repetition, loop: cst.For | cst.While, file: File) -> bool:
         """Whether the loop variable picks items of a list or dictionary, of layers say, that the loop leaves alone."""
         if any(run.items & variables(call.node, file) for call in calls(file, loop.body, *BY_NAME)):
             return True
         picked = (node for node in walk(loop.body, cst.Subscript) if run.items & variables(node.slice[0], file))
-        return any(is_container(file, node.value) and not fills(loop, node.value) for node in picked)
+        return any(flow.is_container(file, node.value) and not flow.fills(loop, node.value) for node in picked)
 
-    def _range(self, run: Repetition, loop: Node, file: File) -> Edit | None:
-        spelled = api_text(file, "tf.range")
+    def _range(self, run: repetition.Repetition, loop: Node, file: File) -> Edit | None:
+        spelled = fixes.api_text(file, "tf.range")
         if spelled is None or not isinstance(loop, cst.For) or not isinstance(loop.iter, cst.Call):
             return None
         if file.call(loop.iter).name != "builtins.range":
             return None
         if any(calls(file, loop.body, *KEEPS)) or run.items & variables(loop.body, file):
             return None  # as a tensor its variable has a dtype, and is no index of a list
-        return replace_node(file, loop.iter.func, spelled)
+        return fixes.replace_node(file, loop.iter.func, spelled)

@@ -4,20 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import (
-    FOLLOWED_CALLS,
-    Call,
-    File,
-    Finding,
-    Rule,
-    Severity,
-    Wrapped,
-    creates_state,
-    functions_given_to,
-    on,
-    repeats,
-    state_made_by,
-)
+from tfmemlint.api import Call, File, Finding, Rule, Severity, facts, limits, on, repetition, tracing
 
 
 class RecomputeGradMisused(Rule):
@@ -43,18 +30,18 @@ class RecomputeGradMisused(Rule):
     no_fix = "the objects must move out of the function"
     severity = Severity.ERROR
 
-    @on(functions_given_to("tf.recompute_grad"))
-    def check(self, wrapped: Wrapped, file: File) -> Iterator[Finding]:
+    @on(facts.functions_given_to("tf.recompute_grad"))
+    def check(self, wrapped: facts.Wrapped, file: File) -> Iterator[Finding]:
         function = wrapped.function
         if function is None:
             return
-        made = next(state_made_by(file, function), None)
+        made = next(tracing.state_made_by(file, function), None)
         if made is not None:
             yield self.finding(
                 wrapped.where,
                 file,
-                f"the function creates {creates_state(file, made)}, and it runs again in the backward pass with new "
-                "ones: the gradients are wrong",
+                f"the function creates {tracing.creates_state(file, made)}, and it runs again in the backward pass "
+                "with new ones: the gradients are wrong",
                 related=[(made, "created here")],
             )
         elif not isinstance(wrapped.where, Call) and self._never_differentiated(function, file):
@@ -66,12 +53,15 @@ class RecomputeGradMisused(Rule):
         """Whether the program calls the function once, from its top or a function of which the same is true, under no
         tape."""
         around: cst.FunctionDef | cst.Lambda | None = function
-        for _ in range(FOLLOWED_CALLS):
+        for _ in range(limits.FOLLOWED_CALLS):
             callers = file.values.functions.callers(around) if around is not None else None
             if callers is None or len(callers) != 1:
                 return False
             call = callers[0].node
-            if file.contexts.entered(call, "tf.GradientTape") is not None or repeats(file, call, calls=0) is not None:
+            if (
+                file.contexts.entered(call, "tf.GradientTape") is not None
+                or repetition.repeats(file, call, calls=0) is not None
+            ):
                 return False
             around = file.contexts.function(call)
             if around is None:

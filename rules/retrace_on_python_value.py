@@ -15,18 +15,11 @@ from tfmemlint.api import (
     Rule,
     Safety,
     Sequence,
-    TracedCall,
-    api_text,
-    computes_in_floats,
     constant,
-    differs,
-    made_anew,
-    needs_python,
+    fixes,
     on,
-    parameter_of,
-    replace_node,
-    traced_calls,
-    tracing_options,
+    repetition,
+    tracing,
 )
 
 
@@ -54,10 +47,10 @@ class RetraceOnPythonValue(Rule):
     summary = "a Python value that changes makes a new graph each time"
     fix_safety = (Safety.UNSAFE,)
 
-    @on(traced_calls)
-    def check(self, traced: TracedCall, file: File) -> Iterator[Finding]:
+    @on(tracing.traced_calls)
+    def check(self, traced: tracing.TracedCall, file: File) -> Iterator[Finding]:
         call, function = traced.call, traced.function
-        if file.contexts.traced(call.node) or "input_signature" in tracing_options(file, function):
+        if file.contexts.traced(call.node) or "input_signature" in tracing.tracing_options(file, function):
             return
         found = list(self._changing(traced, file))
         if not found:
@@ -75,29 +68,29 @@ class RetraceOnPythonValue(Rule):
             related=[(function.node.name, "the traced function")] if isinstance(function.node, cst.FunctionDef) else [],
         )
 
-    def _changing(self, traced: TracedCall, file: File) -> Iterator[tuple[cst.BaseExpression, str, str | None]]:
+    def _changing(self, traced: tracing.TracedCall, file: File) -> Iterator[tuple[cst.BaseExpression, str, str | None]]:
         """The arguments that make a new graph each time: the value, the parameter, and what it is if made anew."""
         for arg in (each for each in traced.call.node.args if not each.star):
-            name, fresh = parameter_of(traced.call, arg), _new_object(arg.value, file)
-            differing = fresh is None and name != "" and differs(file, arg.value)
-            if fresh is not None or (differing and not needs_python(file, traced.function, name)):
+            name, fresh = tracing.parameter_of(traced.call, arg), _new_object(arg.value, file)
+            differing = fresh is None and name != "" and repetition.differs(file, arg.value)
+            if fresh is not None or (differing and not tracing.needs_python(file, traced.function, name)):
                 yield arg.value, name, fresh
 
     def _tensor(self, value: cst.BaseExpression, name: str, function: Function, file: File) -> Fix | None:
         """`tf.constant(value)`, as a float where the function calculates with it among floats."""
-        spelled, known = api_text(file, "tf.constant"), file.value(value)
+        spelled, known = fixes.api_text(file, "tf.constant"), file.value(value)
         collection = any(isinstance(option, (Mapping, Sequence)) for option in known.options)
         if spelled is None or collection or isinstance(value, cst.Dict):
             return None
         dtype = ""
-        if constant(known) is None and not isinstance(known, Api) and computes_in_floats(file, function, name):
+        if constant(known) is None and not isinstance(known, Api) and tracing.computes_in_floats(file, function, name):
             dtype = f", {spelled.rpartition('.')[0]}.float32" if "." in spelled else ", 'float32'"
-        return Fix.unsafe("pass a tensor", replace_node(file, value, f"{spelled}({file.text(value)}{dtype})"))
+        return Fix.unsafe("pass a tensor", fixes.replace_node(file, value, f"{spelled}({file.text(value)}{dtype})"))
 
 
 def _new_object(expression: cst.BaseExpression, file: File) -> str | None:
     """What an object is that is made anew for each call: a lambda, a local function, a bound method, an instance."""
-    made, value = made_anew(file, expression), file.value(expression)
+    made, value = repetition.made_anew(file, expression), file.value(expression)
     if isinstance(value, Function) and value.node is made and not value.traced:
         return "a new lambda" if isinstance(made, cst.Lambda) else f"the new function {file.text(expression)}"
     if isinstance(value, Function) and value.receiver is not None and made is expression and not value.traced:

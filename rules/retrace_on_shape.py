@@ -4,22 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import (
-    Edit,
-    File,
-    Finding,
-    Fix,
-    Function,
-    Rule,
-    Safety,
-    Severity,
-    TracedCall,
-    on,
-    repeats,
-    resizes,
-    traced_calls,
-    tracing_options,
-)
+from tfmemlint.api import Edit, File, Finding, Fix, Function, Rule, Safety, Severity, on, repetition, tracing
 
 SAID = frozenset({"reduce_retracing", "experimental_relax_shapes", "input_signature", "jit_compile"})
 """Keywords of `tf.function` that say already how shapes are to be treated."""
@@ -50,11 +35,11 @@ class RetraceOnShape(Rule):
     default = False
     fix_safety = (Safety.UNSAFE,)
 
-    @on(traced_calls)
-    def check(self, traced: TracedCall, file: File) -> Iterator[Finding]:
-        if not self._resized(traced, file) or not SAID.isdisjoint(tracing_options(file, traced.function)):
+    @on(tracing.traced_calls)
+    def check(self, traced: tracing.TracedCall, file: File) -> Iterator[Finding]:
+        if not self._resized(traced, file) or not SAID.isdisjoint(tracing.tracing_options(file, traced.function)):
             return
-        same = (each for each in traced_calls.of(file) if each.function.node is traced.function.node)
+        same = (each for each in tracing.traced_calls.of(file) if each.function.node is traced.function.node)
         if next(each for each in same if self._resized(each, file)) is traced:  # once a function
             yield self.finding(
                 traced.call,
@@ -63,11 +48,11 @@ class RetraceOnShape(Rule):
                 fix=Fix.unsafe("relax shapes", self._option(traced.function, file)),
             )
 
-    def _resized(self, traced: TracedCall, file: File) -> bool:
+    def _resized(self, traced: tracing.TracedCall, file: File) -> bool:
         node = traced.call.node
-        if file.contexts.traced(node) or repeats(file, node, calls=0) is None:
+        if file.contexts.traced(node) or repetition.repeats(file, node, calls=0) is None:
             return False
-        return any(resizes(file, arg.value) for arg in node.args if not arg.star)
+        return any(repetition.resizes(file, arg.value) for arg in node.args if not arg.star)
 
     def _option(self, function: Function, file: File) -> Edit | None:
         """The option for a plain decorator; None where there is none."""

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 
 from tfmemlint.api import (
-    FEW_ELEMENTS,
     Call,
     File,
     Finding,
@@ -14,11 +13,11 @@ from tfmemlint.api import (
     Severity,
     Step,
     body,
-    changes_outside,
+    fixes,
     integer,
+    limits,
     on_call,
-    only_regroups,
-    set_autotune,
+    pipelines,
 )
 
 ON_PURPOSE = re.compile(
@@ -59,16 +58,18 @@ class SequentialMap(Rule):
         step = Step(call.method or "map", call)
         if not call.datasets() or not call.lacks("num_parallel_calls") or file.contexts.mapped(call.node):
             return
-        if only_regroups(step) or self._on_purpose(call, file):
+        if pipelines.only_regroups(step) or self._on_purpose(call, file):
             return
-        if all(ds.count is not None and ds.count <= FEW_ELEMENTS for ds in call.datasets()):
+        if all(ds.count is not None and ds.count <= limits.FEW_ELEMENTS for ds in call.datasets()):
             return
         yield self.finding(
             call,
             file,
             f"{call.method}() makes one element at a time; num_parallel_calls uses all processors (this costs time, "
             "not memory)",
-            fix=Fix.of(self._safety(step, call), "run it in parallel", set_autotune(file, call, "num_parallel_calls")),
+            fix=Fix.of(
+                self._safety(step, call), "run it in parallel", fixes.set_autotune(file, call, "num_parallel_calls")
+            ),
         )
 
     def _on_purpose(self, call: Call, file: File) -> bool:
@@ -82,6 +83,6 @@ class SequentialMap(Rule):
 
     def _safety(self, step: Step, call: Call) -> Safety:
         found = body(step)
-        unseen = found.unseen or found.random or found.does("runs_python") or changes_outside(step)
+        unseen = found.unseen or found.random or found.does("runs_python") or pipelines.changes_outside(step)
         cycle = step.name == "interleave" and integer(call.value_of("cycle_length")) is None
         return Safety.UNSAFE if unseen or cycle else Safety.SAFE

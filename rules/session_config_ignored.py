@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, Does, File, Finding, Instance, Rule, initialising_calls, knowledge, on_call, uses
+from tfmemlint.api import Call, Does, File, Finding, Instance, Rule, knowledge, on_call, runtime, uses
 
 SESSIONS = ("tf.compat.v1.Session", "tf.compat.v1.InteractiveSession")
 SETS = ("tf.keras.backend.set_session", "tf.compat.v1.keras.backend.set_session")
@@ -35,7 +35,7 @@ class SessionConfigIgnored(Rule):
 
     @on_call(*SESSIONS)
     def session(self, session: Call, file: File) -> Iterator[Finding]:
-        eager = any(call.node is not session.node for call in initialising_calls(file))
+        eager = any(call.node is not session.node for call in runtime.initialising_calls(file))
         if eager and not _is_graph_program(file, session) and _limits_memory(file, session):
             yield self.finding(
                 session,

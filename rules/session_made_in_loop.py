@@ -5,20 +5,19 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tfmemlint.api import (
-    FOLLOWED_CALLS,
-    SESSIONS,
     Call,
     Does,
     File,
     Finding,
     Node,
-    Repetition,
     Rule,
     Use,
     dotted,
+    keras,
+    limits,
     on_call,
-    repeats,
-    runs_once,
+    ordering,
+    repetition,
     uses,
 )
 
@@ -50,12 +49,14 @@ class SessionMadeInLoop(Rule):
     no_fix = "whether the sessions can be one depends on their variables"
     in_tests = False
 
-    @on_call(*SESSIONS)
+    @on_call(*keras.SESSIONS)
     def check(self, made: Call, file: File) -> Iterator[Finding]:
-        again = repeats(file, made.node)
-        if again is None or any(runs_once(file, node, place) or _once(file, place) for node, place in again.levels):
+        again = repetition.repeats(file, made.node)
+        if again is None or any(
+            ordering.runs_once(file, node, place) or _once(file, place) for node, place in again.levels
+        ):
             return
-        followed = uses(file, made.node, attributes=True, through=FOLLOWED_CALLS)
+        followed = uses(file, made.node, attributes=True, through=limits.FOLLOWED_CALLS)
         if any(_may_close(file, use, again) for use in followed):
             return
         cost = "its variables and graph stay until Python drops the last reference to it"
@@ -74,7 +75,7 @@ def _once(file: File, place: Node) -> bool:
     return isinstance(place, cst.FunctionDef) and (place.name.value == "__init__" or file.yields(place))
 
 
-def _may_close(file: File, use: Use, again: Repetition) -> bool:
+def _may_close(file: File, use: Use, again: repetition.Repetition) -> bool:
     """Whether the session is closed, entered, returned, kept beside others, or given to code that may do so."""
     if use.does in (Does.METHOD, Does.READ):
         return use.word in CLOSES

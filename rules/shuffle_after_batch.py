@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfmemlint.api import (
-    BATCHES,
     Array,
     Call,
     Dataset,
@@ -13,17 +12,13 @@ from tfmemlint.api import (
     Rule,
     Safety,
     Step,
-    batched_before,
-    element_bytes,
     elements,
+    fixes,
     integer,
     knowledge,
-    last_before,
-    move_link,
     on_call,
-    pipelines_of,
+    pipelines,
     show_bytes,
-    steps_between,
 )
 
 SMALL_BUFFER = 16
@@ -55,19 +50,19 @@ class ShuffleAfterBatch(Rule):
 
     @on_call("tf.data.Dataset.shuffle")
     def check(self, shuffle: Call, file: File) -> Iterator[Finding]:
-        buffer, batch = integer(shuffle.value_of("buffer_size")), batched_before(shuffle)
+        buffer, batch = integer(shuffle.value_of("buffer_size")), pipelines.batched_before(shuffle)
         if batch is None or (buffer is not None and buffer <= SMALL_BUFFER):
             return
-        step = last_before(shuffle, *BATCHES)
+        step = pipelines.last_before(shuffle, *pipelines.BATCHES)
         if integer(batch.given("batch_size")) == 1 or (step is not None and self._sequences(shuffle, file)):
             return
-        size = element_bytes(shuffle.datasets())
+        size = pipelines.element_bytes(shuffle.datasets())
         cost = size * buffer if size is not None and buffer is not None else None
         held = f"{buffer} batches" if buffer is not None else "whole batches"
         weigh = f": {show_bytes(cost)}" if cost is not None else ""
         instead = "shuffle first, then batch" if step is not None else "shuffle single examples (batch_size=None)"
-        directly = step is not None and len(shuffle.datasets()) == 1 and not steps_between(shuffle, step)
-        edits = move_link(file, [batch, shuffle], -1, 0) if directly else None
+        directly = step is not None and len(shuffle.datasets()) == 1 and not pipelines.steps_between(shuffle, step)
+        edits = fixes.move_link(file, [batch, shuffle], -1, 0) if directly else None
         yield self.finding(
             shuffle,
             file,
@@ -79,11 +74,11 @@ class ShuffleAfterBatch(Rule):
 
     def _sequences(self, shuffle: Call, file: File) -> bool:
         """Whether the batches are examples themselves, as they are when text is cut into sequences."""
-        later = file.calls(*(f"tf.data.Dataset.{name}" for name in BATCHES))
-        if any(self._grouped_again(ds, shuffle, call) for call in later for ds in pipelines_of(call.value)):
+        later = file.calls(*(f"tf.data.Dataset.{name}" for name in pipelines.BATCHES))
+        if any(self._grouped_again(ds, shuffle, call) for call in later for ds in pipelines.pipelines_of(call.value)):
             return True
         for ds in shuffle.datasets():
-            last = max(i for i, step in enumerate(ds.steps) if step.name in BATCHES)
+            last = max(i for i, step in enumerate(ds.steps) if step.name in pipelines.BATCHES)
             if any(step.name == "map" for step in ds.steps[last:]) and self._of_numbers(ds.steps[last]):
                 return True
         return False

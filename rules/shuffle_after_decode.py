@@ -3,8 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfmemlint.api import (
-    BATCHES,
-    REGROUPING,
     Call,
     Dataset,
     File,
@@ -14,12 +12,10 @@ from tfmemlint.api import (
     Safety,
     Step,
     body,
-    caches_in_memory,
-    element_bytes,
+    fixes,
     least,
-    move_link,
     on_call,
-    pipelines_of,
+    pipelines,
     show_each,
 )
 
@@ -61,7 +57,7 @@ class ShuffleAfterDecode(Rule):
         step = found[0] if found else None
         if buffer is None or step is None or step.call is None or None in found:
             return
-        size, count = element_bytes(datasets), datasets[0].count
+        size, count = pipelines.element_bytes(datasets), datasets[0].count
         held = min(buffer, count) if count is not None else buffer
         cost = size * held if size is not None else None
         if (cost is not None and cost <= file.config.min_bytes) or (cost is None and buffer < MANY):
@@ -80,8 +76,8 @@ class ShuffleAfterDecode(Rule):
         """The first map that expands what the shuffle buffers, if nothing between keeps the two apart."""
         first = None
         for step in ds.steps:
-            cached = step.name == "cache" and step.call is not None and caches_in_memory(step.call)
-            if cached or step.name in BATCHES | REGROUPING:
+            cached = step.name == "cache" and step.call is not None and pipelines.caches_in_memory(step.call)
+            if cached or step.name in pipelines.BATCHES | pipelines.REGROUPING:
                 first = None  # a shuffle shares what a cache in memory holds
             elif step.name == "map" and first is None and self._expands(step):
                 first = step
@@ -89,8 +85,8 @@ class ShuffleAfterDecode(Rule):
 
     def _expands(self, step: Step) -> bool:
         """Whether a map makes elements larger than those that it is given."""
-        small = element_bytes(step.call.datasets()) if step.call is not None else None
-        large = element_bytes(pipelines_of(step.call.value)) if step.call is not None else None
+        small = pipelines.element_bytes(step.call.datasets()) if step.call is not None else None
+        large = pipelines.element_bytes(pipelines.pipelines_of(step.call.value)) if step.call is not None else None
         if small is not None and large is not None:
             return large > small
         found = body(step)
@@ -100,4 +96,4 @@ class ShuffleAfterDecode(Rule):
         steps = ds.steps[ds.steps.index(first) :]
         if PICKS.intersection(step.name for step in steps):
             return None
-        return Fix.unsafe("shuffle before the map", move_link(file, [*(s.call for s in steps), shuffle], -1, 0))
+        return Fix.unsafe("shuffle before the map", fixes.move_link(file, [*(s.call for s in steps), shuffle], -1, 0))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, Does, File, Finding, Node, Rule, Use, knowledge, on_call, sparse_gradients, uses
+from tfmemlint.api import Call, Does, File, Finding, Node, Rule, Use, gradients, knowledge, on_call, uses
 
 
 class SparseGradientDensified(Rule):
@@ -31,7 +31,7 @@ class SparseGradientDensified(Rule):
 
     @on_call("tf.GradientTape.gradient")
     def check(self, gradient: Call, file: File) -> Iterator[Finding]:
-        for use in sparse_gradients(file, gradient):
+        for use in gradients.sparse_gradients(file, gradient):
             where = _densified(file, use)
             if where is not None:
                 yield self.finding(

@@ -4,27 +4,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import (
-    Api,
-    File,
-    Finding,
-    Rule,
-    Runs,
-    StepFunction,
-    conditions,
-    creates_state,
-    on,
-    outermost_state,
-    own_nodes,
-    parameters,
-    step_functions,
-    variables,
-)
+from tfmemlint.api import Api, File, Finding, Rule, on, ordering, own_nodes, parameters, repetition, tracing, variables
 
 THEN = {
-    Runs.TRACED: "under tf.function the second call raises ValueError",
-    Runs.CALL: "each call makes new ones that are never trained",
-    Runs.STEP: "each step starts with new ones",
+    repetition.Runs.TRACED: "under tf.function the second call raises ValueError",
+    repetition.Runs.CALL: "each call makes new ones that are never trained",
+    repetition.Runs.STEP: "each step starts with new ones",
 }
 
 
@@ -50,18 +35,22 @@ class StateMadePerCall(Rule):
     summary = "variables, layers or optimizers created on every call"
     no_fix = "the object must move to `__init__` or `build`"
 
-    @on(step_functions)
-    def check(self, step: StepFunction, file: File) -> Iterator[Finding]:
+    @on(repetition.step_functions)
+    def check(self, step: repetition.StepFunction, file: File) -> Iterator[Finding]:
         function = step.function
         if any(file.value(each.decorator) == Api("tf.recompute_grad") for each in function.decorators):
             return  # another rule speaks about that
         given = {param.name.value for param in parameters(function)}
         for call in map(file.call, own_nodes(function, cst.Call)):
-            kind = creates_state(file, call)
-            if kind is None or any(conditions(file, call.node, function)) or not outermost_state(file, call):
+            kind = tracing.creates_state(file, call)
+            if (
+                kind is None
+                or any(ordering.conditions(file, call.node, function))
+                or not tracing.outermost_state(file, call)
+            ):
                 continue
             value = call.arg("initial_value") if kind == "a variable" else None
-            if step.runs is Runs.STEP and value is not None and given & variables(value.expression, file):
+            if step.runs is repetition.Runs.STEP and value is not None and given & variables(value.expression, file):
                 continue  # made of the step's own input, to be changed by the step: an adversarial image
             yield self.finding(
                 call,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from tfmemlint_rules._strategy_scope_missing import build_in_scope, is_replaced, models_outside, optimizers_outside
 
-from tfmemlint.api import File, Finding, Rule, Safety, Severity, Strategy, on, strategies
+from tfmemlint.api import File, Finding, Rule, Safety, Severity, on, runtime
 
 SETS = ("tf.distribute.experimental_set_strategy", "tf.estimator.RunConfig", "tf.compat.v1.estimator.RunConfig")
 """What enters a strategy without its scope."""
@@ -36,8 +36,8 @@ class StrategyScopeMissing(Rule):
     severity = Severity.ERROR
     fix_safety = (Safety.UNSAFE,)
 
-    @on(strategies)
-    def check(self, strategy: Strategy, file: File) -> Iterator[Finding]:
+    @on(runtime.strategies)
+    def check(self, strategy: runtime.Strategy, file: File) -> Iterator[Finding]:
         if strategy.leaves or any(file.calls(*SETS)):
             return
         if strategy.entered:
@@ -52,7 +52,7 @@ class StrategyScopeMissing(Rule):
                 fix=build_in_scope(file, strategy, models[0]) if len(models) == 1 else None,
             )
 
-    def _outside(self, strategy: Strategy, file: File) -> Iterator[Finding]:
+    def _outside(self, strategy: runtime.Strategy, file: File) -> Iterator[Finding]:
         """The models that are trained and the optimizers that are compiled, made beside the strategy's scope."""
         for model in models_outside(file, strategy):
             yield self.finding(
@@ -71,10 +71,10 @@ class StrategyScopeMissing(Rule):
             )
 
 
-def _trains(file: File, strategy: Strategy) -> bool:
+def _trains(file: File, strategy: runtime.Strategy) -> bool:
     """Whether the program of this strategy trains: its function, or the file where it is the only strategy."""
     trained = [*file.calls("tf.keras.Model.fit"), *file.calls("tf.GradientTape")]
-    if len(strategies.of(file)) == 1:
+    if len(runtime.strategies.of(file)) == 1:
         return bool(trained)
     home = file.contexts.function(strategy.given.node)
     return any(file.contexts.function(call.node) is home for call in trained)

@@ -2,17 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import (
-    TAPE,
-    File,
-    Finding,
-    Rule,
-    Tape,
-    batch_loops,
-    calls,
-    on,
-    tapes,
-)
+from tfmemlint.api import File, Finding, Rule, calls, gradients, on, repetition
 
 
 class TapeAroundLoop(Rule):
@@ -35,13 +25,13 @@ class TapeAroundLoop(Rule):
     summary = "a tape around the loop over batches keeps the activations of all of them"
     no_fix = "whether to update for each batch or to add up gradients is yours to say"
 
-    @on(tapes)
-    def check(self, tape: Tape, file: File) -> Iterator[Finding]:
+    @on(gradients.tapes)
+    def check(self, tape: gradients.Tape, file: File) -> Iterator[Finding]:
         if not tape.gradients:
             return
-        for loop in batch_loops(file, tape.block.body):
+        for loop in repetition.batch_loops(file, tape.block.body):
             inside = any(file.tree.contains(loop, each.node) for each in tape.gradients)
-            if not inside and not any(calls(file, loop, TAPE)):
+            if not inside and not any(calls(file, loop, gradients.TAPE)):
                 yield self.finding(
                     tape.block,
                     file,

@@ -4,20 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import (
-    Array,
-    File,
-    Finding,
-    Node,
-    Rule,
-    Severity,
-    Store,
-    holds_tensor,
-    on,
-    runs_traced,
-    traced_stores,
-    walk,
-)
+from tfmemlint.api import Array, File, Finding, Node, Rule, Severity, flow, on, tracing, walk
 
 BUILDS = frozenset({"__init__", "build"})
 """Methods that make their object: what they store belongs to it."""
@@ -45,15 +32,15 @@ class TensorLeaksFromTrace(Rule):
     no_fix = "return the value, or use a `tf.Variable` or a `tf.TensorArray`"
     severity = Severity.ERROR
 
-    @on(traced_stores)
-    def check(self, store: Store, file: File) -> Iterator[Finding]:
+    @on(flow.traced_stores)
+    def check(self, store: flow.Store, file: File) -> Iterator[Finding]:
         home = file.contexts.function(store.node)
         builds = isinstance(home, cst.FunctionDef) and home.name.value in BUILDS
         if home is None or builds or file.before_version_2:  # where the one graph is that of the whole program
             return
         if store.replaces and (file.contexts.mapped(store.node) or self._hands_on(store, home, file)):
             return
-        if any(holds_tensor(file, item) for item in store.items):
+        if any(tracing.holds_tensor(file, item) for item in store.items):
             yield self.finding(
                 store.where,
                 file,
@@ -61,7 +48,7 @@ class TensorLeaksFromTrace(Rule):
                 "cannot be used outside",
             )
 
-    def _hands_on(self, store: Store, home: cst.FunctionDef | cst.Lambda, file: File) -> bool:
+    def _hands_on(self, store: flow.Store, home: cst.FunctionDef | cst.Lambda, file: File) -> bool:
         """Whether other traced code reads the place: then each trace passes its own value on, unless an `if` keeps the
         first one. A variable is assigned to, which is right."""
         place, value, owner = store.place, file.value(store.place), file.class_of(home)
@@ -76,7 +63,7 @@ class TensorLeaksFromTrace(Rule):
             return False
         named = (node for node in file.tree.of(cst.Attribute) if node.attr.value == place.attr.value)
         readers = {file.contexts.function(n) for n in named if not isinstance(file.tree.parent(n), cst.AssignTarget)}
-        return any(reader is not None and runs_traced(file, reader) for reader in readers - {home})
+        return any(reader is not None and tracing.runs_traced(file, reader) for reader in readers - {home})
 
 
 def _asked_for(attribute: str, node: Node, home: cst.FunctionDef | cst.Lambda, file: File, calls: int = 2) -> bool:

@@ -6,7 +6,6 @@ import libcst as cst
 from tfmemlint_rules._tensors_kept_across_steps import copied, has_several_outputs, kept_kind
 
 from tfmemlint.api import (
-    FEW_STEPS,
     Array,
     Call,
     Fact,
@@ -14,26 +13,23 @@ from tfmemlint.api import (
     Finding,
     Fix,
     Node,
-    Put,
-    Repetition,
     Rule,
     Safety,
-    append_method,
-    comprehensions,
     dotted,
-    is_bounded,
-    is_emptied,
+    facts,
+    fixes,
+    flow,
+    limits,
     on,
-    puts,
-    repeats,
+    repetition,
     uses,
     written,
 )
 
 
-def _repeated_puts(file: File) -> Iterator[tuple[Put, Repetition]]:
-    for put in puts(file):
-        loop = repeats(file, put.node, calls=1)
+def _repeated_puts(file: File) -> Iterator[tuple[flow.Put, repetition.Repetition]]:
+    for put in flow.puts(file):
+        loop = repetition.repeats(file, put.node, calls=1)
         if loop is not None and not loop.handler:
             yield put, loop
 
@@ -68,29 +64,29 @@ class TensorsKeptAcrossSteps(Rule):
     fix_safety = (Safety.UNSAFE,)
 
     @on(repeated_puts)
-    def put(self, found: tuple[Put, Repetition], file: File) -> Iterator[Finding]:
+    def put(self, found: tuple[flow.Put, repetition.Repetition], file: File) -> Iterator[Finding]:
         put, loop = found
         if _outlives(file, put.container, loop) and _keeps_data(file, put, loop):
             step = file.contexts.function(put.node) if loop.calls else loop.place
             parts = [part for each in put.parts for part in copied(each)]
             yield from self._report(file, put.where, parts, step or loop.place, loop, put.container)
 
-    @on(comprehensions)
+    @on(facts.comprehensions)
     def collected(self, made: cst.BaseComp, file: File) -> Iterator[Finding]:
         kept = made.value if isinstance(made, cst.DictComp) else getattr(made, "elt", None)
-        loop = repeats(file, kept, calls=0) if isinstance(kept, cst.Call) else None
+        loop = repetition.repeats(file, kept, calls=0) if isinstance(kept, cst.Call) else None
         if isinstance(kept, cst.Call) and loop is not None and loop.over_data and not file.contexts.traced(kept):
             yield from self._report(file, file.call(kept), [kept], loop.place, loop)
 
     def _report(
-        self, file: File, where: Call | Node, parts: list[cst.BaseExpression], step: Node, loop: Repetition,
+        self, file: File, where: Call | Node, parts: list[cst.BaseExpression], step: Node, loop: repetition.Repetition,
         container: cst.BaseExpression | None = None,
     ) -> Iterator[Finding]:  # fmt: skip
         kinds = [(part, kind) for part in parts if (kind := kept_kind(file, part, step)) is not None]
-        if not kinds or loop.few(FEW_STEPS):
+        if not kinds or loop.few(limits.FEW_STEPS):
             return
         whole = all(kind == "outputs" and not has_several_outputs(file, part) for part, kind in kinds)
-        edits = [append_method(file, part, ".numpy()") for part, _ in kinds]
+        edits = [fixes.append_method(file, part, ".numpy()") for part, _ in kinds]
         if not whole or (container is not None and _read_as_tensors(file, container)):
             edits = []
         yield self.finding(
@@ -102,12 +98,16 @@ class TensorsKeptAcrossSteps(Rule):
         )
 
 
-def _outlives(file: File, container: cst.BaseExpression, loop: Repetition) -> bool:
+def _outlives(file: File, container: cst.BaseExpression, loop: repetition.Repetition) -> bool:
     """Whether the container, or what it is a part of, is there before the loop and keeps what is put into it."""
     while isinstance(container, cst.Subscript):
         container = container.value
     path = dotted(container)
-    if is_emptied(file, path, loop.place) or is_bounded(file, container) or isinstance(file.value(container), Array):
+    if (
+        flow.is_emptied(file, path, loop.place)
+        or flow.is_bounded(file, container)
+        or isinstance(file.value(container), Array)
+    ):
         return False
     if isinstance(container, cst.Attribute):
         return not loop.calls or (path is not None and path.startswith("self.") and not _begun_anew(file, path))
@@ -115,7 +115,7 @@ def _outlives(file: File, container: cst.BaseExpression, loop: Repetition) -> bo
         return False
     definitions = file.definitions(container)
     if not definitions:  # a list of the module that a function adds to
-        return file.written(container) is not container and not is_emptied(file, container.value, file.module)
+        return file.written(container) is not container and not flow.is_emptied(file, container.value, file.module)
     made = [d for d in written(definitions) if not isinstance(d.value, cst.AugAssign)]
     return not any(file.tree.contains(loop.place, d.node) for d in made)
 
@@ -124,10 +124,10 @@ def _begun_anew(file: File, path: str) -> bool:
     """Whether any method empties the list of an object, or begins a new one."""
     homes = (file.contexts.function(assign) for assign in file.assigned_paths.get(path, ()))
     again = any(not isinstance(home, cst.FunctionDef) or home.name.value != "__init__" for home in homes)
-    return again or is_emptied(file, path, file.module)
+    return again or flow.is_emptied(file, path, file.module)
 
 
-def _keeps_data(file: File, put: Put, loop: Repetition) -> bool:
+def _keeps_data(file: File, put: flow.Put, loop: repetition.Repetition) -> bool:
     """Whether what is kept is made eagerly, not for a tape around the step, nor of a model that is being built."""
     blocks = (block for block in file.contexts.withs(put.node) if file.tree.contains(block, loop.place))
     entered = (item.item for block in blocks for item in block.items)

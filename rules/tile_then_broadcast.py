@@ -4,22 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import (
-    Array,
-    Call,
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    copied_axes,
-    knowledge,
-    on_call,
-    partners,
-    result_shape,
-    size_one,
-    unwrap_call,
-)
+from tfmemlint.api import Array, Call, File, Finding, Fix, Rule, Safety, fixes, knowledge, on_call, tensors
 
 TILES = knowledge.group("tiles") | knowledge.group("repeats_rows")
 BROADCASTS = knowledge.group("broadcasts_to")
@@ -52,17 +37,19 @@ class TileThenBroadcast(Rule):
 
     @on_call(*TILES, *BROADCASTS)
     def check(self, tile: Call, file: File) -> Iterator[Finding]:
-        source, copied = tile.arg(0), copied_axes(file, tile)
+        source, copied = tile.arg(0), tensors.copied_axes(file, tile)
         if source is None or copied is None:
             return
         axes, rank = copied
-        if tile.name not in BROADCASTS and not all(size_one(file, source.expression, axis, rank) for axis in axes):
+        if tile.name not in BROADCASTS and not all(
+            tensors.size_one(file, source.expression, axis, rank) for axis in axes
+        ):
             return
-        others = partners(file, tile.node)
+        others = tensors.partners(file, tile.node)
         if not others or not all(_brings(file, other, tile, axes, rank) for other in others):
             return
         safe = all(_same_result(file, tile, other) for other in others) and not _is_named(file, tile, others)
-        edit = unwrap_call(file, tile.node, source.expression)
+        edit = fixes.unwrap_call(file, tile.node, source.expression)
         yield self.finding(
             tile,
             file,
@@ -74,19 +61,19 @@ class TileThenBroadcast(Rule):
 
 def _brings(file: File, other: cst.BaseExpression, tile: Call, axes: list[int], rank: int | None) -> bool:
     """Whether the other operand may have the tiled axes in full: not where it is seen to have size 1 there."""
-    if any(size_one(file, _untiled(file, other), axis, rank) for axis in axes):
+    if any(tensors.size_one(file, _untiled(file, other), axis, rank) for axis in axes):
         return False
     partner = file.value(other)
-    plain, wanted = result_shape(tile.value_of(0), partner), result_shape(tile.value, partner)
+    plain, wanted = tensors.result_shape(tile.value_of(0), partner), tensors.result_shape(tile.value, partner)
     return plain is None or wanted is None or plain == wanted or None in (*plain, *wanted)
 
 
 def _same_result(file: File, tile: Call, other: cst.BaseExpression) -> bool:
     """Whether all shapes are known, and the result has the same one without tiling."""
-    plain = result_shape(tile.value_of(0), file.value(other))
+    plain = tensors.result_shape(tile.value_of(0), file.value(other))
     return (
         plain is not None
-        and plain == result_shape(tile.value, file.value(other))
+        and plain == tensors.result_shape(tile.value, file.value(other))
         and None not in plain
         and _untiled(file, other) is other
     )

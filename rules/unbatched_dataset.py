@@ -2,22 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import (
-    Consumption,
-    Dataset,
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    Severity,
-    append_method,
-    batched,
-    consumptions,
-    last_call,
-    on,
-    pipelines_of,
-)
+from tfmemlint.api import Dataset, File, Finding, Fix, Rule, Safety, Severity, fixes, on, pipelines
 
 
 class UnbatchedDataset(Rule):
@@ -44,8 +29,8 @@ class UnbatchedDataset(Rule):
     severity = Severity.ERROR
     fix_safety = (Safety.DISPLAY,)
 
-    @on(consumptions)
-    def check(self, use: Consumption, file: File) -> Iterator[Finding]:
+    @on(pipelines.consumptions)
+    def check(self, use: pipelines.Consumption, file: File) -> Iterator[Finding]:
         given = {
             "this dataset is": use.datasets if self._single(use.datasets) else (),
             "the validation dataset is": use.validation if self._single(use.validation) else (),
@@ -54,11 +39,11 @@ class UnbatchedDataset(Rule):
         if use.taker is None or not found:
             return
         what = next(iter(found)) if len(found) == 1 else "the training and the validation dataset are"
-        lasts = [last_call(file, datasets[0]) for datasets in found.values()]
+        lasts = [pipelines.last_call(file, datasets[0]) for datasets in found.values()]
         ends = list({last.node: last for last in lasts if last is not None}.values())
         # A call may give several pipelines at once, as tfds.load does.
-        sure = all(len(each) == 1 for each in found.values()) and all(pipelines_of(end.value) for end in ends)
-        edits = [append_method(file, end.node, ".batch(32)") for end in ends]
+        sure = all(len(each) == 1 for each in found.values()) and all(pipelines.pipelines_of(end.value) for end in ends)
+        edits = [fixes.append_method(file, end.node, ".batch(32)") for end in ends]
         yield self.finding(
             use.taker,
             file,
@@ -68,4 +53,4 @@ class UnbatchedDataset(Rule):
         )
 
     def _single(self, datasets: tuple[Dataset, ...]) -> bool:
-        return all(batched(ds) is False for ds in datasets)
+        return all(pipelines.batched(ds) is False for ds in datasets)

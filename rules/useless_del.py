@@ -2,18 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import (
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    Severity,
-    Tape,
-    on,
-    remove_statement,
-    tapes,
-)
+from tfmemlint.api import File, Finding, Fix, Rule, Safety, Severity, fixes, gradients, on
 
 
 class UselessDel(Rule):
@@ -40,8 +29,8 @@ class UselessDel(Rule):
     default = False
     fix_safety = (Safety.SAFE,)
 
-    @on(tapes)
-    def check(self, tape: Tape, file: File) -> Iterator[Finding]:
+    @on(gradients.tapes)
+    def check(self, tape: gradients.Tape, file: File) -> Iterator[Finding]:
         if tape.persistent is not False or not tape.gradients or tape.escapes:
             return
         last = file.tree.order(tape.gradients[-1].node)
@@ -51,5 +40,5 @@ class UselessDel(Rule):
                 deletion,
                 file,
                 "gradient() has released this tape already: the del frees nothing",
-                fix=Fix.safe("leave it out", remove_statement(file, deletion) if alone else None),
+                fix=Fix.safe("leave it out", fixes.remove_statement(file, deletion) if alone else None),
             )

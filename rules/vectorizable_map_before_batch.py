@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Severity, batched, elementwise, move_link, on_call
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Severity, fixes, on_call, pipelines
 
 
 class VectorizableMapBeforeBatch(Rule):
@@ -34,15 +34,15 @@ class VectorizableMapBeforeBatch(Rule):
     def check(self, batch: Call, file: File) -> Iterator[Finding]:
         last = {ds.steps[-1] if ds.steps else None for ds in batch.datasets()}
         step = last.pop() if len(last) == 1 else None
-        if step is None or step.name != "map" or step.call is None or not elementwise(step):
+        if step is None or step.name != "map" or step.call is None or not pipelines.elementwise(step):
             return
-        if any(batched(ds) for ds in step.call.datasets()):
+        if any(pipelines.batched(ds) for ds in step.call.datasets()):
             return  # it is called for batches already
         yield self.finding(
             step.call,
             file,
             "this function is called for every example; after batch() it is called once for each batch (time, not "
             "memory)",
-            fix=Fix.shown("batch first", move_link(file, [step.call, batch], -1, 0)),
+            fix=Fix.shown("batch first", fixes.move_link(file, [step.call, batch], -1, 0)),
             related=[(batch, "batched here")],
         )

@@ -19,9 +19,9 @@ from tfmemlint.api import (
     Severity,
     Value,
     dotted,
+    fixes,
     knowledge,
     on_call,
-    outer_span,
 )
 
 
@@ -80,6 +80,6 @@ def _is_filled(file: File, devices: cst.BaseExpression) -> bool:
 
 
 def _typed(file: File, devices: Argument) -> Fix | None:
-    end = outer_span(file, devices.expression).end
+    end = fixes.outer_span(file, devices.expression).end
     text = ', device_type="GPU"' if devices.node.keyword is not None else ', "GPU"'
     return Fix.safe("name the device type", Edit(end, end, text))

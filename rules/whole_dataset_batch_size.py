@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfmemlint.api import (
-    SMALL_DATA,
     Argument,
     Array,
     Call,
@@ -13,19 +12,15 @@ from tfmemlint.api import (
     Fix,
     Rule,
     Safety,
-    calls_of_unknown,
-    counts_rows,
-    covers,
     elements,
-    is_part,
-    is_tiny,
+    facts,
+    fixes,
+    limits,
     on,
     on_call,
-    only_tensorflow,
-    pipelines_of,
-    remove_argument,
+    pipelines,
     show_bytes,
-    whole_length,
+    tracing,
 )
 
 METHODS = tuple(f"tf.keras.Model.{name}" for name in ("fit", "evaluate", "predict"))
@@ -59,11 +54,11 @@ class WholeDatasetBatchSize(Rule):
     fix_safety = (Safety.DISPLAY,)
     in_tests = False
 
-    @on(calls_of_unknown("fit"), "batch_size")
+    @on(facts.calls_of_unknown("fit"), "batch_size")
     def unseen(self, call: Call, file: File) -> Iterator[Finding]:
         """The same of a model that is not seen, where it is told what only those of Keras are told."""
         told = {arg.keyword.value for arg in call.node.args if arg.keyword is not None}
-        if told & KERAS and call.receiver_node is not None and only_tensorflow(file):
+        if told & KERAS and call.receiver_node is not None and tracing.only_tensorflow(file):
             yield from self._check(call, call.arg("x") or call.arg(0), call.arg("y") or call.arg(1), file)
 
     @on_call(*METHODS)
@@ -74,15 +69,15 @@ class WholeDatasetBatchSize(Rule):
         size = call.arg("batch_size")
         if size is None or x is None or size.value == Const(None):
             return
-        if pipelines_of(x.value):
+        if pipelines.pipelines_of(x.value):
             yield self.finding(
                 call,
                 file,
                 f"batch_size does nothing here: {call.method}() takes the batches as the dataset makes them; use "
                 "batch(n) there",
-                fix=Fix.shown("leave it out", remove_argument(file, call.node, size)),
+                fix=Fix.shown("leave it out", fixes.remove_argument(file, call.node, size)),
             )
-        elif not is_part(file, x.expression):
+        elif not pipelines.is_part(file, x.expression):
             known = [leaf.bytes for leaf in elements(x.value) if isinstance(leaf, Array) and leaf.bytes is not None]
             cost = sum(known) if known else None
             if self._whole(size, [each for each in (x, y) if each is not None], cost, file):
@@ -97,9 +92,9 @@ class WholeDatasetBatchSize(Rule):
 
     def _whole(self, size: Argument, data: list[Argument], cost: int | None, file: File) -> bool:
         """Whether the size is that of the data which the model is given, and that is not small."""
-        length = whole_length(size)
+        length = pipelines.whole_length(size)
         if length is not None:
-            tiny = is_tiny(length) if cost is None else cost <= SMALL_DATA
-            return not tiny and counts_rows(file, size, [each.expression for each in data])
+            tiny = pipelines.is_tiny(length) if cost is None else cost <= limits.SMALL_DATA
+            return not tiny and pipelines.counts_rows(file, size, [each.expression for each in data])
         rows = {leaf.shape[0] for leaf in elements(data[0].value) if isinstance(leaf, Array) and leaf.shape}
-        return len(rows) == 1 and covers(size, rows.pop()) and cost is not None and cost > SMALL_DATA
+        return len(rows) == 1 and pipelines.covers(size, rows.pop()) and cost is not None and cost > limits.SMALL_DATA

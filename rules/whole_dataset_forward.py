@@ -13,13 +13,10 @@ from tfmemlint.api import (
     Node,
     Rule,
     Safety,
-    batch_calls,
-    called_on,
     elements,
-    fitted_whole,
-    of_loop_item,
+    fixes,
     on,
-    outer_span,
+    pipelines,
     show_bytes,
 )
 
@@ -52,14 +49,14 @@ class WholeDatasetForward(Rule):
     fix_safety = (Safety.DISPLAY,)
     in_tests = False
 
-    @on(batch_calls)
+    @on(pipelines.batch_calls)
     def check(self, call: Call, file: File) -> Iterator[Finding]:
         given = call.node.args[0].value
         value = call.given(0) if call.arg(0) is not None else call.given("x")
         data = next((leaf for leaf in elements(value) if isinstance(leaf, Array) and self._whole(leaf)), None)
-        if data is None and not fitted_whole(file, given):
+        if data is None and not pipelines.fitted_whole(file, given):
             return
-        if not of_loop_item(file, given) and not self._elsewhere(call.node, file):  # a batch, however large
+        if not pipelines.of_loop_item(file, given) and not self._elsewhere(call.node, file):  # a batch, however large
             yield self._report(call, data, file)
 
     def _whole(self, data: Array) -> bool:
@@ -97,8 +94,8 @@ class WholeDatasetForward(Rule):
         model = call.receiver_node if call.method == "call" else call.node.func
         if (call.method or "").endswith("_on_batch") or call.given("training") == Const(True) or model is None:
             return None
-        after = called_on(file, call.node)
+        after = pipelines.called_on(file, call.node)
         end = after if after is not None and file.call(after).method == "numpy" else call.node
-        given = outer_span(file, call.node.args[0].value)
+        given = fixes.outer_span(file, call.node.args[0].value)
         text = f".predict({file.source.text[given.start : given.end]}, batch_size=256)"
-        return Fix.shown("predict in batches", Edit(outer_span(file, model).end, file.span(end).end, text))
+        return Fix.shown("predict in batches", Edit(fixes.outer_span(file, model).end, file.span(end).end, text))

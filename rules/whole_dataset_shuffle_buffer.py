@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfmemlint.api import (
-    SMALL_DATA,
     Array,
     Call,
     Const,
@@ -11,17 +10,12 @@ from tfmemlint.api import (
     File,
     Finding,
     Rule,
-    batched,
-    element_bytes,
-    element_count,
     elements,
-    is_tiny,
-    last_before,
     least,
-    names_or_indices,
+    limits,
     on_call,
+    pipelines,
     show_each,
-    whole_length,
 )
 
 MANY = 100_000
@@ -60,19 +54,19 @@ class WholeDatasetShuffleBuffer(Rule):
     @on_call("tf.data.Dataset.shuffle")
     def check(self, shuffle: Call, file: File) -> Iterator[Finding]:
         argument, datasets = shuffle.arg("buffer_size"), shuffle.datasets()
-        if argument is None or not datasets or last_before(shuffle, "batch") is not None:
+        if argument is None or not datasets or pipelines.last_before(shuffle, "batch") is not None:
             return
-        length, count = whole_length(argument), element_count(datasets)
+        length, count = pipelines.whole_length(argument), pipelines.element_count(datasets)
         held = length.count if length is not None else least(argument.value)
         held = min(held, count) if held is not None and count is not None else held
-        size, fewest = element_bytes(datasets), min(self._known_bytes(ds) for ds in datasets)
+        size, fewest = pipelines.element_bytes(datasets), min(self._known_bytes(ds) for ds in datasets)
         if size is None and held is not None and fewest * held > MUCH:
             size = fewest  # beside names or numbers whose size is not known
         cost = size * held if size is not None and held is not None else None
         if cost is None or cost <= MUCH:
-            whole = length is not None and not is_tiny(length)
+            whole = length is not None and not pipelines.is_tiny(length)
             many = held is not None and held >= MANY and all(ds.source is not None for ds in datasets)
-            little = cost is not None and cost <= SMALL_DATA
+            little = cost is not None and cost <= limits.SMALL_DATA
             if little or not (whole or many) or self._wanted(shuffle, file):
                 return
         few = held is not None and held <= FEW
@@ -89,11 +83,11 @@ class WholeDatasetShuffleBuffer(Rule):
     def _wanted(self, shuffle: Call, file: File) -> bool:
         """Whether the order is drawn once for good, as for a split of the data, or the elements are small or another
         rule's: names of files, indices, lines of text, batches."""
-        if shuffle.value_of("reshuffle_each_iteration") == Const(False) or names_or_indices(file, shuffle):
+        if shuffle.value_of("reshuffle_each_iteration") == Const(False) or pipelines.names_or_indices(file, shuffle):
             return True
         datasets = shuffle.datasets()
         lines = any(ds.source == "tf.data.TextLineDataset" and "map" not in ds.names() for ds in datasets)
-        return lines or any(batched(ds) for ds in datasets)
+        return lines or any(pipelines.batched(ds) for ds in datasets)
 
     def _known_bytes(self, ds: Dataset) -> int:
         """Bytes of those parts of an element whose size is known; what a map makes larger is a rule of its own."""

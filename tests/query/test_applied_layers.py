@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.layers import layers_applied, layers_in
+from tfmemlint.query.keras.layers import layers_applied, layers_in
 
 APPLIED = [
     ("x = keras.Input([4])\nkeras.layers.Dense(2)(x)", [10]),

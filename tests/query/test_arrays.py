@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.arrays import arrays_entering, joined_arrays, only_cast, only_shown
+from tfmemlint.query.tensors.arrays import arrays_entering, joined_arrays, only_cast, only_shown
 
 ENTERING = [
     ("tf.constant(np.zeros(3))", ["constant"]),

@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.batches import batch_loops
+from tfmemlint.query.repetition.batches import batch_loops
 
 LOOPS = [
     ("for x, y in tf.data.Dataset.range(9).batch(3):\n    f(x)", 1),

@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.branches import always_follows, is_condition, under_condition
+from tfmemlint.query.ordering.branches import always_follows, is_condition, under_condition
 
 CONDITIONS = [
     ("if a():\n    pass", True),

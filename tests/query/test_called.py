@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.called import called, factors
+from tfmemlint.query.flow.called import called, factors
 
 CALLED = [
     ("work(size)", ["size"]),

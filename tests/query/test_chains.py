@@ -8,7 +8,7 @@ from programs import model_of
 from tfmemlint.model.calls import Call
 from tfmemlint.model.file import File
 from tfmemlint.model.values import Dataset
-from tfmemlint.query import chains
+from tfmemlint.query.pipelines import chains
 
 START = "a = tf.data.Dataset.from_tensor_slices(np.zeros((100, 8), np.float32))\n"
 

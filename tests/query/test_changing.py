@@ -3,8 +3,8 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.changing import differs, made_anew
-from tfmemlint.query.changing_shapes import resizes
+from tfmemlint.query.repetition.changing import differs, made_anew
+from tfmemlint.query.repetition.changing_shapes import resizes
 
 NINE = "for i in range(9):\n    "
 

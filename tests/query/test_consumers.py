@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from programs import model_of
 
-from tfmemlint.query.consumers import consumptions
-from tfmemlint.query.model_inputs import feeds_model, model_arguments, used_as_model
+from tfmemlint.query.pipelines.consumers import consumptions
+from tfmemlint.query.pipelines.model_inputs import feeds_model, model_arguments, used_as_model
 
 START = """
 a = tf.data.Dataset.from_tensor_slices(np.zeros((100, 8), np.float32))

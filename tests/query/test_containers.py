@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.containers import is_bounded, is_emptied, is_made_anew, puts
+from tfmemlint.query.flow.containers import is_bounded, is_emptied, is_made_anew, puts
 
 PUT = [
     ("kept.append(x)", [("kept", ["x"])]),

@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.devices import for_one_gpu, sets_growth, sets_limit
+from tfmemlint.query.runtime.devices import for_one_gpu, sets_growth, sets_limit
 
 GPUS = "gpus = tf.config.list_physical_devices('GPU')\n"
 ONE = [

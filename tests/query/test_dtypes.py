@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.dtypes import divided_integers, float64_asked_for, float64_by_design, given_float64
+from tfmemlint.query.tensors.dtypes import divided_integers, float64_asked_for, float64_by_design, given_float64
 
 GIVEN = [
     ("tf.zeros([2], tf.float64)", ["zeros"]),

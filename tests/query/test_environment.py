@@ -4,7 +4,7 @@ import pytest
 from programs import model_of, shown
 
 from tfmemlint.model.file import File
-from tfmemlint.query.environment import Setting, given_to_children, mentions_variable, settings
+from tfmemlint.query.runtime.environment import Setting, given_to_children, mentions_variable, settings
 
 HEADER = "import os\nfrom os import environ\nimport copy\n"
 

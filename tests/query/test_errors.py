@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.errors import dropped
+from tfmemlint.query.ordering.errors import dropped
 
 DROPPED = [
     ("work()", []),

@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.gpu_libraries import gpu_allocations
+from tfmemlint.query.runtime.gpu_libraries import gpu_allocations
 
 TAKEN = [
     ("import cupy\ncupy.asarray(x)\ncupy.dot(x, y)", ["cupy asarray", "cupy dot"]),

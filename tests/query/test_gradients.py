@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.gradients import sparse_gradients
+from tfmemlint.query.gradients.gradients import sparse_gradients
 
 SETUP = """
 table, w = tf.Variable(tf.zeros([9, 4])), tf.Variable(tf.zeros([4]))

@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.graphs import is_outermost_op, makes_op
+from tfmemlint.query.tracing.graphs import is_outermost_op, makes_op
 
 OPS = [
     ("tf.reduce_mean(x)", True),

@@ -4,7 +4,7 @@ import libcst as cst
 import pytest
 from programs import model_of
 
-from tfmemlint.query.invariance import bound_anew, definitions_of, passes_unchanging, unchanging
+from tfmemlint.query.repetition.invariance import bound_anew, definitions_of, passes_unchanging, unchanging
 from tfmemlint.syntax.tree import walk
 
 LOOPS = [

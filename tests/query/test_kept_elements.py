@@ -7,9 +7,9 @@ from programs import model_of
 
 from tfmemlint.model.calls import Call
 from tfmemlint.model.values import Dataset
-from tfmemlint.query.elements import is_label
-from tfmemlint.query.keeping import kept_elements
-from tfmemlint.query.small import is_small, names_or_indices, run_through
+from tfmemlint.query.pipelines.elements import is_label
+from tfmemlint.query.pipelines.keeping import kept_elements
+from tfmemlint.query.pipelines.small import is_small, names_or_indices, run_through
 
 START = """
 a = tf.data.Dataset.from_tensor_slices((np.zeros((1000, 80), np.float32), np.zeros(1000)))

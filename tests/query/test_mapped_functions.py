@@ -7,7 +7,9 @@ import pytest
 from programs import model_of
 
 from tfmemlint.model.values import Step
-from tfmemlint.query import copies, generators, mapped, results
+from tfmemlint.query.keras import copies
+from tfmemlint.query.pipelines import generators, mapped
+from tfmemlint.query.tracing import results
 
 START = """
 a = tf.data.Dataset.from_tensor_slices((np.zeros((100, 8), np.float32), np.zeros(100)))

@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of, value_in
 
-from tfmemlint.query.models import clears, is_model, runs_model
+from tfmemlint.query.keras.models import clears, is_model, runs_model
 
 MODELS = [
     ("keras.Sequential()", True),

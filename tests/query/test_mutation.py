@@ -4,7 +4,7 @@ import libcst as cst
 import pytest
 from programs import model_of
 
-from tfmemlint.query.mutation import mutates
+from tfmemlint.query.repetition.mutation import mutates
 from tfmemlint.syntax.tree import walk
 
 CLASS = "class Box:\n    def __init__(self):\n        self.x = 1\n    "

@@ -4,7 +4,7 @@ import libcst as cst
 import pytest
 from programs import model_of
 
-from tfmemlint.query.networks import activation_bytes, layers_of, output_layers
+from tfmemlint.query.keras.networks import activation_bytes, layers_of, output_layers
 
 STACK = "keras.Sequential([keras.Input((4,)), keras.layers.Dense(8), keras.layers.Dense(2)])"
 

@@ -4,7 +4,7 @@ import libcst as cst
 import pytest
 from programs import model_of
 
-from tfmemlint.query.once import runs_once
+from tfmemlint.query.ordering.once import runs_once
 
 IN_LOOPS = [
     ("work()", False),

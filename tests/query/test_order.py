@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.order import exclusive, needed_statements, runs_after, written_names
+from tfmemlint.query.ordering.order import exclusive, needed_statements, runs_after, written_names
 
 EXCLUSIVE = [
     ("if c:\n    a()\nelse:\n    b()", True),

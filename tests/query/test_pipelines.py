@@ -9,7 +9,7 @@ from tfmemlint.config.settings import Config
 from tfmemlint.model.file import File
 from tfmemlint.model.transfer.table import structure_bytes
 from tfmemlint.model.values import Dataset, Value
-from tfmemlint.query.pipelines import batched, draws_at_random, source_draws
+from tfmemlint.query.pipelines.pipelines import batched, draws_at_random, source_draws
 from tfmemlint.text.read import read_source
 
 HEADER = """

@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.policies import dtype_policy, keras_2, policy_set_after, policy_set_before
+from tfmemlint.query.keras.policies import dtype_policy, keras_2, policy_set_after, policy_set_before
 
 SET = "keras.mixed_precision.set_global_policy"
 NAMES = [

@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.purity import draws_itself, pure
+from tfmemlint.query.repetition.purity import draws_itself, pure
 
 CALLS = [
     ("np.zeros(3)", "np.zeros", True),

@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.python_values import draws_anything, draws_number, is_python
+from tfmemlint.query.tracing.python_values import draws_anything, draws_number, is_python
 
 EXPRESSIONS = [
     ("probe(3)", True),

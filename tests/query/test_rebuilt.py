@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from programs import model_of
 
-from tfmemlint.query.rebuilt import rebuilt
+from tfmemlint.query.repetition.rebuilt import rebuilt
 
 BUILT = [
     ("for e in range(9):\n    d = tf.data.Dataset.range(n).batch(2)", "range(n) for e"),

@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.repeats import Repetition, repeats, repetitions
+from tfmemlint.query.repetition.repeats import Repetition, repeats, repetitions
 
 REPEATED = [
     ("work()", []),

@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.runtime import initialised_by, initialising_calls, turns_eager_off
+from tfmemlint.query.runtime.runtime import initialised_by, initialising_calls, turns_eager_off
 
 STARTS = [
     ("tf.constant(1)", ["constant"]),

@@ -4,10 +4,10 @@ import libcst as cst
 import pytest
 from programs import model_of
 
-from tfmemlint.query.captures import captured_arrays
-from tfmemlint.query.conditions import conditions, entered_by_choice, runs_by_choice
-from tfmemlint.query.state import creates_state, outermost_state, state_made_by
-from tfmemlint.query.steps import step_functions
+from tfmemlint.query.flow.captures import captured_arrays
+from tfmemlint.query.ordering.conditions import conditions, entered_by_choice, runs_by_choice
+from tfmemlint.query.repetition.steps import step_functions
+from tfmemlint.query.tracing.state import creates_state, outermost_state, state_made_by
 from tfmemlint.syntax.tree import walk
 
 BEARING = "class {0}(layers.Layer):\n    def build(self, shape):\n        self.w = self.add_weight()\n"

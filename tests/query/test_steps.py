@@ -7,7 +7,7 @@ from programs import model_of, value_in
 
 from tfmemlint.model.calls import Call
 from tfmemlint.model.file import File
-from tfmemlint.query import pipelines
+from tfmemlint.query.pipelines import pipelines
 
 START = """
 a = tf.data.Dataset.from_tensor_slices(np.zeros((100, 8), np.float32))

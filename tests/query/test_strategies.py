@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.strategies import Strategy, in_scope, is_replicated, strategies
+from tfmemlint.query.runtime.strategies import Strategy, in_scope, is_replicated, strategies
 
 MIRRORED = "s = tf.distribute.MirroredStrategy()\n"
 

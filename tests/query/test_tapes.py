@@ -5,7 +5,7 @@ import pytest
 from programs import model_of
 
 from tfmemlint.model.file import File
-from tfmemlint.query.tapes import TAPE, Tape, tape_of, tape_of_gradient
+from tfmemlint.query.gradients.tapes import TAPE, Tape, tape_of, tape_of_gradient
 
 PLAIN = "with tf.GradientTape() as t:\n    y = f(x)\n"
 KEPT = "with tf.GradientTape(persistent=True) as t:\n    y = f(x)\n"

@@ -5,11 +5,11 @@ import pytest
 from programs import model_of
 
 from tfmemlint.model.file import File
-from tfmemlint.query.one_hot import one_hot
-from tfmemlint.query.pairs import all_pairs
-from tfmemlint.query.products import products
-from tfmemlint.query.readers import only_reader
-from tfmemlint.query.tensors import copied_axes, inserted_axes, partners, shape_size, size_one
+from tfmemlint.query.flow.readers import only_reader
+from tfmemlint.query.tensors.one_hot import one_hot
+from tfmemlint.query.tensors.pairs import all_pairs
+from tfmemlint.query.tensors.products import products
+from tfmemlint.query.tensors.tensors import copied_axes, inserted_axes, partners, shape_size, size_one
 
 
 def asked(file: File) -> cst.BaseExpression:

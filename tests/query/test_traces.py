@@ -5,9 +5,9 @@ import pytest
 from programs import model_of
 
 from tfmemlint.model.values import Function
-from tfmemlint.query.stores import fills, is_container, outlives, stores, traced_stores
-from tfmemlint.query.symbolic import holds_tensor
-from tfmemlint.query.traces import (
+from tfmemlint.query.flow.stores import fills, is_container, outlives, stores, traced_stores
+from tfmemlint.query.tracing.symbolic import holds_tensor
+from tfmemlint.query.tracing.traces import (
     computes_in_floats,
     needs_python,
     runs_traced,

@@ -3,8 +3,8 @@
 import pytest
 from programs import model_of
 
+from tfmemlint.query.flow.uses import Does, Use, uses
 from tfmemlint.query.limits import FOLLOWED_USES
-from tfmemlint.query.uses import Does, Use, uses
 
 
 def shown(program: str, **follow: object) -> list[str]:

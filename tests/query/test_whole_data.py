@@ -7,7 +7,7 @@ from programs import model_of, value_in
 
 from tfmemlint.model.calls import Argument, Call
 from tfmemlint.model.file import File
-from tfmemlint.query import whole_data
+from tfmemlint.query.pipelines import whole_data
 
 START = "x = np.zeros((5000, 80), np.float32)\ny = np.zeros(5000)\nd = tf.data.Dataset.from_tensor_slices(x)\n"
 

@@ -77,7 +77,7 @@ def _lines(file: File, node: Node) -> Iterator[str]:
 
 def _runtime(file: File, call: Call) -> Iterator[str]:
     """What the call does to TensorFlow's runtime, and whether something before it has started that already."""
-    from tfmemlint.query.runtime import INITIALISED, initialisation, initialises
+    from tfmemlint.query.runtime.runtime import INITIALISED, initialisation, initialises
 
     if initialises(file, call):
         yield "    initialises the runtime"

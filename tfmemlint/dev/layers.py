@@ -24,7 +24,6 @@ MODULES: dict[str, tuple[str, ...]] = {
     "units": (),
     "shown": (),
     "rule": ("finding", "units", "~model", "~query", "~syntax"),
-    "api": ("finding", "fix", "knowledge", "model", "query", "rule", "syntax", "units"),
     "flake8_plugin": ("__init__", "config", "lint", "text"),
     RULES: ("api",),
 }

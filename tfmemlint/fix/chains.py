@@ -12,7 +12,7 @@ from tfmemlint.finding import Edit, Span
 from tfmemlint.fix.edits import api_text, append_method, link_span, outer_span, replace_node, statement_lines
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Api
-from tfmemlint.query.chains import links
+from tfmemlint.query.pipelines.chains import links
 from tfmemlint.syntax.scopes import Definition, written
 from tfmemlint.syntax.tree import walk
 

@@ -9,8 +9,8 @@ import libcst as cst
 from tfmemlint.finding import Edit, Fix, Safety, Span
 from tfmemlint.fix.edits import statement_lines
 from tfmemlint.model.values import Api, Class, Function
-from tfmemlint.query.environment import settings
-from tfmemlint.query.runtime import initialises
+from tfmemlint.query.runtime.environment import settings
+from tfmemlint.query.runtime.runtime import initialises
 from tfmemlint.syntax.scopes import Binds, written
 from tfmemlint.syntax.tree import Node, walk
 

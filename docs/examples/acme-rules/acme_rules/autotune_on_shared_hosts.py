@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Api, Call, File, Finding, Fix, Rule, Safety, on_call, replace_node
+from tfmemlint.api import Api, Call, File, Finding, Fix, Rule, Safety, fixes, on_call
 
 AUTOTUNE = Api("tf.data.AUTOTUNE")
 OURS = 4
@@ -36,5 +36,5 @@ class AutotuneOnSharedHosts(Rule):
         calls = step.arg("num_parallel_calls")
         if calls is None or calls.value != AUTOTUNE:
             return
-        fix = Fix.safe(f"start {OURS} calls", replace_node(file, calls.expression, str(OURS)))
+        fix = Fix.safe(f"start {OURS} calls", fixes.replace_node(file, calls.expression, str(OURS)))
         yield self.finding(step, file, f"AUTOTUNE starts a call for each processor; a job of ours has {OURS}", fix=fix)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Rule, on_call, repeats
+from tfmemlint.api import Call, File, Finding, Rule, on_call, repetition
 
 
 class WeightsSavedPerBatch(Rule):
@@ -26,7 +26,7 @@ class WeightsSavedPerBatch(Rule):
 
     @on_call("tf.keras.Model.save", "tf.keras.Model.save_weights")
     def check(self, save: Call, file: File) -> Iterator[Finding]:
-        loop = repeats(file, save.node)
+        loop = repetition.repeats(file, save.node)
         if loop is None or not loop.over_data:
             return
         message = "all weights are copied to the host for every batch; save once an epoch"

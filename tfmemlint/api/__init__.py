@@ -1,0 +1,138 @@
+"""All that a rule may import: re-exports, no logic. Questions lie in modules by subject: `flow`, `keras`, `pipelines`.
+
+May import `finding`, `knowledge`, `model`, `query`, `fix`, `rule`, `syntax`, `units`.
+"""
+
+from tfmemlint import knowledge
+from tfmemlint.api import (
+    facts,
+    fixes,
+    flow,
+    gradients,
+    keras,
+    limits,
+    ordering,
+    pipelines,
+    repetition,
+    runtime,
+    tensors,
+    tracing,
+)
+from tfmemlint.finding import Edit, Finding, Fix, Related, Safety, Severity, Span
+from tfmemlint.model.arithmetic import least
+from tfmemlint.model.calls import Argument, Call
+from tfmemlint.model.file import File
+from tfmemlint.model.mapped import body
+from tfmemlint.model.remembered import once_per_file
+from tfmemlint.model.transfer.table import elements, structure_bytes
+from tfmemlint.model.values import (
+    ITEM_BYTES,
+    Api,
+    Array,
+    Class,
+    Const,
+    Dataset,
+    Devices,
+    Function,
+    Instance,
+    Iterator,
+    Length,
+    Mapping,
+    Method,
+    OneOf,
+    Sequence,
+    Step,
+    Unknown,
+    Value,
+    constant,
+    integer,
+)
+from tfmemlint.query.calls import calls
+from tfmemlint.query.facts import Fact
+from tfmemlint.query.flow.uses import Does, Use, uses
+from tfmemlint.rule import Rule, on, on_call
+from tfmemlint.syntax.names import Loop, assigned_names, free_names, home_of, is_variable, variables
+from tfmemlint.syntax.numbers import range_length
+from tfmemlint.syntax.scopes import Binds, Definition, Reaching, dotted, own_nodes, parameters, written
+from tfmemlint.syntax.tree import Node, called_word, children, walk
+from tfmemlint.units import show_bytes, show_each, show_halved
+
+__all__ = [
+    "ITEM_BYTES",
+    "Api",
+    "Argument",
+    "Array",
+    "Binds",
+    "Call",
+    "Class",
+    "Const",
+    "Dataset",
+    "Definition",
+    "Devices",
+    "Does",
+    "Edit",
+    "Fact",
+    "File",
+    "Finding",
+    "Fix",
+    "Function",
+    "Instance",
+    "Iterator",
+    "Length",
+    "Loop",
+    "Mapping",
+    "Method",
+    "Node",
+    "OneOf",
+    "Reaching",
+    "Related",
+    "Rule",
+    "Safety",
+    "Sequence",
+    "Severity",
+    "Span",
+    "Step",
+    "Unknown",
+    "Use",
+    "Value",
+    "assigned_names",
+    "body",
+    "called_word",
+    "calls",
+    "children",
+    "constant",
+    "dotted",
+    "elements",
+    "facts",
+    "fixes",
+    "flow",
+    "free_names",
+    "gradients",
+    "home_of",
+    "integer",
+    "is_variable",
+    "keras",
+    "knowledge",
+    "least",
+    "limits",
+    "on",
+    "on_call",
+    "once_per_file",
+    "ordering",
+    "own_nodes",
+    "parameters",
+    "pipelines",
+    "range_length",
+    "repetition",
+    "runtime",
+    "show_bytes",
+    "show_each",
+    "show_halved",
+    "structure_bytes",
+    "tensors",
+    "tracing",
+    "uses",
+    "variables",
+    "walk",
+    "written",
+]

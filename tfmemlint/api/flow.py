@@ -1,0 +1,30 @@
+"""Where values go: through names, containers, attributes and functions; what stores them, and who reads them."""
+
+from tfmemlint.query.flow.called import called, factors
+from tfmemlint.query.flow.captures import Capture, captured_arrays
+from tfmemlint.query.flow.containers import Put, is_bounded, is_emptied, is_made_anew, puts
+from tfmemlint.query.flow.readers import only_reader
+from tfmemlint.query.flow.stores import Store, fills, is_container, outlives, stores, traced_stores
+from tfmemlint.query.flow.uses import Does, Use, uses
+
+__all__ = [
+    "Capture",
+    "Does",
+    "Put",
+    "Store",
+    "Use",
+    "called",
+    "captured_arrays",
+    "factors",
+    "fills",
+    "is_bounded",
+    "is_container",
+    "is_emptied",
+    "is_made_anew",
+    "only_reader",
+    "outlives",
+    "puts",
+    "stores",
+    "traced_stores",
+    "uses",
+]

@@ -1,0 +1,51 @@
+"""Keras: what is a model, its layers and weights, dtype policies, and the sessions of version 1."""
+
+from tfmemlint.query.keras.copies import copies_weights
+from tfmemlint.query.keras.layers import Applied, layers_applied, layers_in
+from tfmemlint.query.keras.models import (
+    MODEL_LOADS,
+    Fate,
+    clears,
+    fate,
+    is_changed,
+    is_model,
+    model_at,
+    model_loads,
+    runs_model,
+    saves_model,
+)
+from tfmemlint.query.keras.networks import activation_bytes, layers_of, output_layers, parameter_count
+from tfmemlint.query.keras.policies import dtype_policy, keras_2, policies_set, policy_set_after, policy_set_before
+from tfmemlint.query.keras.sessions import SESSION, SESSIONS, is_session, session_runs
+from tfmemlint.query.keras.weights import trained_bytes
+
+__all__ = [
+    "MODEL_LOADS",
+    "SESSION",
+    "SESSIONS",
+    "Applied",
+    "Fate",
+    "activation_bytes",
+    "clears",
+    "copies_weights",
+    "dtype_policy",
+    "fate",
+    "is_changed",
+    "is_model",
+    "is_session",
+    "keras_2",
+    "layers_applied",
+    "layers_in",
+    "layers_of",
+    "model_at",
+    "model_loads",
+    "output_layers",
+    "parameter_count",
+    "policies_set",
+    "policy_set_after",
+    "policy_set_before",
+    "runs_model",
+    "saves_model",
+    "session_runs",
+    "trained_bytes",
+]

@@ -1,0 +1,29 @@
+"""The numbers that questions and rules share, each with its reason: how far code is followed, how few is few."""
+
+from tfmemlint.query.limits import (
+    FEW_BATCHES,
+    FEW_ELEMENTS,
+    FEW_ROWS,
+    FEW_RUNS,
+    FEW_STEPS,
+    FOLLOWED_CALLS,
+    ONE_BATCH,
+    PEEKED,
+    RUN_THROUGH,
+    SMALL_DATA,
+    SMALL_SAMPLE,
+)
+
+__all__ = [
+    "FEW_BATCHES",
+    "FEW_ELEMENTS",
+    "FEW_ROWS",
+    "FEW_RUNS",
+    "FEW_STEPS",
+    "FOLLOWED_CALLS",
+    "ONE_BATCH",
+    "PEEKED",
+    "RUN_THROUGH",
+    "SMALL_DATA",
+    "SMALL_SAMPLE",
+]

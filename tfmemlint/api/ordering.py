@@ -1,0 +1,25 @@
+"""How statements stand to each other: which exclude each other, what always follows, what a condition holds back."""
+
+from tfmemlint.query.ordering.branches import always_follows, is_condition, leaves, under_condition
+from tfmemlint.query.ordering.conditions import conditions, entered_by_choice, runs_by_choice
+from tfmemlint.query.ordering.errors import dropped
+from tfmemlint.query.ordering.once import holds_first, runs_always, runs_once
+from tfmemlint.query.ordering.order import exclusive, needed_statements, runs_after, written_names
+
+__all__ = [
+    "always_follows",
+    "conditions",
+    "dropped",
+    "entered_by_choice",
+    "exclusive",
+    "holds_first",
+    "is_condition",
+    "leaves",
+    "needed_statements",
+    "runs_after",
+    "runs_always",
+    "runs_by_choice",
+    "runs_once",
+    "under_condition",
+    "written_names",
+]

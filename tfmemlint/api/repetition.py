@@ -1,0 +1,38 @@
+"""What runs again and again, how often, and what is another in each iteration or the same."""
+
+from tfmemlint.query.repetition.batches import batch_loops, over_batches
+from tfmemlint.query.repetition.changing import differs, made_anew
+from tfmemlint.query.repetition.changing_shapes import resizes
+from tfmemlint.query.repetition.counts import called_view, items_in
+from tfmemlint.query.repetition.invariance import bound_anew, definitions_of, passes_unchanging, unchanging
+from tfmemlint.query.repetition.mutation import mutates
+from tfmemlint.query.repetition.purity import draws_itself, pure
+from tfmemlint.query.repetition.rebuilt import rebuilt, runs_alike
+from tfmemlint.query.repetition.repeats import Repetition, repeated_calls, repeats, repetitions
+from tfmemlint.query.repetition.steps import Runs, StepFunction, step_functions
+
+__all__ = [
+    "Repetition",
+    "Runs",
+    "StepFunction",
+    "batch_loops",
+    "bound_anew",
+    "called_view",
+    "definitions_of",
+    "differs",
+    "draws_itself",
+    "items_in",
+    "made_anew",
+    "mutates",
+    "over_batches",
+    "passes_unchanging",
+    "pure",
+    "rebuilt",
+    "repeated_calls",
+    "repeats",
+    "repetitions",
+    "resizes",
+    "runs_alike",
+    "step_functions",
+    "unchanging",
+]

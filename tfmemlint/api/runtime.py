@@ -1,0 +1,27 @@
+"""TensorFlow's runtime: what starts it, its devices and their settings, strategies, and who else uses the card."""
+
+from tfmemlint.query.runtime.devices import for_one_gpu, sets_growth, sets_limit
+from tfmemlint.query.runtime.environment import Setting, given_to_children, mentions_variable, settings
+from tfmemlint.query.runtime.gpu_libraries import Allocation, gpu_allocations
+from tfmemlint.query.runtime.runtime import initialised_by, initialises, initialising_calls, turns_eager_off
+from tfmemlint.query.runtime.strategies import Strategy, in_scope, is_replicated, strategies
+
+__all__ = [
+    "Allocation",
+    "Setting",
+    "Strategy",
+    "for_one_gpu",
+    "given_to_children",
+    "gpu_allocations",
+    "in_scope",
+    "initialised_by",
+    "initialises",
+    "initialising_calls",
+    "is_replicated",
+    "mentions_variable",
+    "sets_growth",
+    "sets_limit",
+    "settings",
+    "strategies",
+    "turns_eager_off",
+]

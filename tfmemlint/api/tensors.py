@@ -1,0 +1,44 @@
+"""Tensors and arrays: shapes, dtypes, and the operations that blow them up."""
+
+from tfmemlint.query.tensors.arrays import Entering, arrays_entering, arrays_taken, joined_arrays, only_cast, only_shown
+from tfmemlint.query.tensors.dtypes import (
+    Division,
+    GivenDtype,
+    divided_integers,
+    float64_asked_for,
+    float64_by_design,
+    given_float64,
+    says_float64,
+)
+from tfmemlint.query.tensors.one_hot import OneHot, one_hot
+from tfmemlint.query.tensors.pairs import Pairs, all_pairs
+from tfmemlint.query.tensors.products import Product, products
+from tfmemlint.query.tensors.tensors import copied_axes, inserted_axes, partners, result_shape, shape_size, size_one
+
+__all__ = [
+    "Division",
+    "Entering",
+    "GivenDtype",
+    "OneHot",
+    "Pairs",
+    "Product",
+    "all_pairs",
+    "arrays_entering",
+    "arrays_taken",
+    "copied_axes",
+    "divided_integers",
+    "float64_asked_for",
+    "float64_by_design",
+    "given_float64",
+    "inserted_axes",
+    "joined_arrays",
+    "one_hot",
+    "only_cast",
+    "only_shown",
+    "partners",
+    "products",
+    "result_shape",
+    "says_float64",
+    "shape_size",
+    "size_one",
+]

@@ -1,0 +1,39 @@
+"""Traced functions: what runs in them, what is a tensor or a Python value there, and what makes variables."""
+
+from tfmemlint.query.tracing.graphs import is_outermost_op, makes_op
+from tfmemlint.query.tracing.python_values import is_python
+from tfmemlint.query.tracing.results import fetched_in_loop, is_tensor, made_of_tensor, only_tensorflow
+from tfmemlint.query.tracing.state import creates_state, outermost_state, state_made_by
+from tfmemlint.query.tracing.symbolic import holds_tensor
+from tfmemlint.query.tracing.traces import (
+    TracedCall,
+    computes_in_floats,
+    needs_python,
+    parameter_of,
+    runs_traced,
+    traced_calls,
+    tracing_options,
+    unrolled_loops,
+)
+
+__all__ = [
+    "TracedCall",
+    "computes_in_floats",
+    "creates_state",
+    "fetched_in_loop",
+    "holds_tensor",
+    "is_outermost_op",
+    "is_python",
+    "is_tensor",
+    "made_of_tensor",
+    "makes_op",
+    "needs_python",
+    "only_tensorflow",
+    "outermost_state",
+    "parameter_of",
+    "runs_traced",
+    "state_made_by",
+    "traced_calls",
+    "tracing_options",
+    "unrolled_loops",
+]

@@ -1,0 +1,1 @@
+"""Where values go: through names, containers, attributes and functions; what stores them, and who reads them."""

@@ -1,0 +1,1 @@
+"""Gradient tapes and what is taken of their record."""

@@ -1,0 +1,195 @@
+"""Keras models: what is one, and what builds, trains or forgets them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint import knowledge
+from tfmemlint.model.values import Class, Function, Instance, Sequence, Value
+from tfmemlint.query.calls import calls
+from tfmemlint.query.facts import Fact
+from tfmemlint.query.flow.uses import Does, Use, uses
+from tfmemlint.query.limits import FOLLOWED_CALLS
+from tfmemlint.syntax.scopes import dotted
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.file import File
+    from tfmemlint.syntax.tree import Node
+
+MODEL = "tf.keras.Model"
+CLEARS = ("clear_session", "reset_default_graph", "reset_uids")
+"""Functions after which Keras or the default graph holds nothing any more, whatever module they are called by."""
+
+BUILDERS = frozenset({"tf.keras.Sequential", MODEL, "tf.keras.models.clone_model"})
+"""What builds a model of layers, besides `tf.keras.applications` and the file's own functions and classes."""
+
+TRAINS = frozenset({
+    "compile", "fit", "train_on_batch", "evaluate", "predict", "fit_generator", "trainable_variables",
+    "trainable_weights",
+})  # fmt: skip
+"""Attributes of a model by which it is trained, or shown to be there for it."""
+
+MODEL_LOADS = frozenset({
+    "tf.keras.models.load_model", "tf.keras.saving.load_model", "tf.saved_model.load", "tensorflow_hub.load",
+    "tensorflow_hub.KerasLayer",
+})  # fmt: skip
+"""What reads a model from files."""
+
+PRETRAINED = "tf.keras.applications."
+"""The beginning of what makes a known architecture, mostly with weights that are loaded."""
+
+SAVES = frozenset({"save", "save_model", "save_weights", "export"})
+
+CHANGES = frozenset({
+    "set_weights", "load_weights", "layers", "trainable", "trainable_variables", "trainable_weights", "variables",
+    "weights", "fit", "compile", "train_on_batch", "add", "pop", "get_layer", "assign",
+})  # fmt: skip
+"""Attributes of a model by which its weights, layers or settings may become others."""
+
+SHOWS = frozenset({"output", "input", "output_shape", "input_shape", "name", "get_weights", "get_config"})
+"""Attributes of a layer that are only read."""
+
+TAKES_OVER = ("tensorflow_model_optimization.", "tf.keras.Sequential")
+"""What makes another model of one, with the same layers."""
+
+_DISPLAYS = (cst.Tuple, cst.List, cst.Set, cst.Dict, cst.BaseComp)
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What becomes of a model: whether it is trained, whether others than the code that made it get to keep it, and
+    whether all that is done with it is reading attributes and calling methods."""
+
+    trained: bool
+    kept: bool
+    only_read: bool
+
+
+def is_model(file: File, value: Value) -> bool:
+    """Whether a value is certainly a Keras model, whichever of its alternatives it is: of Keras' own classes or of
+    one that the file derives from them. False also where it is not known what it is."""
+    return all(_is_model(file, option) for option in value.options)
+
+
+def _is_model(file: File, value: Value) -> bool:
+    if not isinstance(value, Instance):
+        return False
+    if value.class_node is not None:
+        return file.values.classes.derives(value.class_node, MODEL)
+    return value.type_name == MODEL or MODEL in knowledge.bases(value.type_name or "")
+
+
+def runs_model(file: File, call: Call) -> bool:
+    """Whether what is called (`model(x)`) is certainly a Keras model; False also where it is not known."""
+    return is_model(file, call.target)
+
+
+def clears(file: File, body: Node) -> bool:
+    """Whether some code clears the Keras session or the default graph, itself or by functions of the module.
+
+    False where nothing shows it: unknown functions may do so.
+    """
+    return next(calls(file, body, *CLEARS, through=FOLLOWED_CALLS), None) is not None
+
+
+def _model_loads(file: File) -> Iterator[Call]:
+    for call in map(file.call, file.tree.of(cst.Call)):
+        name = call.name or ""
+        if name in MODEL_LOADS or (name.startswith(PRETRAINED) and name.rpartition(".")[2][:1].isupper()):
+            yield call
+
+
+model_loads = Fact(_model_loads, *sorted(MODEL_LOADS), PRETRAINED)
+"""Each call that reads a model from files, or makes one of `tf.keras.applications`."""
+
+
+def saves_model(file: File, call: Call) -> bool:
+    """Whether a call writes a model to files: `model.save(...)`, or a plain function of such a name. An uploaded
+    file and an array have a `save` of their own: False for a method of what is not certainly a model."""
+    if call.method not in SAVES:
+        return False
+    if call.name is not None:
+        return call.name.startswith("tf.")
+    return call.receiver_node is None or is_model(file, call.receiver)
+
+
+def model_at(file: File, call: Call) -> tuple[int, ...] | None:
+    """Where a call gives a new model: () for the result itself, an index for a model in a tuple.
+
+    Constructors, `clone_model`, `tf.keras.applications` and the file's own functions and classes make models. None for
+    what certainly makes none, and where it is not known.
+    """
+    if call.names:
+        if not all(name in BUILDERS or name.startswith(PRETRAINED) for name in call.names):
+            return None
+    elif not all(isinstance(target, (Function, Class)) for target in call.target.options):
+        return None
+    found = {_model_path(file, value) for value in call.value.options}
+    return found.pop() if len(found) == 1 else None
+
+
+def _model_path(file: File, value: Value) -> tuple[int, ...] | None:
+    if isinstance(value, Sequence) and value.kind == "tuple" and not value.open:
+        return next(((i,) for i, item in enumerate(value.items) if is_model(file, item)), None)
+    return () if is_model(file, value) else None
+
+
+def fate(file: File, made: Node, within: Node, path: tuple[int, ...] = ()) -> Fate:
+    """What becomes of the model that an expression gives (at `path` of a tuple) in code that runs again, `within`.
+
+    `trained` and `only_read` are certain, `kept` holds where it cannot be excluded that more than the last one stays:
+    it is returned, or put into a container or into an object that is another each time. An attribute of one object
+    keeps one model, and what stands behind the code that runs again keeps the last. What unknown functions do with it
+    is no keeping.
+    """
+    found = list(uses(file, made, attributes=True, through=FOLLOWED_CALLS, path=path))
+    read = (Does.READ, Does.METHOD, Does.DELETE)
+    return Fate(
+        any(use.does in read and use.word in TRAINS for use in found),
+        any(_keeps(file, use, made, within) for use in found),
+        all(use.does in (*read, Does.STORE) and not _keeps(file, use, made, within) for use in found),
+    )
+
+
+def _keeps(file: File, use: Use, made: Node, within: Node) -> bool:
+    if use.does not in (Does.STORE, Does.RETURN) or use.place is None:
+        return False
+    if file.scope_of(use.place) is not file.scope_of(made):
+        return True
+    if not file.tree.contains(within, use.place):
+        return False
+    if not isinstance(file.tree.parent(use.place), cst.AssignTarget):
+        return True  # a container
+    if isinstance(use.place, cst.Attribute):
+        owner = (dotted(use.place) or "").partition(".")[0]
+        return owner != "self" and any(d.name == owner for d in file.bound_within(within))
+    return not isinstance(use.place, cst.Name)
+
+
+def is_changed(file: File, made: Node) -> bool:
+    """Whether the model that a call gives may be changed afterwards: its weights, layers or settings, as a part of
+    another model, or by code that is not seen. False where it is only used, also by whoever finds it in an attribute.
+    """
+    return any(_changes(file, use) for use in uses(file, made, through=FOLLOWED_CALLS))
+
+
+def _changes(file: File, use: Use) -> bool:
+    if use.does is Does.METHOD and use.word != "get_layer":
+        return use.word in CHANGES
+    if use.does in (Does.READ, Does.METHOD) and use.place is not None:
+        return use.word in CHANGES and not all(_shows(part) for part in uses(file, use.place, parts=True))
+    if use.does is Does.PASS and use.call is not None and use.call.names:
+        return any(name.startswith(TAKES_OVER) for name in use.call.names)
+    return use.does in (Does.SET, Does.PASS) or (use.does is Does.STORE and isinstance(use.place, _DISPLAYS))
+
+
+def _shows(part: Use) -> bool:
+    """Whether layers or weights are only counted or printed, or one of them is only asked for its output or name."""
+    if part.does is Does.PASS and part.call is not None:
+        return part.call.name in ("builtins.len", "builtins.print")
+    return part.does in (Does.READ, Does.METHOD) and part.word in SHOWS

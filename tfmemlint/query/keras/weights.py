@@ -1,0 +1,61 @@
+"""What the weights of a layer take in memory while they are trained."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint import knowledge
+from tfmemlint.model.values import Const, Instance, constant
+from tfmemlint.query.flow.uses import Does, uses
+from tfmemlint.units import show_bytes
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.file import File
+
+OPTIMIZERS = "tf.keras.optimizers."
+FLOAT32 = 4
+ADAM_SLOTS = 2
+
+
+def trained_bytes(file: File, layer: Call, count: int) -> tuple[int, str]:
+    """The bytes that `count` float32 parameters of a layer take with what training adds to them, and words that say
+    so. A layer that is certainly frozen takes its weights alone; what is not compiled in the file counts as Adam's."""
+    weights = count * FLOAT32
+    if is_frozen(file, layer):
+        return weights, f"{show_bytes(weights)} of weights"
+    optimizer = _compiled_optimizer(file)
+    slots = knowledge.optimizer_slots(f"{OPTIMIZERS}{optimizer}") if optimizer else ADAM_SLOTS
+    size = weights * (2 + (ADAM_SLOTS if slots is None else slots))  # the weights, their gradients and the slots
+    return size, f"{show_bytes(weights)} of weights, {show_bytes(size)} in training with " + (
+        optimizer or "an optimizer like Adam"
+    )
+
+
+def is_frozen(file: File, layer: Call) -> bool:
+    """Whether a layer is certainly not trained: made with `trainable=False`, or set so afterwards. False also where it
+    is not known."""
+    if layer.value_of("trainable") == Const(False):
+        return True
+    for use in uses(file, layer.node, attributes=True):
+        target = file.tree.parent(use.place) if use.does is Does.SET and use.place is not None else None
+        assign = file.tree.parent(target) if target is not None else None
+        if use.word == "trainable" and isinstance(assign, cst.Assign) and file.value(assign.value) == Const(False):
+            return True
+    return False
+
+
+def _compiled_optimizer(file: File) -> str | None:
+    """The class of the optimizer that the first `compile` of the file is given; None where none is known."""
+    for compiled in file.calls("tf.keras.Model.compile"):
+        optimizer = compiled.value_of("optimizer")
+        name = constant(optimizer)
+        if isinstance(optimizer, Instance) and (optimizer.type_name or "").startswith(OPTIMIZERS):
+            return (optimizer.type_name or "").rpartition(".")[2]
+        known = (each.rpartition(".")[2] for each in knowledge.subclasses(f"{OPTIMIZERS}Optimizer"))
+        found = next((kind for kind in known if isinstance(name, str) and kind.lower() == name.lower()), None)
+        if found is not None:
+            return found
+    return None

@@ -1,0 +1,119 @@
+"""Whether code that stands where it could run again and again does so only once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.model.values import Const, integer
+from tfmemlint.query.repetition.servers import handles_requests
+from tfmemlint.syntax.names import variables
+from tfmemlint.syntax.tree import Node, walk
+
+if TYPE_CHECKING:
+    from tfmemlint.model.file import File
+    from tfmemlint.query.repetition.repeats import Repetition
+
+PLAIN_DECORATORS = frozenset({"staticmethod", "classmethod", "property", "abstractmethod"})
+"""Decorators that certainly do not remember what a function returned; others may."""
+
+
+def runs_once(file: File, node: Node, within: Node) -> bool:
+    """Whether code in a loop or function stands where it runs at most once, however often that runs: behind a
+    condition that holds the first time only (`if model is None`, `if step == 0`), in a branch that ends the loop, where
+    an attempt failed, or in a function whose decorator may remember its result (not one that a server calls).
+
+    False where nothing says so; a condition that just holds seldom (`if step % 100 == 0`) is none.
+    """
+    loop = isinstance(within, (cst.For, cst.While))
+    if isinstance(within, cst.FunctionDef) and any(_may_remember(file, each) for each in within.decorators):
+        if not handles_requests(file, within):
+            return True
+    below = node
+    for above in file.tree.ancestors(node):
+        if above is within:
+            return False
+        if isinstance(above, cst.ExceptHandler):
+            return True
+        if isinstance(above, (cst.If, cst.IfExp)) and below is not above.test:
+            holds = below is above.body
+            if holds_first(file, above.test, within, holds) or (loop and holds and _leaves(above.body)):
+                return True
+        below = above
+    return False
+
+
+def runs_always(file: File, found: Repetition) -> bool:
+    """Whether each iteration certainly runs the code that was asked about: on the way to it stand no conditions, no
+    attempt that is left when it works, and no functions that may remember their result or make an object.
+
+    In what handles requests a condition asks about the request, and is there to hold again.
+    """
+    for node, place in found.levels:
+        last = place is found.place
+        if not last and (not isinstance(place, cst.FunctionDef) or place.decorators or place.name.value == "__init__"):
+            return False
+        if runs_once(file, node, place) or (not (last and found.handler) and _sometimes(file, node, place)):
+            return False
+    return True
+
+
+def _sometimes(file: File, node: Node, within: Node) -> bool:
+    """Whether code stands in a branch, or in a `try` that is left when it works."""
+    for above in file.tree.ancestors(node):
+        if above is within:
+            return False
+        if isinstance(above, cst.If):
+            return True
+        if isinstance(above, cst.Try) and next(walk(above.body, cst.Break, cst.Return), None) is not None:
+            return True
+    return False
+
+
+def holds_first(file: File, test: cst.BaseExpression, within: Node, holds: bool = True) -> bool:
+    """Whether a condition in a loop or function holds the first time only (with `holds=False`: does not hold then
+    only): nothing is there yet, a flag that the code sets itself, a counter at its start."""
+    if isinstance(test, cst.BooleanOperation):
+        return holds_first(file, test.left, within, holds) or holds_first(file, test.right, within, holds)
+    if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+        return holds or holds_first(file, test.expression, within, not holds)
+    if isinstance(test, cst.Comparison):
+        return _compares_first(file, test, within, holds)
+    if isinstance(test, cst.Name):
+        return isinstance(within, (cst.For, cst.While)) and test.value in _bound(file, within)
+    return isinstance(test, cst.Call) and not holds and file.call(test).name == "builtins.hasattr"
+
+
+def _compares_first(file: File, test: cst.Comparison, within: Node, holds: bool) -> bool:
+    operator, other = test.comparisons[0].operator, file.value(test.comparisons[0].comparator)
+    if not holds:
+        return isinstance(operator, (cst.IsNot, cst.In, cst.NotEqual))
+    if isinstance(operator, cst.Equal):
+        number = integer(other)
+        if number is None or not isinstance(test.left, (cst.Name, cst.Attribute)):
+            return other == Const(None)
+        return number in (0, 1) or _moves(file, test, within)
+    return isinstance(operator, (cst.Is, cst.NotIn))
+
+
+def _moves(file: File, test: cst.Comparison, within: Node) -> bool:
+    """Whether what is compared is a number that goes on from one run to the next."""
+    return bool(variables(test.left, file) & _bound(file, within))
+
+
+def _bound(file: File, within: Node) -> set[str]:
+    if isinstance(within, cst.FunctionDef):
+        return set(file.flow(within).bindings)
+    return {definition.name for definition in file.bound_within(within)}
+
+
+def _may_remember(file: File, decorator: cst.Decorator) -> bool:
+    return file.text(decorator.decorator).rpartition(".")[2] not in PLAIN_DECORATORS
+
+
+def _leaves(body: Node) -> bool:
+    """Whether a branch ends with leaving the loop or function."""
+    last = body.body[-1] if isinstance(body, cst.BaseSuite) and body.body else None
+    small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
+    return isinstance(small, (cst.Break, cst.Return, cst.Raise))

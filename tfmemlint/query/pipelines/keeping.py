@@ -1,0 +1,146 @@
+"""Places that keep every element of a pipeline: calls, comprehensions, starred expressions, loops that append."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import libcst as cst
+
+from tfmemlint.model.remembered import once_per_file
+from tfmemlint.model.values import Dataset
+from tfmemlint.model.values import Iterator as Items
+from tfmemlint.query.facts import Fact
+from tfmemlint.query.pipelines.elements import is_element
+from tfmemlint.query.pipelines.pipelines import PIPELINES
+from tfmemlint.query.pipelines.small import run_through
+from tfmemlint.syntax.scopes import dotted, written
+from tfmemlint.syntax.tree import Node, walk
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.file import File
+
+BUILDERS = (
+    "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.set", "builtins.dict",
+    "collections.deque", "tensorflow_datasets.as_dataframe",
+)  # fmt: skip
+"""What takes all that it is given to run through into one container."""
+
+JOINERS = ("np.", "tf.stack", "tf.concat", "tf.convert_to_tensor")
+"""Beginnings of the names of what makes one array of what a comprehension gives."""
+
+KEEPS = ("append", "extend")
+
+Comprehension = cst.ListComp | cst.GeneratorExp | cst.DictComp
+
+
+class KeptElements(NamedTuple):
+    """A place that keeps all elements of a pipeline: the call, comprehension or starred expression."""
+
+    where: Call | Node
+    dataset: Dataset
+
+
+def _kept_elements(file: File) -> Iterator[KeptElements]:
+    for where, ds in (*_built(file), *_comprehended(file), *_starred(file), *_appended(file)):
+        yield KeptElements(where, ds)
+
+
+kept_elements = Fact(_kept_elements, *PIPELINES)
+"""Each place that certainly keeps every element of a pipeline, or the large part of each, at the same time; of several
+pipelines that it may be, the smallest. Small ones count, too: see `is_small`."""
+
+
+def _built(file: File) -> Iterator[tuple[Call, Dataset]]:
+    for call in file.calls(*BUILDERS):
+        argument = call.arg(0)
+        if argument is None or isinstance(argument.expression, (cst.ListComp, cst.GeneratorExp)):
+            continue
+        ds = run_through(argument.value)
+        if ds is not None:
+            yield call, ds
+
+
+def _comprehended(file: File) -> Iterator[tuple[Call | Node, Dataset]]:
+    lists: list[Comprehension] = [*file.tree.of(cst.ListComp), *file.tree.of(cst.DictComp)]
+    taken = [(node, _taker(file, node)) for node in (*lists, *file.tree.of(cst.GeneratorExp))]
+    for node, taker in taken:
+        if isinstance(node, cst.GeneratorExp) and taker is node:
+            continue
+        kept = node.value if isinstance(node, cst.DictComp) else node.elt
+        of = node.for_in
+        ds = run_through(file.value(of.iter)) if of.inner_for_in is None else None
+        if ds is not None and is_element(kept, of.target, ds, counted=_counted(file, of)):
+            yield taker, ds
+
+
+def _counted(file: File, loop: cst.For | cst.CompFor) -> bool:
+    """Whether what a loop binds starts with a number."""
+    value = file.value(loop.iter)
+    return isinstance(value, Items) and value.function == "enumerate"
+
+
+def _taker(file: File, node: Comprehension) -> Call | Node:
+    """The call that takes a comprehension, or the comprehension itself."""
+    above = file.tree.parent(node)
+    outer = file.tree.parent(above) if isinstance(above, cst.Arg) else None
+    call = file.call(outer) if isinstance(outer, cst.Call) else None
+    name = (call.name if call is not None else None) or ""
+    return call if call is not None and (name in BUILDERS or name.startswith(JOINERS)) else node
+
+
+def _starred(file: File) -> Iterator[tuple[Call | Node, Dataset]]:
+    """`zip(*ds)`, `[*ds]`."""
+    stars: list[tuple[Call | Node, cst.BaseExpression]] = [
+        (call, call.node.args[0].value)
+        for call in file.calls("builtins.zip")
+        if len(call.node.args) == 1 and call.node.args[0].star == "*"
+    ]
+    stars += [(element, element.value) for element in file.tree.of(cst.StarredElement)]
+    for where, expression in stars:
+        ds = run_through(file.value(expression))
+        if ds is not None:
+            yield where, ds
+
+
+def _appended(file: File) -> Iterator[tuple[Call, Dataset]]:
+    """Calls of `append` or `extend` in a loop over a pipeline that give a list every element of it."""
+    for node in (node for word in KEEPS for node in file.calls_by_word.get(word, ())):
+        loop = file.contexts.loop(node)
+        if not isinstance(node.func, cst.Attribute) or not isinstance(loop, cst.For) or len(node.args) != 1:
+            continue
+        value = file.contexts.iterated(loop)
+        ds = run_through(value) if value is not None else None
+        if ds is None or not _each_time(file, node, node.func.value, loop):
+            continue
+        kept = file.written(node.args[0].value)
+        if is_element(kept, loop.target, ds, counted=_counted(file, loop)) and _unchanged(file, kept, loop):
+            yield file.call(node), ds
+
+
+def _each_time(file: File, node: cst.Call, container: cst.BaseExpression, loop: cst.For) -> bool:
+    """Whether the list is older than the loop, takes something in each iteration and loses nothing in between."""
+    name = dotted(container)
+    if name is None or file.contexts.conditional(node, loop):
+        return False
+    leaves, reads = _reads_of(file, loop)
+    above = (file.tree.parent(read) for read in reads.get(name, ()) if read is not container)
+    return not leaves and all(isinstance(each, cst.Attribute) and each.attr.value in KEEPS for each in above)
+
+
+@once_per_file
+def _reads_of(file: File, loop: cst.For) -> tuple[bool, dict[str, list[Node]]]:
+    """Whether the body of a loop may leave it or lose an element, and the names and dotted paths in it."""
+    leaves = any(walk(loop.body, cst.Break, cst.Return, cst.Yield, cst.Del, cst.Raise))
+    reads = dict[str, list[Node]]()
+    for node in walk(loop.body, cst.Name, cst.Attribute):
+        if (path := dotted(node)) is not None:
+            reads.setdefault(path, []).append(node)
+    return leaves, reads
+
+
+def _unchanged(file: File, kept: Node, loop: cst.For) -> bool:
+    """Whether the names in what is kept still stand for what the loop bound them to."""
+    found = (d for name in walk(kept, cst.Name) for d in written(file.definitions(name)))
+    return not any(file.tree.contains(loop.body, d.node) for d in found)

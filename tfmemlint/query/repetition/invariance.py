@@ -1,0 +1,176 @@
+"""Whether an expression gives the same in every iteration of a loop, or in every call of a function."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.model.values import Api, Class, Const, Function
+from tfmemlint.query.limits import FOLLOWED_CALLS
+from tfmemlint.query.repetition.mutation import mutates, path_at
+from tfmemlint.query.repetition.purity import pure
+from tfmemlint.syntax.names import Loop, assigned_names, free_names, home_of, is_variable
+from tfmemlint.syntax.scopes import FUNCTIONS, Binds, Definition, parameters, written
+from tfmemlint.syntax.tree import Node, children, walk
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.file import File
+
+Within = cst.For | cst.While | cst.FunctionDef
+
+
+def unchanging(file: File, parts: Sequence[Node], within: Within, *, besides: Sequence[Node] | None = None) -> bool:
+    """Whether these expressions certainly give the same in each iteration of a loop.
+
+    For a function: whether they are made of its parameters, of what stands outside and of pure calls only, so that the
+    same arguments give the same. What `besides` holds, the expressions themselves if it is not given, is taken for
+    pure and is not looked at for changes. False where anything they are made of may change: a name that the loop binds
+    to something else, an object that it changes, an impure call. `FOLLOWED_CALLS` local names and functions are
+    followed into each other.
+    """
+    return _Iterations(file, within, parts if besides is None else besides).same(parts, FOLLOWED_CALLS + 1)
+
+
+def passes_unchanging(
+    file: File, call: Call, function: cst.FunctionDef, loop: Loop, parts: Sequence[Node], *, whole: bool
+) -> bool:
+    """Whether a call in a loop certainly gives a function the same each time, as far as `parts` of its body read it.
+
+    Of the object whose method is called only the attributes count that the method reads; of the arguments those of
+    which the parts are made, or all of them where the `whole` result matters. That the parts give the same for the same
+    arguments is another question: `unchanging(file, parts, function)`.
+    """
+    read, outer = _made_of(file, parts, function)
+    if not whole and call.open:
+        return False
+    given = [arg.value for arg in call.node.args if whole or any(call.receives(name, arg) for name in read)]
+    if not unchanging(file, given, loop, besides=[call.node]):
+        return False
+    if any(mutates(file, loop, name, besides=[call.node]) for name in outer):
+        return False
+    receiver, owner = call.receiver_node, next(parameters(function), None)
+    if receiver is None or owner is None or file.class_of(function) is None:
+        return True
+    if not isinstance(receiver, cst.Name):
+        return False
+    own = owner.name.value
+    paths = {path_at(file, n) for n in walk(function.body, cst.Name) if n.value == own} - {own}
+    seen_outside = (receiver.value + path.removeprefix(own) for path in paths)
+    return not any(mutates(file, loop, receiver, besides=[call.node], path=path) for path in seen_outside)
+
+
+def bound_anew(file: File, code: Node, loop: Node) -> set[str]:
+    """The names that some code reads from around it and that a loop or comprehension binds, to another value for all
+    that is known. Of functions that the loop defines, only those count that read such a name themselves."""
+    if isinstance(loop, (cst.For, cst.While)):
+        bound = assigned_names(loop, file)
+    else:
+        bound = {name.value for each in walk(loop, cst.CompFor) for name in walk(each.target, cst.Name)}
+    own = {code.name.value} if isinstance(code, (cst.FunctionDef, cst.ClassDef)) else set()
+    read = (name for name in free_names(code, file) if name.value in bound - own)
+    return {name.value for name in read if not _defined_alike(file, name, loop)}
+
+
+def _defined_alike(file: File, name: cst.Name, loop: Node) -> bool:
+    """Whether a name is that of a function which the loop makes the same each time."""
+    found = definitions_of(file, name)
+    functions = [d.value for d in found if isinstance(d.value, FUNCTIONS)]
+    alike = (not bound_anew(file, function, loop) for function in functions)
+    return bool(functions) and len(functions) == len(found) and all(alike)
+
+
+def definitions_of(file: File, name: cst.Name) -> Sequence[Definition]:
+    """What may give a name its value where it is read; for one of an outer scope, all that binds it there."""
+    home = home_of(name, file)
+    if file.scope_of(name) is home:
+        return written(file.definitions(name))
+    return file.flow(home).bindings.get(name.value, ())
+
+
+def _evaluated(file: File, part: Node) -> Iterator[Node]:
+    """The nodes of an expression; of the lambdas in it only the names that they read from outside."""
+    if isinstance(part, cst.Lambda):
+        yield from free_names(part, file)
+        return
+    stack = [part]
+    while stack:
+        node = stack.pop()
+        yield node
+        for child in reversed(children(node)):
+            if isinstance(child, cst.Lambda):
+                yield from free_names(child, file)
+            else:
+                stack.append(child)
+
+
+@dataclass(frozen=True, slots=True)
+class _Iterations:
+    """The iterations of a loop or the calls of a function, `besides` some expressions in it."""
+
+    file: File
+    within: Within
+    besides: Sequence[Node]
+
+    def same(self, parts: Sequence[Node], left: int) -> bool:
+        """Whether expressions are the same in all iterations; `left` local names are followed into each other."""
+        return left > 0 and all(self._fixed(node, left) for part in parts for node in _evaluated(self.file, part))
+
+    def _fixed(self, node: Node, left: int) -> bool:
+        """Whether this one node of an expression does not keep it from being the same each time."""
+        if isinstance(node, (cst.Await, cst.Yield, cst.NamedExpr)):
+            return False
+        if isinstance(node, cst.Call) and node not in self.besides:
+            return pure(self.file, node, through=left - 1)
+        return not (isinstance(node, cst.Name) and is_variable(node, self.file) and self._changes(node, left))
+
+    def _changes(self, name: cst.Name, left: int) -> bool:
+        definitions, contains = definitions_of(self.file, name), self.file.tree.contains
+        if any(d.value is part or contains(part, d.node) for d in definitions for part in self.besides):
+            return False
+        inside = [d for d in definitions if contains(self.within, d.node)]
+        if isinstance(self.within, cst.FunctionDef):
+            return not all(d.binds is Binds.PARAMETER or self._bound_to_same(d, left) for d in inside)
+        if inside:
+            return not all(self._bound_to_same(d, left) for d in inside)
+        fixed = isinstance(self.file.value(name), (Api, Const))
+        return not fixed and mutates(self.file, self.within, name, besides=self.besides)
+
+    def _bound_to_same(self, definition: Definition, left: int) -> bool:
+        """Whether a name bound in the loop or function is bound to the same each time."""
+        value = definition.value
+        if definition.binds is Binds.IMPORT:
+            return True
+        if definition.binds is Binds.FUNCTION and isinstance(definition.node, cst.FunctionDef):
+            return self.same(list(free_names(definition.node, self.file)), left - 1)
+        if value is None or isinstance(value, cst.AugAssign):
+            return False
+        if isinstance(self.within, cst.FunctionDef):
+            return all(pure(self.file, node, through=left - 1) for node in walk(value, cst.Call))
+        if definition.binds is not Binds.VALUE or self.file.contexts.loop(definition.node) is not self.within:
+            return False
+        return self.same([value], left - 1)
+
+
+def _made_of(file: File, parts: Sequence[Node], function: cst.FunctionDef) -> tuple[set[str], list[cst.Name]]:
+    """What expressions in a function are made of: names of its parameters, and one place for each name from outside."""
+    found: set[str] = set()
+    outer: dict[str, cst.Name] = {}
+    seen: set[int] = set()
+    waiting = list(parts)
+    while waiting:
+        for name in (n for n in walk(waiting.pop(), cst.Name) if is_variable(n, file)):
+            if not file.tree.contains(function, home_of(name, file)):
+                if not isinstance(file.value(name), (Api, Class, Function)):
+                    outer[name.value] = name
+                continue
+            for d in definitions_of(file, name):
+                if d.binds is Binds.PARAMETER and d.scope is function:
+                    found.add(d.name)
+                elif d.scope is function and d.value is not None and id(d) not in seen:
+                    seen.add(id(d))
+                    waiting.append(d.value)
+    return found, list(outer.values())

@@ -1,0 +1,86 @@
+"""Physical devices: how a program configures their memory, and where it has one GPU."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.model.transfer.table import elements
+from tfmemlint.model.values import Devices, Instance, Length, Sequence, constant, integer
+from tfmemlint.query.ordering.branches import leaves
+from tfmemlint.syntax.scopes import own_nodes
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.file import File
+    from tfmemlint.syntax.tree import Node
+
+GROWTH = "tf.config.experimental.set_memory_growth"
+LOGICAL_DEVICES = "tf.config.set_logical_device_configuration"
+VISIBLE_DEVICES = "tf.config.set_visible_devices"
+
+COMPARISONS: dict[tuple[type, int | None], bool] = {
+    (cst.Equal, 1): True, (cst.LessThanEqual, 1): True, (cst.LessThan, 2): True,
+    (cst.NotEqual, 1): False, (cst.GreaterThan, 1): False, (cst.GreaterThanEqual, 2): False,
+}  # fmt: skip
+"""Comparisons with the number of GPUs that are true where there is one at most, or never then."""
+
+
+def sets_growth(file: File, call: Call) -> bool:
+    """Whether a call sets memory growth, unless it certainly turns it off."""
+    return call.name == GROWTH and constant(call.value_of("enable")) is not False
+
+
+def sets_limit(file: File, call: Call) -> bool:
+    """Whether a call certainly makes logical devices of which one has a `memory_limit`, whatever its value."""
+    made = call.value_of("logical_devices") if call.name == LOGICAL_DEVICES else None
+    calls = [leaf.call for leaf in elements(made) if isinstance(leaf, Instance)] if isinstance(made, Sequence) else []
+    return any(of is not None and of.arg("memory_limit") is not None for of in calls)
+
+
+def for_one_gpu(file: File, node: Node) -> bool:
+    """Whether a place is certainly reached only where there is at most one GPU: in a branch of `len(gpus) == 1`,
+    behind `assert len(gpus) == 1`, behind an `if` that leaves where there are more, or behind `(gpu,) = gpus`.
+
+    Conditions around the calls of its function are not looked at.
+    """
+    return _in_branch(file, node) or any(
+        _leaves_one(file, before)
+        for before in own_nodes(file.contexts.function(node) or file.module, cst.Assert, cst.If, cst.Assign)
+        if file.tree.order(before) < file.tree.order(node)
+    )
+
+
+def _in_branch(file: File, node: Node) -> bool:
+    inside: Node = node
+    for above in file.tree.ancestors(node):
+        if isinstance(above, (cst.If, cst.IfExp)):
+            one = _says_one(file, above.test)
+            if one is not None and inside is (above.body if one else above.orelse):
+                return True
+        inside = above
+    return False
+
+
+def _leaves_one(file: File, statement: Node) -> bool:
+    """Whether there is one GPU at most wherever a statement has been passed."""
+    if isinstance(statement, cst.Assert):
+        return _says_one(file, statement.test) is True
+    if isinstance(statement, cst.If):
+        return _says_one(file, statement.test) is False and leaves(file, statement.body)
+    devices = file.value(statement.value) if isinstance(statement, cst.Assign) else None
+    targets = [t.target for t in statement.targets] if isinstance(statement, cst.Assign) else []
+    alone = any(isinstance(target, (cst.Tuple, cst.List)) and len(target.elements) == 1 for target in targets)
+    return alone and isinstance(devices, Devices) and devices.selection == "all"
+
+
+def _says_one(file: File, test: cst.BaseExpression) -> bool | None:
+    """True for `len(gpus) == 1`, False for its contrary, None for other conditions."""
+    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
+        return None
+    counted = file.value(test.left)
+    if not isinstance(counted, Length) or not isinstance(counted.of, Devices):
+        return None
+    number = integer(file.value(test.comparisons[0].comparator))
+    return COMPARISONS.get((type(test.comparisons[0].operator), number))

@@ -1,0 +1,1 @@
+"""Tensors and arrays: shapes, dtypes, and the operations that blow them up."""

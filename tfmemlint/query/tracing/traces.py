@@ -1,0 +1,186 @@
+"""Traced functions: where they are called, what is unrolled in them, what they need as Python values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint import knowledge
+from tfmemlint.model.values import Array, Dataset, Function
+from tfmemlint.query.facts import TRACES, Fact
+from tfmemlint.query.limits import FOLLOWED_CALLS
+from tfmemlint.query.repetition.repeats import Repetition, repetitions
+from tfmemlint.syntax.scopes import parameters
+from tfmemlint.syntax.tree import Node, walk
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.file import File
+
+TRACER = "tf.function"
+VALUES = frozenset({"value", "values", "mean", "stddev", "minval", "maxval", "on_value", "off_value", "tensor", "input",
+                    "start", "stop", "constant_values"})  # fmt: skip
+"""Parameters of functions that take shapes which are no shapes: they may be tensors."""
+
+PYTHON_ARGUMENTS = frozenset({"name", "axis", "training", "shape"})
+"""Parameters, of whatever is called, that are Python values."""
+
+
+@dataclass(frozen=True, slots=True)
+class TracedCall:
+    """A call of a traced function of the file; of several that it may go to, `function` is one."""
+
+    call: Call
+    function: Function
+
+
+def _traced_calls(file: File) -> Iterator[TracedCall]:
+    for node in file.tree.of(cst.Call):
+        call = file.call(node)
+        targets = call.target.options
+        if all(isinstance(target, Function) and target.traced for target in targets):
+            assert isinstance(targets[0], Function)
+            yield TracedCall(call, targets[0])
+
+
+traced_calls = Fact(_traced_calls, TRACER)
+"""Each call of which what is called is certainly a function of the file that `tf.function` traces."""
+
+
+def _unrolled_loops(file: File) -> Iterator[Repetition]:
+    for node in (*file.tree.of(cst.For, cst.While), *file.tree.of(cst.ListComp, cst.GeneratorExp)):
+        body = node.body if isinstance(node, (cst.For, cst.While)) else node.elt
+        run = next(repetitions(file, body, calls=0), None)
+        if run is None or run.place is not node or not file.contexts.traced(node):
+            continue
+        over = run.over
+        if not isinstance(over, Dataset) and not (isinstance(over, Array) and over.library != "np"):
+            yield run
+
+
+unrolled_loops = Fact(_unrolled_loops, *TRACES)
+"""Each loop or comprehension that Python runs while code is traced, so that the graph gets all iterations: none over
+tensors and pipelines, which become loops of the graph."""
+
+
+def tracing_options(file: File, function: Function) -> set[str]:
+    """The keywords that `tf.function` is given for a function: as its decorator, and where it is wrapped.
+
+    Options in a dictionary (`tf.function(f, **options)`) are not seen.
+    """
+    makers = [d.decorator for d in getattr(function.node, "decorators", ())]
+    for call in file.calls(TRACER):
+        wrapped = call.value_of("func").options
+        makers += [call.node] if any(isinstance(o, Function) and o.node is function.node for o in wrapped) else []
+    arguments = [arg for maker in makers if isinstance(maker, cst.Call) for arg in maker.args]
+    return {arg.keyword.value for arg in arguments if arg.keyword is not None}
+
+
+def parameter_of(call: Call, arg: cst.Arg) -> str:
+    """The parameter that takes an argument of a call; "" where it is not known, or where it takes several (`*args`)."""
+    if arg.keyword is not None:
+        return arg.keyword.value
+    index = call.node.args.index(arg)
+    return call.parameter_names[index] if index < len(call.parameter_names) and not arg.star else ""
+
+
+def runs_traced(file: File, function: cst.FunctionDef | cst.Lambda) -> bool:
+    """Whether some traced code certainly runs a function, whoever else calls it: it is traced itself, or a method that
+    is called by its word from such a function, `FOLLOWED_CALLS` deep."""
+    return _runs_traced(file, function, FOLLOWED_CALLS)
+
+
+def needs_python(file: File, function: Function, name: str) -> bool:
+    """Whether a function uses a parameter as a Python number, string or flag, which a tensor cannot be: in a shape, in
+    `range`, as an index, compared with a string. True also for a parameter that it does not have by this name.
+
+    False promises only that no such use is seen, here and in functions of the module, `FOLLOWED_CALLS` deep.
+    """
+    return _needs_python(file, function, name, FOLLOWED_CALLS)
+
+
+def computes_in_floats(file: File, function: Function, name: str) -> bool:
+    """Whether a function calculates with a parameter among floats, so that an integer tensor would not do."""
+    for node in walk(function.node.body, cst.BinaryOperation, cst.AugAssign):
+        left, right = (node.left, node.right) if isinstance(node, cst.BinaryOperation) else (node.target, node.value)
+        if isinstance(node.operator, (cst.Modulo, cst.FloorDivide)):
+            continue
+        for side, other in ((left, right), (right, left)):
+            if isinstance(side, cst.Name) and side.value == name and _is_float(file, other):
+                return True
+    return False
+
+
+def _runs_traced(file: File, function: cst.FunctionDef | cst.Lambda, left: int) -> bool:
+    body = function.body.body[0] if isinstance(function, cst.FunctionDef) else function.body
+    if file.contexts.traced(body):
+        return True
+    if not left or not isinstance(function, cst.FunctionDef) or file.class_of(function) is None:
+        return False
+    uses = (use for use in file.loads(function.name.value) if isinstance(file.tree.parent(use), cst.Attribute))
+    callers = (file.contexts.function(use) for use in uses)
+    return any(c is not None and c is not function and _runs_traced(file, c, left - 1) for c in callers)
+
+
+def _is_float(file: File, node: cst.BaseExpression) -> bool:
+    known = file.value(node)
+    dtype = known.dtype if isinstance(known, Array) else ""
+    return isinstance(node, cst.Float) or (dtype or "").startswith("float")
+
+
+def _needs_python(file: File, function: Function, name: str, left: int) -> bool:
+    if all(param.name.value != name for param in parameters(function.node)):
+        return True
+    uses = [node for node in walk(function.node.body, cst.Name) if node.value == name]
+    return any(_as_python(file, _entry(file, use), function.node, left) for use in uses)
+
+
+def _entry(file: File, use: cst.Name) -> cst.Name | cst.Subscript:
+    """The entry that is read where the parameter is a dictionary or list (`params["rate"]`), else the parameter."""
+    above = file.tree.parent(use)
+    if not isinstance(above, cst.Subscript) or above.value is not use:
+        return use
+    key = above.slice[0].slice
+    constant = isinstance(key, cst.Index) and isinstance(key.value, (cst.SimpleString, cst.Integer))
+    return above if constant else use
+
+
+def _as_python(file: File, use: cst.Name | cst.Subscript, function: Node, left: int) -> bool:
+    below: Node = use
+    for above in file.tree.ancestors(use):
+        if above is function:
+            return False
+        if isinstance(above, (cst.Subscript, cst.SubscriptElement)):
+            return True
+        if isinstance(above, cst.Attribute) and above.value is below:
+            called = file.tree.parent(above)
+            return not (isinstance(called, cst.Call) and called.func is above)
+        if isinstance(above, cst.Comparison):
+            sides = (above.left, *(compared.comparator for compared in above.comparisons))
+            strings = (cst.SimpleString, cst.List, cst.Tuple, cst.Set)
+            return any(isinstance(side, strings) for side in sides)
+        if isinstance(above, cst.Arg) and isinstance(call := file.tree.parent(above), cst.Call):
+            if (needed := _needed_by(file.call(call), above, use, left)) is not None:
+                return needed
+        below = above
+    return False
+
+
+def _needed_by(call: Call, arg: cst.Arg, use: cst.Name | cst.Subscript, left: int) -> bool | None:
+    """Whether a call needs a Python value as this argument; None where what it gives is to be asked."""
+    keyword = arg.keyword.value if arg.keyword is not None else None
+    if knowledge.in_group(call.method, "needs_python") and call.name not in ("tf.range", "tf.print"):
+        return True
+    if (call.name or "").startswith("tf.summary."):
+        return call.node.args[0] is arg or keyword == "name"
+    if keyword in PYTHON_ARGUMENTS:
+        return True
+    if knowledge.in_group(call.method, "takes_shapes"):
+        return not any(call.receives(value, arg) for value in VALUES)
+    target = call.target
+    if not isinstance(target, Function) or arg.value is not use or left <= 0 or arg.star:
+        return None
+    return _needs_python(call.evaluator.file, target, parameter_of(call, arg), left - 1)
