@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tfmemlint.model.pending import Key, Question, Rank, State, Wanted
-from tfmemlint.model.value import BOTTOM, HEAVIEST, Unknown, Value
+from tfmemlint.model.value import BOTTOM, HEAVIEST, TOO_LARGE, Unknown, Value
 from tfmemlint.model.widening import widen
 
 if TYPE_CHECKING:
@@ -88,8 +88,10 @@ class Memory:
         question = Question(key, compute, where, start, meet)
         depth = question.depth = len(state.stack)
         if depth >= DEEPEST:
-            state.wanted = Wanted(0, question)
+            state.wanted = Wanted(0, question, is_cut=True)
             return cast(Answer, start)
+        if key in state.cut:  # a circle that is longer than chains may be
+            return cast(Answer, _too_long(question))
         if not depth:
             return cast(Answer, self._from_outside(question, state))
         answer = self._attempt(question, state)
@@ -135,12 +137,14 @@ class Memory:
         while waiting:
             wanted = state.wanted
             if wanted is None:
-                waiting.pop()
+                state.cut.discard(waiting.pop().key)
             elif wanted.depth < question.depth:
                 return question.start
             else:
                 state.wanted = None
                 waiting[-1].restarts += 1
+                if wanted.is_cut:
+                    state.cut.add(waiting[-1].key)
                 first = wanted.question
                 if any(other.key == first.key for other in waiting):
                     state.answers[first.key] = _too_long(first)
@@ -196,8 +200,9 @@ class Memory:
         if isinstance(answer, Value):
             weight = answer.weight
             if weight > HEAVIEST:
-                return Unknown("too large a value")
-            self.spent += weight >> WEIGHT_BITS  # what it takes to walk over it
+                return TOO_LARGE
+            if answer.known:
+                self.spent += weight >> WEIGHT_BITS  # what it takes to walk over it
         return answer
 
     # -- parts of answers --------------------------------------------------------------------------------------------

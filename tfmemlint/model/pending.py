@@ -52,6 +52,8 @@ class Wanted(NamedTuple):
 
     depth: int
     question: Question
+    is_cut: bool = False
+    """Whether it is wanted because the chain of questions is too long."""
 
 
 class State:
@@ -65,12 +67,15 @@ class State:
         self.held: dict[Key, tuple[Any, int]] = {}
         """Answers that rest on others in the making, whose depths are given as bits."""
         self.wanted: Wanted | None = None
+        self.cut: set[Key] = set()
+        """Questions that wait for the deepest one of a chain."""
 
     def give_up(self) -> None:
         """Forget what is half done."""
         self.stack.clear()
         self.running.clear()
         self.held.clear()
+        self.cut.clear()
         self.wanted = None
 
     def leave(self, question: Question) -> None:

@@ -88,12 +88,19 @@ class Unknown(Value):
     def known(self) -> bool:
         return False
 
+    @property
+    def weight(self) -> int:
+        return HEAVIEST if self.why == _TOO_LARGE else 1  # what holds one is too large, too
+
 
 def agreed(values: Iterable[AgreedT]) -> AgreedT | None:
     """The one thing that all of these are, or None."""
     found = list(values)
     return found[0] if all(value == found[0] for value in found) else None
 
+
+_TOO_LARGE = "too large a value"
+TOO_LARGE = Unknown(_TOO_LARGE)
 
 BOTTOM = Unknown("not computed yet")
 """Stands for a value that depends on itself while it is being computed; joins leave it out."""
