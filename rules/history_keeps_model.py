@@ -18,6 +18,7 @@ from tfmemlint.api import (
     Use,
     dotted,
     fixes,
+    flow,
     home_of,
     keras,
     on_call,
@@ -78,15 +79,10 @@ def _keeps_models(file: File, fit: Call, stored: Use) -> bool:
     made = [o.call for o in fit.receiver.options if isinstance(o, Instance) and o.call is not None]
     if again is None or len(made) < len(fit.receiver.options) or not keras.is_model(file, fit.receiver):
         return False
-    if again.calls and not _outlives(file, stored):
+    container = _container(file, stored)
+    if container is not None and not flow.collects(file, container, again):
         return False
     return all(_used_up(file, call, again) for call in made)
-
-
-def _outlives(file: File, stored: Use) -> bool:
-    """Whether the container was there before the function that stores in it."""
-    name = dotted(stored.place or stored.node) or ""
-    return "." in name or not file.flow(file.scope_of(stored.node)).bindings.get(name)
 
 
 def _used_up(file: File, made: Call, again: repetition.Repetition) -> bool:
@@ -100,7 +96,7 @@ def _used_up(file: File, made: Call, again: repetition.Repetition) -> bool:
 
 def _store_numbers(file: File, stored: Use) -> list[Edit] | None:
     """Store `.history`, and drop it where items of the container are read; None where more of them is used."""
-    container = stored.place if isinstance(stored.place, cst.BaseComp) else _bound(file, stored.place)
+    container = stored.place if isinstance(stored.place, cst.BaseComp) else _bound(file, _container(file, stored))
     if stored.held or container is None:
         return None
     edits = [fixes.append_method(file, stored.node, ".history")]
@@ -113,10 +109,16 @@ def _store_numbers(file: File, stored: Use) -> list[Edit] | None:
     return edits
 
 
-def _bound(file: File, container: Node | None) -> Node | None:
-    """The one place that makes the container whose name, or item of this name, is given."""
-    if isinstance(container, cst.Subscript) and _is_target(file, container):
-        container = container.value
+def _container(file: File, stored: Use) -> cst.BaseExpression | None:
+    """The container that is there already; None for a comprehension, which makes one."""
+    place = stored.place
+    if isinstance(place, cst.Subscript) and _is_target(file, place):
+        place = place.value
+    return place if isinstance(place, cst.BaseExpression) and not isinstance(place, cst.BaseComp) else None
+
+
+def _bound(file: File, container: cst.BaseExpression | None) -> Node | None:
+    """The one place that makes the container of this name."""
     if not isinstance(container, cst.Name):
         return None
     found = file.flow(home_of(container, file)).bindings.get(container.value, ())

@@ -8,7 +8,6 @@ from tfmemlint_rules._tensors_kept_across_steps import copied, has_several_outpu
 from tfmemlint.api import (
     Array,
     Call,
-    Fact,
     File,
     Finding,
     Fix,
@@ -23,18 +22,7 @@ from tfmemlint.api import (
     on,
     repetition,
     uses,
-    written,
 )
-
-
-def _repeated_puts(file: File) -> Iterator[tuple[flow.Put, repetition.Repetition]]:
-    for put in flow.puts(file):
-        loop = repetition.repeats(file, put.node, calls=1)
-        if loop is not None and not loop.handler:
-            yield put, loop
-
-
-repeated_puts = Fact(_repeated_puts, "for", "while")
 
 MESSAGE = "the {} of every step stay in device memory; keep .numpy() of them, or a metric"
 
@@ -43,7 +31,7 @@ class TensorsKeptAcrossSteps(Rule):
     """
     ## What it does
     Reports predictions, activations and gradients that a training or evaluation loop puts into a list or dictionary
-    that outlives its steps.
+    that collects its steps.
 
     ## Why it costs memory
     Each of these tensors stays in device memory until the loop is over: the outputs of all steps together instead of
@@ -63,10 +51,10 @@ class TensorsKeptAcrossSteps(Rule):
     summary = "outputs kept as tensors fill device memory step by step"
     fix_safety = (Safety.UNSAFE,)
 
-    @on(repeated_puts)
+    @on(flow.repeated_puts)
     def put(self, found: tuple[flow.Put, repetition.Repetition], file: File) -> Iterator[Finding]:
         put, loop = found
-        if _outlives(file, put.container, loop) and _keeps_data(file, put, loop):
+        if flow.collects(file, put.container, loop) and _keeps_data(file, put, loop):
             step = file.contexts.function(put.node) if loop.calls else loop.place
             parts = [part for each in put.parts for part in copied(each)]
             yield from self._report(file, put.where, parts, step or loop.place, loop, put.container)
@@ -98,39 +86,12 @@ class TensorsKeptAcrossSteps(Rule):
         )
 
 
-def _outlives(file: File, container: cst.BaseExpression, loop: repetition.Repetition) -> bool:
-    """Whether the container, or what it is a part of, is there before the loop and keeps what is put into it."""
-    while isinstance(container, cst.Subscript):
-        container = container.value
-    path = dotted(container)
-    if (
-        flow.is_emptied(file, path, loop.place)
-        or flow.is_bounded(file, container)
-        or isinstance(file.value(container), Array)
-    ):
-        return False
-    if isinstance(container, cst.Attribute):
-        return not loop.calls or (path is not None and path.startswith("self.") and not _begun_anew(file, path))
-    if not isinstance(container, cst.Name) or loop.calls:
-        return False
-    definitions = file.definitions(container)
-    if not definitions:  # a list of the module that a function adds to
-        return file.written(container) is not container and not flow.is_emptied(file, container.value, file.module)
-    made = [d for d in written(definitions) if not isinstance(d.value, cst.AugAssign)]
-    return not any(file.tree.contains(loop.place, d.node) for d in made)
-
-
-def _begun_anew(file: File, path: str) -> bool:
-    """Whether any method empties the list of an object, or begins a new one."""
-    homes = (file.contexts.function(assign) for assign in file.assigned_paths.get(path, ()))
-    again = any(not isinstance(home, cst.FunctionDef) or home.name.value != "__init__" for home in homes)
-    return again or flow.is_emptied(file, path, file.module)
-
-
 def _keeps_data(file: File, put: flow.Put, loop: repetition.Repetition) -> bool:
     """Whether what is kept is made eagerly, not for a tape around the step, nor of a model that is being built."""
     blocks = (block for block in file.contexts.withs(put.node) if file.tree.contains(block, loop.place))
     entered = (item.item for block in blocks for item in block.items)
+    if isinstance(file.value(put.container), Array):
+        return False
     taped = any(isinstance(call, cst.Call) and file.call(call).name == "tf.GradientTape" for call in entered)
     home, at = file.contexts.function(put.node), file.tree.order(put.node)
     models = (made.node for made in file.calls("tf.keras.Model") if home is not None and len(made.node.args) > 1)

@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.flow.containers import is_bounded, is_emptied, is_made_anew, puts
+from tfmemlint.query.flow.containers import collects, is_bounded, is_emptied, is_made_anew, puts, repeated_puts
 
 PUT = [
     ("kept.append(x)", [("kept", ["x"])]),
@@ -54,3 +54,20 @@ def test_containers_are_made_anew_where_their_name_is_bound() -> None:
     file = model_of("self.kept = []\nself.kept[0] = x")
     assert is_made_anew(file, "self.kept", file.module)
     assert not is_made_anew(file, "self.kept", file.module.body[-1])
+OUTLIVING = [
+    ("kept = []\nfor x in y: kept.append(x)", True),
+    ("for x in y:\n    kept = []\n    kept.append(x)", False),
+    ("kept = []\nfor x in y:\n    kept.append(x)\n    kept.clear()", False),
+    ("def f(x):\n    kept.append(x)\nkept = []\nfor x in y: f(x)", True),
+    ("def f(x):\n    kept = []\n    kept.append(x)\nfor x in y: f(x)", False),
+    ("class A:\n    def __init__(self): self.kept = []\n    def f(self, x): self.kept.append(x)\n"
+     "a = A()\nfor x in y: a.f(x)", True),
+    ("class A:\n    def g(self): self.kept = []\n    def f(self, x): self.kept.append(x)\n"
+     "a = A()\nfor x in y: a.f(x)", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "expected"), OUTLIVING)
+def test_containers_from_before_a_loop_outlive_its_iterations(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert [collects(file, put.container, found) for put, found in repeated_puts.of(file)] == [expected]

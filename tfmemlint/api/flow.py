@@ -2,7 +2,7 @@
 
 from tfmemlint.query.flow.called import called, factors
 from tfmemlint.query.flow.captures import Capture, captured_arrays
-from tfmemlint.query.flow.containers import Put, is_bounded, is_emptied, is_made_anew, puts
+from tfmemlint.query.flow.containers import Put, collects, is_bounded, is_emptied, is_made_anew, puts, repeated_puts
 from tfmemlint.query.flow.readers import only_reader
 from tfmemlint.query.flow.stores import Store, fills, is_container, outlives, stores, traced_stores
 from tfmemlint.query.flow.uses import Does, Use, uses
@@ -15,6 +15,7 @@ __all__ = [
     "Use",
     "called",
     "captured_arrays",
+    "collects",
     "factors",
     "fills",
     "is_bounded",
@@ -24,6 +25,7 @@ __all__ = [
     "only_reader",
     "outlives",
     "puts",
+    "repeated_puts",
     "stores",
     "traced_stores",
     "uses",

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.syntax.scopes import dotted
+from tfmemlint.model.contexts import MAPS
+from tfmemlint.query.facts import Fact
+from tfmemlint.query.repetition.repeats import Repetition, repeats
+from tfmemlint.syntax.scopes import dotted, written
 from tfmemlint.syntax.tree import Node, called_word, walk
 
 if TYPE_CHECKING:
@@ -55,6 +58,44 @@ def puts(file: File) -> Iterator[Put]:
         target = assign.targets[0].target
         if isinstance(target, cst.Subscript) and dotted(target) is None:
             yield Put(assign, assign, target.value, assign.value)
+
+
+def _repeated_puts(file: File) -> Iterator[tuple[Put, Repetition]]:
+    for put in puts(file):
+        found = repeats(file, put.node)
+        if found is not None and not found.handler:
+            yield put, found
+
+
+repeated_puts = Fact(_repeated_puts, "for", "while", *sorted(MAPS))
+"""Each put that a loop, comprehension or `map` runs again, with what it is; requests to a server do not count."""
+
+
+def collects(file: File, container: cst.BaseExpression, found: Repetition) -> bool:
+    """Whether what is put into a container stays there from one iteration to the next.
+
+    The container, or what it is a part of, is there before the loop (before the function, where that is called again),
+    and nothing empties it or makes it anew. True for an attribute of which nothing else is seen.
+    """
+    while isinstance(container, cst.Subscript):
+        container = container.value
+    path = dotted(container)
+    if path is None or is_emptied(file, path, found.place) or is_bounded(file, container):
+        return False
+    if isinstance(container, cst.Attribute):
+        return not found.calls or (path.startswith("self.") and not _begun_anew(file, path))
+    definitions = file.definitions(container)
+    if not definitions:  # of the module, or of a function around
+        return file.written(container) is not container and not is_emptied(file, path, file.module)
+    made = (d for d in written(definitions) if not isinstance(d.value, cst.AugAssign))
+    return not found.calls and not any(file.tree.contains(found.place, d.node) for d in made)
+
+
+def _begun_anew(file: File, path: str) -> bool:
+    """Whether any method empties the list of an object, or begins a new one."""
+    homes = (file.contexts.function(assign) for assign in file.assigned_paths.get(path, ()))
+    again = any(isinstance(home, cst.FunctionDef) and home.name.value != "__init__" for home in homes)
+    return again or is_emptied(file, path, file.module)
 
 
 def is_bounded(file: File, container: cst.BaseExpression) -> bool:
