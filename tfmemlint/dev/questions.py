@@ -22,23 +22,35 @@ def with_questions(text: str) -> str:
 
 
 def table() -> str:
-    """All of `query` that the api exports and a docstring explains, by module, each with its first sentence."""
+    """All of `query` that the api exports and a docstring explains, by subject, each with its first sentence."""
     lines = ["| ask | to know |", "|---|---|"]
-    for module, names in sorted(exported().items()):
-        tree = ast.parse(_source(module).read_text("utf-8"))
-        lines.append(_row(f"**{module}**", f"*{_sentence(ast.get_docstring(tree) or '')}*"))
-        named = sorted(each for each in _named(tree) if each[0] in names and each[2])
-        lines += [_row(f"`{call}`", _sentence(words)) for _, call, words in named]
+    for subject, names in exported().items():
+        lines.append(_row(f"**{subject or 'anywhere'}**", f"*{_about(subject)}*"))
+        rows = [row for module in sorted(set(names.values())) for row in _named(module)]
+        before = f"{subject}." if subject else ""
+        told = (each for each in sorted(rows) if each[0] in names and each[2])
+        lines += [_row(f"`{before}{call}`", _sentence(words)) for _, call, words in told]
     return "\n".join(lines) + "\n"
 
 
-def exported() -> dict[str, list[str]]:
-    """The names that `tfmemlint.api` exports, by the module of `query` that defines them."""
-    found: dict[str, list[str]] = {}
-    for name, module in _imported(Path(tfmemlint.__path__[0]) / "api.py").items():
-        owner = _imported(_source(module)).get(name, module)
-        found.setdefault(owner, []).append(name)
-    return found
+def exported() -> dict[str, dict[str, str]]:
+    """Subject of the api (`pipelines`; empty for what it exports itself) -> name -> the module that defines it."""
+    folder = Path(tfmemlint.__path__[0]) / "api"
+    found = {"": _imported(folder / "__init__.py")}
+    found.update((path.stem, _imported(path)) for path in sorted(folder.glob("[a-z]*.py")))
+    return {
+        subject: {name: _imported(_source(module)).get(name, module) for name, module in names.items()}
+        for subject, names in found.items()
+        if names
+    }
+
+
+def _about(subject: str) -> str:
+    """What the module of a subject says of it."""
+    if not subject:
+        return "Where a value goes, what is called, what wakes a rule."
+    path = Path(tfmemlint.__path__[0]) / "api" / f"{subject}.py"
+    return _sentence(ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "")
 
 
 def _imported(path: Path) -> dict[str, str]:
@@ -56,8 +68,9 @@ def _source(module: str) -> Path:
     return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
 
 
-def _named(tree: ast.Module) -> Iterator[tuple[str, str, str]]:
-    """What a module defines: the name, how it is written where it is asked, and its docstring."""
+def _named(module: str) -> Iterator[tuple[str, str, str]]:
+    """What a module of `query` defines: the name, how it is written where it is asked, and its docstring."""
+    tree = ast.parse(_source(module).read_text("utf-8"))
     for node, after in zip(tree.body, [*tree.body[1:], None], strict=True):
         if isinstance(node, ast.FunctionDef):
             given = node.args

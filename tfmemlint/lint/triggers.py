@@ -17,7 +17,8 @@ from tfmemlint import knowledge
 if TYPE_CHECKING:
     from tfmemlint.rule import Handler, Rule
 
-WORD = re.compile(r"[^\W\d]\w*")
+WORD = re.compile(r"[^\W\d]\w*|/")
+"""Words, and the one operator that a fact waits for."""
 
 Clause = frozenset[str]
 """Words of which a text must hold one."""

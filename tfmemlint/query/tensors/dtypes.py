@@ -123,7 +123,7 @@ def _divided_integers(file: File) -> Iterator[Division]:
                 yield Division(node, left.dtype or "", result)
 
 
-divided_integers = Fact(_divided_integers, "tf.")
+divided_integers = Fact(_divided_integers, "/")
 """Each quotient of a tensor of whole numbers that is float64, as TensorFlow makes it of `int32` and `int64`."""
 
 
