@@ -10,12 +10,10 @@ from tfmemlint.api import (
     File,
     Finding,
     Fix,
-    Instance,
     Node,
     Rule,
     Safety,
     calls,
-    elements,
     fixes,
     flow,
     on,
@@ -24,7 +22,6 @@ from tfmemlint.api import (
     variables,
     walk,
 )
-from tfmemlint.api import Iterator as Items
 
 MANY = 100
 KEEPS = frozenset({"append", "extend", "add", "insert"})
@@ -63,7 +60,7 @@ class PythonLoopUnrolled(Rule):
     @on(tracing.unrolled_loops)
     def check(self, run: repetition.Repetition, file: File) -> Iterator[Finding]:
         loop = run.place
-        if not self._many(run):
+        if not (isinstance(run.over, Array) if run.count is None else run.count >= MANY):
             return
         if isinstance(loop, (cst.For, cst.While)):
             reported = self._makes_ops(loop, file) and not self._picks(run, loop, file)
@@ -77,12 +74,6 @@ class PythonLoopUnrolled(Rule):
                 f"this loop is unrolled while it is traced: the graph gets {what}",
                 fix=Fix.unsafe("let TensorFlow loop", self._range(run, loop, file)),
             )
-
-    def _many(self, run: repetition.Repetition) -> bool:
-        """Whether there are many iterations of one body: of many layers each has a body of its own."""
-        if isinstance(run.over, Items) and any(isinstance(leaf, Instance) for leaf in elements(run.over.item)):
-            return False
-        return isinstance(run.over, Array) if run.count is None else run.count >= MANY
 
     def _makes_ops(self, loop: cst.For | cst.While, file: File) -> bool:
         """Whether the body computes something that is no Python number, and runs to the end each time."""

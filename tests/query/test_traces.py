@@ -59,6 +59,7 @@ def test_options_of_a_traced_function(program: str, expected: set[str]) -> None:
         ("for row in tf.zeros((200, 3)): pass", []),
         ("for row in tf.data.Dataset.range(200): pass", []),
         ("for i in range(200): return i", []),
+        ("for layer in [keras.layers.Dense(3) for _ in range(200)]: pass", [200]),  # the comprehension
     ],
 )
 def test_loops_that_tracing_unrolls(body: str, expected: list[int | None]) -> None:

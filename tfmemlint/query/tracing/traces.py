@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.model.values import Array, Dataset, Function
+from tfmemlint.model.transfer.table import elements
+from tfmemlint.model.values import Array, Dataset, Function, Instance
+from tfmemlint.model.values import Iterator as Items
 from tfmemlint.query.facts import TRACES, Fact
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.repetition.repeats import Repetition, repetitions
@@ -57,13 +59,15 @@ def _unrolled_loops(file: File) -> Iterator[Repetition]:
         if run is None or run.place is not node or not file.contexts.traced(node):
             continue
         over = run.over
-        if not isinstance(over, Dataset) and not (isinstance(over, Array) and over.library != "np"):
+        of_graph = isinstance(over, Dataset) or (isinstance(over, Array) and over.library != "np")
+        items = elements(over.item) if isinstance(over, Items) else ()
+        if not of_graph and not any(isinstance(item, Instance) for item in items):
             yield run
 
 
 unrolled_loops = Fact(_unrolled_loops, *TRACES)
 """Each loop or comprehension that Python runs while code is traced, so that the graph gets all iterations: none over
-tensors and pipelines, which become loops of the graph."""
+tensors and pipelines, which become loops of the graph, nor over a list of objects, of which each has ops of its own."""
 
 
 def tracing_options(file: File, function: Function) -> set[str]:
