@@ -22,6 +22,7 @@ IN_LOOPS = [
     ("if key in d: pass\n    else: work()", True),
     ("if hasattr(x, 'y'): pass\n    else: work()", True),
     ("if first: work()\n    first = False", True),
+    ("if due: work()\n    due = step > 3 or last", False),
     ("y = None if x else work()", False),
     ("x = x if x is not None else work()", True),
     ("if c:\n        work()\n        break", True),

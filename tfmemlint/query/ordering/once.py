@@ -81,7 +81,7 @@ def holds_first(file: File, test: cst.BaseExpression, within: Node, holds: bool 
     if isinstance(test, cst.Comparison):
         return _compares_first(file, test, within, holds)
     if isinstance(test, cst.Name):
-        return isinstance(within, (cst.For, cst.While)) and test.value in _bound(file, within)
+        return isinstance(within, (cst.For, cst.While)) and _is_flag(file, test, within)
     return isinstance(test, cst.Call) and not holds and file.call(test).name == "builtins.hasattr"
 
 
@@ -100,6 +100,13 @@ def _compares_first(file: File, test: cst.Comparison, within: Node, holds: bool)
 def _moves(file: File, test: cst.Comparison, within: Node) -> bool:
     """Whether what is compared is a number that goes on from one run to the next."""
     return bool(variables(test.left, file) & _bound(file, within))
+
+
+def _is_flag(file: File, name: cst.Name, loop: Node) -> bool:
+    """Whether a loop sets a name, and not to another condition, which may hold again: `first = False`."""
+    made = [d for d in file.bound_within(loop) if d.name == name.value]
+    tests = (cst.Comparison, cst.BooleanOperation, cst.UnaryOperation)
+    return bool(made) and not any(isinstance(d.value, tests) for d in made)
 
 
 def _bound(file: File, within: Node) -> set[str]:
