@@ -49,7 +49,8 @@ class Float64NumpyInput(Rule):
 
     @on_call(*knowledge.group("takes_arrays"))
     def check(self, call: Call, file: File) -> Iterator[Finding]:
-        arrays = list({each.origin: each for each in tensors.arrays_taken(call) if _by_default(each)}.values())
+        wide = [each for each in tensors.arrays_taken(call) if _by_default(each)]
+        arrays = list({each.origin.node: each for each in wide if each.origin is not None}.values())
         if not arrays or tensors.float64_by_design(file):
             return
         sizes = [array.bytes for array in arrays if array.bytes is not None]

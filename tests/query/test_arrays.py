@@ -30,6 +30,7 @@ CAST = [
     ("x = probe()\nm.fit(z, callbacks=x)", False),
     ("x = probe()\nm.fit(x)\nx + 1", False),
     ("x = probe()\nm.fit(x)\ng(x)", False),
+    ("x = probe()\nm.fit(x)\nx[0]", False),
     ("x = probe()", False),
     ("def f():\n    return probe()", False),
     ("keras.backend.set_floatx('float64')\nx = probe()\nm.fit(x)", False),

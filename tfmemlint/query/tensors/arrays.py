@@ -14,7 +14,7 @@ from tfmemlint.model.transfer.table import dtype_of, elements
 from tfmemlint.model.values import Array
 from tfmemlint.query.facts import Fact
 from tfmemlint.query.flow.uses import Does, Use, uses
-from tfmemlint.syntax.tree import Node
+from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -87,11 +87,19 @@ def _goes_only(file: File, array: Node, end: Callable[[Use], bool | Node], *, pa
         node = waiting.pop()
         if node not in seen:
             seen.add(node)
-            ends = [end(use) for use in uses(file, node, parts=parts, containers=parts)]
-            if not ends or False in ends:
+            found = list(uses(file, node, parts=parts, containers=parts))
+            ends = [end(use) for use in found]
+            if not ends or False in ends or any(_displayed(file, use.node) for use in found):
                 return False
             waiting += [each for each in ends if not isinstance(each, bool)]
     return True
+
+
+def _displayed(file: File, node: Node) -> bool:
+    """Whether a name that stands for the array, or a part of it, is a statement of its own: a notebook shows that."""
+    names = {name.value for name in walk(node, cst.Name)}
+    shown = (each.value for each in file.tree.of(cst.Expr) if isinstance(each.value, (cst.Name, cst.Subscript)))
+    return any(name.value in names for value in shown for name in walk(value, cst.Name))
 
 
 def _into_cast(use: Use) -> bool | Node:
