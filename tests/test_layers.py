@@ -19,8 +19,6 @@ from tfmemlint.dev import layers
 
 PACKAGE = Path(tfmemlint.__path__[0])
 RULES = Path(tfmemlint_rules.__path__[0])
-FOR_RULES = tuple(f"tfmemlint.{part}" for part in ("api", "model", "query", "syntax"))
-"""All that rules may import of the tool."""
 # libcst's own visitors and metadata rebuild or annotate the whole tree, at a tenth of the speed of our index.
 TOO_SLOW = ("CSTVisitor", "CSTTransformer", "MetadataWrapper", "matchers", "codemod", "metadata")
 # The only modules that import what they examine, always in a process of their own.
@@ -78,10 +76,13 @@ def test_a_package_must_say_what_it_may_import(small: Path) -> None:
 
 
 @pytest.mark.parametrize("path", sorted(RULES.glob("*.py")), ids=lambda path: path.stem)
-def test_rules_import_only_what_packs_may(path: Path) -> None:
+def test_rules_import_the_api_and_what_is_their_own(path: Path) -> None:
+    """As those of any pack: nothing else of the tool, and of the rules only a private module of the rule's own name."""
     for name, _ in layers.named(ast.parse(path.read_text("utf-8"))):
         if name.startswith("tfmemlint."):
-            assert name.startswith(FOR_RULES), f"{path.name} imports {name}"
+            assert name.startswith("tfmemlint.api."), f"{path.name} imports {name}"
+        if name.startswith("tfmemlint_rules."):
+            assert name.split(".")[1] == f"_{path.stem}", f"{path.name} imports {name}"
 
 
 @every_module
