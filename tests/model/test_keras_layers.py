@@ -42,7 +42,7 @@ def read(program: str) -> tuple[int | None, list[int | None] | None]:
         last = list(placed(model))[-1].effect
         shape = last.shape if last is not None else None
     else:
-        outputs = model.value_of("outputs")
+        outputs = model.given("outputs")
         shape = outputs.shape if isinstance(outputs, Array) else None
     return parameters(model), None if shape is None else list(shape)
 
