@@ -10,7 +10,7 @@ SECONDS ?= 600
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip
 
-.PHONY: run test safe-fixes growth lint fuzz clean
+.PHONY: run test safe-fixes growth independence lint fuzz clean
 
 # Findings are what `run` is meant to show, so they do not fail it; unreadable input and wrong usage do.
 run: $(VENV)/.installed
@@ -26,6 +26,10 @@ growth: $(VENV)/.installed-test
 # Every sample before and after its safe repairs, run under TensorFlow and compared; `test` takes one for each rule.
 safe-fixes: $(VENV)/.installed-test
 	$(BIN)/python tests/safe_fixes.py
+
+# On code of your own choice: PATHS=path/to/projects. Comments and other rules must change no finding.
+independence: $(VENV)/.installed-test
+	$(BIN)/python tests/independence.py $(PATHS)
 
 # mypy does not see through an editable install that maps rules/ to tfmemlint_rules; a link shows it the way.
 lint: $(VENV)/.installed-lint
