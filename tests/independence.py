@@ -22,9 +22,10 @@ from tfmemlint_rules.sequential_map import ON_PURPOSE
 from tfmemlint.config.settings import Config
 from tfmemlint.finding import Finding
 from tfmemlint.lint.directives import HINT
-from tfmemlint.lint.dispatch import dispatch, rule_words, triggered
+from tfmemlint.lint.dispatch import dispatch
 from tfmemlint.lint.engine import lint
 from tfmemlint.lint.parsing import parse
+from tfmemlint.lint.triggers import clauses, triggered
 from tfmemlint.model.file import File
 from tfmemlint.rule import Rule
 from tfmemlint.text.decoding import SourceError
@@ -158,7 +159,8 @@ def _meaning(text: str) -> str:
 
 def all_words(rules: Iterable[Rule]) -> str:
     """Every word that wakes one of the rules."""
-    return " ".join(sorted({word for rule in rules for word in rule_words(type(rule))}))
+    handlers = (handler for rule in rules for handler in rule.handlers)
+    return " ".join(sorted({word for handler in handlers for clause in clauses(handler) for word in clause}))
 
 
 Facts = Counter[tuple[object, ...]]

@@ -9,8 +9,8 @@ import pytest
 import tfmemlint_fixtures
 from independence import NotApplied, by_comments, by_company, with_comments, without_comments
 
-from tfmemlint.lint.dispatch import triggered
 from tfmemlint.lint.registry import load_rules
+from tfmemlint.lint.triggers import triggered
 from tfmemlint.rule import Rule
 from tfmemlint.testing import Case, cases
 from tfmemlint.text.read import read_source
