@@ -3,9 +3,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import libcst as cst
-
-from tfmemlint.api import Call, File, Finding, Rule, body, integer, on_call, parameters, pipelines, variables
+from tfmemlint.api import Call, File, Finding, Rule, body, integer, on_call, ordering, pipelines
 
 MEANT = re.compile(r"device|replica|core|accum|worker|shard|host|gpu|tpu|step|seq|micro|group|ways?\b", re.IGNORECASE)
 """Words in the size of a batch of batches that is meant as one: an axis for devices, steps or sequences."""
@@ -37,7 +35,7 @@ class DoubleBatch(Rule):
         earlier = pipelines.batched_before(batch)
         if earlier is None or not self._still_batches(earlier, batch):
             return
-        if self._meant(earlier, file) or self._meant(batch, file) or self._asked(batch, file):
+        if self._meant(earlier, file) or self._meant(batch, file) or ordering.asks_parameter(file, batch.node):
             return
         sizes = [integer(call.given("batch_size")) for call in (earlier, batch)]
         product = f": {sizes[0]} x {sizes[1]} examples in one" if None not in sizes else ""
@@ -62,12 +60,3 @@ class DoubleBatch(Rule):
     def _meant(self, call: Call, file: File) -> bool:
         size = call.arg("batch_size")
         return call.open or (size is not None and bool(MEANT.search(file.text(size.expression))))
-
-    def _asked(self, batch: Call, file: File) -> bool:
-        """Whether a condition on what the function was given decides if it batches."""
-        function = file.contexts.function(batch.node)
-        if function is None:
-            return False
-        given = {p.name.value for p in parameters(function)}
-        inside = (above for above in file.tree.ancestors(batch.node) if file.tree.contains(function, above))
-        return any(isinstance(above, (cst.If, cst.IfExp)) and given & variables(above.test, file) for above in inside)

@@ -4,6 +4,7 @@ import pytest
 from programs import model_of
 
 from tfmemlint.query.ordering.branches import always_follows, is_condition, under_condition
+from tfmemlint.query.ordering.conditions import asks_parameter
 
 CONDITIONS = [
     ("if a():\n    pass", True),
@@ -78,3 +79,19 @@ def test_a_handler_may_make_the_call_itself() -> None:
     stop = "tf.profiler.experimental.stop()"
     file = model_of(f"first()\ntry:\n    b()\n    {stop}\nexcept E:\n    {stop}")
     assert always_follows(file, file.call(file.calls_by_word["first"][0]), file.call(file.calls_by_word["stop"][0]))
+
+
+ASKS = [
+    ("def f(p):\n    if p:\n        a()", True),
+    ("def f(p):\n    return a() if p > 1 else b", True),
+    ("def f(p):\n    if c:\n        a()", False),
+    ("def f(p):\n    if p:\n        b()\n    a()", False),
+    ("def f(p):\n    if p:\n        def g():\n            a()", False),
+    ("if c:\n    a()", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), ASKS)
+def test_who_calls_the_function_decides(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert asks_parameter(file, file.calls_by_word["a"][0]) is expected

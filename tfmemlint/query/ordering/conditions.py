@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.query.limits import FOLLOWED_CALLS
+from tfmemlint.syntax.names import variables
+from tfmemlint.syntax.scopes import parameters
 from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
@@ -45,6 +47,17 @@ def runs_by_choice(file: File, node: Node) -> bool:
     """Whether an `if` around some code, or around every call of its function, certainly decides whether it runs, as far
     as `FOLLOWED_CALLS` calls away."""
     return _runs_by_choice(file, node, FOLLOWED_CALLS)
+
+
+def asks_parameter(file: File, node: Node) -> bool:
+    """Whether an `if` or a conditional expression around some code certainly asks for a parameter of its function: who
+    calls it decides. False in a module."""
+    function = file.contexts.function(node)
+    if function is None:
+        return False
+    given = {param.name.value for param in parameters(function)}
+    inside = (above for above in file.tree.ancestors(node) if file.tree.contains(function, above))
+    return any(isinstance(above, (cst.If, cst.IfExp)) and given & variables(above.test, file) for above in inside)
 
 
 def _runs_by_choice(file: File, node: Node, left: int) -> bool:
