@@ -2,24 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import (
-    Call,
-    Dataset,
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    Step,
-    body,
-    fixes,
-    on_call,
-    pipelines,
-    show_bytes,
-)
-
-SPLITS = frozenset({"take", "skip", "shard", "window"})
-"""Steps after which a shuffle has drawn a part of the data: a split is wanted once for good."""
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Step, body, fixes, on_call, pipelines, show_bytes
 
 
 class CacheAfterRandomStep(Rule):
@@ -51,7 +34,7 @@ class CacheAfterRandomStep(Rule):
         datasets = cache.datasets()
         if not pipelines.caches_in_memory(cache):
             return
-        found = [self._random(ds, file) for ds in datasets]
+        found = [pipelines.frozen_draw(file, ds) for ds in datasets]
         first = next((step for step in found if step is not None), None)
         if first is None or first.call is None or (None in found and not pipelines.surely_together(file, first, cache)):
             return
@@ -62,27 +45,15 @@ class CacheAfterRandomStep(Rule):
             cache,
             file,
             f"cache() after {what} repeats the first epoch's draw in every epoch{kept}; cache before it",
-            fix=self._move(first, datasets[0], cache, file) if len(datasets) == 1 else None,
+            fix=self._move(first, cache, file) if len(datasets) == 1 else None,
             related=[(first.call, "drawn here")],
             bytes=size,
         )
 
-    def _random(self, ds: Dataset, file: File) -> Step | None:
-        """The first step whose draw the cache freezes."""
-        for i, step in enumerate(ds.steps):
-            if step.name == "cache":
-                return None
-            if step.name == "shuffle" and step.call is not None:
-                split = SPLITS.intersection(later.name for later in ds.steps[i:])
-                if not split and pipelines.reshuffles(step) and not pipelines.names_or_indices(file, step.call):
-                    return step
-            elif pipelines.draws_at_random(step):
-                return step
-        return None
-
-    def _move(self, first: Step, ds: Dataset, cache: Call, file: File) -> Fix | None:
+    def _move(self, first: Step, cache: Call, file: File) -> Fix | None:
         """The cache before the random step; of a map that reads or decodes it would keep names or bytes."""
         split_first = first.name == "map" and (body(first).decodes or body(first).reads)
-        calls = [*(step.call for step in ds.steps[ds.steps.index(first) :]), cache]
+        steps = cache.datasets()[0].steps
+        calls = [*(step.call for step in steps[steps.index(first) :]), cache]
         safety = Safety.DISPLAY if split_first else Safety.UNSAFE
         return Fix.of(safety, "cache before drawing", fixes.move_link(file, calls, -1, 0))

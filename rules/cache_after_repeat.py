@@ -36,7 +36,7 @@ class CacheAfterRepeat(Rule):
 
     @on_call("tf.data.Dataset.cache")
     def check(self, cache: Call, file: File) -> Iterator[Finding]:
-        repeat = pipelines.last_before(cache, "repeat") or self._sometimes(cache, file)
+        repeat = pipelines.surely_before(file, cache, "repeat")
         if repeat is None or repeat.call is None or not pipelines.caches_in_memory(cache):
             return
         times, between = constant(repeat.call.value_of("count")), pipelines.steps_between(cache, repeat)
@@ -55,19 +55,11 @@ class CacheAfterRepeat(Rule):
             bytes=size,
         )
 
-    def _sometimes(self, cache: Call, file: File) -> Step | None:
-        """A repeat under a condition that does not decide about the cache."""
-        steps = [step for ds in cache.datasets() for step in ds.steps if step.name == "repeat"]
-        return next((step for step in reversed(steps) if pipelines.surely_together(file, step, cache)), None)
-
     def _swap(self, repeat: Step, between: list[Step], cache: Call, file: File) -> Fix | None:
         """The repeat behind the cache; steps between keep their place before it."""
         moved = pipelines.links(file, [*(step.call for step in (repeat, *between)), cache])
         if moved is None or len(cache.datasets()) != 1 or any(step.name not in ONE_BY_ONE for step in between):
             return None
-        ds = cache.datasets()[0]
-        same = pipelines.source_draws(ds) is False and all(
-            pipelines.draws_at_random(step) is False for step in ds.steps
-        )
-        safety = Safety.SAFE if same and pipelines.keeps_names(file, moved) else Safety.UNSAFE
+        same = pipelines.draws_nothing(cache.datasets()[0]) and pipelines.keeps_names(file, moved)
+        safety = Safety.SAFE if same else Safety.UNSAFE
         return Fix.of(safety, "cache before repeating", fixes.move_link(file, moved, 0, -1))

@@ -2,23 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import (
-    Call,
-    Dataset,
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    fixes,
-    knowledge,
-    on_call,
-    pipelines,
-    show_bytes,
-)
-
-CHEAP = frozenset({"batch", "padded_batch", "enumerate", "take", "skip", "prefetch", "with_options", "unbatch"})
-"""Steps that cost less than what a cache of their results holds."""
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, fixes, on_call, pipelines, show_bytes
 
 
 class CacheOfMemorySource(Rule):
@@ -48,9 +32,9 @@ class CacheOfMemorySource(Rule):
     @on_call("tf.data.Dataset.cache")
     def check(self, cache: Call, file: File) -> Iterator[Finding]:
         datasets = cache.datasets()
-        if not pipelines.caches_in_memory(cache) or not datasets or not all(self._in_memory(ds) for ds in datasets):
+        if not pipelines.caches_in_memory(cache) or not datasets or not all(map(pipelines.made_of_memory, datasets)):
             return
-        direct = all(self._bare(ds) for ds in datasets)
+        direct = all(map(pipelines.takes_no_steps, datasets))
         cost = None if direct else pipelines.all_bytes(datasets)
         copy = f" of {show_bytes(cost)}" if cost is not None else ""
         what = "serves nothing" if direct else f"is a second copy{copy}"
@@ -63,16 +47,3 @@ class CacheOfMemorySource(Rule):
             related=[(source, "in memory since here") for source in [datasets[0].call] if source is not None],
             bytes=cost,
         )
-
-    def _in_memory(self, ds: Dataset) -> bool:
-        """Whether the data is in memory already, and what was done to it costs little to do again."""
-        zipped = ds.source == "tf.data.Dataset.zip" and bool(ds.parents)
-        if not zipped and not knowledge.in_group(ds.source, "slices_memory"):
-            return False
-        if not all(isinstance(part, Dataset) and self._in_memory(part) for part in ds.parents):
-            return False
-        return all(step.name in CHEAP or (step.name == "map" and pipelines.cheap(step)) for step in ds.steps)
-
-    def _bare(self, ds: Dataset) -> bool:
-        """Whether nothing is computed between the source and here."""
-        return not ds.steps and all(isinstance(part, Dataset) and self._bare(part) for part in ds.parents)

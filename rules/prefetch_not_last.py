@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Api, Call, File, Finding, Fix, Rule, Safety, fixes, integer, limits, on_call, pipelines
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, fixes, integer, on_call, pipelines
 
 WORK = ("batch", "padded_batch", "map", "shuffle", "repeat", "cache", "filter")
 """Steps that are better done before the buffer than after it."""
@@ -58,18 +58,10 @@ class PrefetchNotLast(Rule):
         chain = [prefetch, *pipelines.following(file, prefetch)]
         if not all(call in chain for call in after):
             return None  # a step would still come after it
-        text = fixes.autotune_text(file, prefetch)
-        if not pipelines.BATCHES.intersection(call.method or "" for call in chain[1:]) or self._fits_batches(prefetch):
-            link = None
-        elif text is not None:
+        text, link = fixes.autotune_text(file, prefetch), None
+        if any(call.method in pipelines.BATCHES for call in chain) and not pipelines.buffers_few(prefetch):
+            if text is None:
+                return None
             link = f".prefetch({text})"
-        else:
-            return None
         safety = Safety.SAFE if pipelines.keeps_names(file, chain) else Safety.UNSAFE
         return Fix.of(safety, "prefetch last", fixes.move_link(file, chain, 0, -1, link))
-
-    def _fits_batches(self, prefetch: Call) -> bool:
-        """Whether the buffer's size is as good for batches: left to TensorFlow, or a few."""
-        size = prefetch.value_of("buffer_size")
-        count = integer(size)
-        return size == Api("tf.data.AUTOTUNE") or (count is not None and count <= limits.FEW_BATCHES)

@@ -156,3 +156,28 @@ def test_batches_that_may_be_sequences(program: str, expected: bool) -> None:
     step = pipelines.last_before(call, "batch")
     assert step is not None and step.call is not None
     assert pipelines.makes_sequences(step.call, pipelines.steps_between(call, step)) is expected
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("a.repeat(2).repeat(3).cache()", "a.repeat(2).repeat(3)"),
+        ("if c:\n    a = a.repeat()\na = a.cache()", "a.repeat()"),
+        ("a = a.repeat()\nif c:\n    a = a.cache()", "a.repeat()"),
+        ("if c:\n    a = a.repeat()\nif d:\n    a = a.cache()", None),
+        ("a.cache()", None),
+    ],
+)
+def test_steps_that_some_run_surely_takes(program: str, expected: str | None) -> None:
+    file, call = last_step(program)
+    found = pipelines.surely_before(file, call, "repeat")
+    assert (file.text(found.call.node) if found is not None and found.call is not None else None) == expected
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [("2", True), ("tf.data.AUTOTUNE", True), ("1000", False), ("unknown", False)],
+)
+def test_prefetches_of_few_elements(size: str, expected: bool) -> None:
+    _, call = last_step(f"a.prefetch({size})")
+    assert pipelines.buffers_few(call) is expected

@@ -1,5 +1,6 @@
 """tf.data: what a pipeline is known to be, its steps and elements, and what consumes or keeps them."""
 
+from tfmemlint.query.pipelines.caching import draws_nothing, frozen_draw, made_of_memory, takes_no_steps
 from tfmemlint.query.pipelines.chains import (
     called_on,
     chain_end,
@@ -27,6 +28,7 @@ from tfmemlint.query.pipelines.pipelines import (
     batched,
     batched_before,
     batched_source,
+    buffers_few,
     caches_in_memory,
     decoded_from_files,
     draws_at_random,
@@ -39,6 +41,7 @@ from tfmemlint.query.pipelines.pipelines import (
     reshuffles,
     source_draws,
     steps_between,
+    surely_before,
     surely_together,
 )
 from tfmemlint.query.pipelines.small import is_small, names_or_indices
@@ -65,6 +68,7 @@ __all__ = [
     "batched",
     "batched_before",
     "batched_source",
+    "buffers_few",
     "caches_in_memory",
     "called_on",
     "chain_end",
@@ -76,12 +80,14 @@ __all__ = [
     "covers",
     "decoded_from_files",
     "draws_at_random",
+    "draws_nothing",
     "element_bytes",
     "element_count",
     "elementwise",
     "feeds_model",
     "fitted_whole",
     "following",
+    "frozen_draw",
     "generator_functions",
     "is_part",
     "is_small",
@@ -93,6 +99,7 @@ __all__ = [
     "last_call",
     "later_steps",
     "links",
+    "made_of_memory",
     "makes_sequences",
     "model_arguments",
     "names_or_indices",
@@ -109,9 +116,11 @@ __all__ = [
     "source_draws",
     "stays_on_disk",
     "steps_between",
+    "surely_before",
     "surely_together",
     "takes_all",
     "takes_batch_apart",
+    "takes_no_steps",
     "used_as_model",
     "whole_length",
 ]

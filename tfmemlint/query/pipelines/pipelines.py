@@ -16,7 +16,8 @@ from tfmemlint.model.axes import has_scalar_part, may_group
 from tfmemlint.model.mapped import body
 from tfmemlint.model.transfer.datasets import inner_pipelines
 from tfmemlint.model.transfer.table import elements, structure_bytes
-from tfmemlint.model.values import Array, Const, Dataset, Mapping, Sequence, Step, Value
+from tfmemlint.model.values import Api, Array, Const, Dataset, Mapping, Sequence, Step, Value, integer
+from tfmemlint.query.limits import FEW_BATCHES
 from tfmemlint.syntax.scopes import FUNCTIONS
 
 if TYPE_CHECKING:
@@ -64,6 +65,14 @@ def last_before(call: Call, *names: str) -> Step | None:
     return found
 
 
+def surely_before(file: File, call: Call, *names: str) -> Step | None:
+    """The last step of one of these names that some run surely takes before a call of a pipeline's method: one that
+    every pipeline has which may arrive there, or one under a condition that does not decide about the call."""
+    steps = [step for ds in call.datasets() for step in ds.steps if step.name in names]
+    sometimes = (step for step in reversed(steps) if surely_together(file, step, call))
+    return last_before(call, *names) or next(sometimes, None)
+
+
 def steps_between(call: Call, earlier: Step | None) -> list[Step]:
     """The steps from `earlier` (None: from the source) to a call of a pipeline's method, both left out, over all
     pipelines that may arrive there; those without the earlier step have none."""
@@ -101,6 +110,14 @@ def reshuffles(shuffle: Step) -> bool:
     """Whether a `shuffle` draws anew in each epoch, which it does unless it is told not to; False if it is not seen."""
     call = shuffle.call
     return call is not None and not call.open and call.given("reshuffle_each_iteration") != Const(False)
+
+
+def buffers_few(prefetch: Call) -> bool:
+    """Whether a `prefetch` certainly keeps few elements ready, so that they may be batches as well: it leaves their
+    number to TensorFlow, or says a small one."""
+    size = prefetch.value_of("buffer_size")
+    count = integer(size)
+    return size == Api("tf.data.AUTOTUNE") or (count is not None and count <= FEW_BATCHES)
 
 
 # -- batches ---------------------------------------------------------------------------------------------------------

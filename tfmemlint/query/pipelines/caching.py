@@ -1,0 +1,56 @@
+"""What a cache of a pipeline would hold: what is in memory already, what a random step drew, the same in each epoch."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfmemlint import knowledge
+from tfmemlint.model.values import Dataset, Step
+from tfmemlint.query.pipelines.mapped import cheap
+from tfmemlint.query.pipelines.pipelines import draws_at_random, reshuffles, source_draws
+from tfmemlint.query.pipelines.small import names_or_indices
+
+if TYPE_CHECKING:
+    from tfmemlint.model.file import File
+
+CHEAP = frozenset({"batch", "padded_batch", "enumerate", "take", "skip", "prefetch", "with_options", "unbatch"})
+"""Steps that cost less than what a cache of their results holds."""
+
+SPLITS = frozenset({"take", "skip", "shard", "window"})
+"""Steps after which a shuffle has drawn a part of the data: a split is wanted once for good."""
+
+
+def made_of_memory(ds: Dataset) -> bool:
+    """Whether the source is certainly in memory already, and what was done to it costs little to do again: batching,
+    picking, plain arithmetic."""
+    zipped = ds.source == "tf.data.Dataset.zip" and bool(ds.parents)
+    if not zipped and not knowledge.in_group(ds.source, "slices_memory"):
+        return False
+    if not all(isinstance(part, Dataset) and made_of_memory(part) for part in ds.parents):
+        return False
+    return all(step.name in CHEAP or (step.name == "map" and cheap(step)) for step in ds.steps)
+
+
+def takes_no_steps(ds: Dataset) -> bool:
+    """Whether a pipeline is certainly its source as it is: neither it nor one that it is made of took a step."""
+    return not ds.steps and all(isinstance(part, Dataset) and takes_no_steps(part) for part in ds.parents)
+
+
+def draws_nothing(ds: Dataset) -> bool:
+    """Whether the source and all steps certainly give the same elements in the same order each time."""
+    return source_draws(ds) is False and all(draws_at_random(step) is False for step in ds.steps)
+
+
+def frozen_draw(file: File, ds: Dataset) -> Step | None:
+    """The first step that certainly draws anew in each epoch, and of which a cache at the end of the pipeline keeps the
+    first draw. None also where a cache in between keeps it already, and for shuffles of names or before a split."""
+    for i, step in enumerate(ds.steps):
+        if step.name == "cache":
+            return None
+        if step.name == "shuffle" and step.call is not None:
+            split = SPLITS.intersection(later.name for later in ds.steps[i:])
+            if not split and reshuffles(step) and not names_or_indices(file, step.call):
+                return step
+        elif draws_at_random(step):
+            return step
+    return None
