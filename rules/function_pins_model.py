@@ -4,23 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import (
-    Binds,
-    File,
-    Finding,
-    Instance,
-    Node,
-    Rule,
-    Value,
-    dotted,
-    keras,
-    on,
-    repetition,
-    tracing,
-    written,
-)
-
-OPTIMIZERS = "tf.keras.optimizers."
+from tfmemlint.api import Binds, File, Finding, Node, Rule, dotted, keras, on, repetition, tracing, written
 
 
 class FunctionPinsModel(Rule):
@@ -62,7 +46,7 @@ class FunctionPinsModel(Rule):
 def _made_again(given: cst.BaseExpression, traced: Node, file: File) -> bool:
     """Whether the argument is a model or optimizer that a loop makes again each time: one around the call, or one
     around the calls of its function. A loop or function that makes the traced function, too, frees both."""
-    if not all(_is_kept(option, file) for option in file.value(given).options):
+    if not all(keras.is_model(file, option) or keras.is_optimizer(option) for option in file.value(given).options):
         return False
     found = file.definitions(given)
     if any(d.binds is not Binds.VALUE or d.path for d in found) or not (found or isinstance(given, cst.Call)):
@@ -76,8 +60,3 @@ def _made_again(given: cst.BaseExpression, traced: Node, file: File) -> bool:
         if all(file.tree.contains(around or loop.place, node) for node in made):
             return True
     return False
-
-
-def _is_kept(value: Value, file: File) -> bool:
-    optimizer = isinstance(value, Instance) and (value.type_name or "").startswith(OPTIMIZERS)
-    return optimizer or keras.is_model(file, value)

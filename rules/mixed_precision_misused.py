@@ -4,11 +4,10 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Api, Call, File, Finding, Rule, Severity, constant, facts, gradients, keras, on, on_call
+from tfmemlint.api import Call, File, Finding, Rule, Severity, facts, gradients, keras, on, on_call
 
 MIXED = "mixed_float16"
 SCALES = frozenset({"LossScaleOptimizer", "get_scaled_loss", "get_unscaled_gradients", "scale_loss"})
-SQUASHES = frozenset({"softmax", "sigmoid", "log_softmax"})
 
 
 class MixedPrecisionMisused(Rule):
@@ -35,20 +34,11 @@ class MixedPrecisionMisused(Rule):
     default = False
 
     @on_call("tf.keras.Sequential", "tf.keras.Model")
-    def check_model(self, model: Call, file: File) -> Iterator[Finding]:
-        yield from self._outputs(model, file)
-
     @on(facts.classes_deriving("tf.keras.Model"))
-    def check_class(self, model: cst.ClassDef, file: File) -> Iterator[Finding]:
-        yield from self._outputs(model, file)
-
-    def _outputs(self, model: Call | cst.ClassDef, file: File) -> Iterator[Finding]:
+    def check_outputs(self, model: Call | cst.ClassDef, file: File) -> Iterator[Finding]:
         for layer in keras.output_layers(file, model):
-            if (
-                layer.lacks("dtype")
-                and _squashes(layer)
-                and keras.policy_set_before(file, layer.node, MIXED) is not None
-            ):
+            probabilities = keras.gives_probabilities(layer) and layer.lacks("dtype")
+            if probabilities and keras.policy_set_before(file, layer.node, MIXED) is not None:
                 yield self.finding(
                     layer,
                     file,
@@ -66,12 +56,3 @@ class MixedPrecisionMisused(Rule):
                 file,
                 "under mixed_float16 small gradients become 0 in this loop; scale the loss with a LossScaleOptimizer",
             )
-
-
-def _squashes(layer: Call) -> bool:
-    """Whether a layer gives probabilities."""
-    if layer.name not in ("tf.keras.layers.Dense", "tf.keras.layers.Activation", "tf.keras.layers.Conv2D"):
-        return layer.name == "tf.keras.layers.Softmax"
-    activation = layer.value_of("activation")
-    said = activation.name.rpartition(".")[2] if isinstance(activation, Api) else constant(activation)
-    return said in SQUASHES

@@ -1,10 +1,11 @@
-"""Which layers give a model's outputs, and what its activations take."""
+"""Which layers give a model's outputs, what they give, what activations take; what is an optimizer."""
 
 import libcst as cst
 import pytest
-from programs import model_of
+from programs import model_of, value_in
 
-from tfmemlint.query.keras.networks import activation_bytes, layers_of, output_layers
+from tfmemlint.query.keras.networks import activation_bytes, gives_probabilities, layers_of, output_layers
+from tfmemlint.query.keras.weights import is_optimizer
 
 STACK = "keras.Sequential([keras.Input((4,)), keras.layers.Dense(8), keras.layers.Dense(2)])"
 
@@ -43,3 +44,29 @@ def test_what_the_call_of_a_class_returns() -> None:
 def test_a_model_without_products_has_no_activations_worth_a_word() -> None:
     file = model_of("keras.Sequential([keras.Input((4,)), keras.layers.Flatten()])")
     assert activation_bytes(next(file.calls("tf.keras.Sequential"))) is None
+
+
+PROBABILITIES = [
+    ("keras.layers.Softmax()", True),
+    ("keras.layers.Dense(2, activation='softmax')", True),
+    ("keras.layers.Dense(2, tf.nn.sigmoid)", True),
+    ("keras.layers.Activation('log_softmax')", True),
+    ("keras.layers.Dense(2, activation='relu')", False),
+    ("keras.layers.Dense(2)", False),
+    ("keras.layers.LSTM(2, activation='sigmoid')", False),
+]
+
+
+@pytest.mark.parametrize(("layer", "expected"), PROBABILITIES)
+def test_layers_that_give_probabilities(layer: str, expected: bool) -> None:
+    file = model_of(layer)
+    (made,) = file.tree.of(cst.Call)
+    assert gives_probabilities(file.call(made)) is expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("keras.optimizers.Adam()", True), ("keras.layers.Dense(2)", False), ("'adam'", False), ("unknown", False)],
+)
+def test_optimizers(value: str, expected: bool) -> None:
+    assert is_optimizer(value_in(model_of(f"probe({value})"))) is expected

@@ -14,10 +14,16 @@ from tfmemlint.query.keras.models import (
     runs_model,
     saves_model,
 )
-from tfmemlint.query.keras.networks import activation_bytes, layers_of, output_layers, parameter_count
+from tfmemlint.query.keras.networks import (
+    activation_bytes,
+    gives_probabilities,
+    layers_of,
+    output_layers,
+    parameter_count,
+)
 from tfmemlint.query.keras.policies import dtype_policy, keras_2, policies_set, policy_set_after, policy_set_before
 from tfmemlint.query.keras.sessions import SESSION, SESSIONS, is_session, session_runs
-from tfmemlint.query.keras.weights import trained_bytes
+from tfmemlint.query.keras.weights import is_optimizer, trained_bytes
 
 __all__ = [
     "MODEL_LOADS",
@@ -30,8 +36,10 @@ __all__ = [
     "copies_weights",
     "dtype_policy",
     "fate",
+    "gives_probabilities",
     "is_changed",
     "is_model",
+    "is_optimizer",
     "is_session",
     "keras_2",
     "layers_applied",

@@ -10,7 +10,7 @@ import libcst as cst
 
 from tfmemlint.model.layers.networks import SEQUENTIAL, layers, parameters, placed
 from tfmemlint.model.transfer.table import elements
-from tfmemlint.model.values import Array, Instance, Value
+from tfmemlint.model.values import Api, Array, Instance, Value, constant
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
 COMPUTES = ("Conv", "Dense", "Attention", "MultiHead", "SeparableConv", "DepthwiseConv", "LSTM", "GRU")
 """Beginnings of the names of layers whose work is products of matrices."""
+
+TAKES_ACTIVATION = ("tf.keras.layers.Dense", "tf.keras.layers.Activation", "tf.keras.layers.Conv2D")
+"""The layers that models end with and that are given their activation."""
+
+SQUASHES = frozenset({"softmax", "sigmoid", "log_softmax"})
+"""Activations that give probabilities, or their logarithms."""
 
 
 def parameter_count(model: Call) -> int | None:
@@ -40,6 +46,16 @@ def output_layers(file: File, model: Call | cst.ClassDef) -> list[Call]:
     forward = file.values.classes.method(model, "call")
     leaving = file.returns(forward) if forward is not None else []
     return _made(target for each in leaving if each.value is not None for target in _called(file.value(each.value)))
+
+
+def gives_probabilities(layer: Call) -> bool:
+    """Whether a call certainly makes a layer that gives probabilities: a softmax, or a dense or convolutional layer or
+    an activation of such a function."""
+    if layer.name not in TAKES_ACTIVATION:
+        return layer.name == "tf.keras.layers.Softmax"
+    activation = layer.value_of("activation")
+    said = activation.name.rpartition(".")[2] if isinstance(activation, Api) else constant(activation)
+    return said in SQUASHES
 
 
 def activation_bytes(model: Call) -> int | None:

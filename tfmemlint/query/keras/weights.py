@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.model.values import Const, Instance, constant
+from tfmemlint.model.values import Const, Instance, Value, constant
 from tfmemlint.query.flow.uses import Does, uses
 from tfmemlint.units import show_bytes
 
@@ -47,12 +47,17 @@ def is_frozen(file: File, layer: Call) -> bool:
     return False
 
 
+def is_optimizer(value: Value) -> bool:
+    """Whether a value is certainly an optimizer of Keras."""
+    return isinstance(value, Instance) and (value.type_name or "").startswith(OPTIMIZERS)
+
+
 def _compiled_optimizer(file: File) -> str | None:
     """The class of the optimizer that the first `compile` of the file is given; None where none is known."""
     for compiled in file.calls("tf.keras.Model.compile"):
         optimizer = compiled.value_of("optimizer")
         name = constant(optimizer)
-        if isinstance(optimizer, Instance) and (optimizer.type_name or "").startswith(OPTIMIZERS):
+        if isinstance(optimizer, Instance) and is_optimizer(optimizer):
             return (optimizer.type_name or "").rpartition(".")[2]
         known = (each.rpartition(".")[2] for each in knowledge.subclasses(f"{OPTIMIZERS}Optimizer"))
         found = next((kind for kind in known if isinstance(name, str) and kind.lower() == name.lower()), None)
