@@ -4,22 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import (
-    Api,
-    Call,
-    Const,
-    Edit,
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    Severity,
-    fixes,
-    knowledge,
-    on_call,
-    runtime,
-)
+from tfmemlint.api import Api, Call, Edit, File, Finding, Fix, Rule, Safety, Severity, fixes, on, runtime
 
 
 class ForkAfterInit(Rule):
@@ -46,10 +31,10 @@ class ForkAfterInit(Rule):
     severity = Severity.ERROR
     fix_safety = (Safety.UNSAFE,)
 
-    @on_call(*knowledge.group("forks"))
+    @on(runtime.forks)
     def check(self, start: Call, file: File) -> Iterator[Finding]:
         starter = runtime.initialised_by(file, start.node)
-        if starter is not None and not _spawns(file, start):
+        if starter is not None:
             yield self.finding(
                 start,
                 file,
@@ -58,13 +43,6 @@ class ForkAfterInit(Rule):
                 fix=_spawn(file, start),
                 related=[(starter, "initialises the runtime")],
             )
-
-
-def _spawns(file: File, start: Call) -> bool:
-    """Whether another start method than fork is chosen, here or for the whole program."""
-    if start.arg("mp_context") is not None:
-        return True
-    return any(call.value_of(0) != Const("fork") for call in file.calls("multiprocessing.set_start_method"))
 
 
 def _spawn(file: File, start: Call) -> Fix | None:

@@ -6,10 +6,6 @@ import libcst as cst
 
 from tfmemlint.api import Call, Devices, Edit, File, Finding, Fix, Rule, Safety, Severity, fixes, on_call, runtime
 
-GROWTH = "tf.config.experimental.set_memory_growth"
-CHOOSES = ("tf.config.set_visible_devices", "tf.config.set_logical_device_configuration")
-"""Where one of these is called TensorFlow may see one GPU only, or drops growth, so that nothing differs."""
-
 
 class PartialMemoryGrowth(Rule):
     """
@@ -35,18 +31,14 @@ class PartialMemoryGrowth(Rule):
     severity = Severity.ERROR
     fix_safety = (Safety.UNSAFE,)
 
-    @on_call(GROWTH)
+    @on_call("tf.config.experimental.set_memory_growth")
     def check(self, growth: Call, file: File) -> Iterator[Finding]:
         device = growth.value_of("device")
         if not isinstance(device, Devices) or device.selection not in ("one", "some") or device.kind == "CPU":
             return
-        if any(file.calls(*CHOOSES)) or runtime.mentions_variable(file, "CUDA_VISIBLE_DEVICES"):
+        if runtime.chooses_devices(file) or runtime.for_one_gpu(file, growth.node):
             return
-        if (
-            runtime.sets_growth(file, growth)
-            and not runtime.for_one_gpu(file, growth.node)
-            and not _others_too(file, growth)
-        ):
+        if runtime.sets_growth(file, growth) and not runtime.others_grow_too(file, growth):
             which = "one GPU" if device.selection == "one" else "some of the GPUs"
             yield self.finding(
                 growth,
@@ -55,22 +47,6 @@ class PartialMemoryGrowth(Rule):
                 "Memory growth cannot differ between GPU devices",
                 fix=_loop(file, growth),
             )
-
-
-def _others_too(file: File, growth: Call) -> bool:
-    """Whether other calls of the same function may set it for the other GPUs."""
-    function = file.contexts.function(growth.node)
-    beside = [call for call in file.calls(GROWTH) if file.contexts.function(call.node) is function]
-    return any(_which(file, call) != _which(file, growth) for call in beside)
-
-
-def _which(file: File, growth: Call) -> str | None:
-    """The device of a call as it is written, of `gpus[0]` the index."""
-    device = growth.arg("device")
-    if device is None:
-        return None
-    code = device.expression
-    return file.text(code.slice[0] if isinstance(code, cst.Subscript) else code)
 
 
 def _loop(file: File, growth: Call) -> Fix | None:

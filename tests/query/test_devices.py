@@ -1,9 +1,16 @@
 """How programs configure GPUs, and where they have one."""
 
 import pytest
-from programs import model_of
+from programs import model_of, value_in
 
-from tfmemlint.query.runtime.devices import for_one_gpu, sets_growth, sets_limit
+from tfmemlint.query.runtime.devices import (
+    chooses_devices,
+    for_one_gpu,
+    only_gpus,
+    others_grow_too,
+    sets_growth,
+    sets_limit,
+)
 
 GPUS = "gpus = tf.config.list_physical_devices('GPU')\n"
 ONE = [
@@ -54,3 +61,49 @@ def test_growth_and_limits(program: str, expected: tuple[bool, bool]) -> None:
     word = "set_memory_growth" if "growth" in program else program.partition("(")[0].rpartition(".")[2]
     call = file.call(file.calls_by_word[word][0])
     assert (sets_growth(file, call), sets_limit(file, call)) == expected
+
+
+GROW = "tf.config.experimental.set_memory_growth(gpus[0], True)\n"
+BESIDE = [
+    (GROW, False),
+    (GROW + GROW, False),
+    (GROW + "tf.config.experimental.set_memory_growth(gpus[1], True)", True),
+    (GROW + "for gpu in gpus:\n    tf.config.experimental.set_memory_growth(gpu, True)", True),
+    (GROW + "def f():\n    tf.config.experimental.set_memory_growth(gpus[1], True)", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), BESIDE)
+def test_growth_of_other_devices(program: str, expected: bool) -> None:
+    file = model_of(GPUS + program)
+    growth = next(file.calls("tf.config.experimental.set_memory_growth"))
+    assert others_grow_too(file, growth) is expected
+
+
+CHOSEN = [
+    (GROW, False),
+    ("tf.config.set_visible_devices(gpus[0], 'GPU')", True),
+    ("tf.config.set_logical_device_configuration(gpus[0], [])", True),
+    ("import os\nos.environ['CUDA_VISIBLE_DEVICES'] = '0'", True),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), CHOSEN)
+def test_programs_that_choose_devices(program: str, expected: bool) -> None:
+    assert chooses_devices(model_of(GPUS + program)) is expected
+
+
+KINDS = [
+    ("gpus", True),
+    ("gpus[0]", True),
+    ("[gpus[0], gpus[1]]", True),
+    ("[]", True),
+    ("[gpus[0], unknown]", False),
+    ("tf.config.list_physical_devices('CPU')", False),
+    ("tf.config.list_physical_devices()", False),
+]
+
+
+@pytest.mark.parametrize(("devices", "expected"), KINDS)
+def test_devices_that_are_gpus(devices: str, expected: bool) -> None:
+    assert only_gpus(value_in(model_of(f"{GPUS}probe({devices})"))) is expected

@@ -1,8 +1,16 @@
 """TensorFlow's runtime: what starts it, its devices and their settings, strategies, and who else uses the card."""
 
-from tfmemlint.query.runtime.devices import for_one_gpu, sets_growth, sets_limit
+from tfmemlint.query.runtime.devices import (
+    chooses_devices,
+    for_one_gpu,
+    only_gpus,
+    others_grow_too,
+    sets_growth,
+    sets_limit,
+)
 from tfmemlint.query.runtime.environment import Setting, given_to_children, mentions_variable, settings
 from tfmemlint.query.runtime.gpu_libraries import Allocation, gpu_allocations
+from tfmemlint.query.runtime.processes import forks
 from tfmemlint.query.runtime.runtime import initialised_by, initialises, initialising_calls, turns_eager_off
 from tfmemlint.query.runtime.strategies import Strategy, in_scope, is_replicated, strategies
 
@@ -10,7 +18,9 @@ __all__ = [
     "Allocation",
     "Setting",
     "Strategy",
+    "chooses_devices",
     "for_one_gpu",
+    "forks",
     "given_to_children",
     "gpu_allocations",
     "in_scope",
@@ -19,6 +29,8 @@ __all__ = [
     "initialising_calls",
     "is_replicated",
     "mentions_variable",
+    "only_gpus",
+    "others_grow_too",
     "sets_growth",
     "sets_limit",
     "settings",

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.model.transfer.table import elements
-from tfmemlint.model.values import Devices, Instance, Length, Sequence, constant, integer
+from tfmemlint.model.values import Devices, Instance, Length, Sequence, Value, constant, integer
 from tfmemlint.query.ordering.branches import leaves
+from tfmemlint.query.runtime.environment import mentions_variable
 from tfmemlint.syntax.scopes import own_nodes
 
 if TYPE_CHECKING:
@@ -30,6 +31,34 @@ COMPARISONS: dict[tuple[type, int | None], bool] = {
 def sets_growth(file: File, call: Call) -> bool:
     """Whether a call sets memory growth, unless it certainly turns it off."""
     return call.name == GROWTH and constant(call.value_of("enable")) is not False
+
+
+def others_grow_too(file: File, growth: Call) -> bool:
+    """Whether other calls of the same function may set memory growth for other devices than this call does: what they
+    name the device by, of `gpus[0]` the index, differs."""
+    function = file.contexts.function(growth.node)
+    beside = [call for call in file.calls(GROWTH) if file.contexts.function(call.node) is function]
+    return any(_device(file, call) != _device(file, growth) for call in beside)
+
+
+def _device(file: File, growth: Call) -> str | None:
+    """The device of a call as it is written, of `gpus[0]` the index."""
+    device = growth.arg("device")
+    code = device.expression if device is not None else None
+    return file.text(code.slice[0] if isinstance(code, cst.Subscript) else code) if code is not None else None
+
+
+def chooses_devices(file: File) -> bool:
+    """Whether the program chooses the devices that TensorFlow sees, or makes logical ones of them, so that what it says
+    of some physical devices may be all that counts."""
+    return any(file.calls(VISIBLE_DEVICES, LOGICAL_DEVICES)) or mentions_variable(file, "CUDA_VISIBLE_DEVICES")
+
+
+def only_gpus(value: Value) -> bool:
+    """Whether a device or list of devices certainly holds GPUs alone, if any."""
+    if isinstance(value, Sequence):
+        return not value.open and all(map(only_gpus, value.items))
+    return isinstance(value, Devices) and value.kind == "GPU"
 
 
 def sets_limit(file: File, call: Call) -> bool:
