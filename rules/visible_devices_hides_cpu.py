@@ -2,27 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
-from tfmemlint.api import (
-    Argument,
-    Call,
-    Const,
-    Devices,
-    Edit,
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    Sequence,
-    Severity,
-    Value,
-    dotted,
-    fixes,
-    knowledge,
-    on_call,
-)
+from tfmemlint.api import Call, Const, File, Finding, Fix, Rule, Safety, Severity, fixes, flow, on_call, runtime
 
 
 class VisibleDevicesHidesCpu(Rule):
@@ -54,32 +34,15 @@ class VisibleDevicesHidesCpu(Rule):
         if not call.lacks("device_type") and call.value_of("device_type") != Const(None):
             return
         devices = call.arg("devices")
-        if devices is not None and _only_gpus(devices.value) and not _is_filled(file, devices.expression):
+        if devices is None or not runtime.only_gpus(devices.value):
+            return
+        if not flow.is_filled(file, devices.expression):
+            text = '"GPU"' if devices.node.keyword is None else 'device_type="GPU"'
+            edit = fixes.add_argument(file, call.node, text) if call.lacks("device_type") else None
             yield self.finding(
                 call,
                 file,
                 "without a device type this hides the CPU too, and the first op raises NotFoundError: "
                 "No CPU devices are available",
-                fix=_typed(file, devices) if call.lacks("device_type") else None,
+                fix=Fix.safe("name the device type", edit),
             )
-
-
-def _only_gpus(value: Value) -> bool:
-    if isinstance(value, Sequence):
-        return not value.open and all(map(_only_gpus, value.items))
-    return isinstance(value, Devices) and value.kind == "GPU"
-
-
-def _is_filled(file: File, devices: cst.BaseExpression) -> bool:
-    """Whether a list that is made somewhere is filled by methods, so that what is in it is not known."""
-    name = dotted(devices)
-    if name is None or not isinstance(file.value(devices), Sequence):
-        return False
-    calls = [file.call(node) for word in knowledge.group("changes_object") for node in file.calls_by_word.get(word, ())]
-    return any(call.receiver_node is not None and dotted(call.receiver_node) == name for call in calls)
-
-
-def _typed(file: File, devices: Argument) -> Fix | None:
-    end = fixes.outer_span(file, devices.expression).end
-    text = ', device_type="GPU"' if devices.node.keyword is not None else ', "GPU"'
-    return Fix.safe("name the device type", Edit(end, end, text))

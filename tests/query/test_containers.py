@@ -3,7 +3,15 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.flow.containers import collects, is_bounded, is_emptied, is_made_anew, puts, repeated_puts
+from tfmemlint.query.flow.containers import (
+    collects,
+    is_bounded,
+    is_emptied,
+    is_filled,
+    is_made_anew,
+    puts,
+    repeated_puts,
+)
 
 PUT = [
     ("kept.append(x)", [("kept", ["x"])]),
@@ -71,3 +79,19 @@ OUTLIVING = [
 def test_containers_from_before_a_loop_outlive_its_iterations(program: str, expected: bool) -> None:
     file = model_of(program)
     assert [collects(file, put.container, found) for put, found in repeated_puts.of(file)] == [expected]
+
+
+FILLED = [
+    ("kept = [1]\nkept.append(2)\nprobe(kept)", True),
+    ("class A:\n    def f(self):\n        self.k = [1]\n        self.k.pop()\n        probe(self.k)", True),
+    ("kept = [1]\nkept.index(2)\nprobe(kept)", False),
+    ("kept = [1]\nother.append(2)\nprobe(kept)", False),
+    ("kept = unknown()\nkept.append(2)\nprobe(kept)", False),
+    ("probe([1])", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), FILLED)
+def test_lists_that_methods_change(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert is_filled(file, file.calls_by_word["probe"][0].args[0].value) is expected

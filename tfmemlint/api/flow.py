@@ -2,7 +2,16 @@
 
 from tfmemlint.query.flow.called import called, factors
 from tfmemlint.query.flow.captures import Capture, captured_arrays
-from tfmemlint.query.flow.containers import Put, collects, is_bounded, is_emptied, is_made_anew, puts, repeated_puts
+from tfmemlint.query.flow.containers import (
+    Put,
+    collects,
+    is_bounded,
+    is_emptied,
+    is_filled,
+    is_made_anew,
+    puts,
+    repeated_puts,
+)
 from tfmemlint.query.flow.readers import only_reader
 from tfmemlint.query.flow.stores import Store, fills, is_container, outlives, stores, traced_stores
 from tfmemlint.query.flow.uses import Does, Use, uses
@@ -21,6 +30,7 @@ __all__ = [
     "is_bounded",
     "is_container",
     "is_emptied",
+    "is_filled",
     "is_made_anew",
     "only_reader",
     "outlives",

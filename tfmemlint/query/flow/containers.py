@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint import knowledge
 from tfmemlint.model.contexts import MAPS
+from tfmemlint.model.values import Sequence
 from tfmemlint.query.facts import Fact
 from tfmemlint.query.repetition.repeats import Repetition, repeats
 from tfmemlint.syntax.scopes import dotted, written
@@ -114,6 +116,14 @@ def is_emptied(file: File, path: str | None, within: Node) -> bool:
         return True
     deleted = (node.target for node in walk(within, cst.Del)) if path is not None else ()
     return any(dotted(each.value if isinstance(each, cst.Subscript) else each) == path for each in deleted)
+
+
+def is_filled(file: File, container: cst.BaseExpression) -> bool:
+    """Whether a name or dotted path stands for a list or tuple that is known, and some code calls a method of it that
+    changes it (`kept.append(x)`), so that what it was made with need not be all that is in it."""
+    path = dotted(container)
+    changed = (file.method_calls.get((word, path)) for word in knowledge.group("changes_object"))
+    return path is not None and any(changed) and isinstance(file.value(container), Sequence)
 
 
 def is_made_anew(file: File, path: str, within: Node) -> bool:
