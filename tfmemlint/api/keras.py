@@ -1,6 +1,7 @@
 """Keras: what is a model, its layers and weights, dtype policies, and the sessions of version 1."""
 
 from tfmemlint.query.keras.copies import copies_weights
+from tfmemlint.query.keras.data_sets import batch_bytes, makes_data_set
 from tfmemlint.query.keras.layers import Applied, layers_applied, layers_in
 from tfmemlint.query.keras.models import (
     MODEL_LOADS,
@@ -32,6 +33,7 @@ __all__ = [
     "Applied",
     "Fate",
     "activation_bytes",
+    "batch_bytes",
     "clears",
     "copies_weights",
     "dtype_policy",
@@ -45,6 +47,7 @@ __all__ = [
     "layers_applied",
     "layers_in",
     "layers_of",
+    "makes_data_set",
     "model_at",
     "model_loads",
     "output_layers",
