@@ -5,27 +5,20 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tfmemlint.api import (
-    Call,
     Const,
     Fact,
     File,
     Finding,
-    Function,
-    Instance,
     Node,
     Rule,
-    calls,
     keras,
     limits,
     on,
-    ordering,
-    own_nodes,
     repetition,
     tracing,
     walk,
 )
 
-OPS = (cst.Call, cst.BinaryOperation, cst.UnaryOperation)
 
 def _session_loops(file: File) -> list[Node]:
     """What runs a session many times, in one graph: loops and comprehensions, also around a call of its function."""
@@ -33,7 +26,7 @@ def _session_loops(file: File) -> list[Node]:
     for run in keras.session_runs(file):
         for again in repetition.repetitions(file, run.node):
             if not again.handler and not again.few(limits.FEW_RUNS) and not _over_parts(file, again):
-                if not _fresh_graph(file, again.place):
+                if not tracing.begins_graph(file, again.place):
                     found[again.place] = None
     return list(found)
 
@@ -72,40 +65,10 @@ class GraphGrowsInLoop(Rule):
 
     @on(session_loops)
     def check(self, loop: Node, file: File) -> Iterator[Finding]:
-        for op in _ops(file, loop, limits.FOLLOWED_CALLS):
+        for op in tracing.ops_built(file, loop):
             yield self.finding(
                 file.call(op) if isinstance(op, cst.Call) else op,
                 file,
                 "this adds a node to the graph in every iteration of the session's loop; build it once, before",
                 related=[(loop, "the loop")],
             )
-
-
-def _ops(file: File, part: Node, left: int) -> Iterator[Node]:
-    """The ops that one iteration builds, in the functions of the module that it calls, too."""
-    code = part.body if isinstance(part, (cst.For, cst.While)) else part
-    for node in own_nodes(part, *OPS) if isinstance(part, cst.FunctionDef) else walk(code, *OPS):
-        if ordering.runs_once(file, node, part):
-            continue
-        if tracing.makes_op(file, node):
-            if tracing.is_outermost_op(file, node):
-                yield node
-        elif isinstance(node, cst.Call) and left:
-            for target in file.call(node).target.options:
-                if isinstance(target, Function) and isinstance(target.node, cst.FunctionDef):
-                    if not _fresh_graph(file, target.node):
-                        yield from _ops(file, target.node, left - 1)
-
-
-def _fresh_graph(file: File, part: Node) -> bool:
-    """Whether some code starts with a graph of its own."""
-    return any(_starts_graph(call) for call in calls(file, part))
-
-
-def _starts_graph(call: Call) -> bool:
-    if call.method != "as_default":
-        return call.method in ("Graph", "reset_default_graph", "clear_session")
-    receiver = call.receiver
-    return not (
-        isinstance(receiver, Instance) and (receiver.type_name == keras.SESSION or "Writer" in str(receiver.type_name))
-    )

@@ -1,9 +1,10 @@
 """Which expressions add a node to the default graph: the argument of `probe(...)` is asked."""
 
+import libcst as cst
 import pytest
 from programs import model_of
 
-from tfmemlint.query.tracing.graphs import is_outermost_op, makes_op
+from tfmemlint.query.tracing.graphs import begins_graph, is_outermost_op, makes_op, ops_built
 
 OPS = [
     ("tf.reduce_mean(x)", True),
@@ -37,3 +38,37 @@ def test_an_op_within_another_is_not_the_outermost() -> None:
     assert {word: is_outermost_op(file, call) for word, call in calls.items()} == {
         "reduce_mean": True, "cast": False, "square": False,
     }  # fmt: skip
+
+
+BUILT = [
+    ("for i in n:\n    y = tf.square(tf.cast(i, tf.int32))", ["tf.square(tf.cast(i, tf.int32))"]),
+    ("for i in tf.range(3):\n    run(i)", []),
+    ("for i in n:\n    if i == 0:\n        y = tf.square(x)", []),
+    ("def f():\n    return tf.square(x)\nfor i in n:\n    f()", ["tf.square(x)"]),
+    ("def f():\n    def g():\n        tf.square(x)\nfor i in n:\n    f()", []),
+    ("def f():\n    with tf.Graph().as_default():\n        tf.square(x)\nfor i in n:\n    f()", []),
+    ("def f():\n    tf.square(x)\n    f()\nfor i in n:\n    f()", ["tf.square(x)"] * 3),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), BUILT)
+def test_ops_that_each_iteration_builds(program: str, expected: list[str]) -> None:
+    file = model_of(program)
+    loop = file.tree.of(cst.For)[0]
+    assert [file.text(op) for op in ops_built(file, loop)] == expected
+
+
+BEGINNING = [
+    ("with tf.Graph().as_default(): pass", True),
+    ("with graph.as_default(): pass", True),
+    ("tf.compat.v1.reset_default_graph()", True),
+    ("with tf.compat.v1.Session().as_default(): pass", False),
+    ("with tf.summary.create_file_writer('logs').as_default(): pass", False),
+    ("def f():\n    tf.Graph()\nf()", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), BEGINNING)
+def test_code_begins_a_graph_by_itself(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert begins_graph(file, file.module) is expected

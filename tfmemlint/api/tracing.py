@@ -1,6 +1,6 @@
 """Traced functions: what runs in them, what is a tensor or a Python value there, and what makes variables."""
 
-from tfmemlint.query.tracing.graphs import is_outermost_op, makes_op
+from tfmemlint.query.tracing.graphs import begins_graph, ops_built
 from tfmemlint.query.tracing.python_values import is_python
 from tfmemlint.query.tracing.results import fetched_in_loop, is_tensor, made_of_tensor, only_tensorflow
 from tfmemlint.query.tracing.state import creates_state, outermost_state, state_made_by
@@ -18,17 +18,17 @@ from tfmemlint.query.tracing.traces import (
 
 __all__ = [
     "TracedCall",
+    "begins_graph",
     "computes_in_floats",
     "creates_state",
     "fetched_in_loop",
     "holds_tensor",
-    "is_outermost_op",
     "is_python",
     "is_tensor",
     "made_of_tensor",
-    "makes_op",
     "needs_python",
     "only_tensorflow",
+    "ops_built",
     "outermost_state",
     "parameter_of",
     "runs_traced",

@@ -1,14 +1,20 @@
-"""Graphs of TensorFlow 1: which expressions add a node to the default graph."""
+"""Graphs of TensorFlow 1: which expressions add a node to the default graph, and what code has a graph of its own."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator as Iterable
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.model.values import Array, Iterator
-from tfmemlint.syntax.tree import Node
+from tfmemlint.model.values import Array, Function, Instance, Iterator
+from tfmemlint.query.calls import calls
+from tfmemlint.query.keras.sessions import SESSION
+from tfmemlint.query.limits import FOLLOWED_CALLS
+from tfmemlint.query.ordering.once import runs_once
+from tfmemlint.syntax.scopes import own_nodes
+from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -21,6 +27,47 @@ OF_ITERATORS = frozenset({"get_next", "make_one_shot_iterator", "make_initializa
 OPERATORS = (
     cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.Power, cst.MatrixMultiply, cst.FloorDivide, cst.Modulo,
 )  # fmt: skip
+
+OPS = (cst.Call, cst.BinaryOperation, cst.UnaryOperation)
+"""The classes of expressions that can be ops."""
+
+
+def ops_built(file: File, part: Node) -> Iterable[Node]:
+    """The outermost ops that each run of a loop, comprehension or function certainly adds to the default graph, in the
+    order of the code, with those of the module's functions that it calls, `FOLLOWED_CALLS` behind each other.
+
+    What `runs_once` is left out, and so are functions that begin a graph of their own.
+    """
+    yield from _ops_built(file, part, FOLLOWED_CALLS)
+
+
+def _ops_built(file: File, part: Node, left: int) -> Iterable[Node]:
+    code = part.body if isinstance(part, (cst.For, cst.While)) else part
+    for node in own_nodes(part, *OPS) if isinstance(part, cst.FunctionDef) else walk(code, *OPS):
+        if runs_once(file, node, part):
+            continue
+        if makes_op(file, node):
+            if is_outermost_op(file, node):
+                yield node
+        elif isinstance(node, cst.Call) and left:
+            for target in file.call(node).target.options:
+                if isinstance(target, Function) and isinstance(target.node, cst.FunctionDef):
+                    if not begins_graph(file, target.node):
+                        yield from _ops_built(file, target.node, left - 1)
+
+
+def begins_graph(file: File, code: Node) -> bool:
+    """Whether some code makes or enters a graph of its own, or empties the default one, by a call whose word says so.
+    False where only functions that it calls may do so."""
+    return any(_begins_graph(call) for call in calls(file, code))
+
+
+def _begins_graph(call: Call) -> bool:
+    if call.method != "as_default":
+        return call.method in ("Graph", "reset_default_graph", "clear_session")
+    receiver = call.receiver
+    kind = str(receiver.type_name) if isinstance(receiver, Instance) else ""
+    return kind != SESSION and "Writer" not in kind  # sessions and summary writers are entered so, too
 
 
 def makes_op(file: File, node: Node) -> bool:
