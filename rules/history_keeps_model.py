@@ -57,9 +57,8 @@ class HistoryKeepsModel(Rule):
     def check(self, fit: Call, file: File) -> Iterator[Finding]:
         for stored in uses(file, fit.node, containers=True, returned=True):
             if stored.does is Does.STORE and _grows(file, stored) and _keeps_models(file, fit, stored):
-                collected = isinstance(stored.place, cst.BaseComp)
                 yield self.finding(
-                    stored.call or (stored.node if collected else _statement(file, stored)),
+                    flow.storing_code(file, stored),
                     file,
                     "each stored History keeps its model alive, with weights and optimizer slots; store its .history",
                     fix=Fix.safe("store the numbers", _store_numbers(file, stored)),
@@ -69,7 +68,7 @@ class HistoryKeepsModel(Rule):
 
 def _grows(file: File, stored: Use) -> bool:
     """Whether a History goes into a container, beside others."""
-    target = stored.place if stored.place is not None and _is_target(file, stored.place) else None
+    target = stored.place if stored.place is not None and flow.is_assigned(file, stored.place) else None
     return target is None or (isinstance(target, cst.Subscript) and dotted(target) is None)
 
 
@@ -112,7 +111,7 @@ def _store_numbers(file: File, stored: Use) -> list[Edit] | None:
 def _container(file: File, stored: Use) -> cst.BaseExpression | None:
     """The container that is there already; None for a comprehension, which makes one."""
     place = stored.place
-    if isinstance(place, cst.Subscript) and _is_target(file, place):
+    if isinstance(place, cst.Subscript) and flow.is_assigned(file, place):
         place = place.value
     return place if isinstance(place, cst.BaseExpression) and not isinstance(place, cst.BaseComp) else None
 
@@ -123,12 +122,3 @@ def _bound(file: File, container: cst.BaseExpression | None) -> Node | None:
         return None
     found = file.flow(home_of(container, file)).bindings.get(container.value, ())
     return found[0].node if len(found) == 1 else None
-
-
-def _is_target(file: File, place: Node) -> bool:
-    return isinstance(file.tree.parent(place), cst.AssignTarget)
-
-
-def _statement(file: File, stored: Use) -> Node:
-    """The assignment that stores it."""
-    return next(a for a in file.tree.ancestors(stored.node) if isinstance(a, (cst.Assign, cst.AugAssign)))

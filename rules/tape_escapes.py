@@ -4,9 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, Const, Does, File, Finding, Node, Rule, Use, constant, on_call, uses
-
-TAKES = frozenset({"gradient", "jacobian", "batch_jacobian"})
+from tfmemlint.api import Call, Does, File, Finding, Node, Rule, Use, constant, flow, gradients, on_call, uses
 
 
 class TapeEscapes(Rule):
@@ -37,7 +35,7 @@ class TapeEscapes(Rule):
         home, persistent = file.contexts.function(made.node), constant(made.value_of("persistent")) is True
         found = list(uses(file, made.node, containers=True, attributes=True))
         here = [use for use in found if file.contexts.function(use.node) is home]
-        if any(use.does is Does.DELETE or (_takes(use) and not persistent) for use in here):
+        if any(use.does is Does.DELETE or (gradients.takes_gradient(use) and not persistent) for use in here):
             return
         way = _way_out(file, made, found, here, persistent)
         if way is not None:
@@ -52,14 +50,14 @@ def _way_out(
     """What gives the tape away while it holds its record, and into what."""
     entered = any(use.does is Does.ENTER for use in here)
     for use in here:
-        above = file.tree.parent(use.place) if use.place is not None else None
         if use.does is Does.STORE and use.node is made.node and isinstance(use.place, cst.Attribute):
-            if isinstance(above, cst.AsName):
+            if isinstance(file.tree.parent(use.place), cst.AsName):
                 return made, "an attribute"
-            if (persistent or _left_open(file, found)) and not _dropped(file, use.place):
+            if (persistent or _left_open(file, found)) and not flow.lets_go(file, use.place):
                 return file.tree.statement(use.place), "an attribute"
         elif use.does is Does.STORE and entered:
-            return (use.call or _statement(file, made, use)), _into(file, use)
+            code = flow.storing_code(file, use)
+            return made if code is made.node else code, _into(file, use)
         elif use.does is Does.RETURN and entered and use.place is not None:
             return use.place, "the generator's items" if isinstance(use.place, cst.Yield) else "the function's result"
     inner = {file.contexts.function(use.node) for use in found if use.captured and entered}
@@ -67,14 +65,6 @@ def _way_out(
         if leaving.does is Does.RETURN and leaving.place is not None:
             return leaving.place, "a function that is returned"
     return None
-
-
-def _statement(file: File, made: Call, use: Use) -> Call | Node:
-    """The assignment that stores a tape; of one that `with` binds what makes it."""
-    if use.place is not None and isinstance(file.tree.parent(use.place), cst.AsName):
-        return made
-    kinds = (cst.Assign, cst.AugAssign, cst.AnnAssign)
-    return next((a for a in file.tree.ancestors(use.node) if isinstance(a, kinds)), use.node)
 
 
 def _into(file: File, use: Use) -> str:
@@ -88,23 +78,5 @@ def _left_open(file: File, found: list[Use]) -> bool:
     """Whether methods enter the tape of an attribute, and only others take its gradient."""
     enters = [use for use in found if use.does is Does.ENTER or use.word == "__enter__"]
     entering = {file.contexts.function(use.node) for use in enters}
-    taking = {file.contexts.function(use.node) for use in found if _takes(use)}
+    taking = {file.contexts.function(use.node) for use in found if gradients.takes_gradient(use)}
     return bool(entering) and bool(taking) and not entering & taking
-
-
-def _dropped(file: File, attribute: cst.Attribute) -> bool:
-    """Whether a method deletes the attribute, or sets it to None again: then the tape goes."""
-    for node in (each for each in file.tree.of(cst.Attribute) if each.attr.value == attribute.attr.value):
-        above = file.tree.parent(node)
-        if isinstance(above, cst.Del):
-            return True
-        assign = file.tree.parent(above) if isinstance(above, cst.AssignTarget) else None
-        home = file.contexts.function(node)
-        begins = not isinstance(home, cst.FunctionDef) or home.name.value == "__init__"
-        if isinstance(assign, cst.Assign) and not begins and file.value(assign.value) == Const(None):
-            return True
-    return False
-
-
-def _takes(use: Use) -> bool:
-    return use.does is Does.METHOD and use.word in TAKES

@@ -14,6 +14,7 @@ from tfmemlint.query.flow.containers import (
 )
 from tfmemlint.query.flow.readers import only_reader
 from tfmemlint.query.flow.stores import Store, fills, is_container, outlives, stores, traced_stores
+from tfmemlint.query.flow.storing import is_assigned, lets_go, storing_code
 from tfmemlint.query.flow.uses import Does, Use, uses
 
 __all__ = [
@@ -27,16 +28,19 @@ __all__ = [
     "collects",
     "factors",
     "fills",
+    "is_assigned",
     "is_bounded",
     "is_container",
     "is_emptied",
     "is_filled",
     "is_made_anew",
+    "lets_go",
     "only_reader",
     "outlives",
     "puts",
     "repeated_puts",
     "stores",
+    "storing_code",
     "traced_stores",
     "uses",
 ]

@@ -60,7 +60,7 @@ class Tape:
     @cached_property
     def gradients(self) -> tuple[Call, ...]:
         """The calls that take a gradient or Jacobian of it, in source order; those of functions inside left out."""
-        found = [use.call for use in self.uses if _takes(use) and not use.captured and use.call is not None]
+        found = [use.call for use in self.uses if takes_gradient(use) and not use.captured and use.call is not None]
         return tuple(sorted(found, key=lambda call: self.file.tree.order(call.node)))
 
     @cached_property
@@ -242,7 +242,9 @@ def _made_by(file: File, made: Call) -> Tape | None:
     return Tape(file, made, block, name.value, found) if isinstance(name, cst.Name) else None
 
 
-def _takes(use: Use) -> bool:
+def takes_gradient(use: Use) -> bool:
+    """Whether a use of a tape takes a gradient or Jacobian of its record, which lets the record go if the tape is not
+    persistent."""
     return use.does is Does.METHOD and use.word in TAKES
 
 
