@@ -3,7 +3,8 @@
 import pytest
 from programs import model_of, value_in
 
-from tfmemlint.query.keras.models import clears, is_model, runs_model
+from tfmemlint.query.keras.models import clears, is_model, is_used_up, runs_model
+from tfmemlint.query.repetition.repeats import repeats
 
 MODELS = [
     ("keras.Sequential()", True),
@@ -46,3 +47,20 @@ CLEARING = [
 def test_sessions_are_cleared_by_functions_too(program: str, expected: bool) -> None:
     file = model_of(program)
     assert clears(file, file.module) is expected
+
+
+USED_UP = [
+    ("for i in n:\n    m = keras.Sequential()\n    m.fit(x)", True),
+    ("def f():\n    return keras.Sequential()\nfor i in n:\n    f().fit(x)", True),
+    ("def f():\n    keras.Sequential().fit(x)\nfor i in n:\n    f()", True),
+    ("m = keras.Sequential()\nfor i in n:\n    m.fit(x)", False),
+    ("kept = []\nfor i in n:\n    m = keras.Sequential()\n    kept.append(m)\n    m.fit(x)", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), USED_UP)
+def test_models_that_each_iteration_uses_up(program: str, expected: bool) -> None:
+    file = model_of(program)
+    again = repeats(file, file.calls_by_word["fit"][0])
+    assert again is not None
+    assert is_used_up(file, file.call(file.calls_by_word["Sequential"][0]), again) is expected

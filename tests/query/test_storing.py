@@ -2,10 +2,18 @@
 
 import libcst as cst
 import pytest
-from programs import model_of
+from programs import model_of, value_in
 
 from tfmemlint.model.calls import Call
-from tfmemlint.query.flow.storing import is_assigned, lets_go, storing_code
+from tfmemlint.query.flow.makers import makers
+from tfmemlint.query.flow.storing import (
+    container_of,
+    is_assigned,
+    lets_go,
+    only_binding,
+    stands_beside_others,
+    storing_code,
+)
 from tfmemlint.query.flow.uses import Does, uses
 
 STORED = [
@@ -25,6 +33,53 @@ def test_what_stores_a_value(program: str, expected: str) -> None:
     stored = next(use for use in uses(file, file.calls_by_word["make"][0]) if use.does is Does.STORE)
     code = storing_code(file, stored)
     assert file.text(code.node if isinstance(code, Call) else code) == expected
+
+
+CONTAINERS = [
+    ("kept.append(make())", True, "kept"),
+    ("d[key] = make()", True, "d"),
+    ("d['last'] = make()", False, "d"),
+    ("self.kept = make()", False, "self.kept"),
+    ("kept = [make() for _ in y]", True, None),
+]
+
+
+@pytest.mark.parametrize(("program", "beside", "container"), CONTAINERS)
+def test_what_is_collected_stands_beside_others(program: str, beside: bool, container: str | None) -> None:
+    file = model_of(program)
+    stored = next(use for use in uses(file, file.calls_by_word["make"][0]) if use.does is Does.STORE)
+    found = container_of(file, stored)
+    assert (stands_beside_others(file, stored), found and file.text(found)) == (beside, container)
+
+
+BINDINGS = [
+    ("kept = []\nprobe(kept)", "kept"),
+    ("kept = []\ndef f():\n    probe(kept)", "kept"),
+    ("kept = []\nkept = {}\nprobe(kept)", None),
+    ("probe(kept.x)", None),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), BINDINGS)
+def test_names_that_one_place_binds(program: str, expected: str | None) -> None:
+    file = model_of(program)
+    found = only_binding(file, file.calls_by_word["probe"][0].args[0].value)
+    assert (found and file.text(found)) == expected
+
+
+MAKERS = [
+    ("keras.Sequential()", ["keras.Sequential()"]),
+    ("m = keras.Sequential() if c else keras.Model(a, b)\nm", ["keras.Sequential()", "keras.Model(a, b)"]),
+    ("m = keras.Sequential() if c else 3\nm", ["keras.Sequential()"]),
+    ("m = keras.Sequential() if c else make()\nm", []),
+    ("3", []),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), MAKERS)
+def test_calls_that_make_an_object(program: str, expected: list[str]) -> None:
+    file = model_of(program)
+    assert [file.text(call.node) for call in makers(value_in(file))] == expected
 
 
 def test_targets_are_told_from_what_is_read() -> None:

@@ -12,9 +12,17 @@ from tfmemlint.query.flow.containers import (
     puts,
     repeated_puts,
 )
+from tfmemlint.query.flow.makers import makers
 from tfmemlint.query.flow.readers import only_reader
 from tfmemlint.query.flow.stores import Store, fills, is_container, outlives, stores, traced_stores
-from tfmemlint.query.flow.storing import is_assigned, lets_go, storing_code
+from tfmemlint.query.flow.storing import (
+    container_of,
+    is_assigned,
+    lets_go,
+    only_binding,
+    stands_beside_others,
+    storing_code,
+)
 from tfmemlint.query.flow.uses import Does, Use, uses
 
 __all__ = [
@@ -26,6 +34,7 @@ __all__ = [
     "called",
     "captured_arrays",
     "collects",
+    "container_of",
     "factors",
     "fills",
     "is_assigned",
@@ -35,10 +44,13 @@ __all__ = [
     "is_filled",
     "is_made_anew",
     "lets_go",
+    "makers",
+    "only_binding",
     "only_reader",
     "outlives",
     "puts",
     "repeated_puts",
+    "stands_beside_others",
     "stores",
     "storing_code",
     "traced_stores",

@@ -8,6 +8,8 @@ import libcst as cst
 
 from tfmemlint.model.values import Const
 from tfmemlint.query.flow.use import Use
+from tfmemlint.syntax.names import home_of
+from tfmemlint.syntax.scopes import dotted
 from tfmemlint.syntax.tree import Node
 
 if TYPE_CHECKING:
@@ -29,6 +31,33 @@ def storing_code(file: File, stored: Use) -> Call | Node:
 def is_assigned(file: File, place: Node) -> bool:
     """Whether an expression is the target of a plain assignment."""
     return isinstance(file.tree.parent(place), cst.AssignTarget)
+
+
+def stands_beside_others(file: File, stored: Use) -> bool:
+    """Whether a value is stored in a container, where others may be, too: not in a name or an attribute, nor as an item
+    that each store replaces (`d["last"] = x`)."""
+    if stored.place is None or not is_assigned(file, stored.place):
+        return True
+    return isinstance(stored.place, cst.Subscript) and dotted(stored.place) is None
+
+
+def container_of(file: File, stored: Use) -> cst.BaseExpression | None:
+    """The container that is there already when a value is stored in it: of `d[key] = x` it is `d`.
+
+    The target itself where that is a name or an attribute; None for a comprehension, which makes a container.
+    """
+    place = stored.place
+    if isinstance(place, cst.Subscript) and is_assigned(file, place):
+        place = place.value
+    return place if isinstance(place, cst.BaseExpression) and not isinstance(place, cst.BaseComp) else None
+
+
+def only_binding(file: File, name: Node | None) -> Node | None:
+    """What alone binds a name, in all of its scope; None where several places do, and for what is no name."""
+    if not isinstance(name, cst.Name):
+        return None
+    found = file.flow(home_of(name, file)).bindings.get(name.value, ())
+    return found[0].node if len(found) == 1 else None
 
 
 def lets_go(file: File, attribute: cst.Attribute) -> bool:

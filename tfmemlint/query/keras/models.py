@@ -14,6 +14,7 @@ from tfmemlint.query.calls import calls
 from tfmemlint.query.facts import Fact
 from tfmemlint.query.flow.uses import Does, Use, uses
 from tfmemlint.query.limits import FOLLOWED_CALLS
+from tfmemlint.query.repetition.repeats import Repetition, repetitions
 from tfmemlint.syntax.scopes import dotted
 
 if TYPE_CHECKING:
@@ -154,6 +155,16 @@ def fate(file: File, made: Node, within: Node, path: tuple[int, ...] = ()) -> Fa
         any(_keeps(file, use, made, within) for use in found),
         all(use.does in (*read, Does.STORE) and not _keeps(file, use, made, within) for use in found),
     )
+
+
+def is_used_up(file: File, made: Call, again: Repetition) -> bool:
+    """Whether each iteration certainly makes the model of this call, itself or by a function that it calls, and nothing
+    that outlives the iteration is seen to keep it."""
+    building = next((each for each in repetitions(file, made.node) if each.place is again.place), None)
+    if building is None:
+        return False
+    given = building.inside  # the call that gives the model to the loop, or one that uses it up
+    return not is_model(file, file.value(given)) or not fate(file, given, again.place).kept
 
 
 def _keeps(file: File, use: Use, made: Node, within: Node) -> bool:
