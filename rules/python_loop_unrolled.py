@@ -10,12 +10,9 @@ from tfmemlint.api import (
     File,
     Finding,
     Fix,
-    Node,
     Rule,
     Safety,
-    calls,
     fixes,
-    flow,
     on,
     repetition,
     tracing,
@@ -24,14 +21,6 @@ from tfmemlint.api import (
 )
 
 MANY = 100
-KEEPS = frozenset({"append", "extend", "add", "insert"})
-"""Methods of lists and sets, which a loop of TensorFlow cannot call for each iteration."""
-
-TAKES = KEEPS | {"assign", "assign_add", "assign_sub", "write"}
-"""Methods that are given what an iteration computes."""
-
-BY_NAME = frozenset({"getattr", "get_layer"})
-"""Functions that find a layer by a name, which is made of the loop variable."""
 
 
 class PythonLoopUnrolled(Rule):
@@ -59,43 +48,38 @@ class PythonLoopUnrolled(Rule):
 
     @on(tracing.unrolled_loops)
     def check(self, run: repetition.Repetition, file: File) -> Iterator[Finding]:
-        loop = run.place
-        if not (isinstance(run.over, Array) if run.count is None else run.count >= MANY):
-            return
-        if isinstance(loop, (cst.For, cst.While)):
-            reported = self._makes_ops(loop, file) and not self._picks(run, loop, file)
-        else:
-            reported = isinstance(loop, (cst.ListComp, cst.GeneratorExp)) and tracing.holds_tensor(file, loop.elt)
-        if reported:
+        if _many(run) and _grows_graph(file, run):
             what = f"all {run.count} iterations" if run.count is not None else "one iteration for each row of the array"
             yield self.finding(
-                loop,
+                run.place,
                 file,
                 f"this loop is unrolled while it is traced: the graph gets {what}",
-                fix=Fix.unsafe("let TensorFlow loop", self._range(run, loop, file)),
+                fix=Fix.unsafe("let TensorFlow loop", _range(file, run)),
             )
 
-    def _makes_ops(self, loop: cst.For | cst.While, file: File) -> bool:
-        """Whether the body computes something that is no Python number, and runs to the end each time."""
-        if any(walk(loop.body, cst.Break)):
+
+def _many(run: repetition.Repetition) -> bool:
+    """Whether there are many iterations, by their number or because they go over the rows of an array."""
+    return isinstance(run.over, Array) if run.count is None else run.count >= MANY
+
+
+def _grows_graph(file: File, run: repetition.Repetition) -> bool:
+    """Whether each iteration adds the same ops to the graph, and none of them is left out."""
+    loop = run.place
+    if isinstance(loop, (cst.For, cst.While)):
+        if any(walk(loop.body, cst.Break)) or tracing.chooses_parts(file, run, loop):
             return False
-        made = [node.value for node in walk(loop.body, cst.Assign, cst.AugAssign)]
-        made += [arg.value for call in calls(file, loop.body, *TAKES) for arg in call.node.args]
-        return any(walk(loop.body, cst.Yield)) or not all(tracing.is_python(file, value) for value in made)
+        return tracing.computes_tensors(file, loop)
+    return isinstance(loop, (cst.ListComp, cst.GeneratorExp)) and tracing.holds_tensor(file, loop.elt)
 
-    def _picks(self, run: repetition.Repetition, loop: cst.For | cst.While, file: File) -> bool:
-        """Whether the loop variable picks items of a list or dictionary, of layers say, that the loop leaves alone."""
-        if any(run.items & variables(call.node, file) for call in calls(file, loop.body, *BY_NAME)):
-            return True
-        picked = (node for node in walk(loop.body, cst.Subscript) if run.items & variables(node.slice[0], file))
-        return any(flow.is_container(file, node.value) and not flow.fills(loop, node.value) for node in picked)
 
-    def _range(self, run: repetition.Repetition, loop: Node, file: File) -> Edit | None:
-        spelled = fixes.api_text(file, "tf.range")
-        if spelled is None or not isinstance(loop, cst.For) or not isinstance(loop.iter, cst.Call):
-            return None
-        if file.call(loop.iter).name != "builtins.range":
-            return None
-        if any(calls(file, loop.body, *KEEPS)) or run.items & variables(loop.body, file):
-            return None  # as a tensor its variable has a dtype, and is no index of a list
-        return fixes.replace_node(file, loop.iter.func, spelled)
+def _range(file: File, run: repetition.Repetition) -> Edit | None:
+    """`tf.range` for `range`, where the loop variable may become a tensor: with a dtype, and no index of a list."""
+    loop, spelled = run.place, fixes.api_text(file, "tf.range")
+    if spelled is None or not isinstance(loop, cst.For) or not isinstance(loop.iter, cst.Call):
+        return None
+    if file.call(loop.iter).name != "builtins.range":
+        return None
+    if tracing.collects_items(file, loop) or run.items & variables(loop.body, file):
+        return None
+    return fixes.replace_node(file, loop.iter.func, spelled)

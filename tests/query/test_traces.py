@@ -6,6 +6,8 @@ from programs import model_of
 
 from tfmemlint.model.values import Function
 from tfmemlint.query.flow.stores import fills, is_container, outlives, stores, traced_stores
+from tfmemlint.query.repetition.repeats import repeats
+from tfmemlint.query.tracing.loop_bodies import chooses_parts, collects_items, computes_tensors
 from tfmemlint.query.tracing.symbolic import holds_tensor
 from tfmemlint.query.tracing.traces import (
     computes_in_floats,
@@ -203,3 +205,28 @@ def test_containers(program: str, container: bool, outer: bool) -> None:
 def test_loops_that_fill_a_container(body: str, expected: bool) -> None:
     file = model_of(f"for i in range(9):\n    {body}")
     assert fills(next(walk(file.module, cst.For)), cst.Name("kept")) is expected
+
+
+BODIES = [
+    ("y = 3 + 1", False, False, False),
+    ("y = f(i)", True, False, False),
+    ("kept.append(3 * 2)", False, True, False),
+    ("kept.append(f(i))", True, True, False),
+    ("v.assign(f(i))", True, False, False),
+    ("pass", False, False, False),
+    ("y = layers[i](x)", True, False, True),
+    ("layers[i] = f(x)", True, False, False),
+    ("y = unknown[i](x)", True, False, False),
+    ("y = getattr(self, f'layer_{i}')(x)", True, False, True),
+    ("y = model.get_layer(name)(x)", True, False, False),
+]
+
+
+@pytest.mark.parametrize(("body", "computes", "collects", "chooses"), BODIES)
+def test_what_the_bodies_of_loops_do(body: str, computes: bool, collects: bool, chooses: bool) -> None:
+    file = model_of(f"layers = []\nfor i in range(9):\n    {body}")
+    loop = file.tree.of(cst.For)[0]
+    run = repeats(file, loop.body.body[0])
+    assert run is not None
+    found = (computes_tensors(file, loop), collects_items(file, loop), chooses_parts(file, run, loop))
+    assert found == (computes, collects, chooses)

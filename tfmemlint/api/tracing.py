@@ -1,6 +1,7 @@
 """Traced functions: what runs in them, what is a tensor or a Python value there, and what makes variables."""
 
 from tfmemlint.query.tracing.graphs import begins_graph, ops_built
+from tfmemlint.query.tracing.loop_bodies import chooses_parts, collects_items, computes_tensors
 from tfmemlint.query.tracing.python_values import is_python
 from tfmemlint.query.tracing.results import fetched_in_loop, is_tensor, made_of_tensor, only_tensorflow
 from tfmemlint.query.tracing.state import creates_state, outermost_state, state_made_by
@@ -19,7 +20,10 @@ from tfmemlint.query.tracing.traces import (
 __all__ = [
     "TracedCall",
     "begins_graph",
+    "chooses_parts",
+    "collects_items",
     "computes_in_floats",
+    "computes_tensors",
     "creates_state",
     "fetched_in_loop",
     "holds_tensor",

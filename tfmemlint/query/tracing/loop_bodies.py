@@ -1,0 +1,48 @@
+"""What the body of a Python loop does in traced code: whether it computes tensors, and what its items choose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.query.calls import calls
+from tfmemlint.query.flow.stores import fills, is_container
+from tfmemlint.query.tracing.python_values import is_python
+from tfmemlint.syntax.names import Loop, variables
+from tfmemlint.syntax.tree import walk
+
+if TYPE_CHECKING:
+    from tfmemlint.model.file import File
+    from tfmemlint.query.repetition.repeats import Repetition
+
+COLLECTS = ("append", "extend", "add", "insert")
+"""Methods of lists and sets, which a loop of TensorFlow cannot call for each iteration."""
+
+TAKES = (*COLLECTS, "assign", "assign_add", "assign_sub", "write")
+"""Methods that are given what an iteration computes."""
+
+BY_NAME = ("getattr", "get_layer")
+"""Functions that find a layer by a name, which is made of the loop's item."""
+
+
+def computes_tensors(file: File, loop: Loop) -> bool:
+    """Whether the body of a loop binds, collects, assigns or yields something that may be a tensor: False where all
+    that it makes is certainly Python numbers and strings."""
+    made = [node.value for node in walk(loop.body, cst.Assign, cst.AugAssign)]
+    made += [arg.value for call in calls(file, loop.body, *TAKES) for arg in call.node.args]
+    return any(walk(loop.body, cst.Yield)) or not all(is_python(file, value) for value in made)
+
+
+def collects_items(file: File, loop: Loop) -> bool:
+    """Whether the body of a loop calls a method by which lists and sets grow, of whatever object."""
+    return any(calls(file, loop.body, *COLLECTS))
+
+
+def chooses_parts(file: File, run: Repetition, loop: Loop) -> bool:
+    """Whether the items of a loop choose what it works on, of layers say, so that each iteration has a body of its own:
+    from a list or dictionary that the loop does not fill, or by a name. False where it is not known to be one."""
+    if any(run.items & variables(call.node, file) for call in calls(file, loop.body, *BY_NAME)):
+        return True
+    chosen = (node for node in walk(loop.body, cst.Subscript) if run.items & variables(node.slice[0], file))
+    return any(is_container(file, node.value) and not fills(loop, node.value) for node in chosen)
