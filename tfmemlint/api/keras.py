@@ -2,6 +2,7 @@
 
 from tfmemlint.query.keras.copies import copies_weights
 from tfmemlint.query.keras.data_sets import batch_bytes, makes_data_set
+from tfmemlint.query.keras.labels import class_count, label_arrays, losses
 from tfmemlint.query.keras.layers import Applied, layers_applied, layers_in
 from tfmemlint.query.keras.models import (
     MODEL_LOADS,
@@ -35,6 +36,7 @@ __all__ = [
     "Fate",
     "activation_bytes",
     "batch_bytes",
+    "class_count",
     "clears",
     "copies_weights",
     "dtype_policy",
@@ -46,9 +48,11 @@ __all__ = [
     "is_session",
     "is_used_up",
     "keras_2",
+    "label_arrays",
     "layers_applied",
     "layers_in",
     "layers_of",
+    "losses",
     "makes_data_set",
     "model_at",
     "model_loads",

@@ -148,6 +148,12 @@ def bundled_dataset(name: str) -> tuple[Half, Half] | None:
     return train, test
 
 
+def bundled_classes(name: str) -> int | None:
+    """The classes that the labels of a data set which Keras bundles tell apart; None where they are no classes."""
+    classes = table("documented").get(name, {}).get("classes")
+    return classes if isinstance(classes, int) else None
+
+
 def broadcasts(name: str) -> bool | None:
     """Whether a function of two operands broadcasts them to one shape; False where it wants equal shapes, None where
     neither is known."""

@@ -1,0 +1,46 @@
+"""What a model is trained to tell apart: its labels, its losses and the number of classes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tfmemlint import knowledge
+from tfmemlint.model.transfer.table import elements
+from tfmemlint.model.values import Api, Array, Const, Dataset, Sequence, Value, integer
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.file import File
+
+SOFTMAX = (Const("softmax"), Api("tf.nn.softmax"), Api("tf.keras.activations.softmax"))
+
+
+def label_arrays(fit: Call) -> list[Array]:
+    """The arrays that may be labels for `fit` or `evaluate`: what `y` is, the second of the validation data, and all
+    arrays in the elements of a pipeline, whose labels are not told from its inputs."""
+    values = [fit.value_of("y")]
+    values += [o.items[1] for o in fit.given("validation_data").options if isinstance(o, Sequence) and len(o.items) > 1]
+    values += [option.element for option in fit.value_of("x").options if isinstance(option, Dataset)]
+    leaves = (leaf for value in values for option in value.options for leaf in elements(option))
+    return [leaf for leaf in leaves if isinstance(leaf, Array)]
+
+
+def losses(file: File, fit: Call) -> list[Value]:
+    """The losses that `compile` gives to the model that a method is called on, one for each call: of all models of the
+    file where none of the calls is seen to be for this one. Empty where the file compiles none."""
+    compiles = list(file.calls("tf.keras.Model.compile"))
+    own = [each for each in compiles if each.receiver == fit.receiver]
+    return [each.value_of("loss") for each in own or compiles]
+
+
+def class_count(file: File, labels: Value) -> int | None:
+    """The number of classes that labels tell apart: those of a data set that Keras bundles, else the most that a layer
+    with a softmax in the file does; None where one of these layers does not say it, or there is none."""
+    origin = labels.origin.name if isinstance(labels, Array) and labels.origin is not None else None
+    bundled = knowledge.bundled_classes((origin or "").removesuffix(".load_data").rpartition(".")[2])
+    if bundled is not None:
+        return bundled
+    layers = (each for each in file.calls("tf.keras.layers.Dense") if each.value_of("activation") in SOFTMAX)
+    units = [integer(layer.value_of("units")) for layer in layers]
+    known = [count for count in units if count is not None]
+    return max(known) if known and len(known) == len(units) else None
