@@ -6,16 +6,13 @@ import libcst as cst
 
 from tfmemlint.api import (
     Call,
-    Class,
     File,
     Finding,
     Fix,
     Function,
-    Instance,
     Node,
     Rule,
     Safety,
-    Value,
     calls,
     fixes,
     keras,
@@ -23,12 +20,11 @@ from tfmemlint.api import (
     on,
     ordering,
     repetition,
+    tracing,
 )
 
 CLEAR = "tf.keras.backend.clear_session"
 PRETRAINED = "tf.keras.applications."
-TRAINS = ("fit", "compile", "fit_generator", "train_on_batch")
-LAYERS = ("tf.keras.layers.", PRETRAINED, "tf.keras.Sequential")
 
 
 class ModelBuiltInLoop(Rule):
@@ -85,71 +81,29 @@ class ModelBuiltInLoop(Rule):
 
 def _uses_up_a_model(file: File, call: Call, loop: Node) -> bool:
     """Whether the call makes a model that this iteration uses and nobody keeps."""
-    if (
-        not (call.value.known or call.target.known)
-        or ordering.runs_once(file, call.node, loop)
-        or _own_graph(file, call, loop)
-    ):
+    if not (call.value.known or call.target.known):
         return False
-    if any(keras.clears(file, t.node) for t in call.target.options if isinstance(t, Function)) or _loads(call):
+    if ordering.runs_once(file, call.node, loop) or tracing.in_own_graph(file, call.node, loop):
         return False
-    path, dropped = keras.model_at(file, call), isinstance(file.tree.parent(call.node), cst.Expr)
+    targets = call.target.options
+    if any(isinstance(target, Function) and keras.clears(file, target.node) for target in targets):
+        return False
+    if keras.may_be_loaded(call.value):
+        return False  # TFM606, where it is the same each time
+    path = keras.model_at(file, call)
     if path is None:
-        return all(_trains_one(file, t) or _is_forgotten(file, t, call, loop) for t in call.target.options)
-    if dropped:
+        return all(keras.trains_own_model(file, t) or keras.makes_own_model(file, call, t, loop) for t in targets)
+    if isinstance(file.tree.parent(call.node), cst.Expr):
         return False  # called for what else it does
     if call.name == "tf.keras.Model" and not _has_new_layers(file, call, loop):
         return False  # another view of layers that are there already
     if (call.name or "").startswith(PRETRAINED) and not keras.is_changed(file, call.node):
         return False  # loaded rather than built: TFM606
     done = keras.fate(file, call.node, loop, path)
-    if done.kept:
-        return False
-    return done.trained or done.only_read or _compiles(file, call)
-
-
-def _compiles(file: File, call: Call) -> bool:
-    """Whether the factory compiles what it makes."""
-    return any(True for _ in calls(file, call.node, "tf.keras.Model.compile", through=1))
-
-
-def _loads(call: Call) -> bool:
-    """Whether the model may be read from a file: TFM606, where it is the same each time."""
-    made = (option.call for option in call.value.options if isinstance(option, Instance))
-    return any(each is not None and each.name in keras.MODEL_LOADS for each in made)
-
-
-def _own_graph(file: File, call: Call, loop: Node) -> bool:
-    """Whether each iteration makes what it makes in a graph of its own."""
-    blocks = (block for block in file.contexts.withs(call.node) if file.tree.contains(loop, block))
-    return any("Graph" in file.text(item.item) for block in blocks for item in block.items)
+    compiled = any(calls(file, call.node, "tf.keras.Model.compile", through=1))
+    return not done.kept and (done.trained or done.only_read or compiled)
 
 
 def _has_new_layers(file: File, made: Call, loop: Node) -> bool:
-    """Whether the loop makes layers for a functional model, itself or by functions of the module, or trains it."""
-    others = [call for call in calls(file, loop) if call is not made]
-    own = any(isinstance(t, (Function, Class)) for call in others for t in call.target.options)
-    names = (name for call in others for name in call.names if name.rpartition(".")[2][:1].isupper())
-    return own or any(call.method in TRAINS for call in others) or any(name.startswith(LAYERS) for name in names)
-
-
-def _trains_one(file: File, target: Value) -> bool:
-    """Whether what is called is a function that builds a model, trains it and gives it to nobody."""
-    if not isinstance(target, Function):
-        return False
-    for made in calls(file, target.node):
-        path = keras.model_at(file, made)
-        if path is not None and not ordering.runs_once(file, made.node, target.node):
-            done = keras.fate(file, made.node, target.node, path)
-            if done.trained and not done.kept:
-                return True
-    return False
-
-
-def _is_forgotten(file: File, target: Value, call: Call, loop: Node) -> bool:
-    """Whether what is called is a class whose object makes a model for itself, is used and forgotten."""
-    if not isinstance(target, Class) or isinstance(file.tree.parent(call.node), cst.Expr):
-        return False
-    done = keras.fate(file, call.node, loop)
-    making = (made for made in calls(file, call.node, through=1) if made is not call)
-    return done.only_read and not done.kept and any(keras.model_at(file, made) is not None for made in making)
+    """Whether the loop makes layers for a functional model, or trains it."""
+    return keras.makes_layers(file, loop, besides=made) or any(keras.trains(call) for call in calls(file, loop))

@@ -4,7 +4,7 @@ import libcst as cst
 import pytest
 from programs import model_of
 
-from tfmemlint.query.tracing.graphs import begins_graph, is_outermost_op, makes_op, ops_built
+from tfmemlint.query.tracing.graphs import begins_graph, in_own_graph, is_outermost_op, makes_op, ops_built
 
 OPS = [
     ("tf.reduce_mean(x)", True),
@@ -72,3 +72,17 @@ BEGINNING = [
 def test_code_begins_a_graph_by_itself(program: str, expected: bool) -> None:
     file = model_of(program)
     assert begins_graph(file, file.module) is expected
+
+
+OWN = [
+    ("for i in n:\n    with tf.Graph().as_default():\n        probe()", True),
+    ("for i in n:\n    with tf.compat.v1.Session(graph=tf.Graph()):\n        probe()", True),
+    ("with tf.Graph().as_default():\n    for i in n:\n        probe()", False),
+    ("for i in n:\n    with tf.device('cpu'):\n        probe()", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), OWN)
+def test_each_iteration_may_have_a_graph(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert in_own_graph(file, file.calls_by_word["probe"][0], file.tree.of(cst.For)[0]) is expected

@@ -4,6 +4,7 @@ from tfmemlint.query.keras.copies import copies_weights
 from tfmemlint.query.keras.data_sets import batch_bytes, makes_data_set
 from tfmemlint.query.keras.labels import class_count, label_arrays, losses
 from tfmemlint.query.keras.layers import Applied, layers_applied, layers_in
+from tfmemlint.query.keras.making import makes_layers, makes_own_model, may_be_loaded, trains, trains_own_model
 from tfmemlint.query.keras.models import (
     MODEL_LOADS,
     Fate,
@@ -54,6 +55,9 @@ __all__ = [
     "layers_of",
     "losses",
     "makes_data_set",
+    "makes_layers",
+    "makes_own_model",
+    "may_be_loaded",
     "model_at",
     "model_loads",
     "output_layers",
@@ -65,4 +69,6 @@ __all__ = [
     "saves_model",
     "session_runs",
     "trained_bytes",
+    "trains",
+    "trains_own_model",
 ]

@@ -1,6 +1,6 @@
 """Traced functions: what runs in them, what is a tensor or a Python value there, and what makes variables."""
 
-from tfmemlint.query.tracing.graphs import begins_graph, ops_built
+from tfmemlint.query.tracing.graphs import begins_graph, in_own_graph, ops_built
 from tfmemlint.query.tracing.loop_bodies import chooses_parts, collects_items, computes_tensors
 from tfmemlint.query.tracing.python_values import is_python
 from tfmemlint.query.tracing.results import fetched_in_loop, is_tensor, made_of_tensor, only_tensorflow
@@ -27,6 +27,7 @@ __all__ = [
     "creates_state",
     "fetched_in_loop",
     "holds_tensor",
+    "in_own_graph",
     "is_python",
     "is_tensor",
     "made_of_tensor",

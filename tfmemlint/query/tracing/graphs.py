@@ -70,6 +70,12 @@ def _begins_graph(call: Call) -> bool:
     return kind != SESSION and "Writer" not in kind  # sessions and summary writers are entered so, too
 
 
+def in_own_graph(file: File, node: Node, within: Node) -> bool:
+    """Whether code stands in a `with` statement that makes a graph anew each time that `within` around it runs."""
+    blocks = (block for block in file.contexts.withs(node) if file.tree.contains(within, block))
+    return any(any(calls(file, item.item, "Graph")) for block in blocks for item in block.items)
+
+
 def makes_op(file: File, node: Node) -> bool:
     """Whether an expression certainly adds a node to the default graph, in a program that builds one: an operator of
     tensors, or a call of TensorFlow that is not known to add none. False where it is not known what is called."""
