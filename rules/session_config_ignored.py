@@ -4,10 +4,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, Does, File, Finding, Instance, Rule, knowledge, on_call, runtime, uses
+from tfmemlint.api import Call, File, Finding, Instance, Rule, keras, on_call, runtime, uses
 
-SESSIONS = ("tf.compat.v1.Session", "tf.compat.v1.InteractiveSession")
-SETS = ("tf.keras.backend.set_session", "tf.compat.v1.keras.backend.set_session")
 OF_MEMORY = frozenset({"gpu_options", "device_count"})
 """Options of a session that say something about memory or devices, not only about placement or logging."""
 
@@ -33,10 +31,10 @@ class SessionConfigIgnored(Rule):
     summary = "session options do not reach eager TensorFlow 2 code"
     no_fix = "fractions of memory and device lists need your numbers"
 
-    @on_call(*SESSIONS)
+    @on_call("tf.compat.v1.Session", "tf.compat.v1.InteractiveSession")
     def session(self, session: Call, file: File) -> Iterator[Finding]:
         eager = any(call.node is not session.node for call in runtime.initialising_calls(file))
-        if eager and not _is_graph_program(file, session) and _limits_memory(file, session):
+        if eager and not keras.runs_graphs(file, session) and _limits_memory(file, session):
             yield self.finding(
                 session,
                 file,
@@ -44,27 +42,17 @@ class SessionConfigIgnored(Rule):
                 "the card is taken whole; use tf.config",
             )
 
-    @on_call(*SETS)
-    def keras(self, sets: Call, file: File) -> Iterator[Finding]:
+    @on_call("tf.keras.backend.set_session", "tf.compat.v1.keras.backend.set_session")
+    def set_session(self, sets: Call, file: File) -> Iterator[Finding]:
         given = sets.value_of(0)
         configured = isinstance(given, Instance) and given.call is not None and given.call.arg("config") is not None
-        if configured and not _is_graph_program(file, sets):
+        if configured and not keras.runs_graphs(file, sets):
             yield self.finding(
                 sets,
                 file,
                 "set_session does not exist in Keras 3, and session options do not reach eager ops: "
                 "the card is taken whole; use tf.config",
             )
-
-
-def _is_graph_program(file: File, session: Call) -> bool:
-    """Whether the program may build graphs and run them, in this session or another."""
-    if any(file.calls(*knowledge.group("builds_graphs"))) or file.before_version_2:
-        return True
-    if any(use.does is Does.ENTER for use in uses(file, session.node)):
-        return True
-    receivers = [file.call(node).receiver for node in file.calls_by_word.get("run", ())]
-    return any(not r.known or (isinstance(r, Instance) and r.type_name in SESSIONS) for r in receivers)
 
 
 def _limits_memory(file: File, session: Call) -> bool:

@@ -26,7 +26,7 @@ from tfmemlint.query.keras.networks import (
     parameter_count,
 )
 from tfmemlint.query.keras.policies import dtype_policy, keras_2, policies_set, policy_set_after, policy_set_before
-from tfmemlint.query.keras.sessions import SESSION, SESSIONS, is_session, session_runs
+from tfmemlint.query.keras.sessions import SESSION, SESSIONS, is_session, runs_graphs, session_runs
 from tfmemlint.query.keras.weights import is_optimizer, trained_bytes
 
 __all__ = [
@@ -65,6 +65,7 @@ __all__ = [
     "policies_set",
     "policy_set_after",
     "policy_set_before",
+    "runs_graphs",
     "runs_model",
     "saves_model",
     "session_runs",
