@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Array, File, Finding, Node, Rule, Severity, flow, on, tracing, walk
+from tfmemlint.api import Array, File, Finding, Rule, Severity, flow, on, ordering, tracing
 
 BUILDS = frozenset({"__init__", "build"})
 """Methods that make their object: what they store belongs to it."""
@@ -59,24 +59,8 @@ class TensorLeaksFromTrace(Rule):
         if isinstance(place, cst.Name):
             given = (use for use in file.loads(place.value) if isinstance(file.tree.parent(use), cst.Arg))
             return place is not store.target and any(file.tree.contains(home, use) for use in given)
-        if not isinstance(place, cst.Attribute) or _asked_for(place.attr.value, store.node, home, file):
+        if not isinstance(place, cst.Attribute) or ordering.asks_name(file, store.node, place.attr.value):
             return False
         named = (node for node in file.tree.of(cst.Attribute) if node.attr.value == place.attr.value)
         readers = {file.contexts.function(n) for n in named if not isinstance(file.tree.parent(n), cst.AssignTarget)}
         return any(reader is not None and tracing.runs_traced(file, reader) for reader in readers - {home})
-
-
-def _asked_for(attribute: str, node: Node, home: cst.FunctionDef | cst.Lambda, file: File, calls: int = 2) -> bool:
-    """Whether an `if` asks for the attribute before it is stored, here or where the function is called."""
-    for above in file.tree.ancestors(node):
-        if above is home:
-            break
-        named = walk(above.test, cst.Name, cst.SimpleString) if isinstance(above, cst.If) else ()
-        if any(attribute in (each.value, each.value[1:-1]) for each in named):
-            return True
-    callers = file.values.functions.callers(home) or () if calls else ()
-    return any(
-        isinstance(scope := file.scope_of(call.node), cst.FunctionDef)
-        and _asked_for(attribute, call.node, scope, file, calls - 1)
-        for call in callers
-    )

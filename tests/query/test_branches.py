@@ -4,7 +4,7 @@ import pytest
 from programs import model_of
 
 from tfmemlint.query.ordering.branches import always_follows, is_condition, under_condition
-from tfmemlint.query.ordering.conditions import asks_parameter
+from tfmemlint.query.ordering.conditions import asks_name, asks_parameter
 
 CONDITIONS = [
     ("if a():\n    pass", True),
@@ -95,3 +95,20 @@ ASKS = [
 def test_who_calls_the_function_decides(program: str, expected: bool) -> None:
     file = model_of(program)
     assert asks_parameter(file, file.calls_by_word["a"][0]) is expected
+
+
+NAMED = [
+    ("class A:\n    def f(self):\n        if self.kept is None:\n            a()", True),
+    ("class A:\n    def f(self):\n        if not hasattr(self, 'kept'):\n            a()", True),
+    ("class A:\n    def f(self):\n        if self.other:\n            a()", False),
+    ("class A:\n    def f(self):\n        a()\n        if self.kept:\n            b()", False),
+    ("def g():\n    a()\ndef f():\n    if not kept:\n        g()", True),
+    ("def g():\n    a()\ndef f():\n    g()\ndef e():\n    if not kept:\n        f()", True),
+    ("def g():\n    a()\nif not kept:\n    g()", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), NAMED)
+def test_what_asks_for_a_name_first(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert asks_name(file, file.calls_by_word["a"][0], "kept") is expected

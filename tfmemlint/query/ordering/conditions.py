@@ -60,6 +60,26 @@ def asks_parameter(file: File, node: Node) -> bool:
     return any(isinstance(above, (cst.If, cst.IfExp)) and given & variables(above.test, file) for above in inside)
 
 
+def asks_name(file: File, node: Node, name: str) -> bool:
+    """Whether an `if` around some code in its function, or around a call of the function, certainly asks for a name or
+    attribute, or for the text of it (`hasattr(self, "kept")`), as far as `FOLLOWED_CALLS` calls away."""
+    return _asks_name(file, node, name, FOLLOWED_CALLS)
+
+
+def _asks_name(file: File, node: Node, asked: str, left: int) -> bool:
+    function = file.contexts.function(node)
+    if function is None:
+        return False
+    for above in file.tree.ancestors(node):
+        if above is function:
+            break
+        named = walk(above.test, cst.Name, cst.SimpleString) if isinstance(above, cst.If) else ()
+        if any(asked in (each.value, each.value[1:-1]) for each in named):
+            return True
+    callers = file.values.functions.callers(function) or () if left else ()
+    return any(_asks_name(file, call.node, asked, left - 1) for call in callers)
+
+
 def _runs_by_choice(file: File, node: Node, left: int) -> bool:
     function = file.contexts.function(node)
     callers = (file.values.functions.callers(function) if function is not None and left else None) or ()
