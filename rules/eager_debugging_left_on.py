@@ -4,8 +4,7 @@ from collections.abc import Iterator
 
 from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, constant, facts, fixes, keras, on, on_call, ordering
 
-SWITCH = "tf.config.run_functions_eagerly"
-OLD_SWITCH = "tf.config.experimental_run_functions_eagerly"
+SWITCHES = ("tf.config.run_functions_eagerly", "tf.config.experimental_run_functions_eagerly")
 TRAINS = "run_eagerly=True trains without a graph: slower, and every intermediate result is kept"
 DEBUG = "tf.data.experimental.enable_debug_mode"
 
@@ -35,9 +34,9 @@ class EagerDebuggingLeftOn(Rule):
     fix_safety = (Safety.UNSAFE,)
     in_tests = False
 
-    @on_call(SWITCH, OLD_SWITCH, DEBUG)
+    @on_call(*SWITCHES, DEBUG)
     def switch(self, call: Call, file: File) -> Iterator[Finding]:
-        switched = [constant(other.value_of("run_eagerly")) is True for other in file.calls(SWITCH, OLD_SWITCH)]
+        switched = [constant(other.value_of("run_eagerly")) is True for other in file.calls(*SWITCHES)]
         if ordering.runs_by_choice(file, call.node) or (call.name != DEBUG and not all(switched)):
             return
         what = "functions run eagerly" if call.name != DEBUG else "input pipelines run in Python"
