@@ -4,10 +4,7 @@ from collections.abc import Iterator
 
 from tfmemlint_rules._strategy_scope_missing import build_in_scope, is_replaced, models_outside, optimizers_outside
 
-from tfmemlint.api import File, Finding, Rule, Safety, Severity, on, runtime
-
-SETS = ("tf.distribute.experimental_set_strategy", "tf.estimator.RunConfig", "tf.compat.v1.estimator.RunConfig")
-"""What enters a strategy without its scope."""
+from tfmemlint.api import File, Finding, Rule, Safety, Severity, knowledge, on, runtime
 
 
 class StrategyScopeMissing(Rule):
@@ -38,12 +35,12 @@ class StrategyScopeMissing(Rule):
 
     @on(runtime.strategies)
     def check(self, strategy: runtime.Strategy, file: File) -> Iterator[Finding]:
-        if strategy.leaves or any(file.calls(*SETS)):
+        if strategy.leaves or any(file.calls(*knowledge.group("enters_strategy"))):
             return
         if strategy.entered:
             if not strategy.entered_by_hand:
                 yield from self._outside(strategy, file)
-        elif _trains(file, strategy) and not is_replaced(file, strategy):
+        elif strategy.trains and not is_replaced(file, strategy):
             models = list(models_outside(file, strategy))
             yield self.finding(
                 strategy.made,
@@ -69,12 +66,3 @@ class StrategyScopeMissing(Rule):
                 "this optimizer is made outside the strategy's scope: training raises RuntimeError",
                 related=[(strategy.given, "the strategy")],
             )
-
-
-def _trains(file: File, strategy: runtime.Strategy) -> bool:
-    """Whether the program of this strategy trains: its function, or the file where it is the only strategy."""
-    trained = [*file.calls("tf.keras.Model.fit"), *file.calls("tf.GradientTape")]
-    if len(runtime.strategies.of(file)) == 1:
-        return bool(trained)
-    home = file.contexts.function(strategy.given.node)
-    return any(file.contexts.function(call.node) is home for call in trained)

@@ -73,3 +73,16 @@ def test_what_runs_under_a_strategy(program: str, scope: bool, replicated: bool)
     file = model_of(program)
     node = file.calls_by_word["work"][0]
     assert (in_scope(file, node), is_replicated(file, node)) == (scope, replicated)
+
+
+TRAINS = [
+    (MIRRORED + "m = keras.Model(i, o)\nm.fit(x)", [True]),
+    (MIRRORED + "def f():\n    with tf.GradientTape() as tape: pass", [True]),
+    (MIRRORED, [False]),
+    (f"def f():\n    {MIRRORED}    m = keras.Model(i, o)\n    m.fit(x)\ndef g():\n    {MIRRORED}", [True, False]),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), TRAINS)
+def test_strategies_of_programs_that_train(program: str, expected: list[bool]) -> None:
+    assert [strategy.trains for strategy in strategies.of(model_of(program))] == expected

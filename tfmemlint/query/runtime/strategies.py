@@ -53,6 +53,15 @@ class Strategy:
         """Whether it goes where code that is not seen may enter it."""
         return any(_leaves(self.file, use) for use in self.uses)
 
+    @property
+    def trains(self) -> bool:
+        """Whether its program certainly trains: its function, or the file where it is the only strategy."""
+        trained = [*self.file.calls("tf.keras.Model.fit"), *self.file.calls("tf.GradientTape")]
+        if len(strategies.of(self.file)) == 1:
+            return bool(trained)
+        home = self.file.contexts.function(self.given.node)
+        return any(self.file.contexts.function(call.node) is home for call in trained)
+
 
 def _strategies(file: File) -> Iterator[Strategy]:
     for made in file.calls(*knowledge.group("makes_strategy")):
