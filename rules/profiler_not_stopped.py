@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Api, Call, File, Finding, Rule, on_call, ordering
+from tfmemlint.api import Call, File, Finding, Rule, flow, on_call, ordering
 
 ENDS = {
     "tf.profiler.experimental.start": ("tf.profiler.experimental.stop",),
@@ -41,7 +41,7 @@ class ProfilerNotStopped(Rule):
         name = start.name or ""
         stops, home = list(file.calls(*ENDS[name])), file.contexts.function(start.node)
         here = [stop for stop in stops if file.contexts.function(stop.node) is home]
-        if any(ordering.always_follows(file, start, stop) for stop in here) or _given_away(file, ENDS[name]):
+        if any(ordering.always_follows(file, start, stop) for stop in here) or flow.gives_away(file, *ENDS[name]):
             return
         if not here and (_stopped_elsewhere(file, name, stops) if stops else _starts_only(file, start)):
             return
@@ -53,16 +53,6 @@ def _stopped_elsewhere(file: File, name: str, stops: list[Call]) -> bool:
     """Whether a function stops it that does not start it."""
     starting = [file.contexts.function(start.node) for start in file.calls(name)]
     return any(all(file.contexts.function(stop.node) is not home for home in starting) for stop in stops)
-
-
-def _given_away(file: File, stops: tuple[str, ...]) -> bool:
-    """Whether a stop is given away to be called later: `atexit.register(tf.profiler.experimental.stop)`."""
-    for name in (name for stop in stops for name in file.loads(stop.rpartition(".")[2])):
-        above = file.tree.parent(name)
-        reference = above if isinstance(above, cst.Attribute) else name
-        if isinstance(file.tree.parent(reference), cst.Arg) and file.value(reference) in [Api(stop) for stop in stops]:
-            return True
-    return False
 
 
 def _starts_only(file: File, start: Call) -> bool:

@@ -13,7 +13,7 @@ from tfmemlint.query.flow.containers import (
     repeated_puts,
 )
 from tfmemlint.query.flow.makers import makers
-from tfmemlint.query.flow.readers import only_reader
+from tfmemlint.query.flow.readers import gives_away, only_reader
 from tfmemlint.query.flow.stores import Store, fills, is_container, outlives, stores, traced_stores
 from tfmemlint.query.flow.storing import (
     container_of,
@@ -37,6 +37,7 @@ __all__ = [
     "container_of",
     "factors",
     "fills",
+    "gives_away",
     "is_assigned",
     "is_bounded",
     "is_container",

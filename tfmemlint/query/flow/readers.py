@@ -1,4 +1,4 @@
-"""Who else reads what a name stands for."""
+"""Who else reads what a name stands for, and what is given away by its name."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint.model.values import Api
 from tfmemlint.syntax.scopes import written
 
 if TYPE_CHECKING:
@@ -22,3 +23,14 @@ def only_reader(file: File, node: cst.BaseExpression) -> bool:
         return True
     definitions = written(file.definitions(node))
     return bool(definitions) and all(reader is node for each in definitions for reader in file.readers(each))
+
+
+def gives_away(file: File, *functions: str) -> bool:
+    """Whether some code of the file certainly gives one of these functions of an API as an argument, so that it may be
+    called later: `atexit.register(tf.profiler.experimental.stop)`."""
+    for name in (name for function in functions for name in file.loads(function.rpartition(".")[2])):
+        above = file.tree.parent(name)
+        reference = above if isinstance(above, cst.Attribute) else name
+        if isinstance(file.tree.parent(reference), cst.Arg) and file.value(reference) in map(Api, functions):
+            return True
+    return False
