@@ -28,9 +28,10 @@ def only_reader(file: File, node: cst.BaseExpression) -> bool:
 def gives_away(file: File, *functions: str) -> bool:
     """Whether some code of the file certainly gives one of these functions of an API as an argument, so that it may be
     called later: `atexit.register(tf.profiler.experimental.stop)`."""
+    given = [Api(function) for function in functions]
     for name in (name for function in functions for name in file.loads(function.rpartition(".")[2])):
         above = file.tree.parent(name)
         reference = above if isinstance(above, cst.Attribute) else name
-        if isinstance(file.tree.parent(reference), cst.Arg) and file.value(reference) in map(Api, functions):
+        if isinstance(file.tree.parent(reference), cst.Arg) and file.value(reference) in given:
             return True
     return False
