@@ -4,26 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import (
-    Call,
-    Does,
-    File,
-    Finding,
-    Node,
-    Rule,
-    Use,
-    dotted,
-    keras,
-    limits,
-    on_call,
-    ordering,
-    repetition,
-    uses,
-)
-
-CLOSES = frozenset({"close", "__enter__", "__exit__", "as_default"})
-LEAVES_OPEN = frozenset({"restore", "save", "set_session"})
-"""Methods of savers and of Keras, which use a session or keep it as the one that is open."""
+from tfmemlint.api import Call, File, Finding, Node, Rule, keras, on_call, ordering, repetition
 
 
 class SessionMadeInLoop(Rule):
@@ -52,12 +33,9 @@ class SessionMadeInLoop(Rule):
     @on_call(*keras.SESSIONS)
     def check(self, made: Call, file: File) -> Iterator[Finding]:
         again = repetition.repeats(file, made.node)
-        if again is None or any(
-            ordering.runs_once(file, node, place) or _once(file, place) for node, place in again.levels
-        ):
+        if again is None or not keras.left_open(file, made, again):
             return
-        followed = uses(file, made.node, attributes=True, through=limits.FOLLOWED_CALLS)
-        if any(_may_close(file, use, again) for use in followed):
+        if any(ordering.runs_once(file, node, place) or _once(file, place) for node, place in again.levels):
             return
         cost = "its variables and graph stay until Python drops the last reference to it"
         if (made.name or "").endswith("InteractiveSession"):
@@ -73,15 +51,3 @@ class SessionMadeInLoop(Rule):
 def _once(file: File, place: Node) -> bool:
     """Whether a function makes an object that keeps the session, or gives one at a time."""
     return isinstance(place, cst.FunctionDef) and (place.name.value == "__init__" or file.yields(place))
-
-
-def _may_close(file: File, use: Use, again: repetition.Repetition) -> bool:
-    """Whether the session is closed, entered, returned, kept beside others, or given to code that may do so."""
-    if use.does in (Does.METHOD, Does.READ):
-        return use.word in CLOSES
-    if use.does is Does.PASS and use.call is not None:
-        known = use.call.names and all(name.startswith(("tf.", "builtins.")) for name in use.call.names)
-        return not known and use.word not in LEAVES_OPEN
-    if use.does is Does.STORE and isinstance(use.place, cst.Attribute) and use.call is None and not again.calls:
-        return (dotted(use.place) or "").partition(".")[0] in again.items  # each object keeps its own
-    return use.does in (Does.ENTER, Does.RETURN, Does.STORE, Does.OTHER)

@@ -5,6 +5,7 @@ from programs import model_of
 
 from tfmemlint.finding import Edit, Safety
 from tfmemlint.fix.move_statements import move_before
+from tfmemlint.fix.statements import repeat_below
 from tfmemlint.fix.wrap import wrap_in_block
 
 HEADER = "import os\nimport tensorflow as tf\n"
@@ -73,3 +74,20 @@ def test_statements_go_into_a_block(program: str, expected: str | None) -> None:
     file = model_of(program, header="")
     edit = wrap_in_block(file, list(file.module.body), "with x")
     assert (_applied(program, (edit,)) if edit is not None else None) == expected
+
+
+REPEATED = [
+    ("set(1)\nhere()\nb()\n", "set(1)\nhere()\nset(1)\nb()\n"),
+    ("n = 1\nset(n)\ndef f():\n    here()\n", "n = 1\nset(n)\ndef f():\n    here()\n    set(n)\n"),
+    ("def f(n):\n    set(n)\nhere()\n", None),
+    ("set(1)\nhere(); b()\n", None),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), REPEATED)
+def test_a_call_that_is_written_once_more(program: str, expected: str | None) -> None:
+    file = model_of(program, HEADER)
+    edit = repeat_below(file, file.calls_by_word["here"][0], file.calls_by_word["set"][0])
+    assert (_applied(file.source.text, (edit,)) if edit is not None else None) == (
+        HEADER + expected if expected is not None else None
+    )

@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.keras.policies import dtype_policy, keras_2, policy_set_after, policy_set_before
+from tfmemlint.query.keras.policies import dtype_policy, keras_2, may_build_after, policy_set_after, policy_set_before
 
 SET = "keras.mixed_precision.set_global_policy"
 NAMES = [
@@ -67,3 +67,19 @@ KERAS_2 = [
 @pytest.mark.parametrize(("program", "expected"), KERAS_2)
 def test_programs_that_ask_for_keras_2(program: str, expected: bool) -> None:
     assert keras_2(model_of(program)) is expected
+
+
+BUILDS_AFTER = [
+    ("probe()\nkeras.Sequential([])", True),
+    ("def build():\n    pass\nprobe()\nbuild()", True),
+    ("probe()\nprint(1)", False),
+    ("keras.Sequential([])\nprobe()", False),
+    ("for x in y:\n    probe()", True),
+    ("def f():\n    probe()", True),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), BUILDS_AFTER)
+def test_places_after_which_models_may_be_built(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert may_build_after(file, file.calls_by_word["probe"][0]) is expected

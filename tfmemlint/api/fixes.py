@@ -28,7 +28,7 @@ from tfmemlint.fix.edits import (
 )
 from tfmemlint.fix.hoist import hoist, loops_left
 from tfmemlint.fix.move_statements import move_before
-from tfmemlint.fix.statements import move_below, remove_assignment, remove_statement
+from tfmemlint.fix.statements import move_below, remove_assignment, remove_statement, repeat_below
 from tfmemlint.fix.wrap import wrap_in_block
 
 __all__ = [
@@ -56,6 +56,7 @@ __all__ = [
     "remove_assignment",
     "remove_link",
     "remove_statement",
+    "repeat_below",
     "replace_node",
     "set_autotune",
     "statement_lines",

@@ -25,8 +25,15 @@ from tfmemlint.query.keras.networks import (
     output_layers,
     parameter_count,
 )
-from tfmemlint.query.keras.policies import dtype_policy, keras_2, policies_set, policy_set_after, policy_set_before
-from tfmemlint.query.keras.sessions import SESSION, SESSIONS, is_session, runs_graphs, session_runs
+from tfmemlint.query.keras.policies import (
+    dtype_policy,
+    keras_2,
+    may_build_after,
+    policies_set,
+    policy_set_after,
+    policy_set_before,
+)
+from tfmemlint.query.keras.sessions import SESSION, SESSIONS, is_session, left_open, runs_graphs, session_runs
 from tfmemlint.query.keras.weights import is_optimizer, trained_bytes
 
 __all__ = [
@@ -53,11 +60,13 @@ __all__ = [
     "layers_applied",
     "layers_in",
     "layers_of",
+    "left_open",
     "losses",
     "makes_data_set",
     "makes_layers",
     "makes_own_model",
     "may_be_loaded",
+    "may_build_after",
     "model_at",
     "model_loads",
     "output_layers",

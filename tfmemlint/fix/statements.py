@@ -1,4 +1,4 @@
-"""Edits that take whole statements away or move them."""
+"""Edits that take whole statements away, move or repeat them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.finding import Edit, Span
-from tfmemlint.fix.edits import indentation, statement_lines
-from tfmemlint.syntax.names import variables
-from tfmemlint.syntax.tree import Node
+from tfmemlint.fix.edits import indentation, insert_after, statement_lines
+from tfmemlint.syntax.names import home_of, is_variable, variables
+from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
@@ -46,6 +46,19 @@ def remove_assignment(
     here, there = flow.at(line), flow.at(place)
     same = all(here.get(name) == there.get(name) for name in variables(moved, file))
     return Edit(lines.start, lines.end, "") if same else None
+
+
+def repeat_below(file: File, node: Node, call: cst.Call) -> Edit | None:
+    """Write a call once more below the statement in which a node stands.
+
+    None where that shares its line with others, or where a name in the call is not seen there.
+    """
+    line, scope = file.tree.statement(node), file.scope_of(node)
+    if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
+        return None
+    around = (scope, *file.scopes_around(scope))
+    seen = all(home_of(name, file) in around for name in walk(call, cst.Name) if is_variable(name, file))
+    return insert_after(file, line, file.text(call)) if seen else None
 
 
 def move_below(file: File, block: cst.With, statements: Sequence[Node]) -> tuple[Edit, ...] | None:

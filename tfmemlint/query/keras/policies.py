@@ -10,7 +10,7 @@ import libcst as cst
 from tfmemlint import knowledge
 from tfmemlint.model.calls import Call
 from tfmemlint.model.remembered import once_per_file
-from tfmemlint.model.values import Const, Instance
+from tfmemlint.model.values import Class, Const, Function, Instance
 from tfmemlint.query.calls import calls
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.syntax.scopes import Binds
@@ -53,6 +53,16 @@ def policy_set_after(file: File, node: Node) -> bool:
     start, policies = file.tree.order(node), knowledge.group("sets_dtype_policy")
     later = (call for call in calls(file, around) if file.tree.order(call.node) > start)
     return any(any(calls(file, call.node, *policies, through=FOLLOWED_CALLS)) for call in later)
+
+
+def may_build_after(file: File, node: Node) -> bool:
+    """Whether anything that may build a model can run after a place: a call of Keras or of this file behind it in the
+    module. True for all places in loops and functions, which may run again."""
+    if file.contexts.loop(node) is not None or file.contexts.function(node) is not None:
+        return True
+    start = file.tree.order(node)
+    later = (file.call(each) for each in file.tree.of(cst.Call) if file.tree.order(each) > start)
+    return any((c.name or "").startswith("tf.keras.") or isinstance(c.target, (Function, Class)) for c in later)
 
 
 def policies_set(file: File) -> Iterator[Call]:
