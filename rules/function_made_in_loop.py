@@ -65,8 +65,7 @@ class FunctionMadeInLoop(Rule):
     def _hoist(self, made: Node, file: File) -> Fix | None:
         if not isinstance(made, cst.FunctionDef) and not isinstance(file.tree.parent(made), cst.Assign):
             return None  # it is called at once: what it gives is not to move
-        statement = made if isinstance(made, cst.FunctionDef) else file.tree.statement(made)
-        fix = fixes.hoist(file, [statement], "make it before the loop")
-        left = fixes.loops_left(file, fix, made)[:1] if fix is not None else []
+        fix = fixes.hoist(file, [file.tree.statement(made)], "make it before the loop")
+        left = fixes.loops_left(file, fix, made)[:1]
         again = any(same_each_time(file, made, outer) for outer in left) or made_by_callers(file, made)
         return fix if not again else None

@@ -43,8 +43,10 @@ def hoist(file: File, statements: Sequence[Node], message: str) -> Fix | None:
     return Fix(message, (Edit(place, place, moved), Edit(spans[0].start, end, "")), Safety.UNSAFE)
 
 
-def loops_left(file: File, fix: Fix, node: Node) -> list[Loop]:
-    """The loops around a node in which it still runs after this `hoist`, the innermost first."""
+def loops_left(file: File, fix: Fix | None, node: Node) -> list[Loop]:
+    """The loops around a node in which it still runs after this `hoist`, the innermost first; none without one."""
+    if fix is None:
+        return []
     return [loop for loop in file.contexts.loops(node) if file.span(loop).start < fix.edits[0].start]
 
 
