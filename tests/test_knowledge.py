@@ -11,8 +11,8 @@ import pytest
 from tfmemlint import knowledge
 from tfmemlint.dev.probe import run
 from tfmemlint.knowledge import groups
-from tfmemlint.model.arithmetic import FLOATS, INTEGERS, array_binary
-from tfmemlint.model.values import Array, Const
+from tfmemlint.model.arithmetic import FLOATS, INTEGERS
+from tfmemlint.model.values import Array, Const, array_binary
 
 FOLDER = Path(knowledge.__file__).parent
 

@@ -19,7 +19,6 @@ from tfmemlint.api import (
     tracing,
 )
 from tfmemlint.finding import Edit, Finding, Fix, Related, Safety, Severity, Span
-from tfmemlint.model.arithmetic import least
 from tfmemlint.model.calls import Argument, Call
 from tfmemlint.model.file import File
 from tfmemlint.model.mapped import body
@@ -46,6 +45,7 @@ from tfmemlint.model.values import (
     Value,
     constant,
     integer,
+    least,
 )
 from tfmemlint.query.calls import calls
 from tfmemlint.query.facts import Fact

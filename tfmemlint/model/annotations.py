@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.model import operations
-from tfmemlint.model.values import Api, Class, Unknown, Value, one_of
+from tfmemlint.model.values import Api, Class, Unknown, Value, instance_of, one_of
 from tfmemlint.syntax.scopes import written
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ def _named(evaluator: Evaluator, text: str) -> Value:
 
 def _instance(evaluator: Evaluator, target: Value) -> Value:
     if isinstance(target, Api) and knowledge.is_class(target.name):
-        return operations.instance_of(target.name)
+        return instance_of(target.name)
     if isinstance(target, Class):
         return evaluator.classes.instance(target.node, None)
     return Unknown("the annotation names no class that is known")

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.model import operations
 from tfmemlint.model.binding import given_by
 from tfmemlint.model.values import Api, Class, Const, Dataset, Function, Instance, Unknown, Value, one_of
 from tfmemlint.syntax.scopes import Definition, ScopeNode, dotted, written
@@ -148,7 +147,7 @@ class Classes:
             kept = [v for v in values if v != Const(None)]
             return one_of(kept or values)
         if instance.type_name is not None:
-            return operations.attribute(Instance(instance.type_name, instance.call, instance.class_node), name)
+            return Instance(instance.type_name, instance.call, instance.class_node).attribute(name)
         return Unknown(f"attribute {name} is not set in this file")
 
     def _fresh(self, reader: ScopeNode, others: list[Definition], name: str, instance: Instance) -> bool:

@@ -11,27 +11,18 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.model import arguments, inferred_by_use, operations, records
+from tfmemlint.model import arguments, inferred_by_use, records
 from tfmemlint.model.annotations import promised
 from tfmemlint.model.calls import Call
 from tfmemlint.model.classes import Classes
 from tfmemlint.model.expressions import EXPRESSIONS
 from tfmemlint.model.functions import Frame, Functions
+from tfmemlint.model.layers.pretrained import output
 from tfmemlint.model.memo import Answer, Memory, latter
 from tfmemlint.model.pending import Key, Rank
 from tfmemlint.model.transfer import transfer
 from tfmemlint.model.unrolled import after_loop, carried, iterations, of_layers
-from tfmemlint.model.values import (
-    Api,
-    Class,
-    Const,
-    Function,
-    Instance,
-    Sequence,
-    Unknown,
-    Value,
-    one_of,
-)
+from tfmemlint.model.values import Api, Class, Const, Function, Instance, Sequence, Unknown, Value, one_of, unpacked
 from tfmemlint.syntax.scopes import OUTER, Binds, Definition, ScopeNode, written
 from tfmemlint.syntax.tree import Node
 
@@ -181,9 +172,9 @@ class Evaluator(Memory):
             )
         value = self.value(d.value, frame)
         if d.binds is Binds.ITEM:
-            value = operations.item_of(value)
+            value = value.iterated()
         # TensorFlow's context managers give themselves to `with value as name`.
-        value = operations.unpacked(value, d.path)
+        value = unpacked(value, d.path)
         if isinstance(value, Sequence) and value.kind == "list" and d.name in self.file.grown:
             return replace(value, open=True)
         return value if value.known or d.annotation is None else self.annotated(d.annotation, frame)
@@ -194,7 +185,7 @@ class Evaluator(Memory):
 
     def _augmented(self, node: cst.AugAssign, frame: Frame | None) -> Value:
         left, right = self.value(node.target, frame), self.value(node.value, frame)
-        return operations.in_place(type(node.operator).__name__.removesuffix("Assign"), left, right)
+        return left.in_place(type(node.operator).__name__.removesuffix("Assign"), right)
 
     # -- expressions -------------------------------------------------------------------------------------------------
 
@@ -231,7 +222,8 @@ class Evaluator(Memory):
             return Unknown(f"{name} is set anew") if arguments.changed(self, name) else records.attribute(base, name)
         if isinstance(base, Instance) and base.class_node is not None:
             return self.classes.attribute(base, name, True, reader)
-        return operations.attribute(base, name)
+        shown = output(base) if name == "output" else None
+        return base.attribute(name) if shown is None else shown
 
     def callee(self, node: cst.Call, frame: Frame | None) -> Value:
         """What a call expression calls."""

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from tfmemlint.model import operations
 from tfmemlint.model.functions import Frame
 from tfmemlint.model.transfer.devices import chosen_devices
 from tfmemlint.model.values import (
+    BOTTOM,
     COMPREHENSION,
+    LONGEST_TEXT,
+    Array,
     Const,
     Function,
     Iterator,
@@ -41,7 +43,7 @@ def _subscript(evaluator: Evaluator, node: cst.Subscript, frame: Frame | None) -
     indices = [_index(evaluator, element.slice, frame) for element in node.slice]
     if isinstance(base, Unknown) and isinstance(node.value, cst.Attribute) and node.value.attr.value == "shape":
         return Length(Unknown("something whose shape is not known")) if indices == [Const(0)] else base
-    return one_of(operations.subscript(option, indices) for option in base.options)
+    return base.subscript(indices)
 
 
 def _index(evaluator: Evaluator, index: cst.BaseSlice, frame: Frame | None) -> Value | slice:
@@ -55,7 +57,7 @@ def _index(evaluator: Evaluator, index: cst.BaseSlice, frame: Frame | None) -> V
 
 def _binary(evaluator: Evaluator, node: cst.BinaryOperation, frame: Frame | None) -> Value:
     left, right = evaluator.value(node.left, frame), evaluator.value(node.right, frame)
-    return operations.binary(type(node.operator).__name__, left, right)
+    return left.binary(type(node.operator).__name__, right)
 
 
 def _comparison(evaluator: Evaluator, node: cst.Comparison, frame: Frame | None) -> Value:
@@ -64,11 +66,18 @@ def _comparison(evaluator: Evaluator, node: cst.Comparison, frame: Frame | None)
         return Unknown("a truth value")
     left = evaluator.value(node.left, frame)
     right = evaluator.value(node.comparisons[0].comparator, frame)
-    return operations.compared(left, right)
+    return one_of(_compared(a, b) for a in left.options for b in right.options)
+
+
+def _compared(left: Value, right: Value) -> Value:
+    added = left.binary("Add", right) if Const(None) not in (left, right) else Unknown("compared with None")
+    if not isinstance(added, Array):
+        return BOTTOM if added is BOTTOM else Unknown("a truth value")
+    return Array(added.library, "bool", added.shape)
 
 
 def _unary(evaluator: Evaluator, node: cst.UnaryOperation, frame: Frame | None) -> Value:
-    return operations.unary(type(node.operator).__name__, evaluator.value(node.expression, frame))
+    return evaluator.value(node.expression, frame).unary(type(node.operator).__name__)
 
 
 def _boolean(evaluator: Evaluator, node: cst.BooleanOperation, frame: Frame | None) -> Value:
@@ -155,7 +164,7 @@ def _formatted(evaluator: Evaluator, node: cst.FormattedString, frame: Frame | N
         if not isinstance(value, Const) or not plain or not isinstance(value.value, (str, int)):
             return Unknown("a formatted string")
         text += str(value.value)
-        if len(text) > operations.LONGEST_TEXT:
+        if len(text) > LONGEST_TEXT:
             return Unknown("too long a string")
     return Const(text)
 

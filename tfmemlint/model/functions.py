@@ -7,13 +7,24 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model import inferred_by_use, operations
+from tfmemlint.model import inferred_by_use
 from tfmemlint.model.binding import given_at, given_by
 from tfmemlint.model.call_graph import Uses
 from tfmemlint.model.mapped import whole
 from tfmemlint.model.records import RECORD
 from tfmemlint.model.transfer.table import elements
-from tfmemlint.model.values import Api, Const, Function, Instance, Sequence, Unknown, Value, constant, one_of
+from tfmemlint.model.values import (
+    Api,
+    Const,
+    Function,
+    Instance,
+    Sequence,
+    Unknown,
+    Value,
+    constant,
+    instance_of,
+    one_of,
+)
 from tfmemlint.syntax.environments import Env, join
 from tfmemlint.syntax.scopes import Definition, ScopeNode, parameters, written
 
@@ -122,9 +133,9 @@ class Functions(Uses):
         uses = file.places(param.name.value).within(function)
         calls = [call for use in uses for call in inferred_by_use.chain(self._evaluator, use)]
         if inferred_by_use.tells(self._evaluator, calls):
-            return operations.instance_of("tf.data.Dataset")
+            return instance_of("tf.data.Dataset")
         if any(id(use) in file.shown_models.names for use in uses):
-            return operations.instance_of(inferred_by_use.MODEL)
+            return instance_of(inferred_by_use.MODEL)
         return otherwise
 
     # -- results -----------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from tfmemlint.model.pending import Key, Question, Rank, State, Wanted
-from tfmemlint.model.value import BOTTOM, HEAVIEST, TOO_LARGE, Unknown, Value
+from tfmemlint.model.values.value import BOTTOM, HEAVIEST, TOO_LARGE, Unknown, Value
 from tfmemlint.model.widening import widen
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tfmemlint.model.value import BOTTOM, Unknown
+from tfmemlint.model.values.value import BOTTOM, Unknown
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model import operations
 from tfmemlint.model.memo import latter
-from tfmemlint.model.values import Array, Const, Iterator, Sequence, Value
+from tfmemlint.model.values import Array, Const, Iterator, Sequence, Value, unpacked
 from tfmemlint.syntax.scopes import Binds, Definition, written
 from tfmemlint.syntax.tree import walk
 
@@ -126,7 +125,7 @@ def iterations(evaluator: Evaluator, loop: cst.For, frame: Frame | None) -> Unro
             state[name] = evaluator.joined(outside, frame)
     followed = []
     for item in items:
-        fixed = {id(d): operations.unpacked(item, d.path) for d in targets}
+        fixed = {id(d): unpacked(item, d.path) for d in targets}
         assumption = Assumption(loop, fixed, {id(d): state[name] for name, d in last.items() if name in state})
         followed.append(assumption)
         with assuming(evaluator, assumption):

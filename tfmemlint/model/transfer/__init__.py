@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfmemlint import knowledge
-from tfmemlint.model import operations
 from tfmemlint.model.calls import api_name
 from tfmemlint.model.transfer import (  # noqa: F401  (they register)
     arrays,
@@ -22,7 +21,7 @@ from tfmemlint.model.transfer import (  # noqa: F401  (they register)
     tensors,
 )
 from tfmemlint.model.transfer.table import TABLE
-from tfmemlint.model.values import Api, Unknown, Value
+from tfmemlint.model.values import Api, Unknown, Value, instance_of
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -38,7 +37,7 @@ def transfer(call: Call, target: Value) -> Value:
         return known(call, target)
     made = knowledge.returns_class(name)
     if made is not None:
-        return operations.instance_of(made, call)
+        return instance_of(made, call)
     if isinstance(target, Api) and knowledge.is_class(name):
-        return operations.instance_of(name, call)
+        return instance_of(name, call)
     return Unknown(f"the result of {name} is not modelled")

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tfmemlint.model.arithmetic import FLOATS, INTEGERS, array_binary
+from tfmemlint.model.arithmetic import FLOATS, INTEGERS
 from tfmemlint.model.transfer.shapes import axes_of, reduced
 from tfmemlint.model.transfer.table import dtype_of, models
-from tfmemlint.model.values import Array, Const, Method, Unknown, Value
+from tfmemlint.model.values import Array, Const, Method, Unknown, Value, array_binary
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call

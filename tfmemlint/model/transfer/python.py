@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tfmemlint.model import operations, records
+from tfmemlint.model import records
 from tfmemlint.model.arguments import PARSER, namespace
 from tfmemlint.model.transfer.table import models
 from tfmemlint.model.values import (
@@ -25,6 +25,7 @@ from tfmemlint.model.values import (
     Unknown,
     Value,
     constant,
+    fold,
     integer,
     number,
 )
@@ -66,13 +67,13 @@ def _range(call: Call, target: Value) -> Value:
 @models(B + "enumerate")
 def _enumerate(call: Call, target: Value) -> Value:
     of = call.value_of(0)
-    return Iterator(of, Sequence((Unknown("an index"), operations.item_of(of))), "enumerate")
+    return Iterator(of, Sequence((Unknown("an index"), of.iterated())), "enumerate")
 
 
 @models(B + "zip")
 def _zip(call: Call, target: Value) -> Value:
     given = [call.evaluator.value(arg.value, call.frame) for arg in call.node.args]
-    return Iterator(Sequence(tuple(given)), Sequence(tuple(operations.item_of(v) for v in given)), "zip")
+    return Iterator(Sequence(tuple(given)), Sequence(tuple(v.iterated() for v in given)), "zip")
 
 
 @models(
@@ -87,15 +88,15 @@ def _zip(call: Call, target: Value) -> Value:
 def _iter(call: Call, target: Value) -> Value:
     of = call.value_of(0)
     name = getattr(target, "name", "iter").rpartition(".")[2]
-    return Iterator(of, operations.item_of(of), name) if of.known else of
+    return Iterator(of, of.iterated(), name) if of.known else of
 
 
 @models(B + "next")
 def _next(call: Call, target: Value) -> Value:
     of = call.value_of(0)
     if isinstance(of, Iterator) and of.function == "iter" and isinstance(of.of, Devices):
-        return operations.item(of.of, Const(0))
-    return operations.item_of(of)
+        return of.of.item_at(Const(0))
+    return of.iterated()
 
 
 @models(B + "list", B + "tuple", B + "set")
@@ -108,7 +109,7 @@ def _list(call: Call, target: Value) -> Value:
         return Sequence(of.items, kind, of.open)
     if isinstance(of, Devices):
         return of
-    return Iterator(of, operations.item_of(of), kind) if of.known else of
+    return Iterator(of, of.iterated(), kind) if of.known else of
 
 
 @models(B + "dict")
@@ -233,7 +234,7 @@ def _calculated(call: Call, target: Value) -> Value:
 
 def fold_power(base: float, exponent: float) -> complex:
     """`pow(a, b)` where it stays small; raises OverflowError elsewhere."""
-    result = operations.fold("Power", base, exponent)
+    result = fold("Power", base, exponent)
     if not isinstance(result, Const) or not isinstance(result.value, (int, float)):
         raise OverflowError
     return result.value
