@@ -111,12 +111,12 @@ def _evaluated(text: str) -> File:
 @pytest.mark.parametrize("make", PROGRAMS, ids=lambda make: make.__name__)
 def test_evaluation_ends_within_its_budget(make: Callable[[], str]) -> None:
     file = _evaluated(make())
-    assert 0 < file.values.spent <= file.values.budget
-    again = file.values.spent
+    assert 0 < file.values.memo.spent <= file.values.memo.budget
+    again = file.values.memo.spent
     for calls in file.calls_by_word.values():
         for node in calls:
             file.value(node)
-    assert file.values.spent - again <= len(file.tree)  # remembered: a second look costs next to nothing
+    assert file.values.memo.spent - again <= len(file.tree)  # remembered: a second look costs next to nothing
 
 
 @pytest.mark.parametrize("make", PROGRAMS, ids=lambda make: make.__name__)
@@ -137,8 +137,8 @@ def test_rules_end_and_say_nothing(make: Callable[[], str]) -> None:
 
 def test_the_budget_grows_with_the_program() -> None:
     small, large = model_of("x = 1\n"), model_of("x = 1\n" * 5000)
-    assert small.values.budget < large.values.budget
-    assert large.values.budget <= small.values.budget + 10 * len(large.tree)
+    assert small.values.memo.budget < large.values.memo.budget
+    assert large.values.memo.budget <= small.values.memo.budget + 10 * len(large.tree)
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ def dump_model(data: bytes, path: str) -> Iterator[str]:
     file = File(readable, module, Config())
     for node in _spoken_of(file):
         yield from _lines(file, node)
-    yield f"{len(file.tree)} nodes; {file.values.spent} evaluations of at most {file.values.budget}"
+    yield f"{len(file.tree)} nodes; {file.values.memo.spent} evaluations of at most {file.values.memo.budget}"
 
 
 def _spoken_of(file: File) -> list[Node]:

@@ -36,7 +36,7 @@ class _remembered(Generic[Answer]):
         self.__doc__ = compute.__doc__
 
     def __get__(self, call: Call, owner: type[Call]) -> Answer:
-        answer, stands = call.evaluator.settled(lambda: self._compute(call))
+        answer, stands = call.evaluator.memo.settled(lambda: self._compute(call))
         if stands:
             call.__dict__[self._compute.__name__] = answer
         return answer

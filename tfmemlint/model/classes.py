@@ -49,7 +49,7 @@ class Classes:
         return known
 
     def _find_bases(self, node: cst.ClassDef) -> Bases:
-        found, stands = self._evaluator.settled(lambda: self._bases_above(node))
+        found, stands = self._evaluator.memo.settled(lambda: self._bases_above(node))
         if stands:
             self._bases.update(found)
         return found[id(node)]
@@ -115,7 +115,7 @@ class Classes:
     def made_by(self, function: cst.FunctionDef) -> list[str]:
         """The names of the classes whose objects this `__init__` initialises."""
         if self._initialised is None:
-            found, stands = self._evaluator.settled(self._find_initialised)
+            found, stands = self._evaluator.memo.settled(self._find_initialised)
             if not stands:
                 return found.get(id(function), [])
             self._initialised = found

@@ -40,24 +40,24 @@ CONSTANTS = {
 BUILTINS = frozenset(dir(builtins))
 
 
-class Evaluator(Memory):
-    """Values of one file's expressions. `spent` of `budget` evaluations are reported by `dump-model`."""
+class Evaluator:
+    """Values of one file's expressions, which `memo` remembers."""
 
     def __init__(self, file: File) -> None:
-        super().__init__(len(file.tree), self._rank)
         self.file = file
         self.tree = file.tree
+        self.memo = Memory(len(file.tree), self._rank)
         self.functions = Functions(self)
         self.classes = Classes(self)
         self.assumptions: list[Assumption] = []
         self.bodies: dict[tuple[Value, int], Body] = {}
-        self._outermost = self._state
+        self._outermost = self.memo.state
 
     # -- values ------------------------------------------------------------------------------------------------------
 
     def value(self, node: Node, frame: Frame | None = None) -> Value:
         """What an expression can be in a frame (None: in the code as it stands, over all callers)."""
-        return self.once((id(node), id(frame)), self._evaluate, node, frame)
+        return self.memo.once((id(node), id(frame)), self._evaluate, node, frame)
 
     def _evaluate(self, node: Node, frame: Frame | None) -> Value:
         handler = _HANDLERS.get(node.__class__)
@@ -68,7 +68,7 @@ class Evaluator(Memory):
     def call(self, node: cst.Call, frame: Frame | None = None) -> Call:
         """The call object of a call expression; the same one each time."""
         key = (id(node), id(frame))
-        calls = self.calls()
+        calls = self.memo.calls()
         call = calls.get(key)
         if call is None:
             call = calls[key] = Call(node, self, frame)
@@ -77,12 +77,12 @@ class Evaluator(Memory):
     def general(self, key: Key, compute: Callable[..., Answer], *where: Any, start: Answer) -> Answer:
         """The answer to a question about the whole file: the same in each iteration of a loop that is followed."""
         assumptions, self.assumptions = self.assumptions, []
-        inner = self.anew(self._outermost) if assumptions else None
+        inner = self.memo.anew(self._outermost) if assumptions else None
         try:
-            return self.once(key, compute, *where, start=start, meet=latter)
+            return self.memo.once(key, compute, *where, start=start, meet=latter)
         finally:
             if inner is not None:
-                self.anew(inner)
+                self.memo.anew(inner)
                 self.assumptions = assumptions
 
     def iterations(self, loop: cst.For, frame: Frame | None) -> Unrolled | None:
@@ -147,7 +147,7 @@ class Evaluator(Memory):
         item = next((a.items[id(definition)] for a in self.assumptions if id(definition) in a.items), None)
         if item is not None:
             return item
-        return self.once((id(definition), id(frame)), self._define, definition, frame)
+        return self.memo.once((id(definition), id(frame)), self._define, definition, frame)
 
     def _define(self, d: Definition, frame: Frame | None) -> Value:
         if d.binds is Binds.IMPORT:

@@ -45,7 +45,7 @@ class File(Program):
 
     def calls(self, *names: str) -> Iterator[Call]:
         """All calls of these canonical API names, in source order for each word."""
-        return iter(_calls(self, names)) if not self.values.computing else self._find_calls(names)
+        return iter(_calls(self, names)) if not self.values.memo.computing else self._find_calls(names)
 
     def _find_calls(self, names: tuple[str, ...]) -> Iterator[Call]:
         wanted = frozenset(names)

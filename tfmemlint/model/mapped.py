@@ -97,7 +97,7 @@ def body_of(value: Value, evaluator: Evaluator, depth: int = FOLLOWED) -> Body:
     known = evaluator.bodies.get((value, depth))
     if known is not None:
         return known
-    found, stands = evaluator.settled(lambda: _body_of(value, evaluator, depth))
+    found, stands = evaluator.memo.settled(lambda: _body_of(value, evaluator, depth))
     if stands:
         evaluator.bodies[value, depth] = found
     return found

@@ -49,6 +49,8 @@ def latter(first: Answer, second: Answer) -> Answer:
 class Memory:
     """What is known of a file with this many nodes; `spent` of `budget` evaluations are used up.
 
+    `state` is what is known now: for a while it may be another one (see `anew`).
+
     `rank` orders questions by where they were asked to be answered (the `where` of `once`), independent of the asker.
     """
 
@@ -56,7 +58,7 @@ class Memory:
         self.budget = BUDGET_BASE + BUDGET_PER_NODE * nodes
         self.spent = 0
         self._rank = rank
-        self._state = State()
+        self.state = State()
 
     def once(
         self,
@@ -71,7 +73,7 @@ class Memory:
         An answer that depends on itself is worked out assuming `start`, then assuming the result; `meet` makes one of
         the two.
         """
-        state = self._state
+        state = self.state
         known = state.answers.get(key, _MISSING)
         if known is not _MISSING:
             return cast(Answer, known)
@@ -210,26 +212,26 @@ class Memory:
     @property
     def computing(self) -> bool:
         """Whether an answer is being worked out right now."""
-        return bool(self._state.stack)
+        return bool(self.state.stack)
 
     def settled(self, compute: Callable[[], Answer]) -> tuple[Answer, bool]:
         """A result, and whether it stands: nothing was asked for on the way to it that is still being worked out."""
-        stack = self._state.stack
+        stack = self.state.stack
         if not stack:
             return compute(), True
         outer, stack[-1].rests_on = stack[-1].rests_on, 0
         result = compute()
-        stands = not stack[-1].rests_on and self._state.wanted is None
+        stands = not stack[-1].rests_on and self.state.wanted is None
         stack[-1].rests_on |= outer
         return result, stands
 
     def calls(self) -> dict[Key, Call]:
         """The call objects that belong to what is known now."""
-        return self._state.calls
+        return self.state.calls
 
     def anew(self, state: State | None = None) -> State:
         """Forget all values, or remember those of `state` again; gives what was known until now."""
-        known, self._state = self._state, state or State()
+        known, self.state = self.state, state or State()
         return known
 
 

@@ -22,7 +22,7 @@ def once_per_file(ask: Callable[Asked, Answer]) -> Callable[Asked, Answer]:
     @wraps(ask)
     def remembered(*args: Asked.args, **kwargs: Asked.kwargs) -> Answer:
         file = cast("File", args[0])
-        if file.values.computing:
+        if file.values.memo.computing:
             return ask(*args, **kwargs)
         key = (ask, args[1:], tuple(kwargs.items()))
         if key not in file.answers:

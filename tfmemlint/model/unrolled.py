@@ -92,18 +92,19 @@ def assuming(evaluator: Evaluator, assumption: Assumption | None) -> Generator[N
     if assumption is None:
         yield
         return
-    known = evaluator.anew()
+    known = evaluator.memo.anew()
     evaluator.assumptions.append(assumption)
     try:
         yield
     finally:
         evaluator.assumptions.pop()
-        assumption.ended.append(evaluator.anew(known))
+        assumption.ended.append(evaluator.memo.anew(known))
 
 
 def unroll(evaluator: Evaluator, loop: cst.For, frame: Frame | None) -> Unrolled | None:
     """The iterations of a loop, or None where it has not a few known items and a straight body."""
-    return evaluator.once(("unrolled", id(loop), id(frame)), evaluator.iterations, loop, frame, start=None, meet=latter)
+    key = ("unrolled", id(loop), id(frame))
+    return evaluator.memo.once(key, evaluator.iterations, loop, frame, start=None, meet=latter)
 
 
 def iterations(evaluator: Evaluator, loop: cst.For, frame: Frame | None) -> Unrolled | None:
