@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import libcst as cst
 
-from tfmemlint.syntax.scopes import ScopeNode
-from tfmemlint.syntax.tree import Node, walk
-
-if TYPE_CHECKING:
-    from tfmemlint.syntax.program import Program
+from tfmemlint.syntax.reaching import Flow
+from tfmemlint.syntax.scopes import Definition, ScopeNode
+from tfmemlint.syntax.tree import Node, Tree, walk
 
 Loop = cst.For | cst.While
 
 
-def is_variable(name: cst.Name, file: Program) -> bool:
+class Scopes(Protocol):
+    """What names are looked up in: the scopes of one module. `Program` and `File` are such."""
+
+    @property
+    def module(self) -> cst.Module: ...
+
+    @property
+    def tree(self) -> Tree: ...
+
+    def scope_of(self, node: Node, /) -> ScopeNode: ...
+
+    def scopes_around(self, scope: ScopeNode, /) -> Iterator[ScopeNode]: ...
+
+    def flow(self, scope: ScopeNode, /) -> Flow: ...
+
+    def bound_within(self, node: Node, /) -> list[Definition]: ...
+
+
+def is_variable(name: cst.Name, file: Scopes) -> bool:
     """Whether a name stands for a variable: it is no attribute, no keyword, and not what a `def` or parameter is
     called."""
     parent = file.tree.parent(name)
@@ -27,24 +43,24 @@ def is_variable(name: cst.Name, file: Program) -> bool:
     return not (isinstance(parent, (cst.Param, cst.FunctionDef, cst.ClassDef)) and parent.name is name)
 
 
-def home_of(name: cst.Name, file: Program) -> ScopeNode:
+def home_of(name: cst.Name, file: Scopes) -> ScopeNode:
     """The scope that binds a name where it stands; the module where none does."""
     scope = file.scope_of(name)
     around = (scope, *file.scopes_around(scope))
     return next((each for each in around if name.value in file.flow(each).bindings), file.module)
 
 
-def assigned_names(loop: Loop, file: Program) -> set[str]:
+def assigned_names(loop: Loop, file: Scopes) -> set[str]:
     """The names that a loop binds: its target and what its body assigns."""
     return {definition.name for definition in file.bound_within(loop)}
 
 
-def variables(code: Node, file: Program) -> set[str]:
+def variables(code: Node, file: Scopes) -> set[str]:
     """The variables that some code names; what stands behind a dot or is a keyword is none."""
     return {n.value for n in walk(code, cst.Name) if is_variable(n, file)}
 
 
-def free_names(code: Node, file: Program) -> Iterator[cst.Name]:
+def free_names(code: Node, file: Scopes) -> Iterator[cst.Name]:
     """The variables in some code that scopes around it bind: those of functions and lambdas in it are left out."""
     for node in walk(code):
         if isinstance(node, cst.Name) and is_variable(node, file) and not file.tree.contains(code, home_of(node, file)):

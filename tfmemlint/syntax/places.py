@@ -9,23 +9,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.syntax.names import home_of, is_variable
+from tfmemlint.syntax.names import Scopes, home_of, is_variable
 from tfmemlint.syntax.scopes import Definition, Definitions, Further, Reaching, ScopeNode
-
-if TYPE_CHECKING:
-    from tfmemlint.syntax.program import Program
 
 
 class Places:
-    """Where one file reads one name; all lists are in source order."""
+    """Where one file reads one name, of all the `loads` of that name; all lists are in source order."""
 
-    def __init__(self, name: str, program: Program) -> None:
-        self._program = program
-        self._loads = program.loads(name)
+    def __init__(self, loads: list[cst.Name], scopes: Scopes) -> None:
+        self._scopes = scopes
+        self._loads = loads
         self._readers: dict[int, dict[int, list[cst.Name]]] = {}
 
     def within(self, scope: ScopeNode) -> list[cst.Name]:
@@ -50,7 +46,7 @@ class Places:
 
     def _by_definition(self, scope: ScopeNode) -> dict[int, list[cst.Name]]:
         found: dict[int, list[cst.Name]] = defaultdict(list)
-        flow = self._program.flow(scope)
+        flow = self._scopes.flow(scope)
         for use in self.within(scope):
             for definition in _told_apart(flow.uses.get(id(use), ()), flow.bindings.get(use.value, [])):
                 found[id(definition)].append(use)
@@ -60,22 +56,22 @@ class Places:
     def _by_scope(self) -> dict[int, list[cst.Name]]:
         found: dict[int, list[cst.Name]] = defaultdict(list)
         for use in self._loads:
-            found[id(self._program.scope_of(use))].append(use)
+            found[id(self._scopes.scope_of(use))].append(use)
         return found
 
     @cached_property
     def _by_home(self) -> dict[int, list[cst.Name]]:
         found: dict[int, list[cst.Name]] = defaultdict(list)
         for use in self._loads:
-            if is_variable(use, self._program):
-                found[id(home_of(use, self._program))].append(use)
+            if is_variable(use, self._scopes):
+                found[id(home_of(use, self._scopes))].append(use)
         return found
 
     @cached_property
     def _captured(self) -> dict[int, list[cst.Name]]:
         found: dict[int, list[cst.Name]] = defaultdict(list)
         for home, uses in self._by_home.items():
-            found[home] = [use for use in uses if id(self._program.scope_of(use)) != home]
+            found[home] = [use for use in uses if id(self._scopes.scope_of(use)) != home]
         return found
 
 

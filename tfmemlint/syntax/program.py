@@ -109,7 +109,7 @@ class Program:
         """Where the file reads `name`, by scope."""
         places = self._places.get(name)
         if places is None:
-            places = self._places[name] = Places(name, self)
+            places = self._places[name] = Places(self.loads(name), self)
         return places
 
     def definition(self, target: cst.Name) -> Definition | None:
