@@ -4,20 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import (
-    Const,
-    Fact,
-    File,
-    Finding,
-    Node,
-    Rule,
-    keras,
-    limits,
-    on,
-    repetition,
-    tracing,
-    walk,
-)
+from tfmemlint.api import Const, Fact, File, Finding, Node, Rule, keras, limits, on, repetition, tracing, walk
 
 
 def _session_loops(file: File) -> list[Node]:

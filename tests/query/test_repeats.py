@@ -4,6 +4,7 @@ import pytest
 from programs import model_of
 
 from tfmemlint.query.repetition.repeats import Repetition, repeats, repetitions
+from tfmemlint.query.repetition.same_calls import same_arguments
 
 REPEATED = [
     ("work()", []),
@@ -150,3 +151,26 @@ def test_items_are_the_names_that_each_iteration_binds() -> None:
     file = model_of("for i, (a, b) in enumerate(pairs):\n    c = {x: work() for y in a for x in y}")
     found = [each.items for each in repetitions(file, file.calls_by_word["work"][0])]
     assert found == [{"x", "y"}, {"i", "a", "b"}]
+
+
+SAME_ARGUMENTS = [
+    ("for i in n:\n    make(x)", True),
+    ("for i in n:\n    make(i)", False),
+    ("for i in n:\n    y = f(i)\n    make(y)", False),
+    ("for i in n:\n    y = 3\n    make(y)", True),
+    ("for i in n:\n    if i == 0:\n        make(x)", False),
+    ("for i in n:\n    if unknown():\n        make(x)", False),
+    ("def f():\n    make(x)\nfor i in n:\n    f()", True),
+    ("def f(y):\n    make(y)\nfor i in n:\n    f(x)", False),
+    ("class A:\n    def f(self): make(self.x)\na = A()\nfor i in n:\n    a.f()", True),
+    ("class A:\n    def f(self): make(self.x)\nfor i in n:\n    a = A()\n    a.f()", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), SAME_ARGUMENTS)
+def test_calls_that_run_again_the_same_each_time(program: str, expected: bool) -> None:
+    file = model_of(program)
+    call = file.call(file.calls_by_word["make"][0])
+    found = repeats(file, call.node)
+    assert found is not None
+    assert same_arguments(file, call, found) is expected

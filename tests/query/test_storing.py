@@ -5,7 +5,7 @@ import pytest
 from programs import model_of, value_in
 
 from tfmemlint.model.calls import Call
-from tfmemlint.query.flow.makers import makers
+from tfmemlint.query.flow.makers import makers, only_gives_back
 from tfmemlint.query.flow.storing import (
     container_of,
     is_assigned,
@@ -103,3 +103,19 @@ def test_attributes_let_go_what_they_hold(program: str, expected: bool) -> None:
     file = model_of(program)
     attribute = next(node for node in file.tree.of(cst.Attribute) if node.attr.value == "x")
     assert lets_go(file, attribute) is expected
+
+
+GIVING = [
+    ("def f():\n    return make()", True),
+    ("def f():\n    if c:\n        return None\n    return make()", False),
+    ("def f():\n    m = make()\n    return m", False),
+    ("def f():\n    return g(make())", False),
+    ("def f():\n    make()", False),
+    ("make()", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), GIVING)
+def test_functions_that_are_there_to_make_something(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert only_gives_back(file, file.calls_by_word["make"][0]) is expected

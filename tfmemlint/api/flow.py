@@ -12,7 +12,7 @@ from tfmemlint.query.flow.containers import (
     puts,
     repeated_puts,
 )
-from tfmemlint.query.flow.makers import makers
+from tfmemlint.query.flow.makers import makers, only_gives_back
 from tfmemlint.query.flow.readers import gives_away, only_reader
 from tfmemlint.query.flow.stores import Store, fills, is_container, outlives, stores, traced_stores
 from tfmemlint.query.flow.storing import (
@@ -47,6 +47,7 @@ __all__ = [
     "lets_go",
     "makers",
     "only_binding",
+    "only_gives_back",
     "only_reader",
     "outlives",
     "puts",

@@ -9,6 +9,7 @@ from tfmemlint.query.repetition.mutation import mutates
 from tfmemlint.query.repetition.purity import draws_itself, pure
 from tfmemlint.query.repetition.rebuilt import rebuilt, runs_alike
 from tfmemlint.query.repetition.repeats import Repetition, repeated_calls, repeats, repetitions
+from tfmemlint.query.repetition.same_calls import same_arguments
 from tfmemlint.query.repetition.steps import Runs, StepFunction, step_functions
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "repetitions",
     "resizes",
     "runs_alike",
+    "same_arguments",
     "step_functions",
     "unchanging",
 ]

@@ -1,0 +1,45 @@
+"""Whether a model that is loaded again is there for more than one run, or must be a fresh one."""
+
+from __future__ import annotations
+
+from tfmemlint.api import Call, Does, File, Function, Node, calls, dotted, flow, keras, limits, repetition, uses
+
+
+def is_kept(file: File, load: Call, found: repetition.Repetition) -> bool:
+    """Whether the model is there for more than this run: changed, collected, or put where other code finds it."""
+    if found.handler and not found.calls:
+        return _put_elsewhere(file, load, found)
+    if not found.calls:
+        return getattr(found.place, "elt", None) is load.node or keras.is_changed(file, load.node)
+    made = found.chain[1] if flow.only_gives_back(file, load.node) else load.node
+    home, done = file.contexts.function(made), list(uses(file, made, attributes=True, through=limits.FOLLOWED_CALLS))
+    leaves = any(use.does is Does.RETURN or (use.does is Does.STORE and not _is_own(use.place)) for use in done)
+    found_elsewhere = any(_is_own(use.node) and file.contexts.function(use.node) is not home for use in done)
+    return leaves or found_elsewhere or keras.is_changed(file, made)
+
+
+def _is_own(node: Node | None) -> bool:
+    """Whether an expression is an attribute of `self`."""
+    return node is not None and (dotted(node) or "").startswith("self.")
+
+
+def _put_elsewhere(file: File, load: Call, found: repetition.Repetition) -> bool:
+    """Whether a request handler stores the model and does not use it: a request to load it anew."""
+    does = [(use.does, file.contexts.function(use.node)) for use in uses(file, load.node, attributes=True)]
+    stored = any(kind is Does.STORE for kind, _ in does)
+    return stored and all(kind is Does.STORE or home is not found.place for kind, home in does)
+
+
+def needs_fresh(file: File, load: Call, found: repetition.Repetition) -> bool:
+    """Whether a model is saved or trained in what runs again, or what is loaded goes to unknown code as well."""
+    given = {file.text(argument.value) for argument in load.node.args if argument.keyword is None}
+    home = file.contexts.function(load.node)
+    bodies: list[Node] = [found.place, *([home] if found.calls and home is not None else [])]
+    for call in (call for body in bodies for call in calls(file, body) if call is not load):
+        if any(isinstance(t, Function) and t.node is home for t in call.target.options):
+            continue  # it is there to load the model
+        if keras.trains(call) or keras.saves_model(file, call):
+            return True
+        if call.name is None and any(file.text(argument.value) in given for argument in call.node.args):
+            return True
+    return False
