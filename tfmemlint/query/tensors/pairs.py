@@ -26,6 +26,9 @@ PAIRED = SUBTRACTS | {
 """The words of ops that are computed for pairs."""
 
 SQUARES = frozenset({"square", "pow", "power"})
+SIGNS = frozenset({"abs", "negative"})
+"""The words of ops that change no more than signs: what is a matrix product stays one, or one of absolute values."""
+
 LISTS = frozenset({"tf.stack", "tf.convert_to_tensor"})
 
 
@@ -82,9 +85,11 @@ def _of_call(file: File, call: Call, axis: int, squared: bool, left: int) -> Pai
         return Pairs(call.node, product)
     squares = (of_two and word in SQUARES) or word == "square"
     backend = (call.name or "").startswith("tf.keras.backend.")
-    if squares or backend or knowledge.in_group(call.name, "keeps_shape"):
-        return _pairs(file, arguments[0], axis, squared or squares, left - 1)
-    return None
+    if not (squares or backend or knowledge.in_group(call.name, "keeps_shape")):
+        return None
+    found = _pairs(file, arguments[0], axis, squared or squares, left - 1)
+    bends = not squares and word not in SIGNS and not knowledge.in_group(call.name, "keeps_values")
+    return Pairs(found.node, False) if found is not None and bends else found
 
 
 def _crossed(file: File, left: cst.BaseExpression, right: cst.BaseExpression, axis: int, *, strict: bool) -> bool:
