@@ -105,6 +105,19 @@ def _random(call: Call, target: Value) -> Value:
     return Array("np", dtype, shape_of(size), call, explicit)
 
 
+@models("np.random.multivariate_normal", "np.random.Generator.multivariate_normal",
+        "np.random.RandomState.multivariate_normal")  # fmt: skip
+def _multivariate(call: Call, target: Value) -> Value:
+    """Points as long as `mean`: one, or an array of them."""
+    mean, size = call.value_of("mean"), call.value_of("size")
+    points = () if call.lacks("size") or size == Const(None) else shape_of(size)
+    features = mean.shape if isinstance(mean, Array) else None
+    if isinstance(mean, Sequence) and not mean.open:
+        features = (len(mean.items),)
+    shape = (*points, features[0]) if points is not None and features is not None and len(features) == 1 else None
+    return Array("np", "float64", shape, call)
+
+
 @models("np.random.default_rng")
 def _rng(call: Call, target: Value) -> Value:
     return Instance("np.random.Generator", call)
