@@ -12,9 +12,8 @@ from tfmemlint.api import (
     Safety,
     Severity,
     Step,
-    body,
     fixes,
-    integer,
+    flow,
     limits,
     on_call,
     pipelines,
@@ -29,8 +28,7 @@ ON_PURPOSE = re.compile(
 class SequentialMap(Rule):
     """
     ## What it does
-    Gives the advice to pass `num_parallel_calls=tf.data.AUTOTUNE` to `map` and `interleave` that run one call at a
-    time.
+    Gives the advice to pass `num_parallel_calls=tf.data.AUTOTUNE` to `map` and `interleave` that do without it.
 
     ## Why it costs memory
     It costs time, not memory: without the argument one element is made after the other on one processor, and the model
@@ -58,31 +56,15 @@ class SequentialMap(Rule):
         step = Step(call.method or "map", call)
         if not call.datasets() or not call.lacks("num_parallel_calls") or file.contexts.mapped(call.node):
             return
-        if pipelines.only_regroups(step) or self._on_purpose(call, file):
+        if pipelines.only_regroups(step) or ON_PURPOSE.search(flow.comments_at(file, call)):
             return
         if all(ds.count is not None and ds.count <= limits.FEW_ELEMENTS for ds in call.datasets()):
             return
+        edit = fixes.set_autotune(file, call, "num_parallel_calls")
         yield self.finding(
             call,
             file,
             f"{call.method}() makes one element at a time; num_parallel_calls uses all processors (this costs time, "
             "not memory)",
-            fix=Fix.of(
-                self._safety(step, call), "run it in parallel", fixes.set_autotune(file, call, "num_parallel_calls")
-            ),
+            fix=Fix.of(Safety.SAFE if pipelines.runs_in_parallel(step) else Safety.UNSAFE, "run it in parallel", edit),
         )
-
-    def _on_purpose(self, call: Call, file: File) -> bool:
-        """Whether a comment at the call or the line above says that it runs in sequence on purpose."""
-        line = file.source.line_span(file.span(call.name_node).start)
-        above = file.source.line_span(max(0, line.start - 1))
-        end = file.source.line_span(file.span(call.node).end).end
-        comment = file.source.text[above.start : above.end].strip()
-        said = ON_PURPOSE.search(comment) if comment.startswith("#") else None
-        return bool(said or ON_PURPOSE.search(file.source.text[line.start : end]))
-
-    def _safety(self, step: Step, call: Call) -> Safety:
-        found = body(step)
-        unseen = found.unseen or found.random or found.does("runs_python") or pipelines.changes_outside(step)
-        cycle = step.name == "interleave" and integer(call.value_of("cycle_length")) is None
-        return Safety.UNSAFE if unseen or cycle else Safety.SAFE

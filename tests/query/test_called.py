@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.flow.called import called, factors
+from tfmemlint.query.flow.called import called, comments_at, factors
 
 CALLED = [
     ("work(size)", ["size"]),
@@ -37,3 +37,16 @@ def test_callers_are_not_asked_beyond_the_limit() -> None:
 def test_names_of_factors(program: str, expected: list[str] | None) -> None:
     file = model_of(program)
     assert factors(file, file.calls_by_word["work"][0].args[0].value) == expected
+
+
+COMMENTS = [
+    ("x()\nwork(  # one\n    2,  # two\n)  # three\ny()  # four", "work(  # one\n    2,  # two\n)  # three"),
+    ("x()\n  # why\nwork(2)", "  # why\nwork(2)"),
+    ("x()  # other\nwork(2)", "work(2)"),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), COMMENTS)
+def test_comments_at_a_call(program: str, expected: str) -> None:
+    file = model_of(program)
+    assert comments_at(file, file.call(file.calls_by_word["work"][0])).rstrip("\n") == expected

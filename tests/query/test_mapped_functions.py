@@ -118,3 +118,21 @@ def test_results_of_tensorflow(program: str, expected: str) -> None:
         "fetched": results.fetched_in_loop(file, part, loop),
     }
     assert next((name for name, holds in answers.items() if holds), "") == expected
+
+
+@pytest.mark.parametrize(
+    ("method", "arguments", "expected"),
+    [
+        ("map", "scale", True),
+        ("map", "counts", False),
+        ("map", "unknown", False),
+        ("map", "lambda x, y: x + tf.random.normal([8])", False),
+        ("map", "lambda x, y: tf.numpy_function(f, [x], tf.float32)", False),
+        ("interleave", "lambda x, y: tf.data.Dataset.from_tensors(x), cycle_length=4", True),
+        ("interleave", "lambda x, y: tf.data.Dataset.from_tensors(x)", False),
+    ],
+)
+def test_functions_that_several_calls_may_run_at_once(method: str, arguments: str, expected: bool) -> None:
+    file = model_of(f"{START}a.{method}({arguments})")
+    call = file.call(file.calls_by_word[method][-1])
+    assert mapped.runs_in_parallel(Step(method, call)) is expected

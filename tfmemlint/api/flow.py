@@ -1,6 +1,6 @@
 """Where values go: through names, containers, attributes and functions; what stores them, and who reads them."""
 
-from tfmemlint.query.flow.called import called, factors
+from tfmemlint.query.flow.called import called, comments_at, factors
 from tfmemlint.query.flow.captures import Capture, captured_arrays
 from tfmemlint.query.flow.containers import (
     Put,
@@ -34,6 +34,7 @@ __all__ = [
     "called",
     "captured_arrays",
     "collects",
+    "comments_at",
     "container_of",
     "factors",
     "fills",

@@ -18,7 +18,14 @@ from tfmemlint.query.pipelines.chains import (
 from tfmemlint.query.pipelines.consumers import Consumption, consumptions
 from tfmemlint.query.pipelines.generators import generator_functions, ops_in, runs_op
 from tfmemlint.query.pipelines.keeping import KeptElements, kept_elements
-from tfmemlint.query.pipelines.mapped import changes_outside, cheap, elementwise, only_regroups, takes_batch_apart
+from tfmemlint.query.pipelines.mapped import (
+    changes_outside,
+    cheap,
+    elementwise,
+    only_regroups,
+    runs_in_parallel,
+    takes_batch_apart,
+)
 from tfmemlint.query.pipelines.model_inputs import batch_calls, feeds_model, model_arguments, used_as_model
 from tfmemlint.query.pipelines.pipelines import (
     BATCHES,
@@ -111,6 +118,7 @@ __all__ = [
     "possible_later_steps",
     "reads_files",
     "reshuffles",
+    "runs_in_parallel",
     "runs_op",
     "same_pipeline",
     "source_draws",

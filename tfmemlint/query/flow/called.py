@@ -1,4 +1,4 @@
-"""What code calls a value: words that say what a number is meant to be."""
+"""What code calls a value: words that say what a number is meant to be, and comments."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.syntax.scopes import parameters
 
 if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
 
 
@@ -39,3 +40,13 @@ def factors(file: File, expression: cst.BaseExpression) -> list[str] | None:
     if not isinstance(expression, cst.BinaryOperation) or not isinstance(expression.operator, cst.Multiply):
         return None
     return [*called(file, expression.left, through=0), *called(file, expression.right, through=0)]
+
+
+def comments_at(file: File, call: Call) -> str:
+    """The code of a call from the line of its name to its last, with the comments there, and with the line above where
+    that is a comment."""
+    line = file.source.line_span(file.span(call.name_node).start)
+    above = file.source.line_span(max(0, line.start - 1))
+    end = file.source.line_span(file.span(call.node).end).end
+    commented = file.source.text[above.start : above.end].lstrip().startswith("#")
+    return file.source.text[above.start if commented else line.start : end]

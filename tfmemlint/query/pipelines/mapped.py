@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.model.mapped import body, function_of
-from tfmemlint.model.values import Function, Step
+from tfmemlint.model.values import Function, Step, integer
 from tfmemlint.syntax.tree import walk
 
 if TYPE_CHECKING:
@@ -50,6 +50,18 @@ def changes_outside(step: Step) -> bool:
         if words & CHANGES or any(walk(function.node, cst.Global, cst.Nonlocal)):
             return True
     return False
+
+
+def runs_in_parallel(step: Step) -> bool:
+    """Whether a `map` or `interleave` certainly gives the same elements in the same order when several calls run at
+    once: its function is seen, draws nothing, calls no Python and changes nothing outside. An interleave must say its
+    cycle, which TensorFlow chooses by the parallelism else."""
+    found = body(step)
+    if found.unseen or found.random or found.does("runs_python") or changes_outside(step):
+        return False
+    if step.name != "interleave":
+        return True
+    return step.call is not None and integer(step.call.value_of("cycle_length")) is not None
 
 
 def takes_batch_apart(step: Step) -> bool:
