@@ -28,7 +28,7 @@ def made_by_callers(file: File, made: Node) -> bool:
     around = file.contexts.function(made)
     if not isinstance(around, cst.FunctionDef) or around.name.value == "__init__" or around.decorators:
         return False
-    callers = file.values.functions.callers(around) or ()
+    callers = file.call_graph.callers(around) or ()
     if sometimes(file, made, around) or not any(repetition.repeats(file, call.node, calls=0) for call in callers):
         return False
     used = list(_uses(file, made))

@@ -65,5 +65,5 @@ def _runs_always(file: File, node: Node, left: int) -> bool:
         return False
     if not isinstance(function, cst.FunctionDef) or not ENTRIES.isdisjoint(function.name.value.split("_")):
         return True
-    callers = file.values.functions.callers(function) if left else ()
+    callers = file.call_graph.callers(function) if left else ()
     return any(_runs_always(file, caller.node, left - 1) for caller in callers or ())

@@ -91,7 +91,7 @@ def _item_loop(
         if not again.few(limits.FEW_RUNS if single else limits.FEW_STEPS):
             return again
     function = file.contexts.function(given)
-    callers = file.values.functions.callers(function) if single and left and function is not None else ()
+    callers = file.call_graph.callers(function) if single and left and function is not None else ()
     for name in _parameters_behind(file, given) if callers else ():
         for passed in (call.arg(name) for call in callers or ()):
             found = _item_loop(file, passed.expression, single, left - 1) if passed is not None else None

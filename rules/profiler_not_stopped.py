@@ -64,4 +64,4 @@ def _starts_only(file: File, start: Call) -> bool:
     owner = file.class_of(home)
     if owner is not None and file.values.classes.derives(owner, "tf.keras.callbacks.Callback"):
         return False
-    return file.tree.contains(home.body.body[-1], start.node) and not file.values.functions.callers(home)
+    return file.tree.contains(home.body.body[-1], start.node) and not file.call_graph.callers(home)

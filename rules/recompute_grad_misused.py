@@ -54,7 +54,7 @@ class RecomputeGradMisused(Rule):
         tape."""
         around: cst.FunctionDef | cst.Lambda | None = function
         for _ in range(limits.FOLLOWED_CALLS):
-            callers = file.values.functions.callers(around) if around is not None else None
+            callers = file.call_graph.callers(around) if around is not None else None
             if callers is None or len(callers) != 1:
                 return False
             call = callers[0].node

@@ -70,7 +70,7 @@ class WholeDatasetForward(Rule):
         if file.contexts.traced(node) or file.contexts.entered(node, "tf.GradientTape") is not None:
             return True
         function = file.contexts.function(node)
-        callers = file.values.functions.callers(function) if function is not None and through else None
+        callers = file.call_graph.callers(function) if function is not None and through else None
         return bool(callers) and all(self._elsewhere(caller.node, file, through - 1) for caller in callers or ())
 
     def _report(self, call: Call, data: Array | None, file: File) -> Finding:

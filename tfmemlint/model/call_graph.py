@@ -62,8 +62,8 @@ class _Users:
         return found
 
 
-class Uses:
-    """Uses of the module's own functions."""
+class CallGraph:
+    """Who calls the module's own functions, and who is given them."""
 
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator

@@ -153,11 +153,11 @@ class Classes:
     def _fresh(self, reader: ScopeNode, others: list[Definition], name: str, instance: Instance) -> bool:
         """Whether a method finds an attribute as others have left it: it runs once, or carries on a pipeline that it
         is not seen to carry on again."""
-        functions = self._evaluator.functions
-        if functions.once(reader):
+        graph = self._evaluator.call_graph
+        if graph.once(reader):
             return True
         left = (self._value(d, name, instance) for d in others)
-        return functions.callers(reader) == () and all(isinstance(o, Dataset) for v in left for o in v.options)
+        return graph.callers(reader) == () and all(isinstance(o, Dataset) for v in left for o in v.options)
 
     def _method(self, method: cst.FunctionDef, receiver: Instance | None, node: cst.ClassDef) -> Value:
         written = [dotted(d.decorator) or "" for d in method.decorators]

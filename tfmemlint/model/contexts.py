@@ -152,7 +152,7 @@ class Contexts:
         if self._given_to(TRACERS, function):
             return True
         # Else every place that calls it or gives it away (to `strategy.run`, say) must be traced code.
-        uses = file.values.functions.uses(function)
+        uses = file.call_graph.uses(function)
         return bool(uses) and isinstance(function, cst.FunctionDef) and all(self.traced(use) for use in uses)
 
     def _asks_numpy(self, owner: cst.ClassDef) -> bool:
@@ -171,8 +171,8 @@ class Contexts:
 
     def _given_to(self, names: frozenset[str], function: cst.FunctionDef | cst.Lambda) -> bool:
         """Whether one of these APIs is given the function."""
-        functions = self._file.values.functions
-        takers = map(functions.given_to, functions.uses(function))
+        graph = self._file.call_graph
+        takers = map(graph.given_to, graph.uses(function))
         return any(call is not None and call.name in names for call in takers)
 
     def per_item(self, node: Node, depth: int = 2) -> bool:
@@ -185,17 +185,17 @@ class Contexts:
             return False
         if isinstance(function, cst.Lambda) or self._file.yields(function):
             return True
-        functions = self._file.values.functions
-        takers = [call for call in map(functions.given_to, functions.uses(function)) if call is not None]
+        graph = self._file.call_graph
+        takers = [call for call in map(graph.given_to, graph.uses(function)) if call is not None]
         if any(call.name in PYTHON_CALLS or call.method in MAPS for call in takers):
             return True
-        callers = functions.callers(function) if depth > 0 else ()
+        callers = graph.callers(function) if depth > 0 else ()
         return any(self.per_item(call.node, depth - 1) for call in callers or ())
 
     def mapped(self, node: Node) -> bool:
         """Whether the node belongs to a function that `Dataset.map` or its like is given."""
         function = self.function(node)
-        return function is not None and bool(self._file.values.functions.mappers(function))
+        return function is not None and bool(self._file.call_graph.mappers(function))
 
     # -- blocks ------------------------------------------------------------------------------------------------------
 

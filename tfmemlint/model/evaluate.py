@@ -13,6 +13,7 @@ import libcst as cst
 from tfmemlint import knowledge
 from tfmemlint.model import arguments, inferred_by_use, records
 from tfmemlint.model.annotations import promised
+from tfmemlint.model.call_graph import CallGraph
 from tfmemlint.model.calls import Call
 from tfmemlint.model.classes import Classes
 from tfmemlint.model.expressions import EXPRESSIONS
@@ -47,6 +48,7 @@ class Evaluator:
         self.file = file
         self.tree = file.tree
         self.memo = Memory(len(file.tree), self._rank)
+        self.call_graph = CallGraph(self)
         self.functions = Functions(self)
         self.classes = Classes(self)
         self.assumptions: list[Assumption] = []

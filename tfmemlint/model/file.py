@@ -11,6 +11,7 @@ import libcst as cst
 from tfmemlint import knowledge
 from tfmemlint.finding import Span
 from tfmemlint.model import versions
+from tfmemlint.model.call_graph import CallGraph
 from tfmemlint.model.calls import Call
 from tfmemlint.model.contexts import Contexts
 from tfmemlint.model.effects import Effects
@@ -67,6 +68,11 @@ class File(Program):
     def value(self, node: Node) -> Value:
         """What an expression can be, over all callers of the code around it."""
         return self.values.value(node)
+
+    @property
+    def call_graph(self) -> CallGraph:
+        """Who calls the file's functions, and who is given them."""
+        return self.values.call_graph
 
     # -- names -------------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,6 @@ import libcst as cst
 
 from tfmemlint.model import inferred_by_use
 from tfmemlint.model.binding import given_at, given_by
-from tfmemlint.model.call_graph import Uses
 from tfmemlint.model.mapped import whole
 from tfmemlint.model.records import RECORD
 from tfmemlint.model.transfer.table import elements
@@ -56,11 +55,11 @@ class Frame:
         return 1 + (self.caller.depth if self.caller is not None else 0)
 
 
-class Functions(Uses):
+class Functions:
     """Calls of the module's own functions, followed."""
 
     def __init__(self, evaluator: Evaluator) -> None:
-        super().__init__(evaluator)
+        self._evaluator = evaluator
         self._seen: dict[tuple[int, tuple[int, ...]], Env | None] = {}
         self._frames: dict[tuple[int, int, int, int, Value | None], Frame] = {}
         self._applied: dict[tuple[int, int, int, int, Value | None, tuple[Value, ...]], Frame] = {}
@@ -96,7 +95,7 @@ class Functions(Uses):
         return passed if passed.known else self._by_use(param, function, passed)
 
     def _passed(self, param: cst.Param, function: ScopeNode) -> Value:
-        callers = self.callers(function)
+        callers = self._evaluator.call_graph.callers(function)
         mapped = self._mapped(param, function) if callers is None else None
         if mapped is not None:
             return mapped
@@ -115,7 +114,7 @@ class Functions(Uses):
         """A parameter that `Dataset.map` fills with a part of each element."""
         assert isinstance(function, (cst.FunctionDef, cst.Lambda))
         values: list[Value] = []
-        for call in self.mappers(function):
+        for call in self._evaluator.call_graph.mappers(function):
             argument = call.arg("map_func") or call.arg(0)
             options = argument.value.options if argument is not None else ()
             given = [o for o in options if isinstance(o, Function) and o.node is function]
@@ -211,7 +210,7 @@ class Functions(Uses):
 
     def _at_callers(self, function: cst.FunctionDef, outer: ScopeNode) -> Env | None:
         """What reaches all calls of a function that `outer` closes around, or None where others call it, too."""
-        callers = self.callers(function)
+        callers = self._evaluator.call_graph.callers(function)
         if not callers:
             return None
         key = (id(outer), tuple(id(call.node) for call in callers))

@@ -227,7 +227,7 @@ def _returned(search: Search, at: At, parent: Node) -> Iterator[Use]:
         search.go_on(at, at.entered[-1][0].node, entered=at.entered[:-1], captured=False)
         return
     if search.follow.returned:
-        callers = search.file.values.functions.callers(function)
+        callers = search.file.call_graph.callers(function)
     for call in callers or ():
         search.go_on(at, call.node, captured=False)
     if not callers:

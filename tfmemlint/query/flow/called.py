@@ -30,7 +30,7 @@ def called(file: File, expression: cst.BaseExpression, *, through: int = FOLLOWE
         return []
     name, function = expression.value, file.contexts.function(expression)
     taken = function is not None and any(param.name.value == name for param in parameters(function))
-    callers = file.values.functions.callers(function) if function is not None and taken and through else ()
+    callers = file.call_graph.callers(function) if function is not None and taken and through else ()
     given = [argument.expression for call in callers or () if (argument := call.arg(name)) is not None]
     return [name, *(word for each in given for word in called(file, each, through=through - 1))]
 

@@ -76,20 +76,20 @@ def _asks_name(file: File, node: Node, asked: str, left: int) -> bool:
         named = walk(above.test, cst.Name, cst.SimpleString) if isinstance(above, cst.If) else ()
         if any(asked in (each.value, each.value[1:-1]) for each in named):
             return True
-    callers = file.values.functions.callers(function) or () if left else ()
+    callers = file.call_graph.callers(function) or () if left else ()
     return any(_asks_name(file, call.node, asked, left - 1) for call in callers)
 
 
 def _runs_by_choice(file: File, node: Node, left: int) -> bool:
     function = file.contexts.function(node)
-    callers = (file.values.functions.callers(function) if function is not None and left else None) or ()
+    callers = (file.call_graph.callers(function) if function is not None and left else None) or ()
     if callers and all(_runs_by_choice(file, call.node, left - 1) for call in callers):
         return True
     return any(isinstance(each, cst.If) for each in conditions(file, node))
 
 
 def _by_choice(file: File, function: cst.FunctionDef, left: int) -> bool:
-    for call in file.values.functions.callers(function) or ():
+    for call in file.call_graph.callers(function) or ():
         scope = file.scope_of(call.node)
         if any(not isinstance(each, (cst.Try, cst.TryStar)) for each in conditions(file, call.node, scope)):
             return True

@@ -55,7 +55,7 @@ def _dropped(file: File, node: cst.Call, error: str, left: int) -> Iterator[Drop
                 return
         inside = above
     function = file.contexts.function(node)
-    callers = file.values.functions.callers(function) if function is not None and left else ()
+    callers = file.call_graph.callers(function) if function is not None and left else ()
     for caller in callers or ():
         yield from _dropped(file, caller.node, error, left - 1)
 

@@ -190,7 +190,7 @@ def _lent(file: File, first: Call, later: Call) -> bool:
         return False
     if not any(d.binds is Binds.PARAMETER for d in file.definitions(root)):
         return False
-    callers = file.values.functions.callers(function) or ()
+    callers = file.call_graph.callers(function) or ()
     given = [arg.value for caller in callers for arg in caller.node.args if isinstance(arg.value, cst.Name)]
     return any(len(file.readers(d)) > 1 for name in given for d in written(file.definitions(name)))
 
@@ -200,7 +200,7 @@ def _of_all_callers(file: File, first: Call, later: Call, all_later: list[Call])
     function = file.contexts.function(first.node)
     if function is None or function is file.contexts.function(later.node):
         return True
-    callers = file.values.functions.callers(function)
+    callers = file.call_graph.callers(function)
     if later.method == "repeat" or not callers:
         return False
     starts = {id(other.receiver_node) for other in all_later if other.method in ("batch", "padded_batch")}

@@ -137,7 +137,7 @@ def returned_pipelines(file: File, function: cst.FunctionDef) -> tuple[Dataset, 
 
 def _carried_on(file: File, function: cst.FunctionDef) -> bool:
     """Whether a caller goes on with what a function gives, or a prefetch elsewhere comes after its steps."""
-    if any(isinstance(file.tree.parent(c.node), cst.Attribute) for c in file.values.functions.callers(function) or ()):
+    if any(isinstance(file.tree.parent(c.node), cst.Attribute) for c in file.call_graph.callers(function) or ()):
         return True
     others = (ds for call in file.calls("tf.data.Dataset.prefetch") for ds in call.datasets())
     made = (step.call for ds in others for step in ds.steps if step.call is not None)

@@ -143,7 +143,7 @@ class _Differing:
         if self._left >= FOLLOWED_CALLS:
             return False
         self._left += 1
-        arguments = [call.arg(d.name) for call in self._file.values.functions.callers(d.scope) or ()]
+        arguments = [call.arg(d.name) for call in self._file.call_graph.callers(d.scope) or ()]
         found = any(argument is not None and self.differs(argument.expression) for argument in arguments)
         self._left -= 1
         return found

@@ -51,7 +51,7 @@ def rebuilt(file: File, source: Call) -> Rebuilt | None:
     parts = pipeline_parts(file, source, function)
     if runs_once(file, source.node, function) or draws_itself(file, function) or not unchanging(file, parts, function):
         return None
-    callers = file.values.functions.callers(function) or ()
+    callers = file.call_graph.callers(function) or ()
     found = (_called_again(file, caller, function, parts) for caller in callers)
     return next((each for each in found if each is not None), None)
 

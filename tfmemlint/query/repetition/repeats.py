@@ -132,13 +132,13 @@ def _repetitions(file: File, chain: tuple[Node, ...], between: int, left: int) -
         return
     if handles_requests(file, function):
         yield Repetition(function, chain, between, file)
-    functions = file.values.functions
-    for taker in (functions.given_to(use) for use in functions.uses(function)):
+    graph = file.call_graph
+    for taker in (graph.given_to(use) for use in graph.uses(function)):
         if taker is not None and _maps(taker):
             yield Repetition(taker.node, chain, between, file)
             if isinstance(function, cst.Lambda):
                 yield from _repetitions(file, (*chain, taker.node), between, left)
-    for caller in (functions.callers(function) or ()) if left else ():
+    for caller in (graph.callers(function) or ()) if left else ():
         yield from _repetitions(file, (*chain, caller.node), between + 1, left - 1)
 
 

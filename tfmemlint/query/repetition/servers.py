@@ -54,13 +54,13 @@ def _view(file: File, function: cst.FunctionDef) -> bool:
     """A cloud function, which nothing in the file calls, or a view that answers as Django's do."""
     names = [p.name.value for p in parameters(function)]
     if names == CLOUD_FUNCTION:
-        return not file.values.functions.uses(function)
+        return not file.call_graph.uses(function)
     calls = [r.value for r in file.returns(function) if isinstance(r.value, cst.Call)]
     answers = any((file.call(call).name or "").startswith("django.") for call in calls)
     return names[:1] == ["request"] and answers
 
 
 def _in_interface(file: File, function: cst.FunctionDef | cst.Lambda) -> bool:
-    functions = file.values.functions
-    takers = (functions.given_to(use) for use in functions.uses(function))
+    graph = file.call_graph
+    takers = (graph.given_to(use) for use in graph.uses(function))
     return any(call is not None and (call.name or "").startswith(INTERFACES) for call in takers)

@@ -58,7 +58,7 @@ def _runs(file: File, function: cst.FunctionDef) -> Runs | None:
         return None if name in ONCE or entered_by_choice(file, function) else Runs.TRACED
     if id(function) not in _with_tapes(file) or any(own_nodes(function, cst.For, cst.While)):
         return None
-    callers = file.values.functions.callers(function) or ()
+    callers = file.call_graph.callers(function) or ()
     return Runs.STEP if name in STEPS or any(repeats(file, call.node, calls=0) for call in callers) else None
 
 

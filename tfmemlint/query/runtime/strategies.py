@@ -78,7 +78,7 @@ def _given_by(file: File, made: Call) -> Call:
     function = file.contexts.function(made.node)
     if not isinstance(function, cst.FunctionDef) or not isinstance(file.tree.parent(made.node), cst.Return):
         return made
-    callers = file.values.functions.callers(function) or ()
+    callers = file.call_graph.callers(function) or ()
     return callers[0] if len(callers) == 1 and len(file.returns(function)) == 1 else made
 
 
@@ -135,9 +135,9 @@ def _is_replicated(file: File, node: Node, left: int) -> bool:
     function = file.contexts.function(node)
     if function is None:
         return False
-    functions = file.values.functions
-    takers = (functions.given_to(use) for use in functions.uses(function))
+    graph = file.call_graph
+    takers = (graph.given_to(use) for use in graph.uses(function))
     if any(taker is not None and taker.method == "run" for taker in takers):
         return True
-    callers = functions.callers(function) if left else ()
+    callers = graph.callers(function) if left else ()
     return any(_is_replicated(file, call.node, left - 1) for call in callers or ())

@@ -144,7 +144,7 @@ def _given_by_keras(file: File, d: Definition) -> bool:
 
 
 def _passed(file: File, d: Definition, left: int) -> bool:
-    arguments = [call.arg(d.name) for call in file.values.functions.callers(d.scope) or ()]
+    arguments = [call.arg(d.name) for call in file.call_graph.callers(d.scope) or ()]
     return bool(arguments) and all(a is not None and _holds(file, a.expression, left - 1) for a in arguments)
 
 
@@ -153,7 +153,7 @@ def _traced_for(file: File, d: Definition) -> bool:
     function, parameter = d.scope, d.value
     if not isinstance(function, cst.FunctionDef) or not isinstance(parameter, cst.Param) or d.name == "self":
         return False
-    if parameter.default is not None or parameter.annotation is not None or file.values.functions.callers(function):
+    if parameter.default is not None or parameter.annotation is not None or file.call_graph.callers(function):
         return False
     names = [param.name.value for param in parameters(function) if param.name.value != "self"]
     if names[:1] != [d.name] and not any(_operand(file, use) for use in file.uses_of(d)):

@@ -165,7 +165,7 @@ class _Planner:
         sliced = [function] if isinstance(self.file.scope_of(function), cst.Module) else []
         if node is function:
             sliced = []
-        for call in self.file.values.functions.callers(function) or ():
+        for call in self.file.call_graph.callers(function) or ():
             if depth >= DEEPEST or owner(self.file, call.node) is function:
                 continue
             try:
