@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Array, Call, Const, Edit, File, Fix, Loop, Node, Sequence, dotted, fixes, integer, walk
+from tfmemlint.api import Call, Const, Edit, File, Fix, Loop, Node, Sequence, dotted, fixes, integer, tensors, walk
 
-MAKES = frozenset({"tf.constant", "tf.convert_to_tensor", "tf.Variable", "np.array", "np.asarray", "tf.cast"})
 JOINS = frozenset({"tf.concat", "tf.keras.ops.concatenate", "np.concatenate", "np.vstack", "np.hstack"})
 GIVEN = frozenset({"values", "arrays", "tup", "arr", "xs", "x1", "x2"})
 """Parameters that get what is joined."""
@@ -37,6 +36,15 @@ class Collected:
             makings = self.file.assigned_paths.get(self.name, ())
             values = [each.value for each in makings if each is not self.assign]
         return [value for value in values if isinstance(value, cst.BaseExpression)]
+
+    def starts_empty(self, loop: Loop) -> bool:
+        """Whether it is an empty tensor or list before the loop."""
+        before = self.before(loop)
+        return bool(before) and all(tensors.is_empty(self.file, value) for value in before)
+
+    def starts_as_none(self, loop: Loop) -> bool:
+        before = self.before(loop)
+        return bool(before) and all(self.file.value(value) == Const(None) for value in before)
 
     def is_used_otherwise(self, loop: Loop) -> bool:
         """Whether the loop reads, cuts back or starts again what is collected; printing it or its length does not
@@ -139,22 +147,6 @@ def _is_said(file: File, node: Node) -> bool:
     first = line.body[0] if isinstance(line, cst.SimpleStatementLine) else None
     call = first.value if isinstance(first, cst.Expr) else None
     return isinstance(call, cst.Call) and file.call(call).method in SAYS
-
-
-def is_empty(file: File, node: cst.BaseExpression) -> bool:
-    """Whether an expression makes a tensor or list with nothing in it."""
-    value = file.value(node)
-    if isinstance(value, Array) and value.shape is not None:
-        return 0 in value.shape
-    if isinstance(node, cst.Call):
-        call = file.call(node)
-        if call.name in MAKES and node.args:
-            return is_empty(file, node.args[0].value)
-        shape = call.arg("shape")
-        if shape is not None and isinstance(shape.expression, cst.BinaryOperation):  # `[0] + sizes`
-            displays = walk(shape.expression, cst.List, cst.Tuple)
-            return any(integer(file.value(e.value)) == 0 for display in displays for e in display.elements)
-    return isinstance(node, cst.List) and not node.elements
 
 
 # -- the repair ------------------------------------------------------------------------------------------------------

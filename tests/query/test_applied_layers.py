@@ -1,9 +1,11 @@
 """What reaches layers, and which layers a model is made of."""
 
+import libcst as cst
 import pytest
-from programs import model_of
+from programs import model_of, value_in
 
-from tfmemlint.query.keras.layers import layers_applied, layers_in
+from tfmemlint.query.keras.layers import calls_items, in_layer, is_layer_output, layers_applied, layers_in
+from tfmemlint.query.repetition.repeats import repeats
 
 APPLIED = [
     ("x = keras.Input([4])\nkeras.layers.Dense(2)(x)", [10]),
@@ -42,3 +44,48 @@ def test_layers_that_a_model_is_made_of(program: str, expected: list[str]) -> No
     made = next(file.call(assign.value) for assign in file.tree.of(type(file.module.body[-1].body[0]))
                 if assign.targets[0].target.value == "model")  # fmt: skip
     assert [layer.method for layer in layers_in(file, made)] == expected
+
+
+WITHIN = [
+    ("class A(keras.layers.Layer):\n    def call(self, x): probe()", True),
+    ("class A(keras.Model):\n    def call(self, x): probe()", True),
+    ("class A(keras.layers.Layer): pass\nclass B(A):\n    def call(self, x): probe()", True),
+    ("class A:\n    def call(self, x): probe()", False),
+    ("probe()", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), WITHIN)
+def test_code_in_methods_of_layers(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert in_layer(file, file.calls_by_word["probe"][0]) is expected
+
+
+OUTPUTS = [
+    ("keras.layers.Dense(2)(tf.zeros([3, 4]))", True),
+    ("tf.square(keras.layers.Dense(2)(tf.zeros([3, 4])))", True),
+    ("tf.square(tf.zeros([3, 4]))", False),
+    ("keras.layers.Dense(2)", False),
+    ("unknown(x)", False),
+]
+
+
+@pytest.mark.parametrize(("expression", "expected"), OUTPUTS)
+def test_outputs_of_layers(expression: str, expected: bool) -> None:
+    assert is_layer_output(value_in(model_of(expression))) is expected
+
+
+ITEMS = [
+    ("for layer in layers: x = layer(x)", True),
+    ("for i, layer in enumerate(layers): x = layer(x)", True),
+    ("for x in data: model(x)", False),
+    ("for x in data: x.f()", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), ITEMS)
+def test_loops_that_call_their_items(program: str, expected: bool) -> None:
+    file = model_of(program)
+    again = repeats(file, file.tree.of(cst.For)[0].body)
+    assert again is not None
+    assert calls_items(file, again) is expected

@@ -9,7 +9,7 @@ from tfmemlint.query.flow.readers import only_reader
 from tfmemlint.query.tensors.one_hot import one_hot
 from tfmemlint.query.tensors.pairs import all_pairs
 from tfmemlint.query.tensors.products import products
-from tfmemlint.query.tensors.tensors import copied_axes, inserted_axes, partners, shape_size, size_one
+from tfmemlint.query.tensors.tensors import copied_axes, inserted_axes, is_empty, partners, shape_size, size_one
 
 
 def asked(file: File) -> cst.BaseExpression:
@@ -192,3 +192,23 @@ READERS = [
 def test_names_that_nothing_else_reads(program: str, expected: bool) -> None:
     file = model_of(program)
     assert only_reader(file, asked(file)) is expected
+
+
+EMPTY = [
+    ("tf.zeros([0, 3])", True),
+    ("tf.constant([])", True),
+    ("np.array([], np.float32)", True),
+    ("tf.zeros([0] + sizes)", True),
+    ("[]", True),
+    ("tf.zeros([1, 3])", False),
+    ("tf.zeros([3] + sizes)", False),
+    ("[x]", False),
+    ("tf.constant(x)", False),
+    ("unknown()", False),
+]
+
+
+@pytest.mark.parametrize(("expression", "expected"), EMPTY)
+def test_tensors_with_nothing_in_them(expression: str, expected: bool) -> None:
+    file = model_of(f"probe({expression})")
+    assert is_empty(file, asked(file)) is expected

@@ -3,7 +3,7 @@
 from tfmemlint.query.keras.copies import copies_weights
 from tfmemlint.query.keras.data_sets import batch_bytes, makes_data_set
 from tfmemlint.query.keras.labels import class_count, label_arrays, losses
-from tfmemlint.query.keras.layers import Applied, layers_applied, layers_in
+from tfmemlint.query.keras.layers import Applied, calls_items, in_layer, is_layer_output, layers_applied, layers_in
 from tfmemlint.query.keras.making import makes_layers, makes_own_model, may_be_loaded, trains, trains_own_model
 from tfmemlint.query.keras.models import (
     MODEL_LOADS,
@@ -44,13 +44,16 @@ __all__ = [
     "Fate",
     "activation_bytes",
     "batch_bytes",
+    "calls_items",
     "class_count",
     "clears",
     "copies_weights",
     "dtype_policy",
     "fate",
     "gives_probabilities",
+    "in_layer",
     "is_changed",
+    "is_layer_output",
     "is_model",
     "is_optimizer",
     "is_session",

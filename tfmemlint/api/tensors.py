@@ -13,7 +13,15 @@ from tfmemlint.query.tensors.dtypes import (
 from tfmemlint.query.tensors.one_hot import OneHot, one_hot
 from tfmemlint.query.tensors.pairs import Pairs, all_pairs
 from tfmemlint.query.tensors.products import Product, products
-from tfmemlint.query.tensors.tensors import copied_axes, inserted_axes, partners, result_shape, shape_size, size_one
+from tfmemlint.query.tensors.tensors import (
+    copied_axes,
+    inserted_axes,
+    is_empty,
+    partners,
+    result_shape,
+    shape_size,
+    size_one,
+)
 
 __all__ = [
     "Division",
@@ -31,6 +39,7 @@ __all__ = [
     "float64_by_design",
     "given_float64",
     "inserted_axes",
+    "is_empty",
     "joined_arrays",
     "one_hot",
     "only_cast",

@@ -14,10 +14,15 @@ from tfmemlint.model.layers.effects import effect
 from tfmemlint.model.layers.networks import SEQUENTIAL, placed
 from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.values import Array, Instance, Value
+from tfmemlint.query.calls import calls
 from tfmemlint.query.facts import Fact
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
+    from tfmemlint.query.repetition.repeats import Repetition
+    from tfmemlint.syntax.tree import Node
+
+LAYER = "tf.keras.layers.Layer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +79,21 @@ def _behind(outputs: Value) -> Iterator[Value]:
             seen.add(id(made))
             yield made.target
             pending += [leaf for i in range(len(made.node.args)) for leaf in elements(made.value_of(i))]
+
+
+def in_layer(file: File, node: Node) -> bool:
+    """Whether code stands in a method of a class that certainly derives from Keras' `Layer`."""
+    function = file.contexts.function(node)
+    owner = file.class_of(function) if function is not None else None
+    return owner is not None and file.values.classes.derives(owner, LAYER)
+
+
+def is_layer_output(value: Value) -> bool:
+    """Whether a value is certainly what calling a layer gives, or is computed from that by TensorFlow's functions."""
+    return isinstance(value, Array) and value.origin is not None and value.origin.name == f"{LAYER}.__call__"
+
+
+def calls_items(file: File, again: Repetition) -> bool:
+    """Whether the iterations call their items by name, as layers that are applied one after the other are."""
+    found = calls(file, again.place)
+    return any(isinstance(call.node.func, cst.Name) and call.node.func.value in again.items for call in found)

@@ -12,7 +12,7 @@ from tfmemlint.model.arithmetic import broadcast
 from tfmemlint.model.transfer.table import shape_of
 from tfmemlint.model.values import Api, Array, Const, Length, Sequence, Shape, Value, integer
 from tfmemlint.query.flow.uses import Does, Use, uses
-from tfmemlint.syntax.tree import Node
+from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -24,6 +24,8 @@ OPERATORS = (
 COMPARES = (cst.LessThan, cst.LessThanEqual, cst.GreaterThan, cst.GreaterThanEqual, cst.Equal, cst.NotEqual)
 LISTS = frozenset({"tf.stack", "tf.constant", "tf.convert_to_tensor", "builtins.list", "builtins.tuple"})
 """What takes the numbers of a shape in a list."""
+CONVERTS = frozenset({"tf.constant", "tf.convert_to_tensor", "tf.Variable", "np.array", "np.asarray", "tf.cast"})
+"""What makes a tensor or array of what it is given, with as many elements."""
 CHOOSES = frozenset({"tf.where", "tf.keras.ops.where"})
 
 
@@ -203,3 +205,20 @@ def _first_version(file: File, call: Call) -> bool:
 
 def _is_scalar(value: Value) -> bool:
     return isinstance(value, (Const, Length)) or (isinstance(value, Array) and value.shape == ())
+
+
+def is_empty(file: File, node: cst.BaseExpression) -> bool:
+    """Whether an expression certainly makes a tensor, array or list with nothing in it: one of a known shape, of an
+    empty display, or of a shape that begins so (`tf.zeros([0] + sizes)`)."""
+    value = file.value(node)
+    if isinstance(value, Array) and value.shape is not None:
+        return 0 in value.shape
+    if isinstance(node, cst.Call):
+        call = file.call(node)
+        if call.name in CONVERTS and node.args:
+            return is_empty(file, node.args[0].value)
+        shape = call.arg("shape")
+        if shape is not None and isinstance(shape.expression, cst.BinaryOperation):
+            displays = walk(shape.expression, cst.List, cst.Tuple)
+            return any(integer(file.value(e.value)) == 0 for display in displays for e in display.elements)
+    return isinstance(node, cst.List) and not node.elements
