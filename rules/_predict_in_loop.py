@@ -1,4 +1,5 @@
-"""Whether a call of `predict` is about one item, or about a whole set: other weights, a changed copy of the data."""
+"""What gives a call of `predict` one item after the other, and whether it is about a whole set: other weights, a
+changed copy of the data."""
 
 from __future__ import annotations
 
@@ -15,6 +16,7 @@ from tfmemlint.api import (
     Sequence,
     calls,
     constant,
+    flow,
     integer,
     limits,
     repetition,
@@ -29,6 +31,38 @@ LISTS = frozenset({
 COPIES = frozenset({"copy", "deepcopy", "array"})
 PLAIN = ("builtins.", "np.", "os.", "gc.", "psutil.")
 """Names of what neither trains a model nor tells the time."""
+
+
+def item_loop(
+    file: File, given: cst.BaseExpression, single: bool, left: int = limits.FOLLOWED_CALLS
+) -> repetition.Repetition | None:
+    """What gives an expression another item each time: a loop, a comprehension or `map` around it; around the calls of
+    its function, too, where it is certainly one item that the function is given.
+
+    Loops over the parts of a dictionary do not count, which may be data sets.
+    """
+    read = variables(given, file)
+    for again in repetition.repetitions(file, given, calls=0):
+        if again.handler or not read & again.bound:
+            continue
+        if not single and any(repetition.called_view(each.iter) is not None for each in again.each):
+            return None
+        if not again.few(limits.FEW_RUNS if single else limits.FEW_STEPS):
+            return again
+    function = file.contexts.function(given)
+    callers = file.values.functions.callers(function) if single and left and function is not None else ()
+    for name in flow.parameters_behind(file, given) if callers else ():
+        for passed in (call.arg(name) for call in callers or ()):
+            found = item_loop(file, passed.expression, single, left - 1) if passed is not None else None
+            if found is not None:
+                return found
+    return None
+
+
+def timing_loop(file: File, predict: Call) -> repetition.Repetition | None:
+    """The loop that predicts the same few rows again and again."""
+    again = repetition.repeats(file, predict.node, calls=0, beyond=limits.FEW_STEPS)
+    return again if again is not None and _is_same_batch(file, predict, again) else None
 
 
 def is_single(file: File, expression: cst.BaseExpression) -> bool:
@@ -79,7 +113,7 @@ def is_whole_set(file: File, predict: Call) -> bool:
     return size is not None and size.value != Const(1) and not file.contexts.over_data(loop)
 
 
-def is_same_batch(file: File, predict: Call, again: repetition.Repetition) -> bool:
+def _is_same_batch(file: File, predict: Call, again: repetition.Repetition) -> bool:
     """Whether the same few rows are predicted again and again, by code that does nothing that could change the model,
     or that measures how long it takes."""
     data = predict.value_of("x")

@@ -3,7 +3,8 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.tensors.arrays import arrays_entering, joined_arrays, only_cast, only_shown
+from tfmemlint.query.flow.uses import uses
+from tfmemlint.query.tensors.arrays import arrays_entering, joined_arrays, only_cast, only_of_arrays, only_shown
 
 ENTERING = [
     ("tf.constant(np.zeros(3))", ["constant"]),
@@ -66,3 +67,20 @@ def test_arrays_of_which_one_is_made() -> None:
     file = model_of("np.concatenate([np.zeros(2), np.ones(3), unknown])\nnp.zeros(4) + 1")
     shapes = [[array.shape for array in arrays] for arrays in joined_arrays(file)]
     assert sorted(shapes, key=len) == [[(4,)], [(2,), (3,)]]
+
+
+OF_ARRAYS = [
+    ("y = f(x)\ny.tolist()", True),
+    ("y = f(x)\ny[0] = 3", True),
+    ("y = f(x)\ny.T", True),
+    ("y = f(x)\ny.shape", False),
+    ("y = f(x)\ny.numpy()", False),
+    ("y = f(x)\ny[0] + 1", False),
+    ("y = f(x)\nnp.argmax(y)", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), OF_ARRAYS)
+def test_what_only_arrays_can_do(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert any(map(only_of_arrays, uses(file, file.calls_by_word["f"][0]))) is expected

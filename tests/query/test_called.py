@@ -4,6 +4,7 @@ import pytest
 from programs import model_of
 
 from tfmemlint.query.flow.called import called, comments_at, factors
+from tfmemlint.query.flow.parameters import parameters_behind
 
 CALLED = [
     ("work(size)", ["size"]),
@@ -50,3 +51,18 @@ COMMENTS = [
 def test_comments_at_a_call(program: str, expected: str) -> None:
     file = model_of(program)
     assert comments_at(file, file.call(file.calls_by_word["work"][0])).rstrip("\n") == expected
+
+
+BEHIND = [
+    ("def f(a, b):\n    work(a[0] + 1)", ["a"]),
+    ("def f(a, b):\n    c = b * 2\n    d = c\n    work(d)", ["b"]),
+    ("def f(a, b):\n    c = a\n    c = c + b\n    work(c)", ["a", "b"]),
+    ("def f(a):\n    work(outer)", []),
+    ("work(outer)", []),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), BEHIND)
+def test_parameters_behind_a_value(program: str, expected: list[str]) -> None:
+    file = model_of(program)
+    assert sorted(parameters_behind(file, file.calls_by_word["work"][0].args[0].value)) == expected

@@ -13,6 +13,7 @@ from tfmemlint.query.flow.containers import (
     repeated_puts,
 )
 from tfmemlint.query.flow.makers import makers, only_gives_back
+from tfmemlint.query.flow.parameters import parameters_behind
 from tfmemlint.query.flow.readers import gives_away, only_reader
 from tfmemlint.query.flow.stores import Store, fills, is_container, outlives, stores, traced_stores
 from tfmemlint.query.flow.storing import (
@@ -51,6 +52,7 @@ __all__ = [
     "only_gives_back",
     "only_reader",
     "outlives",
+    "parameters_behind",
     "puts",
     "repeated_puts",
     "stands_beside_others",

@@ -1,6 +1,14 @@
 """Tensors and arrays: shapes, dtypes, and the operations that blow them up."""
 
-from tfmemlint.query.tensors.arrays import Entering, arrays_entering, arrays_taken, joined_arrays, only_cast, only_shown
+from tfmemlint.query.tensors.arrays import (
+    Entering,
+    arrays_entering,
+    arrays_taken,
+    joined_arrays,
+    only_cast,
+    only_of_arrays,
+    only_shown,
+)
 from tfmemlint.query.tensors.dtypes import (
     Division,
     GivenDtype,
@@ -43,6 +51,7 @@ __all__ = [
     "joined_arrays",
     "one_hot",
     "only_cast",
+    "only_of_arrays",
     "only_shown",
     "partners",
     "products",

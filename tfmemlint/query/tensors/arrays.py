@@ -24,6 +24,16 @@ SHAPE = frozenset({"shape", "ndim", "size"})
 ROUNDS = frozenset({"np.clip", "np.round", "np.around", "np.rint"})
 
 
+OF_TENSORS = frozenset({"numpy", "shape", "dtype", "ndim"})
+"""Attributes that tensors and NumPy arrays both have."""
+
+
+def only_of_arrays(use: Use) -> bool:
+    """Whether code does what a NumPy array can and a tensor cannot: it asks for an attribute or method that tensors are
+    not known to have, or sets an item."""
+    return (use.does in (Does.METHOD, Does.READ) and use.word not in OF_TENSORS) or use.does is Does.SET
+
+
 def arrays_taken(call: Call) -> list[Array]:
     """The NumPy arrays that a call takes into TensorFlow, also in tuples and mappings, and each of their alternatives.
 
