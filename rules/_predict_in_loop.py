@@ -50,7 +50,7 @@ def item_loop(
         if not again.few(limits.FEW_RUNS if single else limits.FEW_STEPS):
             return again
     function = file.contexts.function(given)
-    callers = file.values.functions.callers(function) if single and left and function is not None else ()
+    callers = file.call_graph.callers(function) if single and left and function is not None else ()
     for name in flow.parameters_behind(file, given) if callers else ():
         for passed in (call.arg(name) for call in callers or ()):
             found = item_loop(file, passed.expression, single, left - 1) if passed is not None else None
