@@ -2,19 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import (
-    Api,
-    Call,
-    Const,
-    File,
-    Finding,
-    Instance,
-    Rule,
-    Value,
-    integer,
-    keras,
-    on_call,
-)
+from tfmemlint.api import Api, Call, Const, File, Finding, Instance, Rule, Value, integer, keras, on_call
 
 MANY_CLASSES = 32
 MAKERS = ("tf.keras.utils.to_categorical", "tf.one_hot")

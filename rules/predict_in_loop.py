@@ -12,19 +12,7 @@ from tfmemlint_rules._predict_in_loop import (
     timing_loop,
 )
 
-from tfmemlint.api import (
-    Call,
-    Edit,
-    File,
-    Finding,
-    Fix,
-    Rule,
-    Safety,
-    fixes,
-    on_call,
-    tensors,
-    uses,
-)
+from tfmemlint.api import Call, Edit, File, Finding, Fix, Rule, Safety, fixes, on_call, tensors, uses
 
 DISPLAYS = (cst.List, cst.Tuple)
 

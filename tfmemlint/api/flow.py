@@ -18,7 +18,6 @@ from tfmemlint.query.flow.readers import gives_away, only_reader
 from tfmemlint.query.flow.stores import Store, fills, is_container, outlives, stores, traced_stores
 from tfmemlint.query.flow.storing import (
     container_of,
-    is_assigned,
     lets_go,
     only_binding,
     stands_beside_others,
@@ -40,7 +39,6 @@ __all__ = [
     "factors",
     "fills",
     "gives_away",
-    "is_assigned",
     "is_bounded",
     "is_container",
     "is_emptied",

@@ -6,7 +6,6 @@ from tfmemlint.query.keras.labels import class_count, label_arrays, losses
 from tfmemlint.query.keras.layers import Applied, calls_items, in_layer, is_layer_output, layers_applied, layers_in
 from tfmemlint.query.keras.making import makes_layers, makes_own_model, may_be_loaded, trains, trains_own_model
 from tfmemlint.query.keras.models import (
-    MODEL_LOADS,
     Fate,
     clears,
     fate,
@@ -37,7 +36,6 @@ from tfmemlint.query.keras.sessions import SESSION, SESSIONS, is_session, left_o
 from tfmemlint.query.keras.weights import is_optimizer, trained_bytes
 
 __all__ = [
-    "MODEL_LOADS",
     "SESSION",
     "SESSIONS",
     "Applied",
