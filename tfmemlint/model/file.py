@@ -45,7 +45,7 @@ class File(Program):
     # -- calls -------------------------------------------------------------------------------------------------------
 
     def calls(self, *names: str) -> Iterator[Call]:
-        """All calls of these canonical API names, in source order for each word."""
+        """All calls of these canonical API names, in source order."""
         return iter(_calls(self, names)) if not self.values.memo.computing else self._find_calls(names)
 
     def _find_calls(self, names: tuple[str, ...]) -> Iterator[Call]:
@@ -55,11 +55,11 @@ class File(Program):
             for word in knowledge.words(name):
                 words[word] = None
                 words.update(dict.fromkeys(self.renamed.get(word, ())))
-        for word in words:
-            for node in self.calls_by_word.get(word, ()):
-                call = self.values.call(node)
-                if call.names and wanted.issuperset(call.names):
-                    yield call
+        nodes = (node for word in words for node in self.calls_by_word.get(word, ()))
+        for node in sorted(nodes, key=self.tree.order):
+            call = self.values.call(node)
+            if call.names and wanted.issuperset(call.names):
+                yield call
 
     def call(self, node: cst.Call) -> Call:
         """The call object of a call expression."""
