@@ -49,7 +49,7 @@ def moved_below(file: File, update: Call, tape: gradients.Tape) -> Fix | None:
     if statement not in tape.body or _keeps_result(file, update):
         return None
     later = tape.body[tape.body.index(statement) + 1 :]
-    read, metric = variables(statement, file), _metric(file, update)
+    read, metric = variables(file, statement), _metric(file, update)
     for other in later:
         if metric in file.text(other) or any(definition.name in read for definition in file.bound_within(other)):
             return None

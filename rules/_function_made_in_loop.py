@@ -69,7 +69,7 @@ def _uses(file: File, made: Node) -> Iterator[Use]:
 def _alike(file: File, made: Node, around: cst.FunctionDef, callers: tuple[Call, ...]) -> bool:
     """Whether a loop makes the same function each time it calls the one around it: what is closed over is a parameter
     that gets the same argument each time, and no object."""
-    free = {name.value for name in free_names(made, file)}
+    free = {name.value for name in free_names(file, made)}
     read = free & set(file.flow(around).bindings) - {getattr(getattr(made, "name", None), "value", "")}
     if not read <= {param.name.value for param in parameters(around)} - {"self"}:
         return False
@@ -78,7 +78,7 @@ def _alike(file: File, made: Node, around: cst.FunctionDef, callers: tuple[Call,
         if loop is None or sometimes(file, call.node, loop):
             return False
         passed = [argument.expression for argument in map(call.arg, read) if argument is not None]
-        if assigned_names(loop, file) & (free - read).union(*(variables(each, file) for each in passed)):
+        if assigned_names(file, loop) & (free - read).union(*(variables(file, each) for each in passed)):
             return False
     return True
 

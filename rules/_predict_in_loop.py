@@ -41,7 +41,7 @@ def item_loop(
 
     Loops over the parts of a dictionary do not count, which may be data sets.
     """
-    read = variables(given, file)
+    read = variables(file, given)
     for again in repetition.repetitions(file, given, calls=0):
         if again.handler or not read & again.bound:
             continue
@@ -108,7 +108,7 @@ def is_whole_set(file: File, predict: Call) -> bool:
     argument, bound = predict.arg("x"), {d.name for d in file.bound_within(loop)}
     found = file.definitions(argument.expression) if argument is not None else ()
     copies = [file.call(d.value) for d in found if isinstance(d.value, cst.Call) and not d.path]
-    if copies and all(copy.method in COPIES and not bound & variables(copy.node, file) for copy in copies):
+    if copies and all(copy.method in COPIES and not bound & variables(file, copy.node) for copy in copies):
         return True
     return size is not None and size.value != Const(1) and not file.contexts.over_data(loop)
 
@@ -148,7 +148,7 @@ def is_of_other_models(file: File, predict: Call, again: repetition.Repetition) 
     made = (o.call for o in predict.receiver.options if isinstance(o, Instance) and o.call is not None)
     if any(file.tree.contains(again.place, call.node) for call in made):
         return True
-    if receiver is not None and variables(receiver, file) & (again.bound - {"self"}):
+    if receiver is not None and variables(file, receiver) & (again.bound - {"self"}):
         return True
     body = again.place.body if isinstance(again.place, (cst.For, cst.While)) else None
     return body is not None and any(_retrains(file, call, again) for call in calls(file, body))

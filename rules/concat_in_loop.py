@@ -87,7 +87,7 @@ def _is_of_data(file: File, concat: Call, found: Collected, again: repetition.Re
 
 def _comes_from_tensorflow(file: File, found: Collected, again: repetition.Repetition, loop: Loop) -> bool:
     """Whether arrays are made of a pipeline's elements, or of tensors."""
-    if again.over_data and any(variables(part, file) & again.bound for part in found.others):
+    if again.over_data and any(variables(file, part) & again.bound for part in found.others):
         return True
     made = (tracing.fetched_in_loop(file, part, loop) or tracing.made_of_tensor(file, part) for part in found.others)
     return any(made)

@@ -97,5 +97,5 @@ class DatasetBuiltInLoop(Rule):
         stores = [use for use in uses(file, call.node) if use.does is Does.STORE and use.place is not None]
         owners = [use.place.value if isinstance(use.place, cst.Subscript) else use.place for use in stores
                   if use.word or isinstance(use.place, cst.Subscript)]  # fmt: skip
-        bound = assigned_names(loop, file)
-        return any(owner is not None and not bound & variables(owner, file) for owner in owners)
+        bound = assigned_names(file, loop)
+        return any(owner is not None and not bound & variables(file, owner) for owner in owners)

@@ -80,9 +80,9 @@ def _of_other_devices(file: File, info: Call, loop: repetition.Repetition) -> bo
     device = info.arg("device")
     if device is None or isinstance(device.value, Const):
         return False
-    asked = variables(device.expression, file) - {"self"}
+    asked = variables(file, device.expression) - {"self"}
     if loop.calls:  # by what the call of this function is given
-        return bool(asked) and not loop.items.isdisjoint(variables(loop.inside, file))
+        return bool(asked) and not loop.items.isdisjoint(variables(file, loop.inside))
     return not loop.items.isdisjoint(asked)
 
 

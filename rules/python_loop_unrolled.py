@@ -80,6 +80,6 @@ def _range(file: File, run: repetition.Repetition) -> Edit | None:
         return None
     if file.call(loop.iter).name != "builtins.range":
         return None
-    if tracing.collects_items(file, loop) or run.items & variables(loop.body, file):
+    if tracing.collects_items(file, loop) or run.items & variables(file, loop.body):
         return None
     return fixes.replace_node(file, loop.iter.func, spelled)

@@ -50,7 +50,7 @@ class StateMadePerCall(Rule):
             ):
                 continue
             value = call.arg("initial_value") if kind == "a variable" else None
-            if step.runs is repetition.Runs.STEP and value is not None and given & variables(value.expression, file):
+            if step.runs is repetition.Runs.STEP and value is not None and given & variables(file, value.expression):
                 continue  # made of the step's own input, to be changed by the step: an adversarial image
             yield self.finding(
                 call,

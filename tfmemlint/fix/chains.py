@@ -108,14 +108,14 @@ def _only_rebinds(file: File, call: cst.Call) -> Edit | None:
     span = statement_lines(file, line)
     if isinstance(block, cst.IndentedBlock) and len(block.body) == 1:
         condition = file.tree.parent(block)
-        if not isinstance(condition, cst.If) or not _only_asks(condition, file):
+        if not isinstance(condition, cst.If) or not _only_asks(file, condition):
             return None
         above = file.source.text[file.span(condition).start : file.span(line).start]
         span = statement_lines(file, condition) if "#" not in above else None
     return Edit(span.start, span.end, "") if span is not None else None
 
 
-def _only_asks(condition: cst.If, file: File) -> bool:
+def _only_asks(file: File, condition: cst.If) -> bool:
     """Whether an `if` has no other branch, and asks without a call: with nothing in it, it may go."""
     around = file.tree.parent(condition)
     if condition.orelse is not None or isinstance(around, cst.If) or len(getattr(around, "body", ())) < 2:

@@ -30,9 +30,9 @@ def hoist(file: File, statements: Sequence[Node], message: str) -> Fix | None:
     first = next(i for i, each in enumerate(block.body) if each is statements[0])
     if list(block.body[first : first + len(statements)]) != list(statements):
         return None
-    if not all(_bound_names(each) for each in statements) or any(_string_of_lines(each, file) for each in statements):
+    if not all(_bound_names(each) for each in statements) or any(_string_of_lines(file, each) for each in statements):
         return None
-    target = None if _carries(statements, file) else _outermost(statements, block, file)
+    target = None if _carries(file, statements) else _outermost(file, statements, block)
     if target is None:
         return None
     text = file.source.text
@@ -50,27 +50,27 @@ def loops_left(file: File, fix: Fix | None, node: Node) -> list[Loop]:
     return [loop for loop in file.contexts.loops(node) if file.span(loop).start < fix.edits[0].start]
 
 
-def _outermost(statements: Sequence[Node], block: cst.IndentedBlock, file: File) -> Loop | None:
+def _outermost(file: File, statements: Sequence[Node], block: cst.IndentedBlock) -> Loop | None:
     """The outermost of the loops directly around that bind nothing which these statements read, and bind nowhere else
     what they bind."""
     own = {name for each in statements for name in _bound_names(each)}
-    reads = {name.value for each in statements for name in free_names(each, file)} - own
+    reads = {name.value for each in statements for name in free_names(file, each)} - own
     found: Loop | None = None
     for loop in file.contexts.loops(statements[0]):
         inside = loop.body is block if found is None else file.tree.parent(found) is loop.body
-        if not inside or reads & assigned_names(loop, file) or _bound_elsewhere(own, statements, loop, file):
+        if not inside or reads & assigned_names(file, loop) or _bound_elsewhere(file, own, statements, loop):
             break
         found = loop
     return found
 
 
-def _carries(statements: Sequence[Node], file: File) -> bool:
+def _carries(file: File, statements: Sequence[Node]) -> bool:
     """Whether a statement reads what it, or one behind it, bound in the last iteration: `x = step(x)`."""
     own = {name for each in statements for name in _bound_names(each)}
     bound: set[str] = set()
     for each in statements:
         small = each.body[0] if isinstance(each, cst.SimpleStatementLine) else None
-        read = {n.value for n in free_names(small.value, file)} if isinstance(small, cst.Assign) else set()
+        read = {n.value for n in free_names(file, small.value)} if isinstance(small, cst.Assign) else set()
         if read & (own - bound):
             return True
         bound |= _bound_names(each)
@@ -87,7 +87,7 @@ def _bound_names(statement: Node) -> set[str]:
     return names if len(names) == len(targets) else set()
 
 
-def _bound_elsewhere(names: set[str], statements: Sequence[Node], loop: Loop, file: File) -> bool:
+def _bound_elsewhere(file: File, names: set[str], statements: Sequence[Node], loop: Loop) -> bool:
     definitions = [d for name in names for d in file.flow(file.scope_of(loop)).bindings.get(name, ())]
     return any(
         file.tree.contains(loop, d.node) and not any(file.tree.contains(each, d.node) for each in statements)
@@ -95,7 +95,7 @@ def _bound_elsewhere(names: set[str], statements: Sequence[Node], loop: Loop, fi
     )
 
 
-def _string_of_lines(statement: Node, file: File) -> bool:
+def _string_of_lines(file: File, statement: Node) -> bool:
     """Whether a string runs over several lines, whose text another indentation would change."""
     strings = walk(statement, cst.SimpleString, cst.FormattedString)
     return any("\n" in file.text(n) for n in strings)

@@ -44,7 +44,7 @@ def remove_assignment(
         return None
     flow = file.flow(file.scope_of(line))
     here, there = flow.at(line), flow.at(place)
-    same = all(here.get(name) == there.get(name) for name in variables(moved, file))
+    same = all(here.get(name) == there.get(name) for name in variables(file, moved))
     return Edit(lines.start, lines.end, "") if same else None
 
 
@@ -57,7 +57,7 @@ def repeat_below(file: File, node: Node, call: cst.Call) -> Edit | None:
     if not isinstance(line, cst.SimpleStatementLine) or len(line.body) != 1:
         return None
     around = (scope, *file.scopes_around(scope))
-    seen = all(home_of(name, file) in around for name in walk(call, cst.Name) if is_variable(name, file))
+    seen = all(home_of(file, name) in around for name in walk(call, cst.Name) if is_variable(file, name))
     return insert_after(file, line, file.text(call)) if seen else None
 
 

@@ -33,7 +33,7 @@ class _Users:
             parent = file.tree.parent(use)
             if parent is None or any(isinstance(n, _NOT_USED) for n in (parent, file.tree.parent(parent))):
                 continue
-            home = home_of(use, file) if is_variable(use, file) else None
+            home = home_of(file, use) if is_variable(file, use) else None
             func: cst.BaseExpression = parent if isinstance(parent, cst.Attribute) and parent.attr is use else use
             if isinstance(home, cst.FunctionDef) and home.name.value == name:
                 self._own.append((place, home, func))

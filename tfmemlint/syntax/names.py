@@ -32,7 +32,7 @@ class Scopes(Protocol):
     def bound_within(self, node: Node, /) -> list[Definition]: ...
 
 
-def is_variable(name: cst.Name, file: Scopes) -> bool:
+def is_variable(file: Scopes, name: cst.Name) -> bool:
     """Whether a name stands for a variable: it is no attribute, no keyword, and not what a `def` or parameter is
     called."""
     parent = file.tree.parent(name)
@@ -43,25 +43,25 @@ def is_variable(name: cst.Name, file: Scopes) -> bool:
     return not (isinstance(parent, (cst.Param, cst.FunctionDef, cst.ClassDef)) and parent.name is name)
 
 
-def home_of(name: cst.Name, file: Scopes) -> ScopeNode:
+def home_of(file: Scopes, name: cst.Name) -> ScopeNode:
     """The scope that binds a name where it stands; the module where none does."""
     scope = file.scope_of(name)
     around = (scope, *file.scopes_around(scope))
     return next((each for each in around if name.value in file.flow(each).bindings), file.module)
 
 
-def assigned_names(loop: Loop, file: Scopes) -> set[str]:
+def assigned_names(file: Scopes, loop: Loop) -> set[str]:
     """The names that a loop binds: its target and what its body assigns."""
     return {definition.name for definition in file.bound_within(loop)}
 
 
-def variables(code: Node, file: Scopes) -> set[str]:
+def variables(file: Scopes, code: Node) -> set[str]:
     """The variables that some code names; what stands behind a dot or is a keyword is none."""
-    return {n.value for n in walk(code, cst.Name) if is_variable(n, file)}
+    return {n.value for n in walk(code, cst.Name) if is_variable(file, n)}
 
 
-def free_names(code: Node, file: Scopes) -> Iterator[cst.Name]:
+def free_names(file: Scopes, code: Node) -> Iterator[cst.Name]:
     """The variables in some code that scopes around it bind: those of functions and lambdas in it are left out."""
     for node in walk(code):
-        if isinstance(node, cst.Name) and is_variable(node, file) and not file.tree.contains(code, home_of(node, file)):
+        if isinstance(node, cst.Name) and is_variable(file, node) and not file.tree.contains(code, home_of(file, node)):
             yield node

@@ -63,8 +63,8 @@ class Places:
     def _by_home(self) -> dict[int, list[cst.Name]]:
         found: dict[int, list[cst.Name]] = defaultdict(list)
         for use in self._loads:
-            if is_variable(use, self._scopes):
-                found[id(home_of(use, self._scopes))].append(use)
+            if is_variable(self._scopes, use):
+                found[id(home_of(self._scopes, use))].append(use)
         return found
 
     @cached_property

@@ -74,7 +74,7 @@ def _made(file: File, node: Node, path: str) -> Node | None:
     if isinstance(node, cst.Attribute):
         assigned = [t.target for each in file.assigned_paths.get(path, ()) for t in each.targets]
         return assigned[0] if len(assigned) == 1 else None
-    home = home_of(node, file) if isinstance(node, cst.Name) else file.module
+    home = home_of(file, node) if isinstance(node, cst.Name) else file.module
     if isinstance(node, cst.Name) and file.scope_of(node) is home:
         last = written(file.definitions(node))
     else:

@@ -128,7 +128,7 @@ class Search:
     def named(self, at: At, definition: Definition) -> None:
         """Go on where a name is read that has the value, in functions inside too."""
         for use in self.file.readers(definition):
-            if is_variable(use, self.file):
+            if is_variable(self.file, use):
                 captured = at.captured or self.file.scope_of(use) is not definition.scope
                 self.go_on(at, use, captured=captured)
 
@@ -186,7 +186,7 @@ class Search:
 
     def _elsewhere(self, at: At, target: cst.Name, definition: Definition) -> None:
         """Go on where other functions read a global or nonlocal name."""
-        for use in (name for name in self.file.loads(target.value) if is_variable(name, self.file)):
+        for use in (name for name in self.file.loads(target.value) if is_variable(self.file, name)):
             scope = self.file.scope_of(use)
             if scope is definition.scope and definition in self.file.definitions(use):
                 self.go_on(at, use)

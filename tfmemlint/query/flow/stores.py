@@ -89,7 +89,7 @@ def outlives(file: File, container: cst.BaseExpression) -> bool:
             return False
     if not isinstance(container, cst.Name):
         return is_container(file, container)
-    home = home_of(container, file)
+    home = home_of(file, container)
     return home is not file.scope_of(container) and not _traced(file, home) and is_container(file, container)
 
 
@@ -100,14 +100,14 @@ def is_container(file: File, expression: cst.BaseExpression) -> bool:
     """
     if isinstance(expression, cst.Attribute):
         owner = expression.value
-        if isinstance(owner, cst.Name) and owner.value != "self" and home_of(owner, file) is file.scope_of(owner):
+        if isinstance(owner, cst.Name) and owner.value != "self" and home_of(file, owner) is file.scope_of(owner):
             return False
         kept = file.value(owner)
         known = isinstance(kept, Class) or (isinstance(kept, Instance) and kept.class_node is not None)
         return (dotted(owner) == "self" or known) and _kept_by_class(file, expression)
     if not isinstance(expression, cst.Name):
         return False
-    home = home_of(expression, file)
+    home = home_of(file, expression)
     return any(_makes_container(file, part_of(d)) for d in file.flow(home).bindings.get(expression.value, ()))
 
 

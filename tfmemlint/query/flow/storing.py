@@ -56,7 +56,7 @@ def only_binding(file: File, name: Node | None) -> Node | None:
     """What alone binds a name, in all of its scope; None where several places do, and for what is no name."""
     if not isinstance(name, cst.Name):
         return None
-    found = file.flow(home_of(name, file)).bindings.get(name.value, ())
+    found = file.flow(home_of(file, name)).bindings.get(name.value, ())
     return found[0].node if len(found) == 1 else None
 
 

@@ -57,7 +57,7 @@ def asks_parameter(file: File, node: Node) -> bool:
         return False
     given = {param.name.value for param in parameters(function)}
     inside = (above for above in file.tree.ancestors(node) if file.tree.contains(function, above))
-    return any(isinstance(above, (cst.If, cst.IfExp)) and given & variables(above.test, file) for above in inside)
+    return any(isinstance(above, (cst.If, cst.IfExp)) and given & variables(file, above.test) for above in inside)
 
 
 def asks_name(file: File, node: Node, name: str) -> bool:

@@ -99,7 +99,7 @@ def _compares_first(file: File, test: cst.Comparison, within: Node, holds: bool)
 
 def _moves(file: File, test: cst.Comparison, within: Node) -> bool:
     """Whether what is compared is a number that goes on from one run to the next."""
-    return bool(variables(test.left, file) & _bound(file, within))
+    return bool(variables(file, test.left) & _bound(file, within))
 
 
 def _is_flag(file: File, name: cst.Name, loop: Node) -> bool:

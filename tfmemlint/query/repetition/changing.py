@@ -249,4 +249,4 @@ def _operands(node: Node) -> list[cst.BaseExpression]:
 
 
 def _names(file: File, expressions: Several[cst.BaseExpression]) -> list[cst.Name]:
-    return [name for each in expressions for name in walk(each, cst.Name) if is_variable(name, file)]
+    return [name for each in expressions for name in walk(each, cst.Name) if is_variable(file, name)]

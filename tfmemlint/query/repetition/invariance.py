@@ -67,11 +67,11 @@ def bound_anew(file: File, code: Node, loop: Node) -> set[str]:
     """The names that some code reads from around it and that a loop or comprehension binds, to another value for all
     that is known. Of functions that the loop defines, only those count that read such a name themselves."""
     if isinstance(loop, (cst.For, cst.While)):
-        bound = assigned_names(loop, file)
+        bound = assigned_names(file, loop)
     else:
         bound = {name.value for each in walk(loop, cst.CompFor) for name in walk(each.target, cst.Name)}
     own = {code.name.value} if isinstance(code, (cst.FunctionDef, cst.ClassDef)) else set()
-    read = (name for name in free_names(code, file) if name.value in bound - own)
+    read = (name for name in free_names(file, code) if name.value in bound - own)
     return {name.value for name in read if not _defined_alike(file, name, loop)}
 
 
@@ -85,7 +85,7 @@ def _defined_alike(file: File, name: cst.Name, loop: Node) -> bool:
 
 def definitions_of(file: File, name: cst.Name) -> Sequence[Definition]:
     """What may give a name its value where it is read; for one of an outer scope, all that binds it there."""
-    home = home_of(name, file)
+    home = home_of(file, name)
     if file.scope_of(name) is home:
         return written(file.definitions(name))
     return file.flow(home).bindings.get(name.value, ())
@@ -94,7 +94,7 @@ def definitions_of(file: File, name: cst.Name) -> Sequence[Definition]:
 def _evaluated(file: File, part: Node) -> Iterator[Node]:
     """The nodes of an expression; of the lambdas in it only the names that they read from outside."""
     if isinstance(part, cst.Lambda):
-        yield from free_names(part, file)
+        yield from free_names(file, part)
         return
     stack = [part]
     while stack:
@@ -102,7 +102,7 @@ def _evaluated(file: File, part: Node) -> Iterator[Node]:
         yield node
         for child in reversed(children(node)):
             if isinstance(child, cst.Lambda):
-                yield from free_names(child, file)
+                yield from free_names(file, child)
             else:
                 stack.append(child)
 
@@ -125,7 +125,7 @@ class _Iterations:
             return False
         if isinstance(node, cst.Call) and node not in self.besides:
             return pure(self.file, node, through=left - 1)
-        return not (isinstance(node, cst.Name) and is_variable(node, self.file) and self._changes(node, left))
+        return not (isinstance(node, cst.Name) and is_variable(self.file, node) and self._changes(node, left))
 
     def _changes(self, name: cst.Name, left: int) -> bool:
         definitions, contains = definitions_of(self.file, name), self.file.tree.contains
@@ -145,7 +145,7 @@ class _Iterations:
         if definition.binds is Binds.IMPORT:
             return True
         if definition.binds is Binds.FUNCTION and isinstance(definition.node, cst.FunctionDef):
-            return self.same(list(free_names(definition.node, self.file)), left - 1)
+            return self.same(list(free_names(self.file, definition.node)), left - 1)
         if value is None or isinstance(value, cst.AugAssign):
             return False
         if isinstance(self.within, cst.FunctionDef):
@@ -162,8 +162,8 @@ def _made_of(file: File, parts: Sequence[Node], function: cst.FunctionDef) -> tu
     seen: set[int] = set()
     waiting = list(parts)
     while waiting:
-        for name in (n for n in walk(waiting.pop(), cst.Name) if is_variable(n, file)):
-            if not file.tree.contains(function, home_of(name, file)):
+        for name in (n for n in walk(waiting.pop(), cst.Name) if is_variable(file, n)):
+            if not file.tree.contains(function, home_of(file, name)):
                 if not isinstance(file.value(name), (Api, Class, Function)):
                     outer[name.value] = name
                 continue

@@ -78,7 +78,7 @@ def runs_alike(file: File, call: Call, loop: Loop) -> bool:
         return False
     blocks = (block for block in file.contexts.withs(call.node) if file.tree.contains(loop, block))
     entered = [item.item for block in blocks for item in block.items]
-    if any(variables(each, file) & assigned_names(loop, file) for each in entered):
+    if any(variables(file, each) & assigned_names(file, loop) for each in entered):
         return False
     return not any(_own_world(each) for body in (*entered, loop.body) for each in calls(file, body))
 

@@ -30,7 +30,7 @@ def same_arguments(file: File, call: Call, found: Repetition) -> bool:
     if isinstance(home, cst.FunctionDef) and (found.calls or found.handler):
         own = {p.name.value for p in list(parameters(home))[:1]} if file.class_of(home) else set()
         bound = set(file.flow(home).bindings) - own
-    read = (n for arg in call.node.args for n in walk(arg.value, cst.Name) if is_variable(n, file))
+    read = (n for arg in call.node.args for n in walk(arg.value, cst.Name) if is_variable(file, n))
     if any(n.value in bound and not isinstance(file.value(n), Const) for n in read):
         return False
     return runs_always(file, found) and _of_one_object(file, found)
@@ -39,4 +39,4 @@ def same_arguments(file: File, call: Call, found: Repetition) -> bool:
 def _of_one_object(file: File, found: Repetition) -> bool:
     """Whether the method that the iterations call is not that of another object each time."""
     called = found.inside.func if found.calls and isinstance(found.inside, cst.Call) else None
-    return not isinstance(called, cst.Attribute) or not variables(called.value, file) & found.bound
+    return not isinstance(called, cst.Attribute) or not variables(file, called.value) & found.bound

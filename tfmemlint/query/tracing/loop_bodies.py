@@ -42,7 +42,7 @@ def collects_items(file: File, loop: Loop) -> bool:
 def chooses_parts(file: File, run: Repetition, loop: Loop) -> bool:
     """Whether the items of a loop choose what it works on, of layers say, so that each iteration has a body of its own:
     from a list or dictionary that the loop does not fill, or by a name. False where it is not known to be one."""
-    if any(run.items & variables(call.node, file) for call in calls(file, loop.body, *BY_NAME)):
+    if any(run.items & variables(file, call.node) for call in calls(file, loop.body, *BY_NAME)):
         return True
-    chosen = (node for node in walk(loop.body, cst.Subscript) if run.items & variables(node.slice[0], file))
+    chosen = (node for node in walk(loop.body, cst.Subscript) if run.items & variables(file, node.slice[0]))
     return any(is_container(file, node.value) and not fills(loop, node.value) for node in chosen)

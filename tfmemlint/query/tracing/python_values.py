@@ -167,7 +167,7 @@ def _gives_python(file: File, definition: Definition) -> bool:
     """Whether a definition gives its name a Python number, not made of the name itself, or promises one."""
     if definition.binds is Binds.VALUE:
         given = part_of(definition)
-        own = given is None or definition.name in variables(given, file)
+        own = given is None or definition.name in variables(file, given)
         return not own and isinstance(given, cst.BaseExpression) and is_python(file, given)
     if definition.binds is not Binds.PARAMETER or not isinstance(definition.node, cst.Param):
         return False

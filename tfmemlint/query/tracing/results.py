@@ -49,7 +49,7 @@ def fetched_in_loop(file: File, part: cst.BaseExpression, loop: Loop) -> bool:
         if not only_tensorflow(file):
             return False
         if not isinstance(of, cst.Name) or of.value not in _items(loop) or _makes_results(file, loop):
-            return any(name.value in assigned_names(loop, file) for name in walk(of, cst.Name))
+            return any(name.value in assigned_names(file, loop) for name in walk(of, cst.Name))
     return False
 
 
@@ -67,7 +67,7 @@ def _items(loop: Loop) -> set[str]:
 
 def _makes_results(file: File, loop: Loop) -> bool:
     """Whether a loop gives what it binds to TensorFlow, or makes tensors of it."""
-    made = assigned_names(loop, file)
+    made = assigned_names(file, loop)
     for node in walk(loop.body, cst.Call):
         call = file.call(node)
         given = {arg.value.value for arg in node.args if isinstance(arg.value, cst.Name)}
