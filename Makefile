@@ -49,10 +49,11 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit("tfmemlint needs Python 3.10 or newer, not " + sys.version.split()[0] + "; try: make PYTHON=python3.12") if sys.version_info < (3, 10) else None'
 	$(PYTHON) -m venv $(VENV)
 
-# pip before 25.1, which older Pythons bring, does not know dependency groups.
+# pip before 25.1, which older Pythons bring, does not know dependency groups. What setuptools would have to say of
+# editable installations, that a folder of the package's name in the working directory hides it, is what we want here.
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	$(PIP) install --quiet --upgrade "pip>=25.1"
-	$(PIP) install --quiet --editable .
+	PYTHONWARNINGS="ignore:Editable installation" $(PIP) install --quiet --editable .
 	@touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed
