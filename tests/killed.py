@@ -8,7 +8,7 @@ import sys
 
 _TRACE = """
 import os, signal, sys
-from tfmemlint import replace_file
+from tfmemlint.files import replace_file
 from tfmemlint.fix import write
 
 left = int(sys.argv.pop(1))

@@ -53,7 +53,7 @@ def test_answers_are_those_of_pathspec(
 
 
 def assert_equal_answers(few: int, lines: list[str], paths: list[str]) -> None:
-    lines = [line.lstrip() for line in lines if is_pattern(line) and line.strip()]
+    lines = [line for line in map(str.lstrip, lines) if is_pattern(line) and line.strip()]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(patterns, "_FEW", few)
         ours = compiled(lines)

@@ -261,8 +261,8 @@ def test_the_program_itself_sees_the_project_first(
 
 CALLER = """
 import sys
-from tfmemlint import cli
-from tfmemlint.verify import cli_findings, measure
+from tfmemlint.cli import main
+from tfmemlint.verify.run import measure
 def verify(options):
     tick = lambda: print("running", flush=True)
     with measure.workspace() as work:
@@ -270,9 +270,9 @@ def verify(options):
         measure.sandbox.run([sys.executable, "-S", work + "/program.py", work], work=work, tick=tick)
     return 0
 PROGRAM = "import os, time\\nos.makedirs('/'.join('d' * 30))\\nos.fork()\\ntime.sleep(600)\\n"
-from tfmemlint.verify import cli as verify_cli
-verify_cli.verify_findings = verify
-sys.exit(commands.main(["verify", "x.py"]))
+from tfmemlint.cli.verify import commands
+commands.verify_findings = verify
+sys.exit(main(["verify", "x.py"]))
 """
 
 

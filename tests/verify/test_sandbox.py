@@ -280,7 +280,7 @@ def test_a_killed_caller_takes_the_program_with_it(level: Level, work: str, tmp_
     script.write_text(
         textwrap.dedent(f"""
         import os, sys
-        from tfmemlint.verify import sandbox
+        from tfmemlint.verify.run import sandbox
         program = "open('up', 'w').close(); import time; time.sleep(600)"
         tick = lambda: os.path.exists("{work}/up") and print("running", flush=True)
         level = sandbox.Level.{level.name}
