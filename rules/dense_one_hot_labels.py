@@ -23,7 +23,8 @@ class DenseOneHotLabels(Rule):
     20 000 labels of 1000 classes take 153 MiB instead of 156 KiB.
 
     ## When not to use it
-    With label smoothing, mixup or soft labels, which need the rows; label smoothing is seen and not reported.
+    With label smoothing, mixup or soft labels, which need the rows; label smoothing is seen and not reported. Nor are
+    fewer than 32 classes whose rows stay below `min-bytes`.
 
     ## References
     - https://keras.io/api/losses/probabilistic_losses/#sparsecategoricalcrossentropy-class

@@ -42,7 +42,8 @@ class MixedPrecisionUnused(Rule):
     Shown only: numbers have 3 digits, and the output layer should stay float32.
 
     ## When not to use it
-    On CPUs, on GPUs without tensor cores, and where the digits are needed.
+    On CPUs, on GPUs without tensor cores, and where the digits are needed. Models of less than a million parameters
+    (1 000 000) with less than 1 MiB of activations for an example are not reported.
 
     ## References
     - https://www.tensorflow.org/guide/mixed_precision

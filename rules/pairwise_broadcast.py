@@ -21,7 +21,8 @@ class PairwiseBroadcast(Rule):
     1024 x 1024 x 64.
 
     ## When not to use it
-    For small sets; sizes known to be small are not reported.
+    For small sets; sizes known to be small are not reported, nor fewer than 32 rows on one side: all pairs are
+    not many more numbers than the operands then.
 
     ## References
     - https://www.tensorflow.org/guide/tensor#broadcasting

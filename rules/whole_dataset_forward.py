@@ -38,7 +38,8 @@ class WholeDatasetForward(Rule):
     Shown only: `predict` gives a NumPy array and no gradients.
 
     ## When not to use it
-    When the data is small, or gradients of all rows at once are wanted; calls inside a tape are not reported.
+    When the data is small (fewer than 2048 rows, or 256 KiB as float32), or gradients of all rows at once are wanted;
+    calls inside a tape are not reported.
 
     ## References
     - https://keras.io/api/models/model_training_apis/#predict-method

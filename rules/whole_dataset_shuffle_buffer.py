@@ -40,7 +40,8 @@ class WholeDatasetShuffleBuffer(Rule):
     array share the array's memory, but every epoch still starts by filling the buffer.
 
     ## When not to use it
-    When the data is small, or sorted by class in one file and a perfect shuffle is worth the memory.
+    When the data is small, or sorted by class in one file and a perfect shuffle is worth the memory. Where at most
+    5000 elements are held, the advice is to shuffle names or records instead, not fewer elements.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/data/Dataset#shuffle
