@@ -22,8 +22,8 @@ class DeviceConfigAfterInit(Rule):
     error is caught, TensorFlow has already taken nearly all memory of every GPU.
 
     ## Fix safety
-    Safe where the moved statements read nothing but TensorFlow and constants; unsafe where they read other names.
-    No fix where the two places are in different functions.
+    Unsafe: the program goes on where it raised an error, with other devices. No fix where the two places are in
+    different functions.
 
     ## When not to use it
     Never: the call has no effect but an exception.
@@ -35,7 +35,7 @@ class DeviceConfigAfterInit(Rule):
     code = "TFM101"
     summary = "device configuration after the runtime is initialised raises RuntimeError"
     severity = Severity.ERROR
-    fix_safety = (Safety.SAFE, Safety.UNSAFE)
+    fix_safety = (Safety.UNSAFE,)
 
     @on_call(*ERRORS)
     def check(self, config: Call, file: File) -> Iterator[Finding]:

@@ -42,7 +42,7 @@ class GpuEnvSetTooLate(Rule):
             file,
             f"{setting.variable} is read when the runtime starts, and {starter.method} has started it: "
             "this changes nothing",
-            fix=fixes.move_before(file, setting.node, starter.node, "set it before the runtime starts", safe=False),
+            fix=fixes.move_before(file, setting.node, starter.node, "set it before the runtime starts"),
             related=[(starter, "initialises the runtime")],
         )
 

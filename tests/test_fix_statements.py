@@ -19,44 +19,37 @@ def _applied(text: str, edits: tuple[Edit, ...]) -> str:
 
 START = "tf.zeros(3)\n"
 MOVED = [
-    (START + "print()\n", "print()\n" + START, Safety.SAFE),
-    (START + "# why\nprint()\nb()\n", "# why\nprint()\n" + START + "b()\n", Safety.SAFE),
-    (START + "\n\nprint()\n", "print()\n" + START, Safety.SAFE),
-    (START + "print()", "print()\ntf.zeros(3)", Safety.SAFE),
-    (START + "a = 3\nprint(a)\n", "a = 3\nprint(a)\n" + START, Safety.UNSAFE),
-    (START + "a = 3\nb(a)\nprint(a)\n", "a = 3\nprint(a)\n" + START + "b(a)\n", Safety.UNSAFE),
-    (START + "for d in devices:\n    print(d)\n", "for d in devices:\n    print(d)\n" + START, Safety.UNSAFE),
-    ("def f():\n    tf.zeros(3)\n    print()\n", "def f():\n    print()\n    tf.zeros(3)\n", Safety.SAFE),
-    ("def f():\n    tf.zeros(3)\nf()\nprint()\n", "def f():\n    tf.zeros(3)\nprint()\nf()\n", Safety.SAFE),
-    (START + "a = tf.ones(3)\nprint(a)\n", None, None),
-    ("x = tf.zeros(3)\nprint(x)\n", None, None),
-    (START + "import other\nprint(other)\n", None, None),
+    (START + "print()\n", "print()\n" + START),
+    (START + "# why\nprint()\nb()\n", "# why\nprint()\n" + START + "b()\n"),
+    (START + "\n\nprint()\n", "print()\n" + START),
+    (START + "print()", "print()\ntf.zeros(3)"),
+    (START + "a = 3\nprint(a)\n", "a = 3\nprint(a)\n" + START),
+    (START + "a = 3\nb(a)\nprint(a)\n", "a = 3\nprint(a)\n" + START + "b(a)\n"),
+    (START + "for d in devices:\n    print(d)\n", "for d in devices:\n    print(d)\n" + START),
+    ("def f():\n    tf.zeros(3)\n    print()\n", "def f():\n    print()\n    tf.zeros(3)\n"),
+    ("def f():\n    tf.zeros(3)\nf()\nprint()\n", "def f():\n    tf.zeros(3)\nprint()\nf()\n"),
+    (START + "a = tf.ones(3)\nprint(a)\n", None),
+    ("x = tf.zeros(3)\nprint(x)\n", None),
+    (START + "import other\nprint(other)\n", None),
     (START + "os.environ['A'] = '1'\nprint()\ntf.ones(3)\n", "print()\n" + START
-     + "os.environ['A'] = '1'\ntf.ones(3)\n", Safety.SAFE),
-    (START + "os.environ['A'] = '1'\nif c:\n    print()\n    tf.ones(3)\n", None, None),
-    (START + "b(); print()\n", "b(); print()\n" + START, Safety.UNSAFE),
-    (START + "def g():\n    print()\n", None, None),
-    ("print()\n" + START, None, None),
+     + "os.environ['A'] = '1'\ntf.ones(3)\n"),
+    (START + "os.environ['A'] = '1'\nif c:\n    print()\n    tf.ones(3)\n", None),
+    (START + "b(); print()\n", "b(); print()\n" + START),
+    (START + "def g():\n    print()\n", None),
+    ("print()\n" + START, None),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("program", "expected", "safety"), MOVED)
-def test_a_setting_moves_in_front_of_what_starts_the_runtime(
-    program: str, expected: str | None, safety: Safety | None
-) -> None:
+@pytest.mark.parametrize(("program", "expected"), MOVED)
+def test_a_setting_moves_in_front_of_what_starts_the_runtime(program: str, expected: str | None) -> None:
     file = model_of(program, HEADER)
     moved, anchor = file.calls_by_word["print"][0], file.calls_by_word["zeros"][0]
     if "f()" in program and "def f():\n    tf.zeros(3)\nf()" in program:
         anchor = file.calls_by_word["f"][0]
     fix = move_before(file, moved, anchor, "move it")
     shown = _applied(file.source.text, fix.edits).removeprefix(HEADER) if fix is not None else None
-    assert (shown, fix.safety if fix is not None else None) == (expected, safety)
-
-
-def test_a_move_is_unsafe_where_the_rule_says_so() -> None:
-    file = model_of(START + "print()\n", HEADER)
-    fix = move_before(file, file.calls_by_word["print"][0], file.calls_by_word["zeros"][0], "move it", safe=False)
-    assert fix is not None and fix.safety is Safety.UNSAFE
+    assert shown == expected
+    assert fix is None or fix.safety is Safety.UNSAFE
 
 
 WRAPPED = [

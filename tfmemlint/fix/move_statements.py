@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.finding import Edit, Fix, Safety, Span
+from tfmemlint.finding import Edit, Fix, Span
 from tfmemlint.fix.edits import statement_lines
-from tfmemlint.model.values import Api, Class, Function
+from tfmemlint.model.values import Class, Function
 from tfmemlint.query.runtime.environment import settings
 from tfmemlint.query.runtime.runtime import initialises
 from tfmemlint.syntax.scopes import Binds, written
@@ -19,14 +19,13 @@ if TYPE_CHECKING:
     from tfmemlint.model.file import File
 
 
-def move_before(file: File, moved: Node, anchor: Node, message: str, *, safe: bool = True) -> Fix | None:
+def move_before(file: File, moved: Node, anchor: Node, message: str) -> Fix | None:
     """Move the statement that holds `moved`, and the assignments it reads from, before the one that holds `anchor`,
     which starts the runtime.
 
-    Safe where they read nothing but TensorFlow, constants and each other, and nothing between uses what they bind;
-    with `safe=False` it is unsafe in any case. None where the two share no block, where a name that is read would not
-    be bound at the new place, and where what moves may itself start the runtime, before `moved` or before another
-    setting that stays behind.
+    Always unsafe: what was set too late takes effect from then on, or raises no error any more. None where the two
+    share no block, where a name that is read would not be bound at the new place, and where what moves may itself start
+    the runtime, before `moved` or before another setting that stays behind.
     """
     blocks = _common_block(file, moved, anchor)
     if blocks is None:
@@ -40,8 +39,7 @@ def move_before(file: File, moved: Node, anchor: Node, message: str, *, safe: bo
     edits = _moving(file, [body[i] for i in indices], body[first])
     if edits is None:
         return None
-    safe = safe and _reads_constants(file, [body[i] for i in indices]) and not _used_between(file, body, first, indices)
-    return Fix(message, edits, Safety.SAFE if safe else Safety.UNSAFE)
+    return Fix.unsafe(message, edits)
 
 
 # -- what moves ------------------------------------------------------------------------------------------------------
@@ -85,23 +83,6 @@ def _with_assignments(file: File, body: list[Node], first: int, last: int) -> li
                 indices.append(home)
                 pending.append(home)
     return sorted(indices)
-
-
-def _reads_constants(file: File, statements: list[Node]) -> bool:
-    """Whether statements certainly read nothing but imports, constants and each other."""
-    for name in (name for statement in statements for name in walk(statement, cst.Name)):
-        definitions = written(file.definitions(name))
-        local = any(file.tree.contains(statement, d.node) for statement in statements for d in definitions)
-        if not local and not isinstance(file.value(name), Api):
-            return False
-    return True
-
-
-def _used_between(file: File, body: list[Node], first: int, indices: list[int]) -> bool:
-    """Whether a statement that is passed by uses a name that one of those which move binds."""
-    made = [definition for i in indices for definition in file.bound_within(body[i])]
-    using = (file.tree.holding(body, use) for definition in made for use in file.uses_of(definition))
-    return any(place is not None and first <= place < indices[-1] and place not in indices for place in using)
 
 
 # -- whether the runtime still starts later --------------------------------------------------------------------------
