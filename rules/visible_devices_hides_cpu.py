@@ -38,7 +38,8 @@ class VisibleDevicesHidesCpu(Rule):
             return
         if not flow.is_filled(file, devices.expression):
             text = '"GPU"' if devices.node.keyword is None else 'device_type="GPU"'
-            edit = fixes.add_argument(file, call.node, text) if call.lacks("device_type") else None
+            given = call.arg("device_type")
+            edit = fixes.add_argument(file, call.node, text) if given is None else None
             yield self.finding(
                 call,
                 file,

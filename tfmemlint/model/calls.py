@@ -217,8 +217,16 @@ class Call:
         return any(arg.star for arg in self.node.args)
 
     def lacks(self, name: str, *others: str) -> bool:
-        """Whether a parameter is certainly not passed."""
-        return not self.open and self.arg(name, *others) is None
+        """Whether a parameter certainly keeps its default: it is not passed, or `None` is, in so many words, where the
+        default is None. A name that stands for None is a choice that is made elsewhere."""
+        if self.open:
+            return False
+        argument = self.arg(name, *others)
+        return argument is None or (_is_none(argument.expression) and self._defaults_to_none(name))
+
+    def _defaults_to_none(self, name: str) -> bool:
+        signatures = [knowledge.signature(each) for each in self.names]
+        return bool(signatures) and all(each is not None and each.default(name) is None for each in signatures)
 
     # -- chains ------------------------------------------------------------------------------------------------------
 
@@ -236,6 +244,10 @@ class Call:
         return (
             tuple(o for o in options if isinstance(o, Dataset)) if all(isinstance(o, Dataset) for o in options) else ()
         )
+
+
+def _is_none(node: cst.BaseExpression) -> bool:
+    return isinstance(node, cst.Name) and node.value == "None"
 
 
 def api_name(target: Value) -> str | None:
