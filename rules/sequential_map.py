@@ -14,13 +14,14 @@ from tfmemlint.api import (
     Step,
     fixes,
     flow,
-    limits,
-    on_call,
+    on,
     pipelines,
 )
 
 ON_PURPOSE = re.compile(
-    r"#.*\b(sequential|serial|in order|one (at a|by one)|single[- ]thread|not parallel|no parallel|order)", re.I
+    r"#.*\b(?:sequential|serial|in order|one (?:at a|by one)|single[- ]thread|order|thread[- ]?safe|race condition"
+    r"|(?:not?|never|cannot|without|avoid|\w+n['’]?t)\b.{0,30}\b(?:parallel|concurrent|multi-?thread|threads\b))",
+    re.IGNORECASE,
 )
 """A comment that says why there is no parallelism."""
 
@@ -28,7 +29,9 @@ ON_PURPOSE = re.compile(
 class SequentialMap(Rule):
     """
     ## What it does
-    Gives the advice to pass `num_parallel_calls=tf.data.AUTOTUNE` to `map` and `interleave` that do without it.
+    Gives the advice to pass `num_parallel_calls=tf.data.AUTOTUNE` to `map` and `interleave` that do without it, once for
+    a pipeline: the other such steps are named as related places. Functions that only pick, stack, reshape or cast parts
+    are left out.
 
     ## Why it costs memory
     It costs time, not memory: without the argument one element is made after the other on one processor, and the model
@@ -36,7 +39,8 @@ class SequentialMap(Rule):
 
     ## Fix safety
     Safe where the function is seen to hold no state and to draw nothing at random: elements and order stay the same.
-    Unsafe where it draws, calls Python, or is not seen, and for an interleave that leaves its cycle to TensorFlow.
+    Unsafe where it draws, calls Python, or is not seen, and for an interleave that leaves its cycle to TensorFlow. The
+    steps of a pipeline are repaired together.
 
     ## When not to use it
     When the calls must follow each other; a comment at the call that says so (`# sequential: ...`) is enough.
@@ -48,23 +52,31 @@ class SequentialMap(Rule):
     code = "TFM313"
     summary = "map() without num_parallel_calls makes one element at a time"
     severity = Severity.INFO
+    default = False
     fix_safety = (Safety.SAFE, Safety.UNSAFE)
     in_tests = False
 
-    @on_call("tf.data.Dataset.map", "tf.data.Dataset.interleave")
-    def check(self, call: Call, file: File) -> Iterator[Finding]:
-        step = Step(call.method or "map", call)
-        if not call.datasets() or not call.lacks("num_parallel_calls") or file.contexts.mapped(call.node):
+    @on(pipelines.steps_by_pipeline("map", "interleave"))
+    def check(self, steps: list[Call], file: File) -> Iterator[Finding]:
+        found = [call for call in steps if self._waits(call, file)]
+        if not found:
             return
-        if pipelines.only_regroups(step) or ON_PURPOSE.search(flow.comments_at(file, call)):
-            return
-        if all(ds.count is not None and ds.count <= limits.FEW_ELEMENTS for ds in call.datasets()):
-            return
-        edit = fixes.set_autotune(file, call, "num_parallel_calls")
+        first, *others = found
+        safe = all(pipelines.runs_in_parallel(Step(call.method or "map", call)) for call in found)
+        edits = [fixes.set_autotune(file, call, "num_parallel_calls") for call in found]
         yield self.finding(
-            call,
+            first,
             file,
-            f"{call.method}() makes one element at a time; num_parallel_calls uses all processors (this costs time, "
+            f"{first.method}() makes one element at a time; num_parallel_calls uses all processors (this costs time, "
             "not memory)",
-            fix=Fix.of(Safety.SAFE if pipelines.runs_in_parallel(step) else Safety.UNSAFE, "run it in parallel", edit),
+            fix=Fix.of(Safety.SAFE if safe else Safety.UNSAFE, "run it in parallel", edits),
+            related=[(call, "so does this step") for call in others],
         )
+
+    def _waits(self, call: Call, file: File) -> bool:
+        """Whether a step makes its elements one after the other, and there is something to make."""
+        if not call.datasets() or not call.lacks("num_parallel_calls") or file.contexts.mapped(call.node):
+            return False
+        if pipelines.only_regroups(Step(call.method or "map", call)) or pipelines.few_examples(call.datasets()):
+            return False
+        return ON_PURPOSE.search(flow.comments_at(file, call)) is None

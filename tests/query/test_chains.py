@@ -9,6 +9,7 @@ from tfmemlint.model.calls import Call
 from tfmemlint.model.file import File
 from tfmemlint.model.values import Dataset
 from tfmemlint.query.pipelines import chains
+from tfmemlint.query.pipelines.together import steps_by_pipeline
 
 START = "a = tf.data.Dataset.from_tensor_slices(np.zeros((100, 8), np.float32))\n"
 
@@ -120,3 +121,21 @@ def test_the_parts_of_a_pipeline(program: str, derived: bool, expected: list[str
     file, (source,) = calls_in(program, "range")
     parts = chains.pipeline_parts(file, source, file.module, derived=derived)
     assert [file.text(part).replace("tf.data.Dataset.range(9)", "make()") for part in parts] == expected
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("d = a.map(f).batch(2).map(g)", [["f", "g"]]),
+        ("d = a.map(f)\nd = d.map(g)\ne = a.map(h)", [["f", "g"], ["h"]]),
+        ("d = a.map(f)\ne = d.map(g)\nk = d.map(h)", [["f", "g", "h"]]),
+        ("def end(d):\n    return d.map(h)\nd = end(a.map(f))\ne = end(a.map(g))", [["f", "g", "h"]]),
+        ("def make():\n    return a.map(f)\nd = make().map(g)", [["f", "g"]]),
+        ("d = tf.data.Dataset.zip((a.map(f), a.map(g))).map(h)", [["f"], ["g"], ["h"]]),
+        ("d = unknown.map(f).map(g)", []),
+    ],
+)
+def test_the_steps_of_one_pipeline(program: str, expected: list[list[str]]) -> None:
+    file = model_of(START + program)
+    groups = [[file.text(call.node.args[0]) for call in steps] for steps in steps_by_pipeline("map").of(file)]
+    assert sorted(groups) == expected

@@ -27,7 +27,10 @@ def counts(x, y):
     [
         ("scale", "cheap elementwise"),
         ("lambda x, y: (x * 2, y)", "cheap elementwise"),
-        ("lambda x, y: (tf.transpose(x), y)", "cheap"),
+        ("lambda x, y: (tf.transpose(x), y)", "cheap only_regroups"),
+        ("lambda x, y: (tf.stack([x, x]), tf.cast(y, tf.float32))", "cheap only_regroups takes_batch_apart"),
+        ("lambda x, y: dict(image=tf.expand_dims(x[0], -1), label=y)", "cheap only_regroups takes_batch_apart"),
+        ("lambda x, y: (tf.stack([x * 2, x]), y)", "cheap takes_batch_apart"),
         ("lambda x, y: (tf.reduce_mean(x), y)", "takes_batch_apart"),
         ("lambda x, y: (tf.nn.softmax(x), y)", ""),
         ("lambda x, y: (x[1:] * 2, y)", "cheap"),

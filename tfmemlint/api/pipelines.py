@@ -51,7 +51,8 @@ from tfmemlint.query.pipelines.pipelines import (
     surely_before,
     surely_together,
 )
-from tfmemlint.query.pipelines.small import is_small, names_or_indices
+from tfmemlint.query.pipelines.small import few_examples, is_small, names_or_indices
+from tfmemlint.query.pipelines.together import steps_by_pipeline
 from tfmemlint.query.pipelines.whole_data import (
     counts_rows,
     covers,
@@ -92,6 +93,7 @@ __all__ = [
     "element_count",
     "elementwise",
     "feeds_model",
+    "few_examples",
     "fitted_whole",
     "following",
     "frozen_draw",
@@ -124,6 +126,7 @@ __all__ = [
     "source_draws",
     "stays_on_disk",
     "steps_between",
+    "steps_by_pipeline",
     "surely_before",
     "surely_together",
     "takes_all",

@@ -43,10 +43,13 @@ def factors(file: File, expression: cst.BaseExpression) -> list[str] | None:
 
 
 def comments_at(file: File, call: Call) -> str:
-    """The code of a call from the line of its name to its last, with the comments there, and with the line above where
-    that is a comment."""
-    line = file.source.line_span(file.span(call.name_node).start)
-    above = file.source.line_span(max(0, line.start - 1))
+    """The code of a call from the line of its name to its last, with the comments there, and with the lines above as long
+    as they are comments."""
+    text, start = file.source.text, file.source.line_span(file.span(call.name_node).start).start
     end = file.source.line_span(file.span(call.node).end).end
-    commented = file.source.text[above.start : above.end].lstrip().startswith("#")
-    return file.source.text[above.start if commented else line.start : end]
+    while start > 0:
+        above = file.source.line_span(start - 1)
+        if not text[above.start : start].lstrip().startswith("#"):
+            break
+        start = above.start
+    return text[start:end]

@@ -6,15 +6,20 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint import knowledge
 from tfmemlint.model.mapped import body, function_of
 from tfmemlint.model.values import Function, Step, integer
 from tfmemlint.syntax.tree import walk
 
 if TYPE_CHECKING:
+    from tfmemlint.model.evaluate import Evaluator
     from tfmemlint.syntax.tree import Node
 
 CHANGES = frozenset({"assign", "assign_add", "assign_sub", "append", "update_state"})
 """Methods that change what they are called on: variables, lists, metrics."""
+
+
+DISPLAYS = frozenset({"builtins.dict", "builtins.list", "builtins.tuple"})
 
 
 def cheap(step: Step) -> bool:
@@ -37,9 +42,13 @@ def elementwise(step: Step) -> bool:
 
 
 def only_regroups(step: Step) -> bool:
-    """Whether a mapped function certainly only picks or reorders parts, so that there is nothing to compute."""
+    """Whether a mapped function certainly only picks, reorders, stacks, reshapes or casts parts, so that there is next to
+    nothing to compute."""
     functions = _functions(step)
-    return functions is not None and not any(_computes(node) for f in functions for node in walk(f.node.body))
+    if functions is None or step.call is None:
+        return False
+    evaluator = step.call.evaluator
+    return not any(_computes(node, evaluator) for f in functions for node in walk(f.node.body))
 
 
 def changes_outside(step: Step) -> bool:
@@ -81,11 +90,19 @@ def _functions(step: Step, *, some: bool = False) -> list[Function] | None:
     return found if some or (value is not None and len(found) == len(value.options)) else None
 
 
-def _computes(node: Node) -> bool:
-    """Whether a node computes something; the `-1` of an index does not."""
+def _computes(node: Node, evaluator: Evaluator) -> bool:
+    """Whether a node computes something; the `-1` of an index does not, nor does what gives the same numbers."""
     if isinstance(node, cst.UnaryOperation):
         return not isinstance(node.expression, cst.Integer)
-    return isinstance(node, (cst.Call, cst.BinaryOperation, cst.Comparison, cst.IfExp))
+    if isinstance(node, cst.Call):
+        names = evaluator.call(node).names
+        return not names or not all(_same_numbers(name) for name in names)
+    return isinstance(node, (cst.BinaryOperation, cst.Comparison, cst.IfExp))
+
+
+def _same_numbers(name: str) -> bool:
+    """Whether an API gives the numbers that it is given, in another structure, shape or dtype."""
+    return name in DISPLAYS or knowledge.in_group(name, "rearranges") or knowledge.in_group(name, "keeps_values")
 
 
 def _indexes(node: Node) -> bool:

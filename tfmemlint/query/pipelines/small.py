@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -13,7 +14,7 @@ from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.values import Array, Dataset, Function, Iterator, Sequence, Step, Value, integer
 from tfmemlint.query.limits import FEW_ELEMENTS, PEEKED, RUN_THROUGH, SMALL_DATA, SMALL_SAMPLE
 from tfmemlint.query.pipelines.elements import is_label, is_name, is_number
-from tfmemlint.query.pipelines.pipelines import MAPPING, made_by_source, weight
+from tfmemlint.query.pipelines.pipelines import BATCHES, MAPPING, REGROUPING, made_by_source, weight
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -105,6 +106,24 @@ def _unwrapped(value: Value) -> list[Value]:
     if isinstance(value, Iterator) and value.function in RUN_THROUGH:
         return [inner for option in value.of.options for inner in _unwrapped(option)]
     return [value]
+
+
+def few_examples(datasets: Iterable[Dataset]) -> bool:
+    """Whether each of these pipelines certainly has a handful of examples; a batch counts as the examples in it."""
+    counts = [_example_count(ds) for ds in datasets]
+    return all(count is not None and count <= FEW_ELEMENTS for count in counts)
+
+
+def _example_count(ds: Dataset) -> int | None:
+    """The number of examples, where it is known; of each batch as many as it may hold."""
+    each: int | None = 1
+    for step in ds.steps:
+        if step.name in BATCHES:
+            size = integer(step.call.value_of("batch_size")) if step.call is not None else None
+            each = each * size if each is not None and size is not None else None
+        elif step.name in REGROUPING:
+            each = 1
+    return ds.count * each if ds.count is not None and each is not None else None
 
 
 def is_small(ds: Dataset, *, peeks: bool = True) -> bool:
