@@ -36,8 +36,8 @@ class UnbatchedDataset(Rule):
             "the validation dataset is": use.validation if self._single(use.validation) else (),
         }
         found = {what: datasets for what, datasets in given.items() if datasets}
-        if use.taker is None or not found:
-            return
+        if use.taker is None or not found or self._told_size(use):
+            return  # one that is told a batch size is TFM315's, which says why that does nothing
         what = next(iter(found)) if len(found) == 1 else "the training and the validation dataset are"
         lasts = [pipelines.last_call(file, datasets[0]) for datasets in found.values()]
         ends = list({last.node: last for last in lasts if last is not None}.values())
@@ -52,5 +52,9 @@ class UnbatchedDataset(Rule):
             related=[(end, "the pipeline ends here") for end in ends],
         )
 
+    def _told_size(self, use: pipelines.Consumption) -> bool:
+        told = use.taker is not None and use.taker.names and use.taker.arg("batch_size") is not None
+        return bool(told) and self._single(use.datasets)
+
     def _single(self, datasets: tuple[Dataset, ...]) -> bool:
-        return all(pipelines.batched(ds) is False for ds in datasets)
+        return bool(datasets) and all(pipelines.batched(ds) is False for ds in datasets)

@@ -12,6 +12,7 @@ from tfmemlint.api import (
     Fix,
     Rule,
     Safety,
+    Severity,
     elements,
     facts,
     fixes,
@@ -32,15 +33,15 @@ class WholeDatasetBatchSize(Rule):
     """
     ## What it does
     Reports `fit`, `evaluate` and `predict` whose `batch_size` is the size of the data (`len(x)`, `x.shape[0]`), and
-    those that are given a dataset and a `batch_size`, which then does nothing.
+    those that are given a dataset that is not batched and a `batch_size`, which does nothing there: this is an error.
 
     ## Why it costs memory
     The activations of every layer grow with the batch. With all of the data in one batch they do not fit as soon as
-    the data is larger than a toy. A dataset makes its own batches: there `batch_size` has no effect, and the number
-    that you see is not the number that is used.
+    the data is larger than a toy. A dataset makes its own batches: there `batch_size` has no effect, and without
+    `batch(n)` in the pipeline the model takes the first axis of each example for the batch.
 
     ## Fix safety
-    Shown only: another batch size changes training, and what you meant by the ignored one is not known.
+    Shown only: another batch size changes training, and so does batching what was not batched.
 
     ## When not to use it
     For methods that need the whole data in each step, such as L-BFGS on a small set.
@@ -69,14 +70,10 @@ class WholeDatasetBatchSize(Rule):
         size = call.arg("batch_size")
         if size is None or x is None or size.value == Const(None):
             return
-        if pipelines.pipelines_of(x.value):
-            yield self.finding(
-                call,
-                file,
-                f"batch_size does nothing here: {call.method}() takes the batches as the dataset makes them; use "
-                "batch(n) there",
-                fix=Fix.shown("leave it out", fixes.remove_argument(file, call.node, size)),
-            )
+        datasets = pipelines.pipelines_of(x.value)
+        if datasets:  # an object of another class than Keras' models may make the batches itself
+            if call.names and all(pipelines.batched(ds) is False for ds in datasets):
+                yield self._of_dataset(call, x, size, file)
         elif not pipelines.is_part(file, x.expression):
             known = [leaf.bytes for leaf in elements(x.value) if isinstance(leaf, Array) and leaf.bytes is not None]
             cost = sum(known) if known else None
@@ -89,6 +86,18 @@ class WholeDatasetBatchSize(Rule):
                     "batch_size",
                     bytes=cost,
                 )
+
+    def _of_dataset(self, call: Call, x: Argument, size: Argument, file: File) -> Finding:
+        batch = f".batch({file.text(size.expression)})"
+        edits = [fixes.append_method(file, x.expression, batch), fixes.remove_argument(file, call.node, size)]
+        return self.finding(
+            call,
+            file,
+            f"batch_size does nothing for a dataset, and this one is not batched: {call.method}() takes each example for "
+            "a batch; use batch(n) in the pipeline",
+            fix=Fix.shown("batch the dataset instead", edits),
+            severity=Severity.ERROR,
+        )
 
     def _whole(self, size: Argument, data: list[Argument], cost: int | None, file: File) -> bool:
         """Whether the size is that of the data which the model is given, and that is not small."""

@@ -197,10 +197,20 @@ def is_part(file: File, expression: Node, *, through: int = MOST_NAMES) -> bool:
         found = written(file.definitions(name))
         if any(_is_item(file, d) or (d.binds is Binds.PARAMETER and PICKS.search(d.name)) for d in found):
             return True
+        if any(_filled(file, d) for d in found):
+            return True
         values = [d.value for d in found if d.binds is Binds.VALUE and d.value is not None] if through else []
         if any(is_part(file, value, through=through - 1) for value in values):
             return True
     return False
+
+
+def _filled(file: File, definition: Definition) -> bool:
+    """Whether a name is an empty list at first, to which items are added."""
+    made = definition.value if definition.binds is Binds.VALUE and definition.name in file.grown else None
+    if isinstance(made, cst.Tuple) and len(definition.path) == 1 and isinstance(definition.path[0], int):
+        made = made.elements[definition.path[0]].value if definition.path[0] < len(made.elements) else None
+    return isinstance(made, cst.List) and not made.elements
 
 
 def _chosen(file: File, node: cst.Subscript) -> bool:
