@@ -7,8 +7,11 @@ from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, fixes, least, 
 MANY = 32
 """Calls at a time from which on a constant is reported."""
 
-OLD = ("tf.data.experimental.parallel_interleave", "tf.data.experimental.map_and_batch")
-"""Functions for `apply`, from before `interleave` and `map` ran in parallel."""
+OLD_INTERLEAVE = "tf.data.experimental.parallel_interleave"
+"""For `apply`, from before `interleave` ran in parallel: it refuses `tf.data.AUTOTUNE`, `interleave` takes it."""
+
+STEPS = (*(f"tf.data.Dataset.{name}" for name in ("map", "interleave", "batch", "padded_batch")),
+         "tf.data.experimental.map_and_batch", OLD_INTERLEAVE)  # fmt: skip
 
 
 class OversizedParallelism(Rule):
@@ -22,7 +25,8 @@ class OversizedParallelism(Rule):
 
     ## Fix safety
     Safe for `num_parallel_calls`: elements and order stay the same. Unsafe for `cycle_length`, which decides the order
-    in which the inputs of an interleave take turns.
+    in which the inputs of an interleave take turns. None for `tf.data.experimental.parallel_interleave`, which refuses
+    `tf.data.AUTOTUNE`.
 
     ## When not to use it
     When the calls wait for a remote file system and many at a time were measured to help.
@@ -35,7 +39,7 @@ class OversizedParallelism(Rule):
     summary = "a large constant parallelism holds an element for each call"
     fix_safety = (Safety.SAFE, Safety.UNSAFE)
 
-    @on_call(*(f"tf.data.Dataset.{name}" for name in ("map", "interleave", "batch", "padded_batch")), *OLD)
+    @on_call(*STEPS)
     def check(self, step: Call, file: File) -> Iterator[Finding]:
         given = {name: step.arg(name) for name in ("num_parallel_calls", "cycle_length")}
         found = {name: arg for name, arg in given.items() if arg is not None and (least(arg.value) or 0) >= MANY}
@@ -45,11 +49,13 @@ class OversizedParallelism(Rule):
         count, size = least(argument.value) or 0, pipelines.element_bytes(pipelines.pipelines_of(step.value))
         calls = name == "num_parallel_calls"
         what = f"elements at a time{show_each(size, count)}" if calls else "inputs with their buffers at a time"
-        edits = [None] if step.name in OLD else [fixes.set_autotune(file, step, each) for each in found]
+        old = step.name == OLD_INTERLEAVE
+        edits = [None] if old else [fixes.set_autotune(file, step, each) for each in found]
+        advice = "Dataset.interleave can let TensorFlow choose" if old else "let TensorFlow choose"
         yield self.finding(
             step,
             file,
-            f"{name}={count} holds up to {count} {what}; let TensorFlow choose",
+            f"{name}={count} holds up to {count} {what}; {advice}",
             fix=Fix.of(Safety.UNSAFE if "cycle_length" in found else Safety.SAFE, "let TensorFlow choose", *edits),
             bytes=size * count if calls and size is not None else None,
         )
