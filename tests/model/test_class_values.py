@@ -42,6 +42,26 @@ ATTRIBUTES = [
     ("class Config:\n    BATCH = 32\ncfg = Config\ncfg.BATCH", "32"),
 ]  # fmt: skip
 
+STORE = "class C:\n    def __init__(self, rows, small=False):\n        self.rows = rows\n"
+NARROW = "    def narrow(self):\n        self.rows = self.rows.astype(np.float32)\n"
+FIELDS = "from dataclasses import dataclass\n@dataclass\nclass C:\n    rows: np.ndarray\n    def __post_init__(self):\n"
+ROWS = "C(np.ones((2, 3))).rows"
+SET_ANEW = [
+    (STORE + "        self.narrow()\n" + NARROW + ROWS, "np float32 (2, 3)"),
+    (STORE + "        self.set()\n    def set(self):\n        self.narrow()\n" + NARROW + ROWS, "np float32 (2, 3)"),
+    (STORE + "        self.narrow()\n        probe(self.rows)\n" + NARROW + ROWS, "np float32 (2, 3)"),
+    (STORE + "        if small:\n            self.narrow()\n        probe(self.rows)\n" + NARROW + ROWS, "?"),
+    (STORE + "        if small:\n            self.narrow()\n" + NARROW + ROWS, "?"),
+    (STORE + "        self.set()\n    def set(self):\n        if self.small:\n            self.rows = 0\n" + ROWS, "?"),
+    (STORE + "        self.narrow()\n        self.rows = rows\n" + NARROW + ROWS, "np ? (2, 3)"),
+    (STORE + NARROW + "c = C(np.ones((2, 3)))\nc.narrow()\nc.rows", "np ? (2, 3)"),
+    (STORE + "        self.narrow()\n    def narrow(self):\n        probe(self.rows)\n        self.rows = 1\n" + ROWS,
+     "np float64 (2, 3)"),
+    (FIELDS + "        self.rows = self.rows.astype(np.float32)\n" + ROWS, "np float32 (2, 3)"),
+    (FIELDS + "        self.narrow()\n" + NARROW + ROWS, "np float32 (2, 3)"),
+    (FIELDS + "        pass\n" + ROWS, "np float64 (2, 3)"),
+]  # fmt: skip
+
 METHODS = [
     ("class C:\n    def f(self, a):\n        return a + 1\nC().f(2)", "3"),
     ("class C:\n    def f(self, a):\n        return self.g(a)\n    def g(self, a):\n        return a * 2\nC().f(2)", "4"),  # noqa: E501
@@ -86,6 +106,6 @@ DATA = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("program", "expected"), [*ATTRIBUTES, *METHODS, *BASES, *DATA])
+@pytest.mark.parametrize(("program", "expected"), [*ATTRIBUTES, *SET_ANEW, *METHODS, *BASES, *DATA])
 def test_values_through_objects(program: str, expected: str) -> None:
     assert shown_in(program) == expected

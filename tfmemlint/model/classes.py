@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint import knowledge
+from tfmemlint.model import constructed
 from tfmemlint.model.binding import given_by
-from tfmemlint.model.values import Api, Class, Const, Dataset, Function, Instance, Unknown, Value, one_of
+from tfmemlint.model.values import Api, Array, Class, Const, Dataset, Function, Instance, Unknown, Value, one_of
 from tfmemlint.syntax.scopes import Definition, ScopeNode, dotted, written
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class Classes:
         self._methods: dict[int, dict[str, cst.FunctionDef]] = {}
         self._initialised: dict[int, list[str]] | None = None
         self._fields: dict[int, list[str]] = {}
+        self._own_calls: dict[int, list[constructed.OwnCall]] = {}
 
     def bases(self, node: cst.ClassDef) -> Bases:
         """The first API class among the ancestors, and the ancestors that this module defines, nearest first.
@@ -131,6 +133,12 @@ class Classes:
         """The methods that the class itself defines."""
         return [statement for statement in node.body.body if isinstance(statement, cst.FunctionDef)]
 
+    def own_calls(self, method: cst.FunctionDef) -> list[constructed.OwnCall]:
+        """The calls of methods of its own object in a method: see `constructed.own_calls`."""
+        if id(method) not in self._own_calls:
+            self._own_calls[id(method)] = constructed.own_calls(self._evaluator.file, method)
+        return self._own_calls[id(method)]
+
     def attribute(self, instance: Instance, name: str, bound: bool, reader: ScopeNode | None = None) -> Value:
         """An attribute or method of an object (`bound`) or of its class; a method that is its `reader` before it sets
         it sees what others have set."""
@@ -138,14 +146,17 @@ class Classes:
         method = self.method(instance.class_node, name)
         if method is not None:
             return self._method(method, instance if bound else None, instance.class_node)
-        definitions = self.definitions(instance.class_node, name)
+        found = self.definitions(instance.class_node, name)
+        definitions = constructed.left(self._evaluator, instance.class_node, found, reader)
+        if definitions is None:
+            return Unknown(f"attribute {name} may be set anew when the object is made")
         others = [d for d in definitions if d.scope is not reader]
         if others and len(others) < len(definitions) and reader and self._fresh(reader, others, name, instance):
             definitions = others
         if definitions:
             values = [self._value(d, name, instance) for d in definitions]
             kept = [v for v in values if v != Const(None)]
-            return one_of(kept or values)
+            return _one_dtype(definitions, reader, one_of(kept or values))
         if instance.type_name is not None:
             return Instance(instance.type_name, instance.call, instance.class_node).attribute(name)
         return Unknown(f"attribute {name} is not set in this file")
@@ -154,7 +165,7 @@ class Classes:
         """Whether a method finds an attribute as others have left it: it runs once, or carries on a pipeline that it
         is not seen to carry on again."""
         graph = self._evaluator.call_graph
-        if graph.once(reader):
+        if graph.once(reader) or reader is constructed.constructor(self._evaluator, instance.class_node):
             return True
         left = (self._value(d, name, instance) for d in others)
         return graph.callers(reader) == () and all(isinstance(o, Dataset) for v in left for o in v.options)
@@ -221,7 +232,7 @@ class Classes:
             for name, definitions in self._evaluator.file.flow(node).end.items():
                 table.setdefault(name, []).extend(written(definitions))
             for method in self.methods(node):
-                first = method.params.params[0].name.value if method.params.params else ""
+                first = constructed.receiver(method)
                 prefix = f"{first}."
                 for name, definitions in self._evaluator.file.flow(method).end.items():
                     if first and name.startswith(prefix) and "." not in name[len(prefix) :]:
@@ -229,3 +240,12 @@ class Classes:
                         table.setdefault(attribute, []).extend(written(definitions))
             self._attributes[key] = table
         return self._attributes[key]
+
+
+def _one_dtype(definitions: list[Definition], reader: ScopeNode | None, found: Value) -> Value:
+    """What an attribute holds that several methods set, for code of none of them: of arrays of several dtypes no dtype
+    is known, as nobody knows which method was the last."""
+    setters = {d.scope for d in definitions}
+    arrays = [option for option in found.options if isinstance(option, Array)]
+    unclear = len(setters) > 1 and reader not in setters and len({array.dtype for array in arrays}) > 1
+    return arrays[0].shared(arrays[1:]) if unclear and len(arrays) == len(found.options) else found

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.model import arguments, inferred_by_use, records
+from tfmemlint.model import arguments, constructed, inferred_by_use, records
 from tfmemlint.model.annotations import promised
 from tfmemlint.model.call_graph import CallGraph
 from tfmemlint.model.calls import Call
@@ -208,7 +208,10 @@ class Evaluator:
         found = self.file.flow(scope).uses.get(id(node))
         if not found or OUTER in found:
             return None
-        return one_of(self.definition(d, self._frame_of(scope, frame)) for d in written(found))
+        reaching = constructed.standing(self, node, written(found))
+        if reaching is None:
+            return Unknown("a method that is called before may set it anew")
+        return one_of(self.definition(d, self._frame_of(d.scope, frame)) for d in reaching)
 
     def attribute(self, base: Value, name: str, reader: ScopeNode | None = None) -> Value:
         """The attribute `name` of a value, as a scope reads it that has not set it before."""
