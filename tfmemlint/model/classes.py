@@ -164,6 +164,7 @@ class Classes:
     def _fresh(self, reader: ScopeNode, others: list[Definition], name: str, instance: Instance) -> bool:
         """Whether a method finds an attribute as others have left it: it runs once, or carries on a pipeline that it
         is not seen to carry on again."""
+        assert instance.class_node is not None
         graph = self._evaluator.call_graph
         if graph.once(reader) or reader is constructed.constructor(self._evaluator, instance.class_node):
             return True
