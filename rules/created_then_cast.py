@@ -16,11 +16,15 @@ from tfmemlint.api import (
     Severity,
     fixes,
     flow,
+    integer,
     on_call,
     show_bytes,
 )
 
 SAME_VALUES = frozenset({"tf.zeros", "tf.ones", "tf.zeros_like", "tf.ones_like", "tf.eye"})
+WHOLE = {"int32": 31, "int64": 63, "float64": 53, "float32": 24, "float16": 11, "bfloat16": 8}
+"""Dtypes that TensorFlow makes ranges in, and up to which power of two they hold each whole number."""
+
 RANDOM = frozenset({"tf.random.normal", "tf.random.uniform", "tf.random.truncated_normal"})
 
 
@@ -34,7 +38,9 @@ class CreatedThenCast(Rule):
 
     ## Fix safety
     Safe for zeros, ones, identities and ranges of whole numbers, whose values are the same. Shown only for random
-    numbers, which are drawn differently for each dtype, and for ranges of floats, which round at each step.
+    numbers, which are drawn differently for each dtype, and for ranges to a floating point dtype whose bounds are not
+    known: the dtype must hold them exactly (float32 up to 16777216), or the range has another length. Where they are
+    known not to fit, or a range cannot be made in the dtype at all (`uint8`, `int8`), nothing is reported.
 
     ## When not to use it
     In traced code the compiler may do it for you.
@@ -58,9 +64,11 @@ class CreatedThenCast(Rule):
         made = file.call(node) if isinstance(node, cst.Call) else None
         if made is None or made.name not in SAME_VALUES | RANDOM | {"tf.range"} or made.open:
             return
+        same = made.name in SAME_VALUES if made.name != "tf.range" else _same_range(cast, made)
+        if same is None:
+            return
         size = made.value.bytes if isinstance(made.value, Array) else None
         if made.arg("dtype") is None and (size is None or size >= file.config.min_bytes):
-            same = made.name in SAME_VALUES or (made.name == "tf.range" and _whole_numbers(cast, made))
             cost = f" ({show_bytes(size)} more)" if size is not None else ""
             yield self.finding(
                 cast,
@@ -83,7 +91,16 @@ def _at_once(file: File, cast: Call, made: Call) -> tuple[Edit, ...] | None:
     return (Edit(whole.start, inner.start, ""), given, Edit(inner.end, whole.end, ""))
 
 
-def _whole_numbers(cast: Call, made: Call) -> bool:
-    """Whether a range of integers is cast to integers: a range of floats is added up and rounded at each step."""
-    before, after = made.value, cast.value
-    return all(isinstance(v, Array) and (v.dtype or "").startswith(("int", "uint")) for v in (before, after))
+def _same_range(cast: Call, made: Call) -> bool | None:
+    """Whether a range has the same numbers if it is made in the dtype that it is cast to; False where its bounds are
+    not known, None where it cannot be made so or has others."""
+    before, after = (value.dtype if isinstance(value, Array) else "" for value in (made.value, cast.value))
+    if not after:
+        return False
+    if after not in WHOLE or (before not in ("int32", "int64") and before):
+        return None
+    bounds = [integer(made.value_of(i)) for i in range(3) if made.arg(i) is not None]
+    known = [bound for bound in bounds if bound is not None]
+    if len(known) < len(bounds):
+        return bool(before) and after.startswith("int")
+    return True if all(abs(bound) <= 1 << WHOLE[after] for bound in known) else None
