@@ -27,6 +27,10 @@ PUT = [
     ("kept.update({'last': x})", []),
     ("d.setdefault(k, []).append(x)", [("d", ["x"])]),
     ("append(x)", []),
+    ("kept = []\npush = kept.append\npush(x)", [("kept", ["x"])]),
+    ("push = self.kept.append\nadd = push\nadd(x)", [("self.kept", ["x"])]),
+    ("def f(push):\n    push(x)\npush = kept.append", []),
+    ("push = kept.append\nif c:\n    push = print\npush(x)", []),
 ]
 
 

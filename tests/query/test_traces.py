@@ -204,7 +204,7 @@ def test_containers(program: str, container: bool, outer: bool) -> None:
 )
 def test_loops_that_fill_a_container(body: str, expected: bool) -> None:
     file = model_of(f"for i in range(9):\n    {body}")
-    assert fills(next(walk(file.module, cst.For)), cst.Name("kept")) is expected
+    assert fills(file, next(walk(file.module, cst.For)), cst.Name("kept")) is expected
 
 
 BODIES = [

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from tfmemlint.query.facts import Fact
     from tfmemlint.rule import Rule
 
+
 def dispatch(file: File, rules: Sequence[Rule]) -> list[Finding]:
     """Findings of all rules on one file, severities as the rules have them.
 
@@ -74,5 +75,5 @@ def _on_facts(file: File, fact: Fact[Any], handle: Callable[[Any, File], Iterato
 def _candidates(file: File, names: tuple[str, ...]) -> list[cst.Call]:
     words = {word for name in names for word in knowledge.words(name)}
     words |= {other for word in words for other in file.renamed.get(word, ())}
-    nodes = [node for word in words for node in file.calls_by_word.get(word, ())]
-    return sorted(nodes, key=file.tree.order)
+    nodes = {id(node): node for word in words for node in file.calls_by_word.get(word, ())}  # one may have two words
+    return sorted(nodes.values(), key=file.tree.order)

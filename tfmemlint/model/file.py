@@ -55,8 +55,8 @@ class File(Program):
             for word in knowledge.words(name):
                 words[word] = None
                 words.update(dict.fromkeys(self.renamed.get(word, ())))
-        nodes = (node for word in words for node in self.calls_by_word.get(word, ()))
-        for node in sorted(nodes, key=self.tree.order):
+        nodes = {id(node): node for word in words for node in self.calls_by_word.get(word, ())}
+        for node in sorted(nodes.values(), key=self.tree.order):
             call = self.values.call(node)
             if call.names and wanted.issuperset(call.names):
                 yield call
@@ -79,11 +79,7 @@ class File(Program):
     def readers(self, definition: Definition) -> list[cst.Name]:
         """The Name nodes that may read a definition, in its own scope and in functions inside of it."""
         places, home = self.places(definition.name), definition.scope
-        inside = [
-            use
-            for use in places.captured(home)
-            if any(d is definition for d in self._from_outside(use, home))
-        ]
+        inside = [use for use in places.captured(home) if any(d is definition for d in self._from_outside(use, home))]
         return sorted([*places.reading(definition), *inside], key=self.tree.order)
 
     def _from_outside(self, name: cst.Name, home: ScopeNode) -> Definitions:

@@ -61,7 +61,9 @@ def shown_models(file: Program) -> ShownModels:
 def _shown(file: Program) -> list[cst.BaseExpression]:
     """What is compiled with an optimizer, and a loss or metrics, by name, or has weights that are read from a file or
     written to one."""
-    loads = (node.func for word in ("load_weights", "save_weights") for node in file.calls_by_word.get(word, ()))
+    loads = (
+        file.called(node) for word in ("load_weights", "save_weights") for node in file.calls_by_word.get(word, ())
+    )
     found = [func.value for func in loads if isinstance(func, cst.Attribute)]
     for node in file.calls_by_word.get("compile", ()):
         given = {arg.keyword.value for arg in node.args if arg.keyword is not None}

@@ -172,8 +172,8 @@ def calls_named(*words: str) -> Fact[Call]:
     """Each call by one of these words (`save`), of whatever is called."""
 
     def named(file: File) -> Iterator[Call]:
-        nodes = [node for word in words for node in file.calls_by_word.get(word, ())]
-        return (file.call(node) for node in sorted(nodes, key=file.tree.order))
+        nodes = {id(node): node for word in words for node in file.calls_by_word.get(word, ())}
+        return (file.call(node) for node in sorted(nodes.values(), key=file.tree.order))
 
     return Fact(named, *words)
 

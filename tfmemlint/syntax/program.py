@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import libcst as cst
 
+from tfmemlint.syntax import words
 from tfmemlint.syntax.places import Places
 from tfmemlint.syntax.reaching import Flow
 from tfmemlint.syntax.scopes import Binds, Definition, Definitions, ScopeNode, dotted, enclosing_scope, written
-from tfmemlint.syntax.tree import Node, Tree, called_word, walk
+from tfmemlint.syntax.tree import Node, Tree, walk
 
 GROWS = ("append", "extend", "insert", "pop", "remove", "clear", "appendleft")
 """Methods of a list that change its length."""
@@ -190,8 +191,9 @@ class Program:
         """The calls of methods, by the method's name and the path of what it is called on."""
         found: dict[tuple[str, str | None], list[cst.Call]] = {}
         for node in self.tree.of(cst.Call):
-            if isinstance(node.func, cst.Attribute):
-                found.setdefault((node.func.attr.value, dotted(node.func.value)), []).append(node)
+            called = self.called(node)
+            if isinstance(called, cst.Attribute):
+                found.setdefault((called.attr.value, dotted(called.value)), []).append(node)
         return found
 
     @cached_property
@@ -203,7 +205,7 @@ class Program:
     @cached_property
     def grown(self) -> frozenset[str]:
         """Names and dotted paths of which a method is called that changes how many items a list holds."""
-        calls = (node.func for word in GROWS for node in self.calls_by_word.get(word, ()))
+        calls = (self.called(node) for word in GROWS for node in self.calls_by_word.get(word, ()))
         return frozenset(
             name for func in calls if isinstance(func, cst.Attribute) and (name := dotted(func.value)) is not None
         )
@@ -262,23 +264,20 @@ class Program:
 
     @cached_property
     def calls_by_word(self) -> dict[str, list[cst.Call]]:
-        """Call nodes by the last part of what is called as it is written."""
-        found: dict[str, list[cst.Call]] = {}
-        for node in self.tree.of(cst.Call):
-            found.setdefault(called_word(node), []).append(node)
-        return found
+        """Call nodes by the last part of what is called: of `push = kept.append; push(x)` by both words."""
+        return words.calls_by_word(self)
+
+    @cached_property
+    def bound_methods(self) -> dict[int, cst.Attribute]:
+        """For the id of a call of a name or attribute that certainly stands for a method (`push = kept.append`): the
+        expression of the method."""
+        return words.bound_methods(self)
+
+    def called(self, call: cst.Call) -> cst.BaseExpression:
+        """The expression that a call calls: `kept.append`, also where it is called by another name."""
+        return self.bound_methods.get(id(call), call.func)
 
     @cached_property
     def renamed(self) -> dict[str, set[str]]:
         """For the last part of an imported or assigned API name: the other words by which this file calls it."""
-        found: dict[str, set[str]] = {}
-        for alias in self.tree.of(cst.ImportAlias):
-            if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
-                original = dotted(alias.name) or ""
-                found.setdefault(original.rpartition(".")[2], set()).add(alias.asname.name.value)
-        for assign in self.tree.of(cst.Assign):
-            word = (dotted(assign.value) or "").rpartition(".")[2]
-            for target in assign.targets if word else ():
-                if name := dotted(target.target):
-                    found.setdefault(word, set()).add(name.rpartition(".")[2])
-        return found
+        return words.renamed(self)

@@ -21,7 +21,7 @@ def listed(call: Call, data: Value) -> Value:
         return Unknown("no list of like things")
     file, found = call.evaluator.file, []
     for node in file.calls_by_word.get("append", ()):
-        func = node.func
+        func = file.called(node)
         if isinstance(func, cst.Attribute) and isinstance(func.value, cst.Name) and func.value.value == name.value:
             if file.scope_of(node) is file.scope_of(name) and node.args:
                 found.append(call.evaluator.value(node.args[0].value, call.frame))

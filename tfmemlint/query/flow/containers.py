@@ -49,9 +49,9 @@ def puts(file: File) -> Iterator[Put]:
     """
     for word in PUTS:
         for node in file.calls_by_word.get(word, ()):
-            item = _given(node, word)
-            if isinstance(node.func, cst.Attribute) and item is not None:
-                yield Put(file.call(node), node, _asked_for(file, node.func.value), item)
+            item, called = _given(node, word), file.called(node)
+            if isinstance(called, cst.Attribute) and item is not None:
+                yield Put(file.call(node), node, _asked_for(file, called.value), item)
     for aug in file.tree.of(cst.AugAssign):
         item = _only(aug.value) if isinstance(aug.operator, cst.AddAssign) else None
         if item is not None:

@@ -63,9 +63,9 @@ def stores(file: File) -> Iterator[Store]:
     dictionary or set from outside, an attribute of `self`, a name declared global or nonlocal."""
     for word in sorted(ADDS):
         for node in file.calls_by_word.get(word, ()):
-            call = file.call(node)
-            if call.receiver_node is not None and node.args and outlives(file, call.receiver_node):
-                yield Store(call, node, call.receiver_node, (node.args[-1].value,))
+            called = file.called(node)
+            if isinstance(called, cst.Attribute) and node.args and outlives(file, called.value):
+                yield Store(file.call(node), node, called.value, (node.args[-1].value,))
     for assign in file.tree.of(cst.Assign):
         for target in (t.target for t in assign.targets):
             pairs = zip(*_unpacked(target, assign.value), strict=True)
@@ -111,13 +111,13 @@ def is_container(file: File, expression: cst.BaseExpression) -> bool:
     return any(_makes_container(file, part_of(d)) for d in file.flow(home).bindings.get(expression.value, ()))
 
 
-def fills(loop: Loop, container: cst.BaseExpression) -> bool:
+def fills(file: File, loop: Loop, container: cst.BaseExpression) -> bool:
     """Whether the body of a loop puts items into a container that is named so, itself."""
     path = dotted(container)
     targets = (each.target for each in walk(loop.body, cst.AssignTarget))
     if any(isinstance(target, cst.Subscript) and dotted(target.value) == path for target in targets):
         return True
-    methods = (each.func for each in walk(loop.body, cst.Call))
+    methods = (file.called(each) for each in walk(loop.body, cst.Call))
     return any(isinstance(m, cst.Attribute) and m.attr.value in ADDS and dotted(m.value) == path for m in methods)
 
 

@@ -107,12 +107,12 @@ def _starred(file: File) -> Iterator[tuple[Call | Node, Dataset]]:
 def _appended(file: File) -> Iterator[tuple[Call, Dataset]]:
     """Calls of `append` or `extend` in a loop over a pipeline that give a list every element of it."""
     for node in (node for word in KEEPS for node in file.calls_by_word.get(word, ())):
-        loop = file.contexts.loop(node)
-        if not isinstance(node.func, cst.Attribute) or not isinstance(loop, cst.For) or len(node.args) != 1:
+        loop, called = file.contexts.loop(node), file.called(node)
+        if not isinstance(called, cst.Attribute) or not isinstance(loop, cst.For) or len(node.args) != 1:
             continue
         value = file.contexts.iterated(loop)
         ds = run_through(value) if value is not None else None
-        if ds is None or not _each_time(file, node, node.func.value, loop):
+        if ds is None or not _each_time(file, node, called.value, loop):
             continue
         kept = file.written(node.args[0].value)
         if is_element(kept, loop.target, ds, counted=_counted(file, loop)) and _unchanged(file, kept, loop):

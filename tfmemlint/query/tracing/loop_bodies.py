@@ -45,4 +45,4 @@ def chooses_parts(file: File, run: Repetition, loop: Loop) -> bool:
     if any(run.items & variables(file, call.node) for call in calls(file, loop.body, *BY_NAME)):
         return True
     chosen = (node for node in walk(loop.body, cst.Subscript) if run.items & variables(file, node.slice[0]))
-    return any(is_container(file, node.value) and not fills(loop, node.value) for node in chosen)
+    return any(is_container(file, node.value) and not fills(file, loop, node.value) for node in chosen)

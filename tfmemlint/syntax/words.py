@@ -1,0 +1,70 @@
+"""The words by which one file calls things: as they are written, and behind other names for a method or an import."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.syntax.scopes import Binds, dotted
+from tfmemlint.syntax.tree import called_word
+
+if TYPE_CHECKING:
+    from tfmemlint.syntax.program import Program
+
+
+def calls_by_word(program: Program) -> dict[str, list[cst.Call]]:
+    """Call nodes by the word of each, and those of a bound method with another name by the method's word as well."""
+    found: dict[str, list[cst.Call]] = {}
+    for node in program.tree.of(cst.Call):
+        found.setdefault(called_word(node), []).append(node)
+        method = program.bound_methods.get(id(node))
+        if method is not None and method.attr.value != called_word(node):
+            found.setdefault(method.attr.value, []).append(node)
+    return found
+
+
+def bound_methods(program: Program) -> dict[int, cst.Attribute]:
+    """The calls of a name or attribute that nothing but one `<x>.method` stands behind, by the id of the node, with
+    that expression; functions of imported modules are left out, which are no methods of an object."""
+    once = {path: made[0].value for path, made in program.assigned_paths.items() if len(made) == 1}
+    kept = {
+        path: value
+        for path, value in once.items()
+        if isinstance(value, cst.Attribute) and not _of_module(program, value)
+    }
+    others = {path: kept.get(dotted(value) or "") for path, value in once.items() if isinstance(value, cst.Name)}
+    kept |= {path: value for path, value in others.items() if value is not None}
+    found: dict[int, cst.Attribute] = {}
+    for node in program.tree.of(cst.Call) if kept else ():
+        method = kept.get(dotted(node.func) or "")
+        if method is not None and (isinstance(node.func, cst.Attribute) or program.written(node.func) is method):
+            found[id(node)] = method
+    return found
+
+
+def _of_module(program: Program, attribute: cst.Attribute) -> bool:
+    root: cst.BaseExpression = attribute
+    while isinstance(root, cst.Attribute):
+        root = root.value
+    if not isinstance(root, cst.Name):
+        return False
+    scopes = (program.scope_of(root), *program.scopes_around(program.scope_of(root)))
+    bindings = (program.flow(scope).bindings.get(root.value) for scope in scopes)
+    return any(d.binds is Binds.IMPORT for d in next((found for found in bindings if found), ()))
+
+
+def renamed(program: Program) -> dict[str, set[str]]:
+    """For the last part of an imported or assigned API name: the other words by which the file calls it."""
+    found: dict[str, set[str]] = {}
+    for alias in program.tree.of(cst.ImportAlias):
+        if alias.asname is not None and isinstance(alias.asname.name, cst.Name):
+            original = dotted(alias.name) or ""
+            found.setdefault(original.rpartition(".")[2], set()).add(alias.asname.name.value)
+    for assign in program.tree.of(cst.Assign):
+        value = assign.value
+        word = value.attr.value if isinstance(value, cst.Attribute) else (dotted(value) or "").rpartition(".")[2]
+        for target in assign.targets if word else ():
+            if name := dotted(target.target):
+                found.setdefault(word, set()).add(name.rpartition(".")[2])
+    return found
