@@ -6,7 +6,7 @@ import re
 
 import libcst as cst
 
-from tfmemlint.api import Array, Call, File, Function, Instance, Node, called_word, calls, keras, parameters, walk
+from tfmemlint.api import Array, Call, File, Function, Node, called_word, calls, keras, parameters, walk
 
 REDUCES = re.compile(r"\.(reduce_\w+|argmax|argmin|norm|global_norm|mean|max|sum)$")
 GRADIENTS = frozenset({"tf.GradientTape.gradient", "tf.GradientTape.jacobian", "tf.GradientTape.batch_jacobian"})
@@ -53,19 +53,6 @@ def copied(item: cst.BaseExpression) -> list[cst.BaseExpression]:
     target = item.for_in.target
     same = isinstance(made, cst.Name) and isinstance(target, cst.Name) and made.value == target.value
     return [item.for_in.iter] if same else []
-
-
-def has_several_outputs(file: File, item: cst.BaseExpression) -> bool:
-    """Whether the model whose output this is was made with a list or dictionary of outputs."""
-    value = file.value(item)
-    targets = value.origin.target.options if isinstance(value, Array) and value.origin is not None else ()
-    for made in (target.call for target in targets if isinstance(target, Instance) and target.call is not None):
-        outputs = made.arg("outputs") or made.arg(1)
-        if outputs is not None and isinstance(
-            outputs.expression, (cst.List, cst.Tuple, cst.Dict, cst.ListComp, cst.DictComp)
-        ):
-            return True
-    return False
 
 
 def _step_names(file: File, step: Node) -> set[str]:

@@ -3,18 +3,30 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._predict_in_loop import (
-    is_of_other_models,
-    is_rare,
-    is_single,
-    is_whole_set,
-    item_loop,
-    timing_loop,
+from tfmemlint_rules._predict_in_loop import is_of_other_models, is_whole_set, timing_loop
+
+from tfmemlint.api import (
+    Call,
+    Edit,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    fixes,
+    keras,
+    limits,
+    on_call,
+    repetition,
+    runtime,
+    tensors,
+    uses,
 )
 
-from tfmemlint.api import Call, Edit, File, Finding, Fix, Rule, Safety, fixes, on_call, tensors, uses
-
 DISPLAYS = (cst.List, cst.Tuple)
+
+SMALL = "item; call model(x, training=False), or predict all items at once"
+LARGE = "call; predict all rows in one call or, where each call has few, call model(x, training=False)"
 
 
 class PredictInLoop(Rule):
@@ -24,15 +36,18 @@ class PredictInLoop(Rule):
 
     ## Why it costs memory
     Every call builds a dataset, an iterator and callbacks before the model runs, which takes far longer than the model
-    itself. It leaks no more on current versions, but each call holds its own copy of the input.
+    itself. It leaks no more on current versions, but each call holds its own copy of the input. An array that the loop
+    fills in place and sends is one item or batch after the other, too.
 
     ## Fix safety
     Unsafe: the result is a tensor. Where the code uses it as only NumPy arrays can be, `.numpy()` is added, which a
-    model of several outputs does not have.
+    model of several outputs does not have. Offered where a call is known to have at most 32 rows: `predict` runs larger
+    ones in batches of 32, a call of the model runs them at once, with the activations of all rows.
 
     ## When not to use it
     Where each call predicts a whole data set: loops over models, folds and data sets, calls with a `batch_size` of
-    their own, and predictions every so many steps are not reported.
+    their own, and predictions every so many steps are not reported. Nor are loops that wait for somebody to type, and
+    programs that turn eager execution off: there a call of the model adds to the graph.
 
     ## References
     - https://keras.io/api/models/model_training_apis/#predict-method
@@ -46,20 +61,32 @@ class PredictInLoop(Rule):
     @on_call("tf.keras.Model.predict")
     def check(self, predict: Call, file: File) -> Iterator[Finding]:
         argument = predict.arg("x")
-        if argument is None or is_whole_set(file, predict):
+        if argument is None or is_whole_set(file, predict) or _in_graph_program(file):
             return
-        single = is_single(file, argument.expression)
-        again = item_loop(file, argument.expression, single) or timing_loop(file, predict)
-        if again is None or is_of_other_models(file, predict, again) or is_rare(file, predict, again):
+        given = argument.expression
+        rows = 1 if _is_read_as_row(file, predict) else tensors.rows_in(file, given, callers=limits.FOLLOWED_CALLS)
+        again = repetition.item_loop(file, given, single=rows == 1) or timing_loop(file, predict)
+        if again is None or is_of_other_models(file, predict, again):
             return
+        if repetition.is_rare(file, predict.node, again) and not repetition.is_filled_by(file, given, again.place):
+            return
+        small = rows is not None and rows <= limits.ONE_BATCH
         yield self.finding(
             predict,
             file,
-            "predict() sets up a dataset, an iterator and callbacks for every item; call model(x, training=False), or "
-            "predict all items at once",
-            fix=_call(file, predict),
+            f"predict() sets up a dataset, an iterator and callbacks for every {SMALL if small else LARGE}",
+            fix=_call(file, predict) if small else None,
             related=[(again.place, "the loop")] if isinstance(again.place, (cst.For, cst.While)) else [],
         )
+
+
+def _in_graph_program(file: File) -> bool:
+    """Whether a call of the model would add to a graph, and `predict` sets up less."""
+    return runtime.turns_eager_off(file) or file.before_version_2
+
+
+def _is_read_as_row(file: File, predict: Call) -> bool:
+    return tensors.read_as_one_row(file, predict.node, outputs=keras.has_several_outputs(predict.receiver))
 
 
 def _call(file: File, predict: Call) -> Fix | None:
@@ -68,10 +95,12 @@ def _call(file: File, predict: Call) -> Fix | None:
     others = [a for a in predict.node.args if a.keyword is None or a.keyword.value not in ("verbose", "x")]
     if receiver is None or argument is None or [a for a in others if a is not argument.node]:
         return None
+    if file.called(predict.node) is not predict.node.func:
+        return None  # `predict` has another name there, and the model none
     if isinstance(argument.expression, DISPLAYS):
         if any(isinstance(element.value, DISPLAYS) for element in argument.expression.elements):
             return None  # `predict` makes an array of nested lists, a call takes them for several inputs
-    arrays = [use for use in uses(file, predict.node, parts=True) if tensors.only_of_arrays(use)]
+    arrays = [use for use in uses(file, predict.node, parts=True, returned=True) if tensors.only_of_arrays(use)]
     if any(use.unpacked for use in arrays):
         return None  # the outputs of a model with several
     at = fixes.outer_span(file, argument.expression)

@@ -20,6 +20,7 @@ from tfmemlint.query.keras.models import (
 from tfmemlint.query.keras.networks import (
     activation_bytes,
     gives_probabilities,
+    has_several_outputs,
     layers_of,
     output_layers,
     parameter_count,
@@ -49,6 +50,7 @@ __all__ = [
     "dtype_policy",
     "fate",
     "gives_probabilities",
+    "has_several_outputs",
     "in_layer",
     "is_changed",
     "is_layer_output",

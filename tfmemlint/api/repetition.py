@@ -5,6 +5,7 @@ from tfmemlint.query.repetition.changing import differs, made_anew
 from tfmemlint.query.repetition.changing_shapes import resizes
 from tfmemlint.query.repetition.counts import called_view, items_in
 from tfmemlint.query.repetition.invariance import bound_anew, definitions_of, passes_unchanging, unchanging
+from tfmemlint.query.repetition.items import is_filled_by, is_rare, item_loop
 from tfmemlint.query.repetition.mutation import mutates
 from tfmemlint.query.repetition.purity import draws_itself, pure
 from tfmemlint.query.repetition.rebuilt import rebuilt, runs_alike
@@ -22,6 +23,9 @@ __all__ = [
     "definitions_of",
     "differs",
     "draws_itself",
+    "is_filled_by",
+    "is_rare",
+    "item_loop",
     "items_in",
     "made_anew",
     "mutates",

@@ -21,6 +21,7 @@ from tfmemlint.query.tensors.dtypes import (
 from tfmemlint.query.tensors.one_hot import OneHot, one_hot
 from tfmemlint.query.tensors.pairs import Pairs, all_pairs
 from tfmemlint.query.tensors.products import Product, products
+from tfmemlint.query.tensors.rows import read_as_one_row, rows_in
 from tfmemlint.query.tensors.tensors import (
     copied_axes,
     inserted_axes,
@@ -55,7 +56,9 @@ __all__ = [
     "only_shown",
     "partners",
     "products",
+    "read_as_one_row",
     "result_shape",
+    "rows_in",
     "says_float64",
     "shape_size",
     "size_one",

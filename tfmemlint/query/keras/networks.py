@@ -25,6 +25,8 @@ TAKES_ACTIVATION = ("tf.keras.layers.Dense", "tf.keras.layers.Activation", "tf.k
 SQUASHES = frozenset({"softmax", "sigmoid", "log_softmax"})
 """Activations that give probabilities, or their logarithms."""
 
+_SEVERAL = (cst.List, cst.Tuple, cst.Dict, cst.ListComp, cst.DictComp)
+
 
 def parameter_count(model: Call) -> int | None:
     """The parameters of the model that a call makes; None where they are not known."""
@@ -46,6 +48,15 @@ def output_layers(file: File, model: Call | cst.ClassDef) -> list[Call]:
     forward = file.values.classes.method(model, "call")
     leaving = file.returns(forward) if forward is not None else []
     return _made(target for each in leaving if each.value is not None for target in _called(file.value(each.value)))
+
+
+def has_several_outputs(model: Value) -> bool:
+    """Whether a model, in one of its alternatives, was certainly made with a list or dictionary of outputs."""
+    for made in (option.call for option in model.options if isinstance(option, Instance) and option.call is not None):
+        outputs = made.arg("outputs") or made.arg(1)
+        if outputs is not None and isinstance(outputs.expression, _SEVERAL):
+            return True
+    return False
 
 
 def gives_probabilities(layer: Call) -> bool:

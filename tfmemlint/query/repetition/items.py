@@ -1,0 +1,83 @@
+"""What gives an expression one item after the other, and how often it does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.model.values import Const, Length
+from tfmemlint.query.calls import calls
+from tfmemlint.query.flow.parameters import parameters_behind
+from tfmemlint.query.flow.stores import fills
+from tfmemlint.query.limits import FEW_STEPS, FOLLOWED_CALLS
+from tfmemlint.query.repetition.counts import called_view
+from tfmemlint.query.repetition.repeats import Repetition, repetitions
+from tfmemlint.query.tensors.rows import rows_in
+from tfmemlint.syntax.names import variables
+from tfmemlint.syntax.tree import Node, walk
+
+if TYPE_CHECKING:
+    from tfmemlint.model.file import File
+
+
+def item_loop(file: File, given: cst.BaseExpression, *, single: bool, left: int = FOLLOWED_CALLS) -> Repetition | None:
+    """What gives an expression another item or batch each time: a loop, a comprehension or `map` around it; around the
+    calls of its function, too, where it is certainly one item that the function is given, `single`.
+
+    A buffer that the loop fills in place is another each time, too. Loops over the parts of a dictionary do not count,
+    which may be data sets, nor those that wait for somebody to type.
+    """
+    single = single or rows_in(file, given) == 1
+    for again in repetitions(file, given, calls=0) if single or left == FOLLOWED_CALLS else ():
+        if again.handler or not is_another(file, given, again) or _waits_for_input(file, again):
+            continue
+        if not single and any(called_view(each.iter) is not None for each in again.each):
+            return None
+        if not again.few(FEW_STEPS):
+            return again
+    function = file.contexts.function(given)
+    callers = (file.call_graph.callers(function) or ()) if left and function is not None else ()
+    for name in parameters_behind(file, given) if callers else ():
+        for passed in (call.arg(name) for call in callers):
+            found = item_loop(file, passed.expression, single=single, left=left - 1) if passed is not None else None
+            if found is not None:
+                return found
+    return None
+
+
+def is_another(file: File, given: cst.BaseExpression, again: Repetition) -> bool:
+    """Whether a name in an expression is bound anew in each iteration, or it is a buffer that the loop fills."""
+    names = variables(file, given)
+    return bool(names & again.bound) or is_filled_by(file, given, again.place)
+
+
+def is_filled_by(file: File, given: cst.BaseExpression, loop: Node) -> bool:
+    """Whether an expression is (made of) a container or an array into which a loop puts items."""
+    if not isinstance(loop, (cst.For, cst.While)):
+        return False
+    return any(fills(file, loop, name) for name in walk(given, cst.Name))
+
+
+def _waits_for_input(file: File, again: Repetition) -> bool:
+    body = again.place.body if isinstance(again.place, (cst.For, cst.While)) else None
+    return body is not None and next(calls(file, body, "builtins.input"), None) is not None
+
+
+def is_rare(file: File, node: Node, again: Repetition) -> bool:
+    """Whether the iterations get to some code only now and then: `if step % 100 == 0`, `if len(waiting) == 64`."""
+    around = (above for inside in (node, again.inside) for above in file.tree.ancestors(inside))
+    for test in (a.test for a in around if isinstance(a, cst.If) and file.tree.contains(again.place, a)):
+        if any(isinstance(each.operator, cst.Modulo) for each in walk(test, cst.BinaryOperation)):
+            return True
+        if any(_waits(file, each) for each in walk(test, cst.Comparison)):
+            return True
+    return False
+
+
+def _waits(file: File, test: cst.Comparison) -> bool:
+    """Whether a test waits until a list has some length: not whether it holds anything."""
+    counted = isinstance(test.left, cst.Call) and file.call(test.left).name == "builtins.len"
+    bound = file.value(test.comparisons[0].comparator)
+    number = bound.value if isinstance(bound, Const) else None
+    return counted and number not in (0, 1) and not isinstance(bound, Length)
