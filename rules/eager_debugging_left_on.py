@@ -49,12 +49,12 @@ class EagerDebuggingLeftOn(Rule):
 
     @on_call("tf.keras.Model.compile")
     def compiled(self, call: Call, file: File) -> Iterator[Finding]:
-        flag = call.arg("run_eagerly")
-        if flag is None and constant(call.value_of("run_eagerly")) is True:
-            yield self.finding(call, file, TRAINS)  # in a dictionary of options
-        if flag is not None and file.text(flag.expression) == "True":
-            fix = Fix.unsafe("leave it out", fixes.remove_argument(file, call.node, flag))
-            yield self.finding(call, file, TRAINS, fix=fix)
+        if constant(call.value_of("run_eagerly")) is not True:
+            return
+        flag = call.arg("run_eagerly")  # None: in a dictionary of options
+        written = flag is not None and file.text(flag.expression) == "True"
+        edit = fixes.remove_argument(file, call.node, flag) if flag is not None and written else None
+        yield self.finding(call, file, TRAINS, fix=Fix.unsafe("leave it out", edit))
 
     @on(facts.calls_of_unknown("compile"), "run_eagerly")
     def compiled_unknown(self, call: Call, file: File) -> Iterator[Finding]:

@@ -39,15 +39,15 @@ class PersistentTapeNotReleased(Rule):
             return
         if not ordering.runs_after(file, last) and file.contexts.loop(tape.block) is None:
             return
-        alone = fixes.statement_lines(file, last) is not None
+        alone, held = fixes.statement_lines(file, last) is not None, ", ".join(tape.names)
         yield self.finding(
             tape.block,
             file,
             f"this persistent tape holds every activation until {tape.name} is rebound or goes; "
-            f"release it with `del {tape.name}` after the last gradient",
+            f"release it with `del {held}` after the last gradient",
             fix=Fix.safe(
                 "release the tape after its last use",
-                fixes.insert_after(file, last, f"del {tape.name}") if alone else None,
+                fixes.insert_after(file, last, f"del {held}") if alone else None,
             ),
             related=[(tape.gradients[-1], "the last gradient")],
         )

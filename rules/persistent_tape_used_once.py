@@ -31,11 +31,11 @@ class PersistentTapeUsedOnce(Rule):
 
     @on(gradients.tapes)
     def check(self, tape: gradients.Tape, file: File) -> Iterator[Finding]:
-        persistent = tape.made.arg("persistent")
-        if persistent is None or not tape.persistent or tape.traced or tape.escapes:
+        if not tape.persistent or tape.traced or tape.escapes:
             return
         if not tape.gradients or tape.several or _needs_persistent(tape.gradients):
             return
+        persistent = tape.made.arg("persistent")  # None: in a dictionary of options
         deletions = [
             fixes.remove_statement(file, each) for each in tape.deleted if file.text(each) == f"del {tape.name}"
         ]
@@ -46,7 +46,7 @@ class PersistentTapeUsedOnce(Rule):
             "a plain tape frees them at gradient()",
             fix=Fix.safe(
                 "make the tape a plain one",
-                fixes.remove_argument(file, tape.made.node, persistent),
+                fixes.remove_argument(file, tape.made.node, persistent) if persistent is not None else None,
                 [edit for edit in deletions if edit is not None],
             ),
             related=[(tape.gradients[0], "the only gradient")],

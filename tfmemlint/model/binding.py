@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,10 @@ from tfmemlint.model.values import Class, Function, Mapping, Sequence, Unknown, 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
     from tfmemlint.model.evaluate import Evaluator
+    from tfmemlint.model.file import File
+
+CHANGES = frozenset({"update", "setdefault", "pop", "popitem", "clear"})
+"""Methods that set or drop entries of a dictionary."""
 
 
 @dataclass
@@ -114,3 +118,29 @@ def given_at(call: Call, function: cst.FunctionDef | cst.Lambda) -> Given:
 def held(partial: Call | None) -> int:
     """How many positions a `functools.partial` fills."""
     return 0 if partial is None else sum(1 for arg in partial.node.args[1:] if arg.keyword is None and not arg.star)
+
+
+def dictionaries(call: Call) -> Iterator[Value]:
+    """What a call is passed with `**`: Unknown where its function was itself given it so, as callers may add to it, and
+    where code sets or drops entries by its name."""
+    file = call.evaluator.file
+    for arg in call.node.args:
+        if arg.star == "**":
+            scope, named = file.scope_of(arg.value), arg.value.value if isinstance(arg.value, cst.Name) else None
+            own = isinstance(scope, cst.FunctionDef) and getattr(scope.params.star_kwarg, "name", None) is not None
+            changed = own or (named is not None and any(_changes_entries(file, use) for use in file.loads(named)))
+            yield Unknown("may hold more") if changed else call.evaluator.value(arg.value, call.frame)
+
+
+def lacks_keys(given: Value, names: tuple[str | int, ...]) -> bool:
+    """Whether a value is certainly a dictionary that has none of these keys."""
+    if not isinstance(given, Mapping) or given.open:
+        return False
+    return not any(key in names or not isinstance(key, str) for key, _ in given.items)
+
+
+def _changes_entries(file: File, dictionary: cst.Name) -> bool:
+    above = file.tree.parent(dictionary)
+    if isinstance(above, cst.Attribute):
+        return above.value is dictionary and above.attr.value in CHANGES
+    return isinstance(above, cst.Subscript) and isinstance(file.tree.parent(above), (cst.AssignTarget, cst.Del))

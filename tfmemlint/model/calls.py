@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.model.binding import held
+from tfmemlint.model.binding import dictionaries, held, lacks_keys
 from tfmemlint.model.values import Api, Class, Dataset, Function, Instance, Mapping, Method, Step, Unknown, Value
 from tfmemlint.syntax.scopes import parameters
 
@@ -198,13 +198,7 @@ class Call:
 
     def _unpacked(self, names: tuple[str | int, ...]) -> Value:
         """What a dictionary holds that is passed with `**`; not what a function was itself given so."""
-        for arg in self.node.args:
-            if arg.star != "**":
-                continue
-            scope = self.evaluator.file.scope_of(arg.value)
-            if isinstance(scope, cst.FunctionDef) and getattr(scope.params.star_kwarg, "name", None) is not None:
-                continue
-            given = self.evaluator.value(arg.value, self.frame)
+        for given in dictionaries(self):
             found = [given.get(name) for name in names if isinstance(name, str)] if isinstance(given, Mapping) else []
             known = next((value for value in found if value.known), None)
             if known is not None:
@@ -217,12 +211,15 @@ class Call:
         return any(arg.star for arg in self.node.args)
 
     def lacks(self, name: str, *others: str) -> bool:
-        """Whether a parameter certainly keeps its default: it is not passed, or `None` is, in so many words, where the
-        default is None. A name that stands for None is a choice that is made elsewhere."""
-        if self.open:
-            return False
+        """Whether a parameter certainly keeps its default: it is not passed, nor in a dictionary that `**` passes, or
+        `None` is, in so many words, where the default is None. A name that stands for None is a choice that is made
+        elsewhere."""
         argument = self.arg(name, *others)
-        return argument is None or (_is_none(argument.expression) and self._defaults_to_none(name))
+        if argument is not None:
+            return not self.open and _is_none(argument.expression) and self._defaults_to_none(name)
+        if any(arg.star == "*" for arg in self.node.args):
+            return False
+        return all(lacks_keys(given, (name, *others)) for given in dictionaries(self))
 
     def _defaults_to_none(self, name: str) -> bool:
         signatures = [knowledge.signature(each) for each in self.names]

@@ -53,6 +53,11 @@ class Tape:
         return value if isinstance(value, bool) else None
 
     @cached_property
+    def names(self) -> tuple[str, ...]:
+        """All names that hold it, in the order in which they are used: `recorder` of `with recorder as tape`, too."""
+        return tuple(dict.fromkeys(use.node.value for use in self.uses if isinstance(use.node, cst.Name)))
+
+    @cached_property
     def traced(self) -> bool:
         """Whether the block runs in traced code, where the record is a part of the graph and costs nothing."""
         return self.file.contexts.traced(self.made.node)
