@@ -456,6 +456,16 @@ def test_a_block_that_does_not_parse_hides_no_other(folder: Path, capsys: pytest
     assert "TFM002" in out[1]
 
 
+def test_an_import_made_again_begins_a_new_program(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A chapter's names are unknown in the next one, whose own are known."""
+    waste = "ds = tf.data.Dataset.range(9).repeat()\n"
+    chapters = [IMPORT + waste, "ds = ds.cache()\n", IMPORT + "ds = ds.cache()\n", waste + "ds = ds.cache()\n"]
+    (folder / "book.md").write_text("\n".join(f"```python\n{text}```\n" for text in chapters))
+    assert main(["check", "--isolated", "--select", "TFM305", "--output-format", "concise", "book.md"]) == 1
+    rows = [line.split(":")[1] for line in capsys.readouterr().out.splitlines() if "TFM305" in line]
+    assert rows == ["7", "17"]
+
+
 def test_a_document_without_tensorflow_is_clean(folder: Path) -> None:
     (folder / "other.md").write_text(GUIDE.replace("import tensorflow as tf", "import torch as tf"))
     assert check("other.md") == 0

@@ -97,6 +97,9 @@ def test_the_place_in_the_json_is_known_too() -> None:
         ("s = 'it\\'s' # (\n!ls", "s = 'it\\'s' # (\npass"),
         ("pip install tensorflow\nx = pip in y", "pass\nx = pip in y"),
         ("cd data\n;f a\n/f a", "pass\npass\npass"),
+        ("ls -la ../data\nls $DIR\nmkdir -p out", "pass\npass\npass"),
+        ("cat = ls - 1\nrun[0] = cat\ncp = (\n1)", None),
+        ("%%timeit -n 3\nx = 1", "\nx = 1"),
         ("  x = 1\n  if x:\n    y = 2", "x = 1\nif x:\n  y = 2"),
         (">>> if x:\n...     y = 1\n>>> z", "if x:\n    y = 1\nz"),
         ("x = 1\f\n\f\ny = '\\ud800'", None),
@@ -113,7 +116,7 @@ def test_what_only_ipython_understands_is_masked(cell: str, text: str | None) ->
 
 @pytest.mark.parametrize(
     "magic",
-    ["%%bash", "%%html", "%%writefile a.py", "%%javascript", "%%sh", "%%script x", "%%", "%%sql", "%bash", "%bq query"],
+    ["%%bash", "%%html", "%%writefile a.txt", "%%javascript", "%%sh", "%%script x", "%%", "%%sql", "%bash", "%bq query"],
 )
 def test_cells_of_other_languages_are_skipped(magic: str) -> None:
     assert source_of("a = 1", f"{magic}\nx = 1", "b = 2").text == "a = 1\n\nb = 2\n"
@@ -466,6 +469,30 @@ def test_magics_and_cells_of_other_languages_are_no_code(here: Path, capsys: pyt
     assert sources(path.read_bytes())[1:] == [
         bash, f"%%time\n{REPAIRED}", f"%%writefile a.py\n{WASTE}", magics.replace(WASTE, REPAIRED)
     ]  # fmt: skip
+
+
+def test_python_files_that_cells_write_are_programs_of_their_own(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Their names are not those of the notebook, in either direction; what is added to a file goes on with it."""
+    shadow = "%%writefile other.py\nimport numpy as tf\nx = tf.data.Dataset.range(9).repeat().cache()"
+    alone = f"%%writefile pkg/train.py\n{WASTE}"
+    whole = f"%%writefile 'my train.py'\nimport tensorflow as tf\n{WASTE}"
+    added = f"%%writefile -a 'my train.py'\n{WASTE}"
+    path = written(here, "import tensorflow as tf", shadow, alone, whole, "print(1)", added, WASTE)
+    assert check(path) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(": ")[0] for line in lines] == [f"nb.ipynb:cell {at}" for at in ("4:3:40", "6:2:40", "7:1:40")]
+    assert check(path, "--fix") == 0
+    cells = sources(path.read_bytes())
+    assert cells[1:3] == [shadow, alone]
+    assert cells[3:] == [text.replace(WASTE, REPAIRED) for text in (whole, "print(1)", added, WASTE)]
+
+
+def test_a_written_file_that_does_not_parse_hides_no_other(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    broken = f"%%writefile a.py\nimport tensorflow as tf\nx = (\n{WASTE}"
+    path = written(here, "import tensorflow as tf", broken, WASTE)
+    assert check(path) == 2
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(" ")[1:3] for line in lines] == [["2:3:5:", "TFM002"], ["3:1:40:", "TFM305"]]
 
 
 def test_a_cell_that_does_not_parse_hides_no_other(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

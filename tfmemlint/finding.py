@@ -7,7 +7,7 @@ All offsets count characters of the *program text* (`tfmemlint.text.source.Sourc
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 
@@ -152,3 +152,16 @@ class Finding:
     def without_fix(self) -> Finding:
         """The same finding with no repair."""
         return replace(self, fix=None)
+
+    def moved(self, place: Callable[[int], int]) -> Finding:
+        """The same finding in another text, of whose offsets `place` makes these."""
+
+        def span(old: Span) -> Span:
+            return Span(place(old.start), place(old.end))
+
+        related = tuple(replace(each, span=span(each.span)) for each in self.related)
+        fix = self.fix
+        if fix is not None:
+            edits = tuple(replace(edit, start=place(edit.start), end=place(edit.end)) for edit in fix.edits)
+            fix = replace(fix, edits=edits)
+        return replace(self, span=span(self.span), related=related, fix=fix)

@@ -59,8 +59,17 @@ def test_python_that_libcst_does_not_read_is_said_to_be_python() -> None:
     (finding,) = lint(f"{WASTE}async def f():\n    return [a async\n for a in b]\n").findings
     assert finding.code == "TFM002"
     assert finding.message == (
-        "cannot parse: libcst does not read it, although it is Python; nothing in this part was checked or changed"
+        "cannot parse: Python reads this, but libcst, with which tfmemlint reads code, does not; "
+        "nothing in this part was checked or changed"
     )
+
+
+def test_indentation_that_libcst_does_not_read_is_named_where_it_stands() -> None:
+    text = f"{WASTE}def f(xs):\n\tfor x in xs:\n   \t\tout = 1\n\treturn 2\n"
+    compile(text, "mixed", "exec")
+    (finding,) = lint(text).findings
+    assert (finding.code, text[finding.span.start :].split("\n")[0].strip()) == ("TFM002", "out = 1")
+    assert "spaces and then tabs" in finding.message
 
 
 def test_a_cell_that_libcst_fails_on_costs_itself() -> None:

@@ -94,7 +94,27 @@ def _lint_source(source: Source, config: Config, rules: Sequence[Rule]) -> FileR
 
 
 def _run(source: Source, config: Config, rules: Sequence[Rule]) -> tuple[list[Finding], Source]:
-    """The rules' findings, and the source with parts that do not parse blanked."""
+    """The rules' findings in all programs of the file, and the source with parts that do not parse blanked."""
+    programs = source.programs
+    if len(programs) == 1:
+        return _run_program(source, config, rules)
+    found: list[Finding] = []
+    blanked: set[int] = set()
+    numbers = {block.span.start: number for number, block in enumerate(source.blocks)}
+    for program in programs:
+        if not mentions_tensorflow(program.source.text.encode(errors="replace")):
+            continue
+        own, readable = _run_program(program.source, config, rules)
+        found += (finding.moved(program.whole) for finding in own)
+        for (_, whole), block in zip(program.starts, program.source.blocks, strict=True):
+            start, end = block.span.start, block.span.end
+            if readable.text[start:end] != program.source.text[start:end]:
+                blanked.add(numbers[whole])
+    return found, source.without_blocks(blanked)
+
+
+def _run_program(source: Source, config: Config, rules: Sequence[Rule]) -> tuple[list[Finding], Source]:
+    """The rules' findings in one program, and its source with parts that do not parse blanked."""
     from tfmemlint.lint.dispatch import dispatch
     from tfmemlint.lint.triggers import triggered
 

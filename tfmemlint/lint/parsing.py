@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import warnings
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ from tfmemlint.text.source import Source
 
 if TYPE_CHECKING:
     import libcst as cst
+
+_SPACES_BEFORE_TABS = re.compile(r"^\t* +\t[ \t]*(?=[^\s#])", re.MULTILINE)
 
 SYNTAX_ERROR = ("TFM002", "syntax-error")
 
@@ -101,7 +104,7 @@ def _syntax_error(text: str, start: int, row: int, column: int) -> _Unparsable:
     why = "is not valid Python"
     try:
         _compile(text)
-        why = "libcst does not read it, although it is Python"
+        row, why = _although_python(text, row)
     except SyntaxError as error:
         row, column, why = error.lineno or row, (error.offset or 1) - 1, error.msg
     except (ValueError, RecursionError, MemoryError, SystemError):
@@ -110,6 +113,15 @@ def _syntax_error(text: str, start: int, row: int, column: int) -> _Unparsable:
     row = min(max(row, 1), len(lines))
     offset = start + sum(len(line) + 1 for line in lines[: row - 1]) + min(max(column, 0), len(lines[row - 1]))
     return _Unparsable(why, offset)
+
+
+def _although_python(text: str, row: int) -> tuple[int, str]:
+    """The row, and why the text is not read although the running Python reads it."""
+    mixed = _SPACES_BEFORE_TABS.search(text)
+    if mixed:
+        row = text.count("\n", 0, mixed.start()) + 1
+        return row, "this is indented by spaces and then tabs, which Python reads and libcst does not; indent by one kind"
+    return row, "Python reads this, but libcst, with which tfmemlint reads code, does not"
 
 
 def _compile(text: str) -> None:

@@ -6,6 +6,7 @@ indentation or prompt that stands before them in the file; the subclasses write 
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from functools import cached_property
 from tfmemlint.finding import Edit, Span
 from tfmemlint.text.decoding import Decoded, RewriteError
 from tfmemlint.text.lines import Part, Replacement, replacements
-from tfmemlint.text.source import Block, Position, Source, checked, edited
+from tfmemlint.text.source import Block, Position, Program, Source, checked, edited
 
 
 class BlockSource(Source, ABC):
@@ -27,7 +28,11 @@ class BlockSource(Source, ABC):
         self.data = data
         self.path = path
         self.decoded = decoded
-        self.parts = tuple(part for part in parts if part.lines)
+        self._join(tuple(part for part in parts if part.lines))
+
+    def _join(self, parts: tuple[Part, ...]) -> None:
+        """Take the parts as the source's, and their lines as its text."""
+        self.parts = parts
         texts = [part.text for part in self.parts]
         self.text = "\n".join(texts)
         self._part_starts: list[int] = []
@@ -42,6 +47,24 @@ class BlockSource(Source, ABC):
         """One block a part."""
         places = zip(self.parts, self._part_starts, self._part_lengths, strict=True)
         return tuple(Block(Span(start, start + length), part.cell) for part, start, length in places)
+
+    @property
+    def programs(self) -> tuple[Program, ...]:
+        """One program for each name that the parts give theirs."""
+        groups: dict[str, list[int]] = {}
+        for index, part in enumerate(self.parts):
+            groups.setdefault(part.program, []).append(index)
+        if len(groups) < 2:
+            return super().programs
+        return tuple(self._program(group) for group in groups.values())
+
+    def _program(self, group: Sequence[int]) -> Program:
+        source = copy.copy(self)
+        for name in ("line_starts", "_first_lines"):
+            source.__dict__.pop(name, None)
+        source._join(tuple(self.parts[index] for index in group))
+        starts = [self._part_starts[index] for index in group]
+        return Program(source, tuple(zip(source._part_starts, starts, strict=True)))
 
     @cached_property
     def _first_lines(self) -> list[int]:

@@ -81,6 +81,8 @@ class Part:
     line_end: str = "\n"
     """What ends new lines where no line before them says it."""
     is_doctest: bool = False
+    program: str = ""
+    """The program that the part belongs to, of those that the file holds; nothing for the file's own."""
 
     @property
     def text(self) -> str:

@@ -6,7 +6,9 @@ Python code, such as `%time`, only lose their own name.
 
 from __future__ import annotations
 
+import ast
 import re
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,11 +21,13 @@ CELL_MAGICS_RUNNING_PYTHON = {
 _CELL_MAGIC = re.compile(r"%%(\w*)")
 # Some notebooks are written for front ends that take a cell magic with one percent sign; none of these is a line magic.
 _SHORT_CELL_MAGIC = re.compile(r"%(?:bash|sh|script|writefile|html|javascript|js|latex|perl|ruby|svg|bq)\b")
+_WRITES_PYTHON = re.compile(r"%%?(?:writefile|file)\s+(?P<append>(?:-a|--append)\s+)?(?P<name>\S.*?\.pyw?)[\"']?\s*$")
 _ESCAPE = re.compile(r"\s*(?:[%!?,;/])")
 _HELP = re.compile(r"\s*%{0,2}[A-Za-z_*][\w*.\[\]-]*\s*\?{1,2}\s*;?\s*$")
+# Commands that IPython takes without their percent sign, as long as no variable has the name.
 _AUTOMAGIC = re.compile(
-    r"\s*(?:(?:pip3?|conda|mamba)\s+(?:-|install|uninstall|list|show|freeze|download|update|create)\b"
-    r"|(?:cd|mkdir|ls|rm|cp|mv|cat)\s+[~./\w-]*[\w/.~]\s*$)"
+    r"\s*(?:autoreload|cat|cd|conda|cp|env|ldir|less|ll|load_ext|ls|mamba|man|matplotlib|mkdir|more|mv|pip3?|pushd|rm"
+    r"|rmdir|run|tensorboard|uv)\s+(?=[\w~./$'\"{*?-])"
 )
 _ASSIGNED = re.compile(r"\s*[^\W\d](?:[\w.,\s*]|\[[^\]=]*\])*=\s*(?=[%!])")
 # The commands whose rest of line is Python; options stand before it.
@@ -42,6 +46,14 @@ class Mask:
     start: int = 0
     end: int = 0
     stand_in: str = ""
+
+
+def written_file(lines: Sequence[str]) -> tuple[str, bool] | None:
+    """The Python file that a cell of these lines writes (`%%writefile model.py`), and whether it is added to; None
+    where the cell writes none."""
+    first = next((line for line in lines if line.strip()), "")
+    found = _WRITES_PYTHON.match(first)
+    return (found["name"], bool(found["append"])) if found else None
 
 
 def runs_python(lines: Sequence[str]) -> bool:
@@ -90,9 +102,22 @@ def _mask(line: str) -> Mask:
     assigned = _ASSIGNED.match(line)
     if assigned:
         return _run_rest(_RETURNS_REST, line, assigned.end()) or Mask(assigned.end(), len(line), "get_ipython()")
-    if _AUTOMAGIC.match(line) and not _KEYWORD.match(line):
+    if _AUTOMAGIC.match(line) and not _KEYWORD.match(line) and not _is_python(line):
         return Mask(indent, len(line), "pass")
     return Mask()
+
+
+def _is_python(line: str) -> bool:
+    """Whether the line is, or begins, a statement of Python."""
+    if _State().after(line).is_open:
+        return True
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(line.strip())
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _run_rest(commands: re.Pattern[str], line: str, start: int) -> Mask | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tfmemlint.text import magics
@@ -28,6 +28,9 @@ _RST_DIRECTIVE = re.compile(
 _PROMPT = re.compile(r"[ \t]*(?:>>>|\.\.\.)(?: |$)")
 _FIRST_PROMPT = re.compile(r"[ \t]*>>>(?: |$)")
 _IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t][^#\n]*?\b(?:tensorflow|keras|tf_keras)\b", re.MULTILINE)
+
+_WHOLE_IMPORT = re.compile(r"^(?:import|from)[ \t](?=[^#\n]*?\b(?:tensorflow|keras|tf_keras)\b)[^#\n]*", re.MULTILINE)
+"""An import of TensorFlow or Keras that stands in no block."""
 
 
 class MarkdownSource(BlockSource):
@@ -78,7 +81,20 @@ def read(data: bytes, path: str) -> MarkdownSource:
     found = _rst_blocks(rows) if path.lower().endswith(".rst") else _fenced_blocks(rows)
     parts = [part for block in found if (part := _part(decoded.raw, rows, block))]
     first = next((index for index, part in enumerate(parts) if _IMPORT.search(part.text)), len(parts))
-    return MarkdownSource(data, path, decoded, parts[first:])
+    return MarkdownSource(data, path, decoded, list(_programs(parts[first:])))
+
+
+def _programs(parts: Sequence[Part]) -> Iterator[Part]:
+    """The parts, each with its program: where a block imports again what the program has imported, a new one begins,
+    as chapters and separate examples do."""
+    seen: set[str] = set()
+    count = 0
+    for part in parts:
+        imports = {match.group().strip() for match in _WHOLE_IMPORT.finditer(part.text)}
+        if imports & seen:
+            seen, count = set(), count + 1
+        seen |= imports
+        yield replace(part, program=f"{count or ''}")
 
 
 def _fenced_blocks(rows: Sequence[_Row]) -> Iterator[_Fenced]:

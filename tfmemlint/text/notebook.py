@@ -98,6 +98,8 @@ def _separator(raw: str, source: JsonSource) -> str:
 def read(data: bytes, path: str) -> NotebookSource:
     """Read a notebook; one whose kernel is not Python has no program text.
 
+    Python files that its cells write (`%%writefile model.py`) are programs of their own, placed in their cells.
+
     Raises SourceError for bytes that are not UTF-8, text that is not JSON and JSON that is not a notebook.
     """
     decoded = decode_utf8(data)
@@ -114,13 +116,14 @@ def read(data: bytes, path: str) -> NotebookSource:
     cells = _cells(text, root, notebook)
     parts: list[Part] = []
     sources: dict[int, JsonSource] = {}
+    files: dict[str, str] = {}
     if _is_python(notebook.get("metadata")):
         for number, (cell, place) in enumerate(cells, start=1):
             if not _holds_code(cell):
                 continue
             key = "source" if "source" in cell else "input"
             sources[number] = read_source_strings(text, members(text, place)[key])
-            part = _part(sources[number].value, number)
+            part = _part(sources[number].value, number, files)
             if part:
                 parts.append(part)
     return NotebookSource(data, path, decoded, parts, sources)
@@ -181,8 +184,11 @@ def _holds_code(cell: dict[str, Any]) -> bool:
     return (marked or cell.get("language") or "python") == "python"
 
 
-def _part(source: str, number: int) -> Part | None:
-    """The lines of a code cell, or None when its first line hands the cell to something else than Python."""
+def _part(source: str, number: int, files: dict[str, str]) -> Part | None:
+    """The lines of a code cell, or None when its first line hands the cell to something else than Python.
+
+    `files` are the programs of the Python files that cells have written so far, by the file's name.
+    """
     if not source:
         return None
     raw_lines = _split(source)
@@ -193,12 +199,18 @@ def _part(source: str, number: int) -> Part | None:
         found = [_PROMPT.match(line) for _, line, _ in raw_lines]
         prefixes = [prompt.group() if prompt else own for prompt, own in zip(found, prefixes, strict=True)]
     bodies = [line[len(prefix) :] for prefix, (_, line, _) in zip(prefixes, raw_lines, strict=True)]
-    if not magics.runs_python(bodies):
+    program = ""
+    written = magics.written_file(bodies)
+    if written is not None:
+        name, goes_on = written
+        program = files[name] if goes_on and name in files else f"{name} {number}"
+        files[name] = program
+    elif not magics.runs_python(bodies):
         return None
     lines = []
     for prefix, body, mask, (start, _, line_end) in zip(prefixes, bodies, magics.masks(bodies), raw_lines, strict=True):
         lines.append(Line(start, prefix, body, line_end, mask.start, mask.end, mask.stand_in))
-    return Part(source, tuple(lines), cell=number, prefix=indent, is_doctest=has_prompts)
+    return Part(source, tuple(lines), cell=number, prefix=indent, is_doctest=has_prompts, program=program)
 
 
 def _split(source: str) -> list[tuple[int, str, str]]:

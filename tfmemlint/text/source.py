@@ -16,7 +16,7 @@ from functools import cached_property
 from tfmemlint.finding import Edit, Span
 from tfmemlint.text.decoding import LINE_END, Decoded, RewriteError, SourceError, splice
 
-__all__ = ["Block", "Position", "RewriteError", "Source", "SourceError"]
+__all__ = ["Block", "Position", "Program", "RewriteError", "Source", "SourceError"]
 
 # A form feed sets the indentation back to nothing at the start of a line and is a space elsewhere; libcst does not
 # give it back, so the text has neither.
@@ -40,6 +40,27 @@ class Block:
     cell: int | None = None
 
 
+@dataclass(frozen=True)
+class Program:
+    """One program of a file: its own source, and where its stretches stand in the text of the whole file."""
+
+    source: Source
+    starts: tuple[tuple[int, int], ...] = ((0, 0),)
+    """For each stretch, in order: its first offset in the program's text and in the whole text."""
+
+    def whole(self, offset: int) -> int:
+        """The offset in the text of the whole file of one in the program's text."""
+        own, whole = self.starts[bisect.bisect_right(self.starts, (offset, len(self.source.data))) - 1]
+        return whole + offset - own
+
+    def own(self, offset: int) -> int | None:
+        """The offset in the program's text of one in the text of the whole file; None where another program stands."""
+        for (own, whole), block in zip(self.starts, self.source.blocks, strict=True):
+            if whole <= offset <= whole + block.span.end - block.span.start:
+                return own + offset - whole
+        return None
+
+
 class Source:
     """The program text of one file, and the map from its offsets to the file's rows, columns and bytes."""
 
@@ -55,6 +76,11 @@ class Source:
     def blocks(self) -> tuple[Block, ...]:
         """The parts of the text that must parse on their own, in order."""
         return (Block(Span(0, len(self.text))),)
+
+    @property
+    def programs(self) -> tuple[Program, ...]:
+        """The programs of the file, in order: one, but for notebooks that write files and for documents."""
+        return (Program(self),)
 
     def without_blocks(self, bad: Collection[int]) -> Source:
         """The same source with the numbered blocks blanked in the text; all offsets stay valid."""

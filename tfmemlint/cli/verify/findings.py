@@ -16,10 +16,11 @@ from tfmemlint.config.discover import discover
 from tfmemlint.config.selectors import FAILURES, UNUSED, Layer
 from tfmemlint.config.settings import Config, Configs
 from tfmemlint.finding import Finding
-from tfmemlint.lint.engine import parse
+from tfmemlint.lint.engine import FileResult, parse
 from tfmemlint.lint.linter import Linter
 from tfmemlint.model.file import File
 from tfmemlint.report.places import place
+from tfmemlint.text.source import Program
 from tfmemlint.verify import evidence
 from tfmemlint.verify.evidence import EvidenceError, Sample
 from tfmemlint.verify.judge import inconclusive, judge
@@ -113,24 +114,38 @@ def _of_file(path: str, config: Config, line: int | None, samples: dict[str, Sam
         findings = [found for found in findings if place(result, found.span).row == line]
     if not findings or result.source is None:
         return None if failures else []
-    module, readable, _ = parse(result.source)
+    programs = result.source.programs
+    return [task for each in programs for task in _of_program(each, findings, result, config, samples)]
+
+
+def _of_program(
+    program: Program, findings: Sequence[Finding], result: FileResult, config: Config, samples: dict[str, Sample]
+) -> list[Task]:
+    """The findings of one of the file's programs, each with its plan."""
+    mine = [found for found in findings if program.own(found.span.start) is not None]
+    module, readable, _ = parse(program.source) if mine else (None, program.source, [])
     if module is None:
-        return None
+        return [Task(found, _where(result, found), None, "the code cannot be read") for found in mine]
     try:
         examples = read_examples(readable)
     except ExampleError as error:
         raise MeasureError(str(error)) from error
     model = File(readable, module, config)
     tasks = []
-    for found in findings:
-        where = f"{os.path.relpath(path)}:{place(result, found.span)}"
+    for found in mine:
+        where = _where(result, found)
         try:
-            tasks.append(Task(found, where, plan(found, model, samples.get(found.code), examples)))
+            own = found.moved(lambda offset: program.own(offset) or 0)
+            tasks.append(Task(found, where, plan(own, model, samples.get(found.code), examples)))
         except PlanError as error:
             tasks.append(Task(found, where, None, str(error)))
         except Exception as error:  # one finding's failure must not hide the others
             tasks.append(Task(found, where, None, f"planning failed: {type(error).__name__}: {error}"))
     return tasks
+
+
+def _where(result: FileResult, found: Finding) -> str:
+    return f"{os.path.relpath(result.path)}:{place(result, found.span)}"
 
 
 def _results(tasks: Sequence[Task], chosen: Settings) -> list[Result]:
