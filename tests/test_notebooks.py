@@ -116,7 +116,7 @@ def test_what_only_ipython_understands_is_masked(cell: str, text: str | None) ->
 
 @pytest.mark.parametrize(
     "magic",
-    ["%%bash", "%%html", "%%writefile a.txt", "%%javascript", "%%sh", "%%script x", "%%", "%%sql", "%bash", "%bq query"],
+    ["%%bash", "%%html", "%%file a.txt", "%%javascript", "%%sh", "%%script x", "%%", "%%sql", "%bash", "%bq query"],
 )
 def test_cells_of_other_languages_are_skipped(magic: str) -> None:
     assert source_of("a = 1", f"{magic}\nx = 1", "b = 2").text == "a = 1\n\nb = 2\n"
@@ -471,7 +471,7 @@ def test_magics_and_cells_of_other_languages_are_no_code(here: Path, capsys: pyt
     ]  # fmt: skip
 
 
-def test_python_files_that_cells_write_are_programs_of_their_own(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_that_cells_write_are_programs_of_their_own(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Their names are not those of the notebook, in either direction; what is added to a file goes on with it."""
     shadow = "%%writefile other.py\nimport numpy as tf\nx = tf.data.Dataset.range(9).repeat().cache()"
     alone = f"%%writefile pkg/train.py\n{WASTE}"

@@ -120,7 +120,7 @@ def _although_python(text: str, row: int) -> tuple[int, str]:
     mixed = _SPACES_BEFORE_TABS.search(text)
     if mixed:
         row = text.count("\n", 0, mixed.start()) + 1
-        return row, "this is indented by spaces and then tabs, which Python reads and libcst does not; indent by one kind"
+        return row, "this is indented by spaces and then tabs, which Python reads and libcst does not; use one kind"
     return row, "Python reads this, but libcst, with which tfmemlint reads code, does not"
 
 
