@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Array, Call, Const, Fact, File, Length, Value, constant, limits, tensors
+from tfmemlint.api import Array, Call, Const, Fact, File, Length, Value, constant, tensors
 
 NORMALIZE = "tf.keras.utils.normalize"
 WIDENED = frozenset({"uint8", "int8", "uint16", "int16", "int32", "uint32"})
@@ -96,7 +96,7 @@ def _whole(file: File, value: Value, node: cst.BaseExpression) -> Array | None:
     if file.contexts.traced(node) or tensors.only_shown(file, node):
         return None
     if data.size is not None and name.endswith(".load_data"):
-        return data if data.size * 8 >= limits.SMALL_DATA else None
+        return data
     return None if file.contexts.per_item(node) and data.size is None else data
 
 

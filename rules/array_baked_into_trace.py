@@ -28,6 +28,7 @@ class ArrayBakedIntoTrace(Rule):
 
     code = "TFM505"
     summary = "a NumPy array read in traced code becomes a constant of every graph"
+    worth_in_bytes = False  # each trace has a copy of its own
     fix_safety = (Safety.UNSAFE,)
 
     @on(facts.traced_functions)

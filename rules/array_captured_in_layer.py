@@ -26,6 +26,7 @@ class ArrayCapturedInLayer(Rule):
 
     code = "TFM614"
     summary = "an array captured by a Lambda layer or loss is a constant of every graph"
+    worth_in_bytes = False  # each graph has a copy of its own
     fix_safety = (Safety.UNSAFE,)
     in_tests = False
 

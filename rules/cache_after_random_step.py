@@ -27,6 +27,7 @@ class CacheAfterRandomStep(Rule):
 
     code = "TFM306"
     summary = "cache() after a random step freezes the first epoch's draw and keeps what it expanded"
+    worth_in_bytes = False  # every epoch sees the same draw, too
     fix_safety = (Safety.UNSAFE, Safety.DISPLAY)
 
     @on_call("tf.data.Dataset.cache")

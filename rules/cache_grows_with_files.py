@@ -23,6 +23,7 @@ class CacheGrowsWithFiles(Rule):
 
     code = "TFM317"
     summary = "an in-memory cache of decoded files grows with the data set"
+    worth_in_bytes = False  # they are those of one element
     no_fix = "where the cache file should be is yours to say"
     severity = Severity.INFO
     default = False

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Rule, limits, on, on_call, pipelines
+from tfmemlint.api import Call, File, Finding, Rule, on, on_call, pipelines
 
 
 class DatasetMaterialized(Rule):
@@ -43,8 +43,6 @@ class DatasetMaterialized(Rule):
         ):
             return
         cost = pipelines.all_bytes(datasets)
-        if not pipelines.covers(size, pipelines.element_count(datasets)) or (
-            cost is not None and cost > limits.SMALL_DATA
-        ):
+        if cost is not None or not pipelines.covers(size, pipelines.element_count(datasets)):
             message = "one batch holds the whole dataset{cost}, a second copy of it; batch a few hundred examples"
             yield self.finding(batch, file, message, bytes=cost)

@@ -53,6 +53,7 @@ class MixedPrecisionUnused(Rule):
     summary = "mixed precision would halve the memory of activations"
     severity = Severity.INFO
     default = False
+    worth_in_bytes = False  # they are those of one example
     fix_safety = (Safety.DISPLAY,)
     in_tests = False
 

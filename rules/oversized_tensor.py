@@ -32,6 +32,7 @@ class OversizedTensor(Rule):
 
     code = "TFM701"
     summary = "one tensor passes the configured size"
+    worth_in_bytes = False  # the limit is the user's own
     no_fix = "how the data is used decides how to split it"
     in_tests = False
 

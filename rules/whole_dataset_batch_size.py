@@ -16,7 +16,6 @@ from tfmemlint.api import (
     elements,
     facts,
     fixes,
-    limits,
     on,
     on_call,
     pipelines,
@@ -103,7 +102,7 @@ class WholeDatasetBatchSize(Rule):
         """Whether the size is that of the data which the model is given, and that is not small."""
         length = pipelines.whole_length(size)
         if length is not None:
-            tiny = pipelines.is_tiny(length) if cost is None else cost <= limits.SMALL_DATA
+            tiny = cost is None and pipelines.is_tiny(length)
             return not tiny and pipelines.counts_rows(file, size, [each.expression for each in data])
         rows = {leaf.shape[0] for leaf in elements(data[0].value) if isinstance(leaf, Array) and leaf.shape}
-        return len(rows) == 1 and pipelines.covers(size, rows.pop()) and cost is not None and cost > limits.SMALL_DATA
+        return len(rows) == 1 and pipelines.covers(size, rows.pop()) and cost is not None

@@ -21,8 +21,6 @@ from tfmemlint.api import (
 )
 
 MANY_ROWS = 2048
-LEAST_BYTES = 256 * 1024
-"""Bytes of the input (as float32) below which its activations are hardly worth a word."""
 
 
 class WholeDatasetForward(Rule):
@@ -61,10 +59,10 @@ class WholeDatasetForward(Rule):
             yield self._report(call, data, file)
 
     def _whole(self, data: Array) -> bool:
-        """Whether the array's rows are many and of some size, and it is data, not a batch cut out of it."""
+        """Whether the array's rows are many, and it is data, not a batch cut out of it."""
         if data.library == "keras" or not data.shape or len(data.shape) < 2 or data.shape[0] is None:
             return False
-        return data.shape[0] >= MANY_ROWS and (data.size is None or data.size * 4 >= LEAST_BYTES)
+        return data.shape[0] >= MANY_ROWS
 
     def _elsewhere(self, node: Node, file: File, through: int = 2) -> bool:
         """Whether the call is traced or wants gradients: it stands in a tape, or every call of its function does."""

@@ -12,7 +12,6 @@ from tfmemlint.api import (
     Rule,
     elements,
     least,
-    limits,
     on_call,
     pipelines,
     show_each,
@@ -67,8 +66,7 @@ class WholeDatasetShuffleBuffer(Rule):
         if cost is None or cost <= MUCH:
             whole = length is not None and not pipelines.is_tiny(length)
             many = held is not None and held >= MANY and all(ds.source is not None for ds in datasets)
-            little = cost is not None and cost <= limits.SMALL_DATA
-            if little or not (whole or many) or self._wanted(shuffle, file):
+            if not (whole or many) or self._wanted(shuffle, file):
                 return
         few = held is not None and held <= FEW
         instead = "shuffle names or records, before they are decoded" if few else "a few thousand mix well"

@@ -53,13 +53,13 @@ def run(here: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.Monke
 
 @pytest.fixture
 def word_rules(install: Install) -> None:
-    """Rules for words: shout (ABC001, safe fix, 1000 bytes), whisper (ABC002, info, unsafe fix), mumble (ABC003, off),
+    """Rules for words: shout (ABC001, safe fix, 2 MiB), whisper (ABC002, info, unsafe fix), mumble (ABC003, off),
     scream (ABC004, error, no fix that is applied)."""
     install(
-        a=rule_module("ABC001", "LoudWord", "shout", bytes=1000),
+        a=rule_module("ABC001", "LoudWord", "shout", bytes=2 << 20),
         b=rule_module("ABC002", "SoftWord", "whisper", severity="INFO", safety="UNSAFE"),
         c=rule_module("ABC003", "DullWord", "mumble", default=False),
-        d=rule_module("ABC004", "HarshWord", "scream", severity="ERROR", safety="DISPLAY", bytes=5000),
+        d=rule_module("ABC004", "HarshWord", "scream", severity="ERROR", safety="DISPLAY", bytes=5 << 20),
     )
 
 

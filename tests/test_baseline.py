@@ -447,7 +447,7 @@ def test_only_what_changed_cannot_be_accepted(parts: Path, capsys: pytest.Captur
     assert "--write-baseline and --diff-base cannot be used together" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("option", ["--min-bytes=1GiB", "--max-tensor=1GiB", "--gpu-memory=8GiB"])
+@pytest.mark.parametrize("option", ["--least-cost=1GiB", "--min-bytes=1GiB", "--max-tensor=1GiB", "--gpu-memory=8GiB"])
 def test_other_limits_make_no_entry_stale(option: str, project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (project / "train.py").write_text(HEAD)
     assert check(option, "train.py") == 0

@@ -231,8 +231,8 @@ def test_exit_codes(text: str, words: list[str], expected: int, run: Run, word_r
         (["--preview"], {"ABC001", "ABC002", "ABC003", "ABC004"}),
         (["--config", 'select = ["ABC003"]'], {"ABC003"}),
         (["--config", 'select = ["ABC003"]', "--select", "ABC004"], {"ABC004"}),
-        (["--min-bytes", "2000"], {"ABC002", "ABC004"}),
-        (["--min-bytes", "1GiB"], {"ABC002"}),
+        (["--least-cost", "1GiB"], {"ABC002", "ABC004"}),
+        (["--min-bytes", "1GiB"], {"ABC001", "ABC002", "ABC004"}),
     ],
 )
 def test_selection(words: list[str], expected: set[str], run: Run, word_rules: None) -> None:
@@ -317,15 +317,15 @@ def test_fail_on_in_the_configuration(level: str, expected: int, run: Run, word_
 
 
 def test_findings_known_to_cost_less_are_left_out(run: Run, word_rules: None) -> None:
-    """Those of unknown cost stay, and so do fixes of what stays only."""
+    """Errors and those of unknown cost stay, and so do fixes of what stays only."""
     write(a=HEAD + "shout\nwhisper\nscream\n")
-    for text in ("min-bytes = 2000", "min-bytes = '1.5k'"):
+    for text in ("least-cost = 3000000", "least-cost = '2.5M'"):
         Path("tfmemlint.toml").write_text(f"{text}\n")
         codes = [each["code"] for each in json.loads(run("check", "--output-format=json").out)]
         assert codes == ["ABC002", "ABC004"]
     run("check", "--fix", "--unsafe-fixes")
     assert Path("a.py").read_text() == HEAD + "shout\ncalm\nscream\n"
-    assert "ABC001" in run("check", "--min-bytes=0", "--output-format=concise").out
+    assert "ABC001" in run("check", "--least-cost=0", "--output-format=concise").out
 
 
 def test_the_largest_tensor_to_allow(run: Run) -> None:

@@ -211,9 +211,9 @@ WORDS = b"import tensorflow\nshout\nwhisper\n"
 
 @pytest.fixture
 def words(install: Install) -> tuple[Rule, ...]:
-    """Two rules: ABC001 (safe fix, costs 100 bytes) and ABC002 (unsafe fix, cost unknown)."""
+    """Two rules: ABC001 (safe fix, costs 2 MiB) and ABC002 (unsafe fix, cost unknown)."""
     install(
-        a=rule_module("ABC001", "LoudWord", "shout", bytes=100),
+        a=rule_module("ABC001", "LoudWord", "shout", bytes=2 << 20),
         b=rule_module("ABC002", "SoftWord", "whisper", severity="INFO", safety="UNSAFE"),
     )
     return registry.load_rules()
@@ -248,8 +248,9 @@ def test_findings_are_as_the_rules_made_them_by_default(words: tuple[Rule, ...])
             {"extend-unsafe-fixes": ["ALL"], "extend-safe-fixes": ["ABC"]},
             {"ABC001": ("warning", "safe"), "ABC002": ("info", "safe")},
         ),
-        ({"min-bytes": 101}, {"ABC002": ("info", "unsafe")}),
-        ({"min-bytes": 100}, {"ABC001": ("warning", "safe"), "ABC002": ("info", "unsafe")}),
+        ({"least-cost": (2 << 20) + 1}, {"ABC002": ("info", "unsafe")}),
+        ({"least-cost": 2 << 20}, {"ABC001": ("warning", "safe"), "ABC002": ("info", "unsafe")}),
+        ({"min-bytes": "1GiB"}, {"ABC001": ("warning", "safe"), "ABC002": ("info", "unsafe")}),
         ({"per-file-ignores": {"*.py": ["ABC001"]}}, {"ABC002": ("info", "unsafe")}),
         ({"per-file-ignores": {"*.py": ["ABC001"]}, "extend-per-file-ignores": {"train.*": ["ABC002"]}}, {}),
         ({"per-file-ignores": {"!tests/*": ["ABC"]}}, {}),

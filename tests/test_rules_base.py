@@ -17,8 +17,9 @@ from tfmemlint.syntax.tree import Tree
 PAGE = "\n".join(HEADINGS)
 
 
-def run(rule: type[Rule], code: str) -> FileResult:
-    return lint(f"import tensorflow as tf\n{code}\n".encode(), "program.py", Config(), [rule()])
+def run(rule: type[Rule], code: str, **settings: int) -> FileResult:
+    config = Config(**settings)  # type: ignore[arg-type]
+    return lint(f"import tensorflow as tf\n{code}\n".encode(), "program.py", config, [rule()])
 
 
 # -- costs ------------------------------------------------------------------------------------------------------------
@@ -46,7 +47,42 @@ class Priced(Rule):
     ],
 )
 def test_messages_tell_the_cost_where_it_is_known(code: str, message: str) -> None:
-    assert [finding.message for finding in run(Priced, code).findings] == [message]
+    assert [finding.message for finding in run(Priced, code, least_cost=0).findings] == [message]
+
+
+class AboutTime(Priced):
+    __doc__ = PAGE
+    code = "ACM111"
+    summary = "a range that takes its time"
+    worth_in_bytes = False
+
+
+class AboutErrors(Priced):
+    __doc__ = PAGE
+    code = "ACM112"
+    summary = "a range that fails"
+    severity = Severity.ERROR
+
+
+@pytest.mark.parametrize(
+    ("rule", "size", "least_cost", "count"),
+    [
+        (Priced, "(1 << 20) - 1", 1 << 20, 0),
+        (Priced, "1 << 20", 1 << 20, 1),
+        (Priced, "1 << 20", (1 << 20) + 1, 0),
+        (Priced, "n", 1 << 20, 1),
+        (AboutTime, "1", 1 << 20, 1),
+        (AboutErrors, "1", 1 << 20, 1),
+    ],
+)
+def test_what_is_known_to_cost_little_is_left_out(rule: type[Rule], size: str, least_cost: int, count: int) -> None:
+    assert len(run(rule, f"tf.range({size})", least_cost=least_cost).findings) == count
+
+
+def test_comments_about_findings_that_are_left_out_have_their_use() -> None:
+    text = "tf.range(1)  # tfmemlint: ignore[ACM101]"
+    assert [each.code for each in run(Priced, text).findings] == []
+    assert [each.code for each in run(Priced, text.replace("range", "zeros")).findings] == ["TFM003"]
 
 
 # -- repairs ----------------------------------------------------------------------------------------------------------

@@ -104,6 +104,9 @@ class Rule:
     """Whether the rule runs without being selected by code."""
     in_tests: ClassVar[bool] = True
     """Whether the rule speaks about unit tests too, where what is made is small and gone soon."""
+    worth_in_bytes: ClassVar[bool] = True
+    """Whether a finding is worth its `bytes` and no more, so that one known to cost less than `least-cost` is left out.
+    False where it is as much about time, growth, traces or results, or where `bytes` are those of one of many."""
     fix_safety: ClassVar[tuple[Safety, ...]] = ()
     """The kinds of fix that the rule may attach; empty when it has none."""
     no_fix: ClassVar[str] = ""

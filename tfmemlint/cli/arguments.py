@@ -72,7 +72,8 @@ def _set(options: argparse.Namespace) -> dict[str, Any]:
     """The settings that the command line makes, by field name."""
     names = (
         "fix", "unsafe_fixes", "show_fixes", "preview", "exclude", "extend_exclude", "force_exclude",
-        "include_markdown", "respect_gitignore", "min_bytes", "max_tensor", "gpu_memory", "fail_on", "output_format",
+        "include_markdown", "respect_gitignore", "least_cost", "min_bytes", "max_tensor", "gpu_memory", "fail_on",
+        "output_format",
     )  # fmt: skip
     made: dict[str, Any] = {name: value for name in names if (value := getattr(options, name)) is not None}
     for name in ("exclude", "extend_exclude"):
@@ -81,8 +82,6 @@ def _set(options: argparse.Namespace) -> dict[str, Any]:
     for name in ("baseline", "cache_dir"):
         if value := getattr(options, name):
             made[name] = os.path.abspath(value)
-    if "min_bytes" in made:
-        made["gate_bytes"] = made["min_bytes"]
     made["command_line"] = Layer(
         select=options.select, extend_select=options.extend_select or (), ignore=options.ignore or ()
     )
@@ -165,7 +164,8 @@ def _add_gates(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--fail-on", type=_severity, metavar="SEVERITY", help="error, warning (default) or info")
     group.add_argument("--exit-zero", action="store_true", help="exit 0 whatever is found")
     group.add_argument("--exit-non-zero-on-fix", action="store_true", help="exit 1 if anything was fixed")
-    group.add_argument("--min-bytes", type=_size, metavar="SIZE", help="leave out what is known to cost less")
+    group.add_argument("--least-cost", type=_size, metavar="SIZE", help="leave out what is known to cost less (1MiB)")
+    group.add_argument("--min-bytes", type=_size, metavar="SIZE", help="data of this size counts as large (64MiB)")
     group.add_argument("--max-tensor", type=_size, metavar="SIZE", help="the largest single tensor to allow")
     group.add_argument("--gpu-memory", type=_size, metavar="SIZE", help="the memory that a model must fit into")
     group.add_argument("--baseline", metavar="FILE", help="leave out the findings that this file accepts")

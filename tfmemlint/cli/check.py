@@ -147,7 +147,8 @@ def _gate(session: Session, baselines: _Baselines) -> int:
 
 def _is_narrowed(arguments: argparse.Namespace) -> bool:
     """Whether the command line changes which costs are reported, so that a finding may be missing for that."""
-    return any(value is not None for value in (arguments.min_bytes, arguments.max_tensor, arguments.gpu_memory))
+    sizes = (arguments.least_cost, arguments.min_bytes, arguments.max_tensor, arguments.gpu_memory)
+    return any(value is not None for value in sizes)
 
 
 def _codes_that_ran(configurations: Iterable[Config]) -> frozenset[str]:

@@ -79,6 +79,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     extend_include: tuple[str, ...] = ()
     include_markdown: bool = False
     respect_gitignore: bool = True
+    least_cost: Size = Size(1 << 20)
     min_bytes: Size = Size(64 << 20)
     max_tensor: Size = Size(1 << 30)
     gpu_memory: Size | None = None
@@ -91,8 +92,6 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     """The file that it was read from, absolute; empty for the defaults. No key."""
     root: str = ""
     """The directory that its patterns are relative to, absolute. No key."""
-    gate_bytes: int = 0
-    """Findings known to cost less are left out: `min_bytes` where the user set it, else 0. No key."""
     command_line: Layer = Layer()
     """The selection of the command line. No key."""
     from_command_line: frozenset[str] = frozenset()
@@ -109,7 +108,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
         return os.path.normpath(os.path.join(self.root or os.getcwd(), os.path.expanduser(path)))
 
 
-_NO_KEYS = ("path", "root", "gate_bytes", "command_line", "from_command_line")
+_NO_KEYS = ("path", "root", "command_line", "from_command_line")
 
 
 @cache
@@ -137,8 +136,6 @@ def from_table(table: Mapping[str, Any], path: str = "", prefix: str = "") -> di
             }
         else:
             values[field.name] = _convert(value, field.type, path, shown)
-    if "min_bytes" in values:
-        values["gate_bytes"] = values["min_bytes"]
     return values
 
 

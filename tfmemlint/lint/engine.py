@@ -89,8 +89,25 @@ def _lint_source(source: Source, config: Config, rules: Sequence[Rule]) -> FileR
     found, readable = _run(source, config, rules)
     enabled = {rule.code: rule.name for rule in rules}
     kept, suppressed, unused = apply_suppressions(readable, found, {**known_codes(), **enabled}, enabled)
-    findings = sorted((*kept, *unused), key=lambda finding: finding.sort_key)
+    worth = _worth_saying(kept, config, rules)
+    findings = sorted((*worth, *unused), key=lambda finding: finding.sort_key)
     return FileResult(source.path, source, tuple(dict.fromkeys(findings)), len(suppressed))
+
+
+def _worth_saying(findings: Sequence[Finding], config: Config, rules: Sequence[Rule]) -> list[Finding]:
+    """The findings that are not known to cost less than `least-cost`, and those that are about more than their bytes.
+
+    Comments are asked before: one that silences a small finding has its use, wherever the next run draws the line.
+    """
+    in_bytes = {rule.code for rule in rules if rule.worth_in_bytes}
+    return [
+        each
+        for each in findings
+        if each.bytes is None
+        or each.bytes >= config.least_cost
+        or each.severity is Severity.ERROR
+        or each.code not in in_bytes
+    ]
 
 
 def _run(source: Source, config: Config, rules: Sequence[Rule]) -> tuple[list[Finding], Source]:

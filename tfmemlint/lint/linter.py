@@ -51,7 +51,7 @@ class Linter:
         _ = self.rules
 
     def lint(self, data: bytes, path: str) -> FileResult:
-        """What the chosen rules find in one file, severities, repairs and limits as configured."""
+        """What the chosen rules find in one file, severities and repairs as configured."""
         from tfmemlint.lint.engine import FileResult, lint
 
         if not mentions_tensorflow(data):
@@ -68,8 +68,7 @@ class Linter:
         kept = []
         for finding in findings:
             if finding.code not in FAILURES:
-                too_small = finding.bytes is not None and finding.bytes < self.config.gate_bytes
-                if finding.code in hidden or too_small:
+                if finding.code in hidden:
                     continue
                 finding = self._configured(finding)
             kept.append(finding)

@@ -23,9 +23,9 @@ TEXTS = ("", "x", "ALL", "ADVICE", "TFM3", "TFM305", "cache-after-repeat", "erro
          "tests/**", "*.py", "/a.py", "..a", "a=b", "$HOME", "%s{0}", "'", '"', " ")  # fmt: skip
 SCALARS = ("true", "false", "0", "-1", "1", "9" * 5000, "0x" + "f" * 5000, "1e400", "nan", "-inf", "1979-05-27", "1.5",
            "07:32:00", "1979-05-27T00:32:00Z", "[]", "{}", "[[]]", "9223372036854775808", "[1, 'a']")  # fmt: skip
-OPTIONS = ("--select", "--extend-select", "--ignore", "--fail-on", "--min-bytes", "--max-tensor", "--gpu-memory",
-           "--baseline", "--diff-base", "--output-format", "-o", "--sort", "--config", "--exclude", "--extend-exclude",
-           "--stdin-filename")  # fmt: skip
+OPTIONS = ("--select", "--extend-select", "--ignore", "--fail-on", "--least-cost", "--min-bytes", "--max-tensor",
+           "--gpu-memory", "--baseline", "--diff-base", "--output-format", "-o", "--sort", "--config", "--exclude",
+           "--extend-exclude", "--stdin-filename")  # fmt: skip
 FLAGS = ("--preview", "--fix", "--unsafe-fixes", "--diff", "--show-fixes", "--add-ignore", "--add-ignore=a\nb", "-n",
          "--write-baseline", "--exit-zero", "--exit-non-zero-on-fix", "--statistics", "-q", "-v", "--isolated",
          "--force-exclude", "--no-respect-gitignore", "--include-markdown", "-", "-j1", "-jx", "-j-1", "--no-fix",
