@@ -15,11 +15,14 @@ from tfmemlint.api import (
     Edit,
     File,
     Fix,
+    Instance,
     Length,
-    calls,
     constant,
     fixes,
     integer,
+    keras,
+    knowledge,
+    limits,
     tensors,
 )
 
@@ -35,6 +38,7 @@ NUMPY_LIKE = tuple(
 
 NUMBERS = frozenset({"np.pi", "np.e", "np.inf", "np.nan", "math.pi"})
 CONVERTS = frozenset({"tf.constant", "tf.convert_to_tensor", "tf.Variable", "tf.cast"})
+INPUTS = frozenset({"tf.keras.Input", "tf.keras.layers.Input", "tf.keras.layers.InputLayer"})
 
 
 def is_one_number(file: File, made: Call) -> bool:
@@ -51,42 +55,88 @@ def is_one_number(file: File, made: Call) -> bool:
     return number and made.name in CONVERTS
 
 
-def float64_bytes(made: Call) -> int | None:
-    """Bytes of what a call makes, also where only its `shape` argument tells (weights, placeholders); None where they
-    are not known."""
+def is_large(file: File, made: Call, size: int | None) -> bool:
+    """Whether what a call makes certainly takes memory worth a word: a large tensor, a layer with many weights, the
+    images of an input or of a pipeline's elements. Of what is not known nothing is said: a program that writes float64
+    has mostly chosen it, for a few numbers."""
+    shape = made.value.shape if isinstance(made.value, Array) else None
+    if file.contexts.mapped(made.node):
+        return shape is not None and len(shape) > 1
+    if made.name in INPUTS:
+        known = [length for length in shape or () if length is not None]
+        return 8 * math.prod(known) >= limits.SMALL_DATA
+    least = limits.SMALL_SAMPLE if isinstance(made.value, Instance) else file.config.min_bytes
+    return size is not None and size >= least
+
+
+def float64_bytes(file: File, made: Call) -> int | None:
+    """Bytes of what a call makes: of a layer's weights, and also where only its `shape` argument tells (variables,
+    placeholders); None where they are not known, and for the elements of a pipeline, of which there are many."""
+    if file.contexts.mapped(made.node):
+        return None
     if isinstance(made.value, Array) and made.value.shape is not None:
         return made.value.bytes
-    count = tensors.shape_size(made.given("shape"))
+    count = keras.parameters_of(file, made) if isinstance(made.value, Instance) else None
+    count = tensors.shape_size(made.given("shape")) if count is None else count
     return None if count is None else 8 * count
 
 
-def cast_back(file: File, made: Call) -> bool:
-    """Whether the function computes in float64 and gives another dtype back: a choice of numerics."""
-    function = file.contexts.function(made.node)
-    if function is None or file.contexts.mapped(made.node):
-        return False
-    for cast in calls(file, function, "tf.cast"):
-        dtype, narrowed = cast.arg("dtype"), cast.arg("x")
-        if dtype is not None and narrowed is not None and not tensors.says_float64(dtype):
-            wide = isinstance(narrowed.value, Array) and narrowed.value.dtype == "float64"
-            if wide or file.tree.contains(narrowed.expression, made.node):
-                return True
-    return False
+def begins_before(made: Call) -> bool:
+    """Whether what a call is given is a float64 tensor already: the dtype begins there."""
+    first = made.value_of(0)
+    wide = isinstance(first, Array) and first.library == "tf" and first.dtype == "float64"
+    return wide and made.name in CONVERTS
 
 
-def narrowed(file: File, dtype: Argument) -> Fix | None:
-    """Write float32 where the argument says float64."""
+def narrowed(file: File, made: Call) -> Fix | None:
+    """Write float32 wherever the argument of a call says float64 that makes what is computed together; None where one
+    of them gets its dtype in another way. A layer casts what it is given, so that it can change alone."""
+    together = [made] if isinstance(made.value, Instance) else tensors.float64_together(file, made) or []
+    dtypes = [each.arg("dtype", "out_type") for each in together]
+    said = [dtype for dtype in dtypes if dtype is not None and tensors.says_float64(dtype)]
+    edits = [edit for edit in (_float32(file, dtype) for dtype in said) if edit is not None]
+    return Fix.unsafe("use float32", edits) if edits and len(edits) == len(together) else None
+
+
+def given_dtype(file: File, entering: tensors.Entering) -> Argument | None:
+    """The argument that makes an array float64 in so many words, if that costs memory worth a word: the array is large,
+    or Keras makes float32 of it again, so that the digits serve nothing."""
+    array, made, size = entering.array, entering.array.dtype_call, entering.array.bytes
+    dtype = made.arg("dtype") if made is not None and array.dtype == "float64" and array.shape != () else None
+    if dtype is None or not tensors.says_float64(dtype):
+        return None
+    lost = is_lost(entering.taker) and (size is None or size >= limits.SMALL_SAMPLE)
+    return dtype if lost or (size or 0) >= file.config.min_bytes else None
+
+
+def is_lost(taker: Call) -> bool:
+    """Whether what takes an array casts it to float32."""
+    return knowledge.in_group(taker.name, "casts_to_floatx")
+
+
+def narrowed_array(file: File, dtype: Argument, taker: Call) -> Fix | None:
+    """Write float32 where a NumPy array gets its dtype, if what takes it into TensorFlow computes with it alone."""
+    alone = is_lost(taker) or tensors.float64_together(file, taker) == [taker]
+    return Fix.unsafe("use float32", _float32(file, dtype)) if alone else None
+
+
+def float_bounds(file: File, made: Call) -> Fix | None:
+    """Write both bounds of a range of numbers as floats, if what is computed with it can be float32."""
+    bounds = [_float_bound(file, made.arg(name)) for name in ("start", "stop")]
+    return Fix.unsafe("give float bounds", *bounds) if tensors.float64_together(file, made) == [made] else None
+
+
+def _float32(file: File, dtype: Argument) -> Edit | None:
+    """The same argument with float32 in the place of float64."""
     text = file.text(dtype.expression)
     if isinstance(dtype.expression, cst.Name):  # from numpy import float64
         known = fixes.api_text(file, "tf.float32") or fixes.api_text(file, "np.float32")
-        return Fix.unsafe("use float32", fixes.replace_node(file, dtype.expression, known) if known else None)
+        return fixes.replace_node(file, dtype.expression, known) if known else None
     wide = next((word for word in ("float64", "double") if text.rstrip("'\"").endswith(word)), None)
-    if wide is None:
-        return None
-    return Fix.unsafe("use float32", fixes.replace_node(file, dtype.expression, text.replace(wide, "float32")))
+    return fixes.replace_node(file, dtype.expression, text.replace(wide, "float32")) if wide is not None else None
 
 
-def float_bound(file: File, bound: Argument | None) -> Edit | None:
+def _float_bound(file: File, bound: Argument | None) -> Edit | None:
     """Write a whole number, in whatever way it is written, as a float; None for anything but a literal."""
     number = integer(bound.value) if bound is not None and isinstance(bound.expression, cst.Integer) else None
     if bound is None or number is None:

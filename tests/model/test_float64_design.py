@@ -6,7 +6,7 @@ from tfmemlint.config.settings import Config
 from tfmemlint.lint.engine import lint
 from tfmemlint.lint.registry import load_rules
 
-TEXT = "import tensorflow as tf\n{}\n\ndef kernel(rows):\n    return tf.convert_to_tensor(rows, dtype=tf.float64)\n"
+TEXT = "import tensorflow as tf\n{}\n\ndef kernel():\n    return tf.zeros([4096, 4096], dtype=tf.float64)\n"
 
 
 @pytest.mark.parametrize(

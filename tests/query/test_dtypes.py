@@ -4,6 +4,8 @@ import pytest
 from programs import model_of
 
 from tfmemlint.query.tensors.dtypes import divided_integers, float64_asked_for, float64_by_design, given_float64
+from tfmemlint.query.tensors.precision import wants_digits
+from tfmemlint.query.tensors.together import float64_together
 
 GIVEN = [
     ("tf.zeros([2], tf.float64)", ["zeros"]),
@@ -30,6 +32,10 @@ ASKED = [
     ("x = probe() if dtype == tf.float64 else 1", True),
     ("if K.floatx() != 'float64':\n    probe()", False),
     ("if K.floatx() == 'float64':\n    pass\nelse:\n    probe()", False),
+    ("wide = x.dtype == tf.float64\nif wide:\n    probe()", True),
+    ("wide = False\nif x.dtype == tf.float64:\n    wide = True\nif wide:\n    probe()", True),
+    ("wide = x.dtype != tf.float64\nif wide:\n    probe()", False),
+    ("wide = True\nif wide:\n    probe()", False),
     ("probe()", False),
 ]
 
@@ -70,3 +76,52 @@ DIVIDED = [
 @pytest.mark.parametrize(("program", "expected"), DIVIDED)
 def test_quotients_of_integer_tensors(program: str, expected: list[str]) -> None:
     assert [division.dtype for division in divided_integers.of(model_of(program))] == expected
+
+
+A = "a = tf.zeros([9, 9], tf.float64)\n"
+B = "b = tf.ones([9, 9], tf.float64)\n"
+TOGETHER = [
+    (A + "print((a * 2 - 1.0).numpy())", ["zeros"]),
+    (A + "a += 1\nif a.shape[0] > 3:\n    print(tf.reduce_sum(-a) < 3.0)", ["zeros"]),
+    (A + B + "c = tf.matmul(a, b)\ntf.print(tf.reduce_sum(c))", ["zeros", "ones"]),
+    (A + B + "print(tf.concat([a, b], 0))", ["zeros", "ones"]),
+    (A + B + "c = a * 2\nd = c + b\nprint(d)", ["zeros", "ones"]),
+    (A + "b = tf.constant(np.random.rand(9, 9))\nprint(a * b)", ["zeros", "rand"]),
+    (A + "print(a * np.ones(9), tf.matmul(a, np.ones((9, 9))))", ["zeros"]),
+    (A + "tf.matmul(np.ones((9, 9)), a)", None),
+    (A + "b = tf.cast(a, tf.float32) + x", ["zeros"]),
+    (A + "model = keras.Sequential([keras.layers.Dense(3)])\nmodel(a)\nmodel.fit(a, y)", ["zeros"]),
+    (A + "tf.matmul(a, x)", None),
+    (A + "a * x", None),
+    (A + "f(a)", None),
+    (A + "f([a])", None),
+    (A + "print(a.dtype)", None),
+    (A + "tf.Variable(a).assign(x)", None),
+    (A + "self.a = a", None),
+    (A + "ds = tf.data.Dataset.from_tensors(a).map(f)", None),
+    ("def f():\n    return tf.zeros([9, 9], tf.float64)", None),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), TOGETHER)
+def test_what_changes_its_dtype_together(program: str, expected: list[str] | None) -> None:
+    file = model_of(program)
+    found = float64_together(file, given_float64.of(file)[0].made)
+    assert (found and [call.method for call in found]) == expected
+
+
+DIGITS = [
+    (A + "tf.linalg.cholesky(a)", True),
+    (A + "tf.linalg.solve(a * 2.0, x)", True),
+    (A + "a += x\nb = tf.cast(tf.reduce_mean(a), tf.float32)", True),
+    (A + "tf.saturate_cast(tf.round(a), tf.int64)", True),
+    (A + "tf.cast(a * x, 'double')", False),
+    (A + "tf.matmul(a, a)", False),
+    (A + "tf.linalg.cholesky(x)", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), DIGITS)
+def test_float64_that_is_chosen_for_its_digits(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert wants_digits(file, given_float64.of(file)[0].made) is expected

@@ -3,7 +3,15 @@
 from tfmemlint.query.keras.copies import copies_weights
 from tfmemlint.query.keras.data_sets import batch_bytes, makes_data_set
 from tfmemlint.query.keras.labels import class_count, label_arrays, losses
-from tfmemlint.query.keras.layers import Applied, calls_items, in_layer, is_layer_output, layers_applied, layers_in
+from tfmemlint.query.keras.layers import (
+    Applied,
+    calls_items,
+    in_layer,
+    is_layer_output,
+    layers_applied,
+    layers_in,
+    parameters_of,
+)
 from tfmemlint.query.keras.making import makes_layers, makes_own_model, may_be_loaded, trains, trains_own_model
 from tfmemlint.query.keras.models import (
     Fate,
@@ -74,6 +82,7 @@ __all__ = [
     "model_loads",
     "output_layers",
     "parameter_count",
+    "parameters_of",
     "policies_set",
     "policy_set_after",
     "policy_set_before",

@@ -13,13 +13,13 @@ from tfmemlint.query.tensors.dtypes import (
     Division,
     GivenDtype,
     divided_integers,
-    float64_asked_for,
     float64_by_design,
     given_float64,
     says_float64,
 )
 from tfmemlint.query.tensors.one_hot import OneHot, one_hot
 from tfmemlint.query.tensors.pairs import Pairs, all_pairs
+from tfmemlint.query.tensors.precision import wants_digits
 from tfmemlint.query.tensors.products import Product, products
 from tfmemlint.query.tensors.rows import read_as_one_row, rows_in
 from tfmemlint.query.tensors.tensors import (
@@ -31,6 +31,7 @@ from tfmemlint.query.tensors.tensors import (
     shape_size,
     size_one,
 )
+from tfmemlint.query.tensors.together import float64_together
 
 __all__ = [
     "Division",
@@ -44,8 +45,8 @@ __all__ = [
     "arrays_taken",
     "copied_axes",
     "divided_integers",
-    "float64_asked_for",
     "float64_by_design",
+    "float64_together",
     "given_float64",
     "inserted_axes",
     "is_empty",
@@ -62,4 +63,5 @@ __all__ = [
     "says_float64",
     "shape_size",
     "size_one",
+    "wants_digits",
 ]

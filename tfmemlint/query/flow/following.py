@@ -114,10 +114,11 @@ class Search:
         return self._made_at(made) if isinstance(made, cst.Name) else None
 
     def _made_at(self, target: cst.Name) -> Definition | None:
-        """The definition that a target makes; that of `name: Kind = value` is made by the whole statement."""
+        """The definition that a target makes; those of `name: Kind = value` and `name += value` are made by the whole
+        statement."""
         found = self.file.definition(target)
         parent = self.tree.parent(target)
-        if found is None and isinstance(parent, cst.AnnAssign) and parent.target is target:
+        if found is None and isinstance(parent, (cst.AnnAssign, cst.AugAssign)) and parent.target is target:
             found = self.file.flow(self.file.scope_of(target)).made(parent, target.value)
         return found
 

@@ -56,6 +56,16 @@ def layers_applied(kind: str) -> Fact[Applied]:
     return Fact(applied, kind)
 
 
+def parameters_of(file: File, made: Call) -> int | None:
+    """How many parameters the layer that a call makes has for certain; None where that is not known, or it is applied
+    to several things. Of an `Input` and of what is no layer there are none."""
+    value = made.value
+    kind = value.type_name if isinstance(value, Instance) else None
+    applied = layers_applied(kind).of(file) if kind is not None else []
+    counts = [each.parameters for each in applied if each.made.node is made.node]
+    return counts[0] if len(counts) == 1 else None
+
+
 def _of_kind(layer: Value, kind: str) -> Call | None:
     """The call that makes a layer, if it is of this class."""
     return layer.call if isinstance(layer, Instance) and layer.type_name == kind else None

@@ -14,7 +14,7 @@ from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Api, Array, Const, Instance
 from tfmemlint.query.facts import Fact
 from tfmemlint.query.keras.policies import dtype_policy, policies_set
-from tfmemlint.syntax.scopes import dotted
+from tfmemlint.syntax.scopes import dotted, written
 from tfmemlint.syntax.tree import Node
 
 if TYPE_CHECKING:
@@ -98,14 +98,25 @@ def _last_word(node: cst.BaseExpression) -> str:
 
 
 def float64_asked_for(file: File, node: Node) -> bool:
-    """Whether code around a node has asked for float64 before it gets there: `if K.floatx() == "float64"`."""
+    """Whether code around a node has asked for float64 before it gets there: `if K.floatx() == "float64"`, also where a
+    name has the answer."""
     below = node
     for above in file.tree.ancestors(node):
-        if isinstance(above, (cst.If, cst.IfExp)) and below is above.body and isinstance(above.test, cst.Comparison):
-            equal = (c for c in above.test.comparisons if isinstance(c.operator, (cst.Equal, cst.In, cst.Is)))
-            if any(_compares_float64(above.test.left, part.comparator) for part in equal):
-                return True
+        if isinstance(above, (cst.If, cst.IfExp)) and below is above.body and _asks_float64(file, above.test):
+            return True
         below = above
+    return False
+
+
+def _asks_float64(file: File, test: cst.BaseExpression) -> bool:
+    if isinstance(test, cst.Comparison):
+        equal = (c for c in test.comparisons if isinstance(c.operator, (cst.Equal, cst.In, cst.Is)))
+        return any(_compares_float64(test.left, part.comparator) for part in equal)
+    for answer in written(file.definitions(test)) if isinstance(test, cst.Name) else ():
+        value = answer.value
+        compared = isinstance(value, cst.Comparison) and _asks_float64(file, value)
+        if compared or (isinstance(value, cst.Name) and value.value == "True" and float64_asked_for(file, answer.node)):
+            return True
     return False
 
 
