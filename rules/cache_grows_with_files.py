@@ -2,13 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Rule, Severity, on_call, pipelines, show_bytes
+from tfmemlint.api import Call, Dataset, File, Finding, Rule, Severity, limits, on_call, pipelines, show_bytes
 
 
 class CacheGrowsWithFiles(Rule):
     """
     ## What it does
-    Gives the advice to cache on disk where an in-memory `cache()` keeps what was decoded from files.
+    Gives the advice to cache on disk where an in-memory `cache()` keeps what was decoded from files: images, sounds and
+    videos, and other elements that are known to be over 64 KiB each.
 
     ## Why it costs memory
     The cache holds every decoded element after the first epoch. Files on disk are compressed and can be many: 10 000
@@ -26,24 +27,27 @@ class CacheGrowsWithFiles(Rule):
     worth_in_bytes = False  # they are those of one element
     no_fix = "where the cache file should be is yours to say"
     severity = Severity.INFO
-    default = False
 
     @on_call("tf.data.Dataset.cache")
     def check(self, cache: Call, file: File) -> Iterator[Finding]:
         datasets = cache.datasets()
-        if (
-            not pipelines.caches_in_memory(cache)
-            or not datasets
-            or not all(pipelines.decoded_from_files(ds) for ds in datasets)
-        ):
-            return
-        if any({"take", "cache"}.intersection(ds.names()) for ds in datasets):
+        if not datasets or not pipelines.caches_in_memory(cache) or not all(self._large(ds) for ds in datasets):
             return
         size = pipelines.element_bytes(datasets)
         each = f" of {show_bytes(size)}" if size is not None else ""
+        what = "batch" if all(pipelines.batched(ds) for ds in datasets) else "element"
         yield self.finding(
             cache,
             file,
-            f"this cache keeps every decoded element{each} in memory; cache(filename) keeps them on disk",
-            bytes=size,
+            f"this cache keeps every decoded {what}{each} in memory{{cost}}; cache(filename) keeps them on disk",
+            bytes=pipelines.all_bytes(datasets),
+        )
+
+    def _large(self, ds: Dataset) -> bool:
+        """Whether the elements are certainly decoded from files and large."""
+        if {"take", "cache"}.intersection(ds.names()) or pipelines.is_small(ds):
+            return False
+        size = pipelines.example_bytes(ds)
+        return pipelines.holds_media(ds) or (
+            pipelines.decoded_from_files(ds) and size is not None and size > limits.SMALL_DATA
         )

@@ -29,9 +29,9 @@ ON_PURPOSE = re.compile(
 class SequentialMap(Rule):
     """
     ## What it does
-    Gives the advice to pass `num_parallel_calls=tf.data.AUTOTUNE` to `map` and `interleave` that do without it, once for
-    a pipeline: the other such steps are named as related places. Functions that only pick, stack, reshape or cast parts
-    are left out.
+    Gives the advice to pass `num_parallel_calls=tf.data.AUTOTUNE` to `map` and `interleave` that do without it, once
+    for a pipeline: the other such steps are named as related places. Functions that only pick, stack, reshape or cast
+    parts are left out.
 
     ## Why it costs memory
     It costs time, not memory: without the argument one element is made after the other on one processor, and the model
@@ -63,13 +63,13 @@ class SequentialMap(Rule):
             return
         first, *others = found
         safe = all(pipelines.runs_in_parallel(Step(call.method or "map", call)) for call in found)
-        edits = [fixes.set_autotune(file, call, "num_parallel_calls") for call in found]
+        edits = (fixes.set_autotune(file, call, "num_parallel_calls") for call in found)
         yield self.finding(
             first,
             file,
             f"{first.method}() makes one element at a time; num_parallel_calls uses all processors (this costs time, "
             "not memory)",
-            fix=Fix.of(Safety.SAFE if safe else Safety.UNSAFE, "run it in parallel", edits),
+            fix=Fix.of(Safety.SAFE if safe else Safety.UNSAFE, "run it in parallel", *edits),
             related=[(call, "so does this step") for call in others],
         )
 

@@ -92,8 +92,8 @@ class WholeDatasetBatchSize(Rule):
         return self.finding(
             call,
             file,
-            f"batch_size does nothing for a dataset, and this one is not batched: {call.method}() takes each example for "
-            "a batch; use batch(n) in the pipeline",
+            f"batch_size does nothing for a dataset, and this one is not batched: {call.method}() takes each example "
+            "for a batch; use batch(n) in the pipeline",
             fix=Fix.shown("batch the dataset instead", edits),
             severity=Severity.ERROR,
         )

@@ -4,7 +4,14 @@ import pytest
 from programs import model_of, value_in
 
 from tfmemlint.model.values import Dataset
-from tfmemlint.query.pipelines.caching import draws_nothing, frozen_draw, made_of_memory, takes_no_steps
+from tfmemlint.query.pipelines.caching import (
+    draws_nothing,
+    example_bytes,
+    frozen_draw,
+    holds_media,
+    made_of_memory,
+    takes_no_steps,
+)
 
 X = "x = np.zeros((100, 8), np.float32)\ntd = tf.data.Dataset\nds = td.from_tensor_slices(x)\n"
 RECORDS = "td = tf.data.Dataset\nds = tf.data.TFRecordDataset('f')\n"
@@ -78,3 +85,33 @@ def test_the_draw_that_a_cache_freezes(program: str, expected: str | None) -> No
     assert isinstance(ds, Dataset)
     found = frozen_draw(file, ds)
     assert (found.name if found is not None else None) == expected
+
+
+PATHS = "ds = tf.data.Dataset.list_files('f')\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        (PATHS + "ds.map(lambda p: tf.io.decode_png(tf.io.read_file(p)))", True),
+        (PATHS + "ds.map(tf.io.read_file)", False),
+        (PATHS + "ds.map(lambda p: tf.numpy_function(lambda q: np.load(q), [p], tf.float32))", False),
+        (X + "ds.map(lambda v: tf.image.resize(v, (9, 9)))", False),
+        (RECORDS + "ds.map(tf.io.decode_jpeg)", True),
+        (RECORDS + "ds.map(lambda r: tf.io.decode_raw(r, tf.uint8))", False),
+        ("tfds.load('d', split='train')", False),
+        ("tfds.load('d', split='train').map(lambda i: tf.image.resize(i, (9, 9)))", True),
+        ("keras.utils.image_dataset_from_directory('d')", True),
+        ("keras.utils.text_dataset_from_directory('d')", False),
+    ],
+)
+def test_images_and_sounds_that_were_decoded(program: str, expected: bool) -> None:
+    assert holds_media(_of(program)) is expected
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [(X + "ds", 32), (X + "ds.batch(4)", 32), (X + "ds.batch(n)", 32), (RECORDS + "ds.batch(4)", None)],
+)
+def test_the_bytes_of_an_example(program: str, expected: int | None) -> None:
+    assert example_bytes(_of(program)) == expected

@@ -1,6 +1,13 @@
 """tf.data: what a pipeline is known to be, its steps and elements, and what consumes or keeps them."""
 
-from tfmemlint.query.pipelines.caching import draws_nothing, frozen_draw, made_of_memory, takes_no_steps
+from tfmemlint.query.pipelines.caching import (
+    draws_nothing,
+    example_bytes,
+    frozen_draw,
+    holds_media,
+    made_of_memory,
+    takes_no_steps,
+)
 from tfmemlint.query.pipelines.chains import (
     called_on,
     chain_end,
@@ -92,12 +99,14 @@ __all__ = [
     "element_bytes",
     "element_count",
     "elementwise",
+    "example_bytes",
     "feeds_model",
     "few_examples",
     "fitted_whole",
     "following",
     "frozen_draw",
     "generator_functions",
+    "holds_media",
     "is_part",
     "is_small",
     "is_step",

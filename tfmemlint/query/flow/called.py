@@ -43,8 +43,8 @@ def factors(file: File, expression: cst.BaseExpression) -> list[str] | None:
 
 
 def comments_at(file: File, call: Call) -> str:
-    """The code of a call from the line of its name to its last, with the comments there, and with the lines above as long
-    as they are comments."""
+    """The code of a call from the line of its name to its last, with the comments there, and with the lines above as
+    long as they are comments."""
     text, start = file.source.text, file.source.line_span(file.span(call.name_node).start).start
     end = file.source.line_span(file.span(call.node).end).end
     while start > 0:

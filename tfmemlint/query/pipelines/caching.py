@@ -5,9 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfmemlint import knowledge
+from tfmemlint.model.mapped import body
+from tfmemlint.model.transfer.structures import rows
+from tfmemlint.model.transfer.table import map_structure, structure_bytes
 from tfmemlint.model.values import Dataset, Step
 from tfmemlint.query.pipelines.mapped import cheap
-from tfmemlint.query.pipelines.pipelines import draws_at_random, reshuffles, source_draws
+from tfmemlint.query.pipelines.pipelines import (
+    MAPPING,
+    batched,
+    decoded_from_files,
+    draws_at_random,
+    reshuffles,
+    source_draws,
+)
 from tfmemlint.query.pipelines.small import names_or_indices
 
 if TYPE_CHECKING:
@@ -18,6 +28,19 @@ CHEAP = frozenset({"batch", "padded_batch", "enumerate", "take", "skip", "prefet
 
 SPLITS = frozenset({"take", "skip", "shard", "window"})
 """Steps after which a shuffle has drawn a part of the data: a split is wanted once for good."""
+
+
+def holds_media(ds: Dataset) -> bool:
+    """Whether the elements are certainly made of images, sounds or videos that were decoded from files. A resized image
+    of `tfds.load` is one, too."""
+    if knowledge.in_group(ds.source, "decodes_media"):
+        return True
+    return decoded_from_files(ds) and any(body(s).does("decodes_media") for s in ds.steps if s.name in MAPPING)
+
+
+def example_bytes(ds: Dataset) -> int | None:
+    """Bytes of one example, where they are known: of a row of a batch."""
+    return structure_bytes(map_structure(rows, ds.element) if batched(ds) else ds.element)
 
 
 def made_of_memory(ds: Dataset) -> bool:

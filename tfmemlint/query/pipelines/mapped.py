@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 CHANGES = frozenset({"assign", "assign_add", "assign_sub", "append", "update_state"})
 """Methods that change what they are called on: variables, lists, metrics."""
 
-
 DISPLAYS = frozenset({"builtins.dict", "builtins.list", "builtins.tuple"})
+"""Functions that regroup what they are given."""
 
 
 def cheap(step: Step) -> bool:
@@ -42,8 +42,8 @@ def elementwise(step: Step) -> bool:
 
 
 def only_regroups(step: Step) -> bool:
-    """Whether a mapped function certainly only picks, reorders, stacks, reshapes or casts parts, so that there is next to
-    nothing to compute."""
+    """Whether a mapped function certainly only picks, reorders, stacks, reshapes or casts parts, so that there is next
+    to nothing to compute."""
     functions = _functions(step)
     if functions is None or step.call is None:
         return False
