@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from tfmemlint.api import (
     Call,
     Dataset,
@@ -51,13 +53,39 @@ class MissingPrefetch(Rule):
     fix_safety = (Safety.SAFE,)
     in_tests = False
 
-    @on(pipelines.consumptions)
-    def check(self, use: pipelines.Consumption, file: File) -> Iterator[Finding]:
-        if use.returned and not all(self._missing(ds) and self._works(ds) for ds in use.datasets):
-            return  # its callers are not seen: only what does some work counts
-        for ds in (*use.datasets, *use.validation):
-            if self._missing(ds):
-                yield self._report(use.node, ds, file)
+    @on(pipelines.consumed)
+    def check(self, pipeline: list[pipelines.Arrival], file: File) -> Iterator[Finding]:
+        unfinished = [each for each in pipeline if self._unfinished(each)]
+        if not unfinished:
+            return
+        ends = pipelines.ends(file, unfinished)
+        edits = (fixes.append_prefetch(file, end) for end in ends)
+        first, *others = [self._place(end, file) for end in ends] or [self._last(unfinished, file)]
+        yield self.finding(
+            first,
+            file,
+            "no prefetch at the end of this pipeline: input and compute do not overlap unless TensorFlow adds one "
+            "itself (this costs time, not memory)",
+            fix=Fix.safe("prefetch the batches", *edits) if ends else None,
+            related=[(other, "it ends here, too") for other in others],
+        )
+
+    def _place(self, end: cst.BaseExpression, file: File) -> Call | Node:
+        return file.call(end) if isinstance(end, cst.Call) else end
+
+    def _last(self, unfinished: list[pipelines.Arrival], file: File) -> Call | Node:
+        """The last step of a pipeline that has no single end."""
+        return pipelines.last_call(file, unfinished[-1].dataset) or unfinished[-1].use.node
+
+    def _unfinished(self, arrival: pipelines.Arrival) -> bool:
+        """Whether the pipeline certainly arrives without a prefetch, and that is no choice of the program's."""
+        use, ds = arrival.use, arrival.dataset
+        if use.peeks or not self._missing(ds):
+            return False
+        if use.returned and not all(self._missing(each) and self._works(each) for each in use.datasets):
+            return False  # its callers are not seen: only what does some work counts
+        beside = (each for each in arrival.given.datasets if pipelines.same_so_far(each, ds))
+        return not any("prefetch" in each.names() for each in beside)
 
     def _missing(self, ds: Dataset) -> bool:
         """Whether the pipeline is batched and certainly not prefetched afterwards."""
@@ -77,13 +105,3 @@ class MissingPrefetch(Rule):
 
     def _works(self, ds: Dataset) -> bool:
         return "map" in ds.names() or pipelines.reads_files(ds)
-
-    def _report(self, node: Node | Call, ds: Dataset, file: File) -> Finding:
-        last = pipelines.last_call(file, ds)
-        return self.finding(
-            last or node,
-            file,
-            "no prefetch at the end of this pipeline: input and compute do not overlap unless TensorFlow adds one "
-            "itself (this costs time, not memory)",
-            fix=Fix.safe("prefetch the batches", fixes.append_prefetch(file, last)),
-        )

@@ -58,7 +58,7 @@ class PrefetchNotLast(Rule):
         chain = [prefetch, *pipelines.following(file, prefetch)]
         if not all(call in chain for call in after):
             return None  # a step would still come after it
-        text, link = fixes.autotune_text(file, prefetch), None
+        text, link = fixes.autotune_text(file, prefetch.node), None
         if any(call.method in pipelines.BATCHES for call in chain) and not pipelines.buffers_few(prefetch):
             if text is None:
                 return None

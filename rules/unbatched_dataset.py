@@ -33,7 +33,7 @@ class UnbatchedDataset(Rule):
     def check(self, use: pipelines.Consumption, file: File) -> Iterator[Finding]:
         given = {
             "this dataset is": use.datasets if self._single(use.datasets) else (),
-            "the validation dataset is": use.validation if self._single(use.validation) else (),
+            "the validation dataset is": use.validation.datasets if self._single(use.validation.datasets) else (),
         }
         found = {what: datasets for what, datasets in given.items() if datasets}
         if use.taker is None or not found or self._told_size(use):

@@ -42,7 +42,7 @@ def test_places_that_consume_pipelines(program: str, expected: list[str]) -> Non
     for use in consumptions.of(file):
         node = file.text(getattr(use.node, "node", use.node)).partition("\n")[0]
         taker = "returned" if use.returned else f"-> {use.taker.method if use.taker is not None else None}"
-        shown.append(f"{node}{' and validation' if use.validation else ''} {taker}")
+        shown.append(f"{node}{' and validation' if use.validation.datasets else ''} {taker}")
     assert shown == expected
 
 

@@ -23,6 +23,7 @@ from tfmemlint.query.pipelines.chains import (
     same_pipeline,
 )
 from tfmemlint.query.pipelines.consumers import Consumption, consumptions
+from tfmemlint.query.pipelines.ends import Arrival, consumed, ends
 from tfmemlint.query.pipelines.generators import generator_functions, ops_in, runs_op
 from tfmemlint.query.pipelines.keeping import KeptElements, kept_elements
 from tfmemlint.query.pipelines.mapped import (
@@ -59,7 +60,7 @@ from tfmemlint.query.pipelines.pipelines import (
     surely_together,
 )
 from tfmemlint.query.pipelines.small import few_examples, is_small, names_or_indices
-from tfmemlint.query.pipelines.together import steps_by_pipeline
+from tfmemlint.query.pipelines.together import same_so_far, steps_by_pipeline
 from tfmemlint.query.pipelines.whole_data import (
     counts_rows,
     covers,
@@ -76,6 +77,7 @@ __all__ = [
     "BATCHES",
     "BATCHING",
     "REGROUPING",
+    "Arrival",
     "Consumption",
     "KeptElements",
     "all_bytes",
@@ -90,6 +92,7 @@ __all__ = [
     "chain_root",
     "changes_outside",
     "cheap",
+    "consumed",
     "consumptions",
     "counts_rows",
     "covers",
@@ -99,6 +102,7 @@ __all__ = [
     "element_bytes",
     "element_count",
     "elementwise",
+    "ends",
     "example_bytes",
     "feeds_model",
     "few_examples",
@@ -132,6 +136,7 @@ __all__ = [
     "runs_in_parallel",
     "runs_op",
     "same_pipeline",
+    "same_so_far",
     "source_draws",
     "stays_on_disk",
     "steps_between",

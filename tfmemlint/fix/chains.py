@@ -14,7 +14,7 @@ from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Api
 from tfmemlint.query.pipelines.chains import links
 from tfmemlint.syntax.scopes import Definition, written
-from tfmemlint.syntax.tree import walk
+from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -41,7 +41,7 @@ def add_argument(file: File, call: cst.Call, text: str) -> Edit | None:
 def set_autotune(file: File, call: Call, parameter: str) -> Edit | None:
     """Pass `tf.data.AUTOTUNE` for a parameter of a call, instead of what it is passed. None where the file imports
     nothing that leads to it, or the call has no arguments."""
-    text, argument = autotune_text(file, call), call.arg(parameter)
+    text, argument = autotune_text(file, call.node), call.arg(parameter)
     if text is None:
         return None
     if argument is not None:
@@ -49,10 +49,13 @@ def set_autotune(file: File, call: Call, parameter: str) -> Edit | None:
     return add_argument(file, call.node, f"{parameter}={text}")
 
 
-def append_prefetch(file: File, call: Call | None) -> Edit | None:
-    """Write `.prefetch(tf.data.AUTOTUNE)` behind a call. None without one, and as `set_autotune` does."""
-    text = autotune_text(file, call) if call is not None else None
-    return append_method(file, call.node, f".prefetch({text})") if call is not None and text is not None else None
+def append_prefetch(file: File, pipeline: cst.BaseExpression) -> Edit | None:
+    """Write `.prefetch(tf.data.AUTOTUNE)` behind an expression. None where it would need parentheses, and as
+    `set_autotune` does."""
+    text = autotune_text(file, pipeline)
+    if text is None or (isinstance(pipeline, LOOSE) and not pipeline.lpar):
+        return None
+    return append_method(file, pipeline, f".prefetch({text})")
 
 
 def unwrap_call(file: File, call: cst.Call, argument: cst.BaseExpression) -> Edit | None:
@@ -199,15 +202,15 @@ def _own_autotune(file: File) -> list[tuple[str, list[Definition]]]:
     ]
 
 
-def autotune_text(file: File, at: Call) -> str | None:
-    """How this file writes `tf.data.AUTOTUNE` where a call stands: by a name of the module's own for it, if it has one.
+def autotune_text(file: File, at: Node) -> str | None:
+    """How this file writes `tf.data.AUTOTUNE` where an expression stands.
 
-    None if nothing that is imported leads there.
+    By a name of the module's own for it, if it has one. None if nothing that is imported leads there.
     """
-    scope = file.scope_of(at.node)
+    scope = file.scope_of(at)
     outer = [each for each in (scope, *file.scopes_around(scope)) if each is not file.module]
     for name, definitions in _own_autotune(file):
-        late = scope is file.module and any(file.tree.order(d.node) > file.tree.order(at.node) for d in definitions)
+        late = scope is file.module and any(file.tree.order(d.node) > file.tree.order(at) for d in definitions)
         if not late and not any(name in file.flow(each).bindings for each in outer):
             return name
     old = api_text(file, "tf.compat.v1")

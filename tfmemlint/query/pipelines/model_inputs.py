@@ -20,6 +20,7 @@ from tfmemlint.syntax.scopes import Binds, Definition, ScopeNode, dotted
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
+    from tfmemlint.syntax.names import Loop
     from tfmemlint.syntax.tree import Node
 
 FITTING = frozenset({
@@ -194,3 +195,10 @@ def drawn_from(file: File, drawing: cst.Call) -> tuple[Dataset, ...]:
     while isinstance(value, Items):
         value = value.of
     return pipelines_of(value)
+
+
+def first_of_its_own(file: File, drawing: cst.Call, loop: Loop) -> bool:
+    """Whether what `next(...)` draws in a loop is the first element of an iterator that the loop makes anew."""
+    source = drawing.args[0].value if drawing.args else None
+    made = file.only_definition(source) if isinstance(source, cst.Name) else None
+    return isinstance(source, cst.Call) or (made is not None and file.tree.contains(loop, made.node))

@@ -1,4 +1,4 @@
-"""Which steps belong to one pipeline, wherever they stand."""
+"""Which steps belong to one pipeline, wherever they stand, and which pipelines go on from which."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tfmemlint.query.facts import Fact
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
+    from tfmemlint.model.values import Dataset
     from tfmemlint.syntax.tree import Node
 
 
@@ -43,3 +44,14 @@ def steps_by_pipeline(*names: str) -> Fact[list[Call]]:
 def _before(call: Call) -> dict[Node, Call]:
     """The steps that some pipeline has gone through when it comes to a call, by their nodes."""
     return {step.call.node: step.call for ds in call.datasets() for step in ds.steps if step.call is not None}
+
+
+def path(ds: Dataset) -> tuple[Node | None, ...]:
+    """The calls through which a pipeline went from its source on, the same in whatever call of a function."""
+    return tuple(call.node if call is not None else None for call in (ds.call, *(step.call for step in ds.steps)))
+
+
+def same_so_far(ds: Dataset, start: Dataset) -> bool:
+    """Whether a pipeline is another one, or goes on from where that ends."""
+    begun = path(start)
+    return path(ds)[: len(begun)] == begun

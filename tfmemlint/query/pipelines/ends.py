@@ -1,0 +1,96 @@
+"""Where pipelines end: what arrives at their consumers, and where one step more reaches each of them once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from tfmemlint.query.facts import Fact
+from tfmemlint.query.pipelines.chains import last_call, possible_later_steps
+from tfmemlint.query.pipelines.consumers import Consumption, Given, consumptions
+from tfmemlint.query.pipelines.pipelines import BATCHING, PIPELINES
+from tfmemlint.query.pipelines.together import path, same_so_far
+
+if TYPE_CHECKING:
+    import libcst as cst
+
+    from tfmemlint.model.file import File
+    from tfmemlint.model.values import Dataset
+    from tfmemlint.syntax.tree import Node
+
+
+class Arrival(NamedTuple):
+    """A pipeline that arrives where it is consumed: `given` are all that may arrive there, this one among them."""
+
+    dataset: Dataset
+    given: Given
+    use: Consumption
+
+
+def _consumed(file: File) -> Iterator[list[Arrival]]:
+    """Arrivals in groups: those of the same batches, and those that the same expression gives."""
+    groups: dict[Node, list[Arrival]] = {}
+    for use in consumptions.of(file):
+        for given in (*use.given, use.validation):
+            arrivals = [Arrival(ds, given, use) for ds in given.datasets]
+            batches = [batch for each in arrivals if (batch := _batch_of(each.dataset)) is not None]
+            group = list[Arrival]()
+            for batch in batches:
+                known = groups.get(batch, group)
+                if known is not group:
+                    group += known
+                    groups.update({node: group for node, each in groups.items() if each is known})
+                groups[batch] = group
+            group += [each for each in arrivals if _batch_of(each.dataset) is not None]
+    yield from {id(group): group for group in groups.values()}.values()
+
+
+def _batch_of(ds: Dataset) -> Node | None:
+    """The call of the last step that makes batches."""
+    last = next((step for step in reversed(ds.steps) if step.name in BATCHING), None)
+    return last.call.node if last is not None and last.call is not None else None
+
+
+consumed = Fact(_consumed, *PIPELINES)
+"""Each pipeline that is made of batches and consumed, as all places at which it arrives: those to which the same
+`batch` leads, with and without steps more. Pipelines of several that one expression may give count as one."""
+
+
+def ends(file: File, arrivals: Sequence[Arrival]) -> list[cst.BaseExpression]:
+    """The expressions behind which one step more reaches each of these pipelines, and none of them twice.
+
+    One, if all of them end with the same call: that call. Several where some take optional steps: then what gives them
+    to each consumer. None where that is not seen, or gives other pipelines too.
+    """
+    outer = _outermost(arrivals)
+    lasts = {call.node: call for each in outer if (call := last_call(file, each.dataset)) is not None}
+    if len(lasts) == 1:
+        (last,) = lasts.values()
+        inside = any(step.call is not None and step.call.node is last.node for each in arrivals
+                     for step in each.dataset.steps[:-1])  # fmt: skip
+        if not inside and not possible_later_steps(file, last, "prefetch"):
+            return [last.node]
+    found: dict[int, cst.BaseExpression] = {}
+    for each in outer:
+        expression = each.given.expression
+        if expression is None or any(all(ds is not a.dataset for a in arrivals) for ds in each.given.datasets):
+            return []
+        found[id(expression)] = expression
+    return list(found.values())
+
+
+def _outermost(arrivals: Sequence[Arrival]) -> list[Arrival]:
+    """Without those that come to their consumer from a function which returns them as they are, and without what a
+    function returns where its caller takes it further."""
+    taken = [each for each in arrivals if not each.use.returned]
+    kept = [each for each in arrivals if each.use.returned and not any(_takes_further(other, each) for other in taken)]
+    return kept + [each for each in taken if not any(_among(each.dataset, other.given) for other in kept)]
+
+
+def _takes_further(taken: Arrival, returned: Arrival) -> bool:
+    """Whether a consumer gets more steps than a function returns, and not as another of its ways."""
+    return same_so_far(taken.dataset, returned.dataset) and not _among(taken.dataset, returned.given)
+
+
+def _among(ds: Dataset, given: Given) -> bool:
+    return any(path(ds) == path(each) for each in given.datasets)
