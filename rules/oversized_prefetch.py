@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, fixes, least, limits, on_call, pipelines, show_bytes
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, fixes, on_call, pipelines, show_bytes
 
 
 class OversizedPrefetch(Rule):
@@ -31,24 +31,20 @@ class OversizedPrefetch(Rule):
 
     @on_call("tf.data.Dataset.prefetch")
     def check(self, prefetch: Call, file: File) -> Iterator[Finding]:
-        argument, batch = prefetch.arg("buffer_size"), pipelines.batched_before(prefetch)
-        if argument is None or batch is None or not all(pipelines.batched(ds) for ds in prefetch.datasets()):
-            return
-        if any(step.method in pipelines.BATCHES for step in pipelines.following(file, prefetch)):
-            return  # it stands at the wrong place, which is another rule's finding
-        count, batch_size = least(argument.value), batch.arg("batch_size")
-        same = batch_size is not None and file.text(argument.expression) == file.text(batch_size.expression)
-        if not (count is not None and count > limits.FEW_BATCHES) and not (same and (count is None or count > 2)):
-            return
-        size = pipelines.element_bytes(prefetch.datasets())
-        cost = size * count if size is not None and count is not None else None
-        held = f"{count} batches" if count is not None else "as many batches as a batch has examples"
-        weigh = f"{held} of {show_bytes(size)} ready: {show_bytes(cost)}" if size and cost else f"{held} ready"
+        kept = pipelines.kept_batches(file, prefetch)
+        if kept is None or pipelines.work_after(file, prefetch):
+            return  # the second stands at the wrong place, which is TFM303's finding
         yield self.finding(
             prefetch,
             file,
-            f"prefetch() counts batches here, not examples: it keeps {weigh}",
+            f"prefetch() counts batches here, not examples: it keeps {self._shown(kept)}",
             fix=Fix.safe("let TensorFlow choose the buffer", fixes.set_autotune(file, prefetch, "buffer_size")),
-            related=[(batch, "batched here")],
-            bytes=cost,
+            related=[(kept.batch, "batched here")],
+            bytes=kept.bytes,
         )
+
+    def _shown(self, kept: pipelines.KeptBatches) -> str:
+        held = f"{kept.count} batches" if kept.count is not None else "as many batches as a batch has examples"
+        if kept.size and kept.bytes:
+            return f"{held} of {show_bytes(kept.size)} ready: {show_bytes(kept.bytes)}"
+        return f"{held} ready"

@@ -2,10 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, fixes, integer, on_call, pipelines
-
-WORK = ("batch", "padded_batch", "map", "shuffle", "repeat", "cache", "filter")
-"""Steps that are better done before the buffer than after it."""
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Severity, fixes, on_call, pipelines
 
 
 class PrefetchNotLast(Rule):
@@ -16,8 +13,9 @@ class PrefetchNotLast(Rule):
 
     ## Why it costs memory
     A prefetch buffers the elements of the pipeline as it stands there, and only what comes before it runs ahead. The
-    steps after it wait for the model again, and the buffer holds elements at a stage where they help nobody: with
-    `prefetch(1000).batch(32)` a thousand single examples.
+    steps after it have yet to be done when the model asks for the next batch, and the buffer holds elements at a stage
+    where they help nobody: with `prefetch(1000).batch(32)` a thousand single examples. Before a `repeat()` it runs
+    empty at the end of each repetition, which costs time alone.
 
     ## Fix safety
     Safe: a prefetch changes neither elements nor order. A count of examples becomes `tf.data.AUTOTUNE` when the
@@ -39,27 +37,38 @@ class PrefetchNotLast(Rule):
 
     @on_call("tf.data.Dataset.prefetch")
     def check(self, prefetch: Call, file: File) -> Iterator[Finding]:
-        if integer(prefetch.value_of("buffer_size")) == 0 or pipelines.possible_later_steps(file, prefetch, "prefetch"):
-            return
-        after = pipelines.later_steps(file, prefetch, *WORK)
+        after = pipelines.work_after(file, prefetch)
         if not after:
             return
-        first = min(after, key=lambda call: file.span(call.name_node).start)
+        first = min(after, key=lambda call: (call.method == "repeat", file.span(call.name_node).start))
+        kept = pipelines.kept_batches(file, prefetch)
         yield self.finding(
             prefetch,
             file,
-            f"prefetch() before {first.method}() buffers elements too early, and {first.method}() waits for the "
-            "model again; make it the last step",
+            self._message(first, kept),
             fix=self._move(prefetch, after, file),
             related=[(first, "this step comes after it")],
+            severity=Severity.INFO if first.method == "repeat" and kept is None else None,
+            bytes=kept.bytes if kept is not None else None,
         )
+
+    def _message(self, first: Call, kept: pipelines.KeptBatches | None) -> str:
+        if first.method == "repeat":
+            why = "prefetch() before repeat() begins with an empty buffer in each repetition"
+        else:
+            name = f"{first.method}()"
+            why = f"prefetch() before {name} keeps elements ready that still have to go through {name}"
+        count = kept.count if kept is not None and kept.count is not None else None
+        held = f", and it keeps {count} batches ready{{cost}}" if count is not None else ""
+        return f"{why}{held}; make it the last step"
 
     def _move(self, prefetch: Call, after: list[Call], file: File) -> Fix | None:
         chain = [prefetch, *pipelines.following(file, prefetch)]
         if not all(call in chain for call in after):
             return None  # a step would still come after it
         text, link = fixes.autotune_text(file, prefetch.node), None
-        if any(call.method in pipelines.BATCHES for call in chain) and not pipelines.buffers_few(prefetch):
+        many = any(call.method in pipelines.BATCHES for call in chain) or pipelines.kept_batches(file, prefetch)
+        if many and not pipelines.buffers_few(prefetch):
             if text is None:
                 return None
             link = f".prefetch({text})"

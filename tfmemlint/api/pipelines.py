@@ -59,6 +59,7 @@ from tfmemlint.query.pipelines.pipelines import (
     surely_before,
     surely_together,
 )
+from tfmemlint.query.pipelines.prefetching import KeptBatches, kept_batches, work_after
 from tfmemlint.query.pipelines.small import few_examples, is_small, names_or_indices
 from tfmemlint.query.pipelines.together import same_so_far, steps_by_pipeline
 from tfmemlint.query.pipelines.whole_data import (
@@ -79,6 +80,7 @@ __all__ = [
     "REGROUPING",
     "Arrival",
     "Consumption",
+    "KeptBatches",
     "KeptElements",
     "all_bytes",
     "batch_calls",
@@ -116,6 +118,7 @@ __all__ = [
     "is_step",
     "is_tiny",
     "keeps_names",
+    "kept_batches",
     "kept_elements",
     "last_before",
     "last_call",
@@ -148,4 +151,5 @@ __all__ = [
     "takes_no_steps",
     "used_as_model",
     "whole_length",
+    "work_after",
 ]

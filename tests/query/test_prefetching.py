@@ -1,0 +1,43 @@
+"""What a prefetch keeps ready, and which steps should stand before it."""
+
+import pytest
+from programs import model_of
+
+from tfmemlint.query.pipelines.prefetching import kept_batches, work_after
+
+START = "n = 32\na = tf.data.Dataset.from_tensor_slices(np.zeros((100, 8), np.float32))\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("a.batch(2).prefetch(1)", None),
+        ("a.batch(2).prefetch(9)", None),
+        ("a.batch(2).prefetch(10)", (10, 640)),
+        ("a.batch(n).prefetch(n)", (32, 32768)),
+        ("a.batch(2).prefetch(2)", None),
+        ("def f(m):\n    return a.batch(m).prefetch(m)", (None, None)),
+        ("a.prefetch(100)", None),
+        ("a.batch(2).prefetch(100).batch(2)", None),
+        ("unknown.batch(2).prefetch(100)", None),
+    ],
+)
+def test_batches_that_are_kept(program: str, expected: tuple[int | None, int | None] | None) -> None:
+    file = model_of(START + program)
+    kept = kept_batches(file, file.call(file.calls_by_word["prefetch"][0]))
+    assert (kept and (kept.count, kept.bytes)) == expected
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("d = a.prefetch(1).batch(2).repeat()", ["batch", "repeat"]),
+        ("d = a.batch(2).prefetch(1).take(3)", []),
+        ("d = a.prefetch(1).batch(2).prefetch(1)", []),
+        ("d = a.prefetch(0).batch(2)", []),
+    ],
+)
+def test_work_that_comes_after(program: str, expected: list[str]) -> None:
+    file = model_of(START + program)
+    after = work_after(file, file.call(file.calls_by_word["prefetch"][0]))
+    assert sorted(call.method or "" for call in after) == expected

@@ -1,0 +1,56 @@
+"""What a prefetch keeps ready: the steps that should stand before it, and batches in place of examples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tfmemlint.model.values import integer, least
+from tfmemlint.query.limits import FEW_BATCHES
+from tfmemlint.query.pipelines.chains import following, later_steps, possible_later_steps
+from tfmemlint.query.pipelines.pipelines import BATCHES, batched, batched_before, element_bytes
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.file import File
+
+WORK = ("batch", "padded_batch", "map", "shuffle", "repeat", "cache", "filter")
+"""Steps that are better done before the buffer than after it."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptBatches:
+    """Batches that a prefetch keeps ready: `count` is None where it is as many as a batch has examples, and that is not
+    known; `size` are the bytes of one."""
+
+    batch: Call
+    count: int | None
+    size: int | None
+
+    @property
+    def bytes(self) -> int | None:
+        """What they weigh together."""
+        return self.count * self.size if self.count is not None and self.size is not None else None
+
+
+def work_after(file: File, prefetch: Call) -> list[Call]:
+    """The steps that certainly follow a prefetch in the same pipeline and should stand before it; none where another
+    prefetch may come, or where it buffers nothing."""
+    if integer(prefetch.value_of("buffer_size")) == 0 or possible_later_steps(file, prefetch, "prefetch"):
+        return []
+    return later_steps(file, prefetch, *WORK)
+
+
+def kept_batches(file: File, prefetch: Call) -> KeptBatches | None:
+    """The batches that a prefetch certainly keeps ready, where they are more than people mean: over `FEW_BATCHES`, or
+    as many as a batch has examples. None too where it stands before another `batch`."""
+    argument, batch = prefetch.arg("buffer_size"), batched_before(prefetch)
+    if argument is None or batch is None or not all(batched(ds) for ds in prefetch.datasets()):
+        return None
+    if any(step.method in BATCHES for step in following(file, prefetch)):
+        return None
+    count, batch_size = least(argument.value), batch.arg("batch_size")
+    same = batch_size is not None and file.text(argument.expression) == file.text(batch_size.expression)
+    if not (count is not None and count > FEW_BATCHES) and not (same and (count is None or count > 2)):
+        return None
+    return KeptBatches(batch, count, element_bytes(prefetch.datasets()))
