@@ -11,10 +11,11 @@ from tfmemlint.api import (
     Rule,
     Safety,
     Step,
-    body,
     fixes,
     least,
+    limits,
     on_call,
+    ordering,
     pipelines,
     show_each,
 )
@@ -29,8 +30,9 @@ PICKS = frozenset({"filter", "take", "skip", "shard", "cache"})
 class ShuffleAfterDecode(Rule):
     """
     ## What it does
-    Reports `shuffle(n)` with a large buffer after a `map` that reads files, decodes or resizes images or sound, or
-    casts to a larger dtype.
+    Reports `shuffle(n)` with a large buffer, or one for the whole data, after a `map` that reads files, decodes or
+    resizes images or sound, or casts to a larger dtype. Behind a cache in memory the buffer only refers to elements
+    that the cache keeps, and nothing is reported.
 
     ## Why it costs memory
     The buffer holds n elements as they are at that step. Before the map they are file names or compressed bytes, after
@@ -52,45 +54,33 @@ class ShuffleAfterDecode(Rule):
 
     @on_call("tf.data.Dataset.shuffle")
     def check(self, shuffle: Call, file: File) -> Iterator[Finding]:
-        datasets, buffer = shuffle.datasets(), least(shuffle.value_of("buffer_size"))
-        found = [self._expansion(ds) for ds in datasets]
+        argument, datasets = shuffle.arg("buffer_size"), shuffle.datasets()
+        found = [pipelines.expanding_map(ds) for ds in datasets]
         step = found[0] if found else None
-        if buffer is None or step is None or step.call is None or None in found:
+        if argument is None or step is None or step.call is None or None in found:
             return
-        size, count = pipelines.element_bytes(datasets), datasets[0].count
-        held = min(buffer, count) if count is not None else buffer
-        cost = size * held if size is not None else None
-        if (cost is not None and cost <= file.config.min_bytes) or (cost is None and buffer < MANY):
-            return
-        yield self.finding(
-            shuffle,
-            file,
-            f"shuffle() after this map holds {held} elements as it made them{show_each(size, held)}; shuffle what it "
-            "reads instead",
-            fix=self._move(step, datasets[0], shuffle, file) if len(datasets) == 1 else None,
-            related=[(step.call, "made here")],
-            bytes=cost,
-        )
+        size, count, held = pipelines.element_bytes(datasets), datasets[0].count, least(argument.value)
+        length = pipelines.whole_length(argument, share=limits.LEAST_SHARE)
+        whole = length is not None and not pipelines.is_tiny(length)
+        held = min(held, count) if held is not None and count is not None else held
+        cost = size * held if size is not None and held is not None else None
+        large = cost > file.config.min_bytes if cost is not None else whole or (held is not None and held >= MANY)
+        held_of_it = self._held(whole or pipelines.covers(argument, count), size, held)
+        if large and not ordering.is_switched_off(file, shuffle.node):
+            yield self.finding(
+                shuffle,
+                file,
+                f"shuffle() after this map holds {held_of_it}; shuffle what it reads instead",
+                fix=self._move(step, datasets[0], shuffle, file) if len(datasets) == 1 else None,
+                related=[(step.call, "made here")],
+                bytes=cost,
+            )
 
-    def _expansion(self, ds: Dataset) -> Step | None:
-        """The first map that expands what the shuffle buffers, if nothing between keeps the two apart."""
-        first = None
-        for step in ds.steps:
-            cached = step.name == "cache" and step.call is not None and pipelines.caches_in_memory(step.call)
-            if cached or step.name in pipelines.BATCHES | pipelines.REGROUPING:
-                first = None  # a shuffle shares what a cache in memory holds
-            elif step.name == "map" and first is None and self._expands(step):
-                first = step
-        return first
-
-    def _expands(self, step: Step) -> bool:
-        """Whether a map makes elements larger than those that it is given."""
-        small = pipelines.element_bytes(step.call.datasets()) if step.call is not None else None
-        large = pipelines.element_bytes(pipelines.pipelines_of(step.call.value)) if step.call is not None else None
-        if small is not None and large is not None:
-            return large > small
-        found = body(step)
-        return found.decodes or found.reads or "tf.image.convert_image_dtype" in found.names
+    def _held(self, whole: bool, size: int | None, held: int | None) -> str:
+        number = f"{held} elements" if held is not None else ""
+        if not whole:
+            return f"{number} as it made them{show_each(size, held)}"
+        return "all of the data as it made it" + (f" ({number}{show_each(size, held)})" if number else "")
 
     def _move(self, first: Step, ds: Dataset, shuffle: Call, file: File) -> Fix | None:
         steps = ds.steps[ds.steps.index(first) :]

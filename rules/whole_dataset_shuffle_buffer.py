@@ -10,9 +10,11 @@ from tfmemlint.api import (
     File,
     Finding,
     Rule,
-    elements,
+    Value,
+    knowledge,
     least,
     on_call,
+    ordering,
     pipelines,
     show_each,
 )
@@ -30,17 +32,20 @@ MUCH = 512 << 20
 class WholeDatasetShuffleBuffer(Rule):
     """
     ## What it does
-    Reports `shuffle` with a buffer as large as the data (`len(x)`, `x.shape[0]`, a cardinality), with a literal of
-    100 000 or more, or whose elements are known to take more than 512 MiB. Names of files and indices are left out.
+    Reports `shuffle` with a buffer as large as the data (`len(x)`, `x.shape[0]`, a cardinality, or a tenth of these and
+    more), with a literal of 100 000 or more, or whose elements are known to take more than 512 MiB. Names of files and
+    indices are left out, and what is known to take less than `min-bytes`. Of what a map reads, decodes or makes larger
+    TFM308 speaks.
 
     ## Why it costs memory
     The buffer holds its elements all the time, and must be full before the first one comes out. A buffer for the whole
-    data is a second copy of it wherever a step before makes new elements: a map, a file, a generator. Slices of an
-    array share the array's memory, but every epoch still starts by filling the buffer.
+    data is a second copy of it wherever a step before makes new elements: a map, a file, a generator. Rows of an array
+    of a size that is no multiple of 64 bytes are copied, too; of other rows, and of what a cache in memory keeps, the
+    buffer holds references, and nothing is reported.
 
     ## When not to use it
-    When the data is small, or sorted by class in one file and a perfect shuffle is worth the memory. Where at most
-    5000 elements are held, the advice is to shuffle names or records instead, not fewer elements.
+    When the data is sorted by class in one file and a perfect shuffle is worth the memory; an array is better shuffled
+    once, `x[np.random.permutation(len(x))]`. Of at most 5000 elements names or records are shuffled, not fewer of them.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/data/Dataset#shuffle
@@ -54,41 +59,51 @@ class WholeDatasetShuffleBuffer(Rule):
     @on_call("tf.data.Dataset.shuffle")
     def check(self, shuffle: Call, file: File) -> Iterator[Finding]:
         argument, datasets = shuffle.arg("buffer_size"), shuffle.datasets()
-        if argument is None or not datasets or pipelines.last_before(shuffle, "batch") is not None:
+        parts = [pipelines.own_parts(ds) for ds in datasets]
+        if argument is None or not any(parts) or pipelines.last_before(shuffle, "batch") is not None:
             return
-        length, count = pipelines.whole_length(argument), pipelines.element_count(datasets)
+        if all(pipelines.expanding_map(ds) for ds in datasets) or ordering.is_switched_off(file, shuffle.node):
+            return  # what a map makes is TFM308's
+        length, count = pipelines.whole_length(argument, share=limits.LEAST_SHARE), pipelines.element_count(datasets)
         held = length.count if length is not None else least(argument.value)
         held = min(held, count) if held is not None and count is not None else held
-        size, fewest = pipelines.element_bytes(datasets), min(self._known_bytes(ds) for ds in datasets)
-        if size is None and held is not None and fewest * held > MUCH:
-            size = fewest  # beside names or numbers whose size is not known
+        size = self._bytes(parts, datasets, held)
         cost = size * held if size is not None and held is not None else None
         if cost is None or cost <= MUCH:
             whole = length is not None and not pipelines.is_tiny(length)
             many = held is not None and held >= MANY and all(ds.source is not None for ds in datasets)
-            if not (whole or many) or self._wanted(shuffle, file):
+            little = cost is not None and cost <= file.config.min_bytes
+            if little or not (whole or many) or self._wanted(shuffle, file):
                 return
-        few = held is not None and held <= FEW
-        instead = "shuffle names or records, before they are decoded" if few else "a few thousand mix well"
         held_of_it = self._held(length is not None, held, size, count is not None)
-        yield self.finding(shuffle, file, f"this buffer holds {held_of_it}; {instead}", bytes=cost)
+        yield self.finding(
+            shuffle, file, f"this buffer holds {held_of_it}; {self._instead(datasets, held)}", bytes=cost
+        )
+
+    def _bytes(self, parts: list[list[Value]], datasets: tuple[Dataset, ...], held: int | None) -> int | None:
+        """Bytes that the buffer takes for each element; of parts of unknown size beside large ones only these."""
+        known = {sum(leaf.bytes or 0 for leaf in leaves if isinstance(leaf, Array)) for leaves in parts}
+        if all(isinstance(leaf, Array) and leaf.bytes is not None for leaves in parts for leaf in leaves):
+            return known.pop() if len(known) == 1 else None
+        mapped = any("map" in ds.names() for ds in datasets)
+        return min(known) if not mapped and held is not None and min(known) * held > MUCH else None
+
+    def _instead(self, datasets: tuple[Dataset, ...], held: int | None) -> str:
+        if held is not None and held <= FEW:
+            return "shuffle names or records, before they are decoded"
+        if not all(knowledge.in_group(ds.source, "slices_memory") for ds in datasets):
+            return "a few thousand mix well"
+        mapped = any("map" in ds.names() for ds in datasets)
+        return "shuffle before the map" if mapped else "a few thousand mix well; shuffle sorted data once in NumPy"
 
     def _held(self, whole: bool, held: int | None, size: int | None, counted: bool) -> str:
-        if held is None:
-            return "all of the data"
         number = f"{held} elements{show_each(size, held)}"
-        return f"all of the data ({number})" if whole else number if counted else f"up to {number}"
+        all_of_it = "all of the data" if held is None else f"all of the data ({number})"
+        return all_of_it if whole else number if counted else f"up to {number}"
 
     def _wanted(self, shuffle: Call, file: File) -> bool:
-        """Whether the order is drawn once for good, as for a split of the data, or the elements are small or another
-        rule's: names of files, indices, lines of text, batches."""
+        """Whether the order is drawn once for good, as for a split, or of names, indices, lines of text, batches."""
         if shuffle.value_of("reshuffle_each_iteration") == Const(False) or pipelines.names_or_indices(file, shuffle):
             return True
-        datasets = shuffle.datasets()
-        lines = any(ds.source == "tf.data.TextLineDataset" and "map" not in ds.names() for ds in datasets)
-        return lines or any(pipelines.batched(ds) for ds in datasets)
-
-    def _known_bytes(self, ds: Dataset) -> int:
-        """Bytes of those parts of an element whose size is known; what a map makes larger is a rule of its own."""
-        leaves = elements(ds.element) if "map" not in ds.names() else ()
-        return sum(leaf.bytes or 0 for leaf in leaves if isinstance(leaf, Array))
+        lines = (ds.source == "tf.data.TextLineDataset" and "map" not in ds.names() for ds in shuffle.datasets())
+        return any(lines) or any(pipelines.batched(ds) for ds in shuffle.datasets())

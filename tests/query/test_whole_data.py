@@ -7,7 +7,7 @@ from programs import model_of, value_in
 
 from tfmemlint.model.calls import Argument, Call
 from tfmemlint.model.file import File
-from tfmemlint.query.pipelines import whole_data
+from tfmemlint.query.pipelines import lengths, whole_data
 
 START = "x = np.zeros((5000, 80), np.float32)\ny = np.zeros(5000)\nd = tf.data.Dataset.from_tensor_slices(x)\n"
 
@@ -39,7 +39,7 @@ def argument(program: str) -> tuple[File, Call, Argument]:
 )
 def test_lengths_of_all_data(number: str, expected: bool) -> None:
     _, _, found = argument(f"probe({number})")
-    assert (whole_data.whole_length(found) is not None) is expected
+    assert (lengths.whole_length(found) is not None) is expected
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def test_lengths_of_all_data(number: str, expected: bool) -> None:
 )
 def test_lengths_of_tiny_data(made: str, expected: bool) -> None:
     _, _, found = argument(f"z = {made}\nprobe(len(z))")
-    length = whole_data.whole_length(found)
-    assert length is not None and whole_data.is_tiny(length) is expected
+    length = lengths.whole_length(found)
+    assert length is not None and lengths.is_tiny(length) is expected
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_lengths_of_tiny_data(made: str, expected: bool) -> None:
 )
 def test_steps_that_take_all_elements(step: str, expected: bool) -> None:
     file, call, found = argument(step)
-    assert whole_data.takes_all(file, found, call.datasets()) is expected
+    assert lengths.takes_all(file, found, call.datasets()) is expected
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_steps_that_take_all_elements(step: str, expected: bool) -> None:
 def test_numbers_that_count_the_rows_of_data(call: str, expected: bool) -> None:
     file, fit, found = argument(call)
     data = [arg.value for arg in fit.node.args if arg.keyword is None]
-    assert whole_data.counts_rows(file, found, data) is expected
+    assert lengths.counts_rows(file, found, data) is expected
 
 
 @pytest.mark.parametrize(
@@ -140,3 +140,23 @@ def test_data_that_a_model_is_fitted_to_as_a_whole(program: str, expected: bool)
 )
 def test_data_that_stays_on_disk(value: str, expected: bool) -> None:
     assert whole_data.stays_on_disk(value_in(model_of(value))) is expected
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        ("len(unknown) // 4", 0.25),
+        ("int(0.8 * len(unknown))", 0.8),
+        ("round(unknown.shape[0] / 2)", 0.5),
+        ("4 * len(unknown)", 4),
+        ("n = info.splits['train'].num_examples\nprobe(n // 8)", 0.125),
+        ("len(unknown) // size", None),
+        ("size // 4", None),
+        ("len(unknown) - 4", None),
+    ],
+)
+def test_constant_parts_of_a_length(number: str, expected: float | None) -> None:
+    _, _, found = argument(number if "probe" in number else f"probe({number})")
+    least = expected if expected is not None else 0.0
+    assert (lengths.whole_length(found, share=least) is not None) is (expected is not None)
+    assert lengths.whole_length(found, share=least + 0.01) is None

@@ -1,7 +1,14 @@
 """How statements stand to each other: which exclude each other, what always follows, what a condition holds back."""
 
 from tfmemlint.query.ordering.branches import always_follows, is_condition, leaves, under_condition
-from tfmemlint.query.ordering.conditions import asks_name, asks_parameter, conditions, entered_by_choice, runs_by_choice
+from tfmemlint.query.ordering.conditions import (
+    asks_name,
+    asks_parameter,
+    conditions,
+    entered_by_choice,
+    is_switched_off,
+    runs_by_choice,
+)
 from tfmemlint.query.ordering.errors import dropped
 from tfmemlint.query.ordering.once import holds_first, runs_always, runs_once
 from tfmemlint.query.ordering.order import exclusive, needed_statements, runs_after, written_names
@@ -16,6 +23,7 @@ __all__ = [
     "exclusive",
     "holds_first",
     "is_condition",
+    "is_switched_off",
     "leaves",
     "needed_statements",
     "runs_after",

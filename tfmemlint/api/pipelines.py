@@ -26,6 +26,7 @@ from tfmemlint.query.pipelines.consumers import Consumption, consumptions
 from tfmemlint.query.pipelines.ends import Arrival, consumed, ends
 from tfmemlint.query.pipelines.generators import generator_functions, ops_in, runs_op
 from tfmemlint.query.pipelines.keeping import KeptElements, kept_elements
+from tfmemlint.query.pipelines.lengths import counts_rows, covers, is_tiny, takes_all, whole_length
 from tfmemlint.query.pipelines.mapped import (
     changes_outside,
     cheap,
@@ -60,19 +61,10 @@ from tfmemlint.query.pipelines.pipelines import (
     surely_together,
 )
 from tfmemlint.query.pipelines.prefetching import KeptBatches, kept_batches, work_after
+from tfmemlint.query.pipelines.shuffling import expanding_map, own_parts
 from tfmemlint.query.pipelines.small import few_examples, is_small, names_or_indices
 from tfmemlint.query.pipelines.together import same_so_far, steps_by_pipeline
-from tfmemlint.query.pipelines.whole_data import (
-    counts_rows,
-    covers,
-    fitted_whole,
-    is_part,
-    is_tiny,
-    of_loop_item,
-    stays_on_disk,
-    takes_all,
-    whole_length,
-)
+from tfmemlint.query.pipelines.whole_data import fitted_whole, is_part, of_loop_item, stays_on_disk
 
 __all__ = [
     "BATCHES",
@@ -106,6 +98,7 @@ __all__ = [
     "elementwise",
     "ends",
     "example_bytes",
+    "expanding_map",
     "feeds_model",
     "few_examples",
     "fitted_whole",
@@ -131,6 +124,7 @@ __all__ = [
     "of_loop_item",
     "only_regroups",
     "ops_in",
+    "own_parts",
     "pipeline_parts",
     "pipelines_of",
     "possible_later_steps",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint.model.values import Const
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.syntax.names import variables
 from tfmemlint.syntax.scopes import parameters
@@ -58,6 +59,31 @@ def asks_parameter(file: File, node: Node) -> bool:
     given = {param.name.value for param in parameters(function)}
     inside = (above for above in file.tree.ancestors(node) if file.tree.contains(function, above))
     return any(isinstance(above, (cst.If, cst.IfExp)) and given & variables(file, above.test) for above in inside)
+
+
+def is_switched_off(file: File, node: Node) -> bool:
+    """Whether an `if` around some code asks for a parameter that certainly keeps it from running in every call of its
+    function in this file: `if shuffle:` where all say `shuffle=False`. False where there is no call."""
+    function = file.contexts.function(node)
+    if function is None or not file.call_graph.callers(function):
+        return False
+    given, below = {param.name.value for param in parameters(function)}, node
+    for above in file.tree.ancestors(node):
+        if above is function:
+            return False
+        if isinstance(above, (cst.If, cst.IfExp)) and below is not above.test:
+            asked, holds = above.test, below is above.body
+            if isinstance(asked, cst.UnaryOperation) and isinstance(asked.operator, cst.Not):
+                asked, holds = asked.expression, not holds
+            if isinstance(asked, cst.Name) and asked.value in given and _is(file, asked, not holds):
+                return True
+        below = above
+    return False
+
+
+def _is(file: File, asked: cst.Name, truth: bool) -> bool:
+    """Whether a name is certainly a constant that counts as true or false."""
+    return all(isinstance(each, Const) and bool(each.value) is truth for each in file.value(asked).options)
 
 
 def asks_name(file: File, node: Node, name: str) -> bool:

@@ -1,0 +1,78 @@
+"""What a shuffle buffer holds: which elements a map made, and which are in memory anyway."""
+
+from __future__ import annotations
+
+import pytest
+from programs import model_of
+
+from tfmemlint.model.values import Array
+from tfmemlint.query.ordering.conditions import is_switched_off
+from tfmemlint.query.pipelines.shuffling import expanding_map, own_parts
+
+START = """
+d = tf.data.Dataset
+x, z = np.zeros((500, 64), np.float32), np.zeros((500, 65), np.float32)
+y = np.zeros(500, np.int64)
+def load(path):
+    return tf.image.resize(tf.io.decode_png(tf.io.read_file(path)), (64, 64))
+"""
+
+PARTS = [
+    ("d.from_tensor_slices(x)", []),
+    ("d.from_tensor_slices(z)", [260]),
+    ("d.from_tensor_slices((x, y))", [8]),
+    ("d.from_tensor_slices(x).skip(3).filter(f).repeat()", []),
+    ("d.from_tensor_slices(x).map(lambda v: (v, v))", []),
+    ("d.from_tensor_slices(x).map(lambda v: v * 2)", [256]),
+    ("d.from_tensor_slices(x).map(lambda v: v * 2).cache().take(9)", []),
+    ("d.from_tensor_slices(x).map(lambda v: v * 2).cache('file')", [256]),
+    ("d.from_tensor_slices(x).cache().batch(2)", [512]),
+    ("d.zip((d.from_tensor_slices(x), d.from_tensor_slices(z)))", [260]),
+    ("d.from_tensor_slices(unknown)", [None]),
+    ("tf.data.TFRecordDataset(files)", [None]),
+]
+
+
+@pytest.mark.parametrize(("pipeline", "expected"), PARTS)
+def test_parts_that_take_memory_of_their_own(pipeline: str, expected: list[int | None]) -> None:
+    file = model_of(f"{START}probe({pipeline}.shuffle(9))")
+    datasets = file.call(file.calls_by_word["shuffle"][0]).datasets()
+    found = [part.bytes if isinstance(part, Array) else None for ds in datasets for part in own_parts(ds)]
+    assert found == expected
+
+
+EXPANDS = [
+    ("d.list_files('*.png').map(load)", True),
+    ("d.list_files('*.png').map(load).cache('file')", True),
+    ("d.list_files('*.png').map(load).cache()", False),
+    ("d.list_files('*.png').map(load).batch(8)", False),
+    ("d.list_files('*.png')", False),
+    ("d.from_tensor_slices(x).map(lambda v: v * 2)", False),
+    ("d.from_tensor_slices(x).map(lambda v: tf.cast(v, tf.float64))", True),
+]
+
+
+@pytest.mark.parametrize(("pipeline", "expected"), EXPANDS)
+def test_maps_that_make_elements_larger(pipeline: str, expected: bool) -> None:
+    file = model_of(f"{START}probe({pipeline}.shuffle(9))")
+    (ds,) = file.call(file.calls_by_word["shuffle"][0]).datasets()
+    assert (expanding_map(ds) is not None) is expected
+
+
+SWITCHES = [
+    ("if mix:\n        probe()", "f(x, False)", True),
+    ("if mix:\n        probe()", "f(x, mix=False)\nf(x, mix=0)", True),
+    ("if mix:\n        probe()", "f(x, False)\nf(x, True)", False),
+    ("if mix:\n        probe()", "f(x, flag)", False),
+    ("if mix:\n        probe()", "", False),
+    ("if mix:\n        pass\n    else:\n        probe()", "f(x, False)", False),
+    ("if mix:\n        pass\n    else:\n        probe()", "f(x, True)", True),
+    ("if not mix:\n        probe()", "f(x, True)", True),
+    ("if other:\n        probe()", "f(x, False)", False),
+]
+
+
+@pytest.mark.parametrize(("body", "calls", "expected"), SWITCHES)
+def test_code_that_no_call_asks_for(body: str, calls: str, expected: bool) -> None:
+    file = model_of(f"x = 1\ndef f(x, mix=True):\n    {body}\n{calls}")
+    assert is_switched_off(file, file.calls_by_word["probe"][0]) is expected
