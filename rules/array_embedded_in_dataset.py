@@ -2,21 +2,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Array, Call, File, Finding, Rule, Value, elements, on_call, pipelines, show_bytes
+from tfmemlint.api import Array, Call, File, Finding, Rule, Value, elements, on_call, pipelines, runtime, show_bytes
+
+MANY_TIMES = 16
+"""How much larger than `min-bytes` arrays are of which the two copies are worth a word: 1 GiB."""
 
 
 class ArrayEmbeddedInDataset(Rule):
     """
     ## What it does
-    Reports `from_tensor_slices` and `from_tensors` of arrays that are known to be large, or that are mapped from disk.
+    Reports `from_tensor_slices` and `from_tensors` of arrays of 1 GiB or more (16 times `min-bytes`), of large ones
+    (`min-bytes`) in graphs, and of such that are mapped from disk.
 
     ## Why it costs memory
     The array is copied into a tensor when the dataset is made, and once more when an iterator starts; NumPy's own copy
-    stays beside them. Inside a traced function it becomes a constant of the graph, which cannot pass 2 GiB. A mapped
-    file is read into memory as a whole.
+    stays beside them. Inside a traced function, and in programs for graphs, it becomes a constant of the graph, which
+    cannot pass 2 GiB. A mapped file is read into memory as a whole.
 
     ## When not to use it
-    When two more copies of the array fit into memory and the speed of slicing it is worth them.
+    When two more copies of the array fit into memory and the speed of slicing it is worth them. Make the dataset under
+    `tf.device("CPU")` then, so that they do not take the GPU's memory. A Python generator saves them, too, and is
+    slower than tf.data from files.
 
     ## References
     - https://www.tensorflow.org/guide/data#consuming_numpy_arrays
@@ -24,11 +30,12 @@ class ArrayEmbeddedInDataset(Rule):
 
     code = "TFM311"
     summary = "a large array is copied into the dataset"
-    no_fix = "a generator, files of records and smaller arrays are all possible"
+    no_fix = "files of records, rows on demand and smaller arrays are all possible"
 
     @on_call("tf.data.Dataset.from_tensor_slices", "tf.data.Dataset.from_tensors")
     def check(self, call: Call, file: File) -> Iterator[Finding]:
-        least = file.config.min_bytes
+        in_graph = file.contexts.traced(call.node) or runtime.turns_eager_off(file) or file.before_version_2
+        least = file.config.min_bytes * (1 if in_graph else MANY_TIMES)
         found = [elements(option) for option in call.value_of("tensors").options]
         size = min(sum(self._bytes(leaf) for leaf in leaves) for leaves in found)
         disk = all(
@@ -37,13 +44,12 @@ class ArrayEmbeddedInDataset(Rule):
         if size < max(least, 1) and not disk:
             return
         what = f"{show_bytes(size)} of arrays are" if size else "an array mapped from disk is"
-        why = "read whole and copied into the dataset" if disk else "copied into the dataset"
-        yield self.finding(
-            call,
-            file,
-            f"{what} {why}, and copied again when an iterator starts; feed slices from a generator",
-            bytes=size or None,
-        )
+        why = "read whole and copied" if disk else "copied"
+        where = "into the graph, which cannot pass 2 GiB" if in_graph else "into the dataset"
+        again = "; " if in_graph else ", and copied again when an iterator starts; "
+        instead = "read rows as they are asked for" if disk else "read them from files by tf.data"
+        on_cpu = "" if in_graph or disk else ', or keep the copies off the GPU by tf.device("CPU")'
+        yield self.finding(call, file, f"{what} {why} {where}{again}{instead}{on_cpu}", bytes=size or None)
 
     def _bytes(self, leaf: Value) -> int:
         """Bytes of an array of NumPy, as far as they are known; of several that it may be, the fewest."""
