@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from tfmemlint.api import Call, File, Finding, Rule, on, on_call, pipelines
 
 
@@ -30,8 +32,17 @@ class DatasetMaterialized(Rule):
     @on(pipelines.kept_elements)
     def check(self, kept: pipelines.KeptElements, file: File) -> Iterator[Finding]:
         if not pipelines.is_small(kept.dataset):
-            message = "this keeps every element of the dataset in memory at once{cost}; take elements as they come"
+            instead = "; take elements as they come"
+            if self._counts(kept, file):
+                instead = " to count them; ds.cardinality() or ds.reduce(0, lambda n, _: n + 1) keeps none"
+            message = "this keeps every element of the dataset in memory at once{cost}" + instead
             yield self.finding(kept.where, file, message, bytes=pipelines.all_bytes([kept.dataset]))
+
+    def _counts(self, kept: pipelines.KeptElements, file: File) -> bool:
+        """Whether all that is asked of the elements is how many they are."""
+        arg = file.tree.parent(kept.where.node if isinstance(kept.where, Call) else kept.where)
+        outer = file.tree.parent(arg) if isinstance(arg, cst.Arg) else None
+        return isinstance(outer, cst.Call) and file.call(outer).name == "builtins.len"
 
     @on_call("tf.data.Dataset.batch", "tf.data.Dataset.padded_batch")
     def one_batch(self, batch: Call, file: File) -> Iterator[Finding]:

@@ -60,7 +60,7 @@ class ShuffleAfterBatch(Rule):
         cost = size * buffer if size is not None and buffer is not None else None
         held = f"{buffer} batches" if buffer is not None else "whole batches"
         weigh = f": {show_bytes(cost)}" if cost is not None else ""
-        instead = "shuffle first, then batch" if step is not None else "shuffle single examples (batch_size=None)"
+        instead = "shuffle first, then batch" if step is not None else self._instead(batch)
         directly = step is not None and len(shuffle.datasets()) == 1 and not pipelines.steps_between(shuffle, step)
         edits = fixes.move_link(file, [batch, shuffle], -1, 0) if directly else None
         yield self.finding(
@@ -71,6 +71,12 @@ class ShuffleAfterBatch(Rule):
             related=[(batch, "batched here")],
             bytes=cost,
         )
+
+    def _instead(self, source: Call) -> str:
+        """What to do where the source itself gives batches."""
+        if knowledge.in_group(source.name, "shuffles_examples"):
+            return f"{source.method}() shuffles single examples itself: give it a shuffle_buffer_size"
+        return "shuffle single examples (batch_size=None)"
 
     def _sequences(self, shuffle: Call, file: File) -> bool:
         """Whether the batches are examples themselves, as they are when text is cut into sequences."""

@@ -55,14 +55,14 @@ def is_element(
         if not isinstance(inner, (cst.Name, cst.Tuple, cst.List)):
             return False
         target = inner
-    node = _unwrapped(node)
+    node = unwrapped(node)
     if isinstance(node, (cst.Tuple, cst.List)):
-        return any(_keeps(_unwrapped(element.value), target, ds) for element in node.elements)
+        return any(_keeps(unwrapped(element.value), target, ds) for element in node.elements)
     return _keeps(node, target, ds)
 
 
-def _unwrapped(node: cst.BaseExpression) -> cst.BaseExpression:
-    """Without what copies, scales or casts an element but leaves it as large."""
+def unwrapped(node: cst.BaseExpression) -> cst.BaseExpression:
+    """An expression without what copies, scales or casts an element but leaves it as large."""
     while True:
         if isinstance(node, cst.BinaryOperation) and isinstance(node.right, (cst.Integer, cst.Float)):
             node = node.left

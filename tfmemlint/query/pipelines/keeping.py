@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import libcst as cst
 
 from tfmemlint.model.remembered import once_per_file
-from tfmemlint.model.values import Dataset
+from tfmemlint.model.values import Dataset, Function
 from tfmemlint.model.values import Iterator as Items
 from tfmemlint.query.facts import Fact
-from tfmemlint.query.pipelines.elements import is_element
+from tfmemlint.query.limits import FOLLOWED_CALLS
+from tfmemlint.query.pipelines.elements import is_element, unwrapped
 from tfmemlint.query.pipelines.pipelines import PIPELINES
 from tfmemlint.query.pipelines.small import run_through
-from tfmemlint.syntax.scopes import dotted, written
+from tfmemlint.syntax.scopes import Binds, dotted, written
 from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
@@ -71,8 +72,25 @@ def _comprehended(file: File) -> Iterator[tuple[Call | Node, Dataset]]:
         kept = node.value if isinstance(node, cst.DictComp) else node.elt
         of = node.for_in
         ds = run_through(file.value(of.iter)) if of.inner_for_in is None else None
-        if ds is not None and is_element(kept, of.target, ds, counted=_counted(file, of)):
+        if ds is not None and is_element(_given(file, kept), of.target, ds, counted=_counted(file, of)):
             yield taker, ds
+
+
+def _given(file: File, kept: cst.BaseExpression, left: int = FOLLOWED_CALLS) -> cst.BaseExpression:
+    """The argument of which a function of the module certainly gives back all, copied, cast or scaled perhaps; what is
+    kept itself where it is no such call."""
+    inner = unwrapped(kept)
+    call = file.call(inner) if isinstance(inner, cst.Call) and left else None
+    target = call.target if call is not None else None
+    if call is None or not isinstance(target, Function) or not isinstance(target.node, cst.FunctionDef):
+        return kept
+    returned = [each.value for each in file.returns(target.node)]
+    if len(returned) != 1 or returned[0] is None:
+        return kept
+    whole = _given(file, unwrapped(file.written(unwrapped(returned[0]))), left - 1)
+    made = file.only_definition(unwrapped(whole))
+    argument = call.arg(made.name) if made is not None and made.binds is Binds.PARAMETER else None
+    return _given(file, argument.expression, left - 1) if argument is not None else kept
 
 
 def _counted(file: File, loop: cst.For | cst.CompFor) -> bool:
@@ -114,8 +132,8 @@ def _appended(file: File) -> Iterator[tuple[Call, Dataset]]:
         ds = run_through(value) if value is not None else None
         if ds is None or not _each_time(file, node, called.value, loop):
             continue
-        kept = file.written(node.args[0].value)
-        if is_element(kept, loop.target, ds, counted=_counted(file, loop)) and _unchanged(file, kept, loop):
+        kept, counted = file.written(node.args[0].value), _counted(file, loop)
+        if is_element(_given(file, kept), loop.target, ds, counted=counted) and _unchanged(file, kept, loop):
             yield file.call(node), ds
 
 
