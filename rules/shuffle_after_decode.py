@@ -65,22 +65,24 @@ class ShuffleAfterDecode(Rule):
         held = min(held, count) if held is not None and count is not None else held
         cost = size * held if size is not None and held is not None else None
         large = cost > file.config.min_bytes if cost is not None else whole or (held is not None and held >= MANY)
-        held_of_it = self._held(whole or pipelines.covers(argument, count), size, held)
+        all_of_it = pipelines.whole_length(argument) is not None or pipelines.covers(argument, count)
+        part = "all of the data" if all_of_it else "a constant part of the data" if whole else ""
+        holds = self._held(part, size, held)
         if large and not ordering.is_switched_off(file, shuffle.node):
             yield self.finding(
                 shuffle,
                 file,
-                f"shuffle() after this map holds {held_of_it}; shuffle what it reads instead",
+                f"shuffle() after this map holds {holds}; shuffle what it reads instead",
                 fix=self._move(step, datasets[0], shuffle, file) if len(datasets) == 1 else None,
                 related=[(step.call, "made here")],
                 bytes=cost,
             )
 
-    def _held(self, whole: bool, size: int | None, held: int | None) -> str:
+    def _held(self, part: str, size: int | None, held: int | None) -> str:
         number = f"{held} elements" if held is not None else ""
-        if not whole:
+        if not part:
             return f"{number} as it made them{show_each(size, held)}"
-        return "all of the data as it made it" + (f" ({number}{show_each(size, held)})" if number else "")
+        return f"{part} as it made it" + (f" ({number}{show_each(size, held)})" if number else "")
 
     def _move(self, first: Step, ds: Dataset, shuffle: Call, file: File) -> Fix | None:
         steps = ds.steps[ds.steps.index(first) :]

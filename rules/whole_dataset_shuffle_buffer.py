@@ -96,10 +96,9 @@ class WholeDatasetShuffleBuffer(Rule):
         mapped = any("map" in ds.names() for ds in datasets)
         return "shuffle before the map" if mapped else "a few thousand mix well; shuffle sorted data once in NumPy"
 
-    def _held(self, whole: bool, held: int | None, size: int | None, counted: bool) -> str:
+    def _held(self, part: str, held: int | None, size: int | None, counted: bool) -> str:
         number = f"{held} elements{show_each(size, held)}"
-        all_of_it = "all of the data" if held is None else f"all of the data ({number})"
-        return all_of_it if whole else number if counted else f"up to {number}"
+        return (part if held is None else f"{part} ({number})") if part else number if counted else f"up to {number}"
 
     def _wanted(self, shuffle: Call, file: File) -> bool:
         """Whether the order is drawn once for good, as for a split, or of names, indices, lines of text, batches."""
