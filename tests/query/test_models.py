@@ -3,7 +3,8 @@
 import pytest
 from programs import model_of, value_in
 
-from tfmemlint.query.keras.models import clears, is_model, is_used_up, runs_model
+from tfmemlint.query.keras.fates import is_used_up
+from tfmemlint.query.keras.models import clears, is_model, runs_model
 from tfmemlint.query.repetition.repeats import repeats
 
 MODELS = [

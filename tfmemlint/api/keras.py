@@ -2,6 +2,7 @@
 
 from tfmemlint.query.keras.copies import copies_weights
 from tfmemlint.query.keras.data_sets import batch_bytes, makes_data_set
+from tfmemlint.query.keras.fates import Fate, fate, fits, is_used_up, model_at
 from tfmemlint.query.keras.labels import class_count, label_arrays, losses
 from tfmemlint.query.keras.layers import (
     Applied,
@@ -13,18 +14,7 @@ from tfmemlint.query.keras.layers import (
     parameters_of,
 )
 from tfmemlint.query.keras.making import makes_layers, makes_own_model, may_be_loaded, trains, trains_own_model
-from tfmemlint.query.keras.models import (
-    Fate,
-    clears,
-    fate,
-    is_changed,
-    is_model,
-    is_used_up,
-    model_at,
-    model_loads,
-    runs_model,
-    saves_model,
-)
+from tfmemlint.query.keras.models import clears, is_changed, is_model, model_loads, runs_model, saves_model
 from tfmemlint.query.keras.networks import (
     activation_bytes,
     gives_probabilities,
@@ -41,14 +31,16 @@ from tfmemlint.query.keras.policies import (
     policy_set_after,
     policy_set_before,
 )
+from tfmemlint.query.keras.searches import Trial, given_back, trial_clears, trials
 from tfmemlint.query.keras.sessions import SESSION, SESSIONS, is_session, left_open, runs_graphs, session_runs
-from tfmemlint.query.keras.weights import is_optimizer, trained_bytes
+from tfmemlint.query.keras.weights import is_optimizer, left_bytes, trained_bytes
 
 __all__ = [
     "SESSION",
     "SESSIONS",
     "Applied",
     "Fate",
+    "Trial",
     "activation_bytes",
     "batch_bytes",
     "calls_items",
@@ -57,6 +49,8 @@ __all__ = [
     "copies_weights",
     "dtype_policy",
     "fate",
+    "fits",
+    "given_back",
     "gives_probabilities",
     "has_several_outputs",
     "in_layer",
@@ -71,6 +65,7 @@ __all__ = [
     "layers_applied",
     "layers_in",
     "layers_of",
+    "left_bytes",
     "left_open",
     "losses",
     "makes_data_set",
@@ -93,4 +88,6 @@ __all__ = [
     "trained_bytes",
     "trains",
     "trains_own_model",
+    "trial_clears",
+    "trials",
 ]

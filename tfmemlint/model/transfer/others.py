@@ -1,4 +1,5 @@
-"""Objects of few methods that rules ask about: how processes start, PyTorch's devices, tensor arrays, scalers."""
+"""Objects of few methods that rules ask about: how processes start, PyTorch's devices, tensor arrays, scalers,
+studies."""
 
 from __future__ import annotations
 
@@ -50,3 +51,8 @@ def _scaled(call: Call, target: Value) -> Value:
     data = call.value_of(0) if call.arg(0) is not None else call.value_of("X")
     floats = isinstance(data, Array) and data.dtype in ("float32", "float64")
     return replace(data, library="np") if isinstance(data, Array) and floats else Unknown("scales something not known")
+
+
+@models("optuna.create_study", "optuna.load_study", "optuna.study.create_study", "optuna.study.load_study")
+def _study(call: Call, target: Value) -> Value:
+    return Instance("optuna.study.Study", call)

@@ -9,7 +9,8 @@ import libcst as cst
 from tfmemlint.model.values import Class, Function, Value
 from tfmemlint.query.calls import calls
 from tfmemlint.query.flow.makers import makers
-from tfmemlint.query.keras.models import MODEL_LOADS, PRETRAINED, fate, model_at
+from tfmemlint.query.keras.fates import fate, model_at
+from tfmemlint.query.keras.models import MODEL_LOADS, PRETRAINED
 from tfmemlint.query.ordering.once import runs_once
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def trains_own_model(file: File, target: Value) -> bool:
         path = model_at(file, made)
         if path is not None and not runs_once(file, made.node, target.node):
             done = fate(file, made.node, target.node, path)
-            if done.trained and not done.kept:
+            if done.used and not done.kept:
                 return True
     return False
 

@@ -1,21 +1,18 @@
-"""Keras models: what is one, and what builds, trains or forgets them."""
+"""Keras models: what is one, and what loads, saves, changes or forgets them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.model.values import Class, Function, Instance, Sequence, Value
+from tfmemlint.model.values import Instance, Value
 from tfmemlint.query.calls import calls
 from tfmemlint.query.facts import Fact
 from tfmemlint.query.flow.uses import Does, Use, uses
 from tfmemlint.query.limits import FOLLOWED_CALLS
-from tfmemlint.query.repetition.repeats import Repetition, repetitions
-from tfmemlint.syntax.scopes import dotted
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -25,15 +22,6 @@ if TYPE_CHECKING:
 MODEL = "tf.keras.Model"
 CLEARS = ("clear_session", "reset_default_graph", "reset_uids")
 """Functions after which Keras or the default graph holds nothing any more, whatever module they are called by."""
-
-BUILDERS = frozenset({"tf.keras.Sequential", MODEL, "tf.keras.models.clone_model"})
-"""What builds a model of layers, besides `tf.keras.applications` and the file's own functions and classes."""
-
-TRAINS = frozenset({
-    "compile", "fit", "train_on_batch", "evaluate", "predict", "fit_generator", "trainable_variables",
-    "trainable_weights",
-})  # fmt: skip
-"""Attributes of a model by which it is trained, or shown to be there for it."""
 
 MODEL_LOADS = frozenset({
     "tf.keras.models.load_model", "tf.keras.saving.load_model", "tf.saved_model.load", "tensorflow_hub.load",
@@ -59,16 +47,6 @@ TAKES_OVER = ("tensorflow_model_optimization.", "tf.keras.Sequential")
 """What makes another model of one, with the same layers."""
 
 _DISPLAYS = (cst.Tuple, cst.List, cst.Set, cst.Dict, cst.BaseComp)
-
-
-@dataclass(frozen=True, slots=True)
-class Fate:
-    """What becomes of a model: whether it is trained, whether others than the code that made it get to keep it, and
-    whether all that is done with it is reading attributes and calling methods."""
-
-    trained: bool
-    kept: bool
-    only_read: bool
 
 
 def is_model(file: File, value: Value) -> bool:
@@ -117,69 +95,6 @@ def saves_model(file: File, call: Call) -> bool:
     if call.name is not None:
         return call.name.startswith("tf.")
     return call.receiver_node is None or is_model(file, call.receiver)
-
-
-def model_at(file: File, call: Call) -> tuple[int, ...] | None:
-    """Where a call gives a new model: () for the result itself, an index for a model in a tuple.
-
-    Constructors, `clone_model`, `tf.keras.applications` and the file's own functions and classes make models. None for
-    what certainly makes none, and where it is not known.
-    """
-    if call.names:
-        if not all(name in BUILDERS or name.startswith(PRETRAINED) for name in call.names):
-            return None
-    elif not all(isinstance(target, (Function, Class)) for target in call.target.options):
-        return None
-    found = {_model_path(file, value) for value in call.value.options}
-    return found.pop() if len(found) == 1 else None
-
-
-def _model_path(file: File, value: Value) -> tuple[int, ...] | None:
-    if isinstance(value, Sequence) and value.kind == "tuple" and not value.open:
-        return next(((i,) for i, item in enumerate(value.items) if is_model(file, item)), None)
-    return () if is_model(file, value) else None
-
-
-def fate(file: File, made: Node, within: Node, path: tuple[int, ...] = ()) -> Fate:
-    """What becomes of the model that an expression gives (at `path` of a tuple) in code that runs again, `within`.
-
-    `trained` and `only_read` are certain, `kept` holds where it cannot be excluded that more than the last one stays:
-    it is returned, or put into a container or into an object that is another each time. An attribute of one object
-    keeps one model, and what stands behind the code that runs again keeps the last. What unknown functions do with it
-    is no keeping.
-    """
-    found = list(uses(file, made, attributes=True, through=FOLLOWED_CALLS, path=path))
-    read = (Does.READ, Does.METHOD, Does.DELETE)
-    return Fate(
-        any(use.does in read and use.word in TRAINS for use in found),
-        any(_keeps(file, use, made, within) for use in found),
-        all(use.does in (*read, Does.STORE) and not _keeps(file, use, made, within) for use in found),
-    )
-
-
-def is_used_up(file: File, made: Call, again: Repetition) -> bool:
-    """Whether each iteration certainly makes the model of this call, itself or by a function that it calls, and nothing
-    that outlives the iteration is seen to keep it."""
-    building = next((each for each in repetitions(file, made.node) if each.place is again.place), None)
-    if building is None:
-        return False
-    given = building.inside  # the call that gives the model to the loop, or one that uses it up
-    return not is_model(file, file.value(given)) or not fate(file, given, again.place).kept
-
-
-def _keeps(file: File, use: Use, made: Node, within: Node) -> bool:
-    if use.does not in (Does.STORE, Does.RETURN) or use.place is None:
-        return False
-    if file.scope_of(use.place) is not file.scope_of(made):
-        return True
-    if not file.tree.contains(within, use.place):
-        return False
-    if not isinstance(file.tree.parent(use.place), cst.AssignTarget):
-        return True  # a container
-    if isinstance(use.place, cst.Attribute):
-        owner = (dotted(use.place) or "").partition(".")[0]
-        return owner != "self" and any(d.name == owner for d in file.bound_within(within))
-    return not isinstance(use.place, cst.Name)
 
 
 def is_changed(file: File, made: Node) -> bool:

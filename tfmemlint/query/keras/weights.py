@@ -9,6 +9,7 @@ import libcst as cst
 from tfmemlint import knowledge
 from tfmemlint.model.values import Const, Instance, Value, constant
 from tfmemlint.query.flow.uses import Does, uses
+from tfmemlint.query.keras.networks import parameter_count
 from tfmemlint.units import show_bytes
 
 if TYPE_CHECKING:
@@ -32,6 +33,18 @@ def trained_bytes(file: File, layer: Call, count: int) -> tuple[int, str]:
     return size, f"{show_bytes(weights)} of weights, {show_bytes(size)} in training with " + (
         optimizer or "an optimizer like Adam"
     )
+
+
+def left_bytes(file: File, model: Call) -> tuple[int, str] | None:
+    """The bytes that a trained model leaves in memory, float32 weights and optimizer slots, and words that say so; None
+    where its parameters are not known. The weights alone where the optimizer is not known or parts may be frozen."""
+    count = parameter_count(model)
+    if count is None:
+        return None
+    optimizer, frozen = _compiled_optimizer(file), any(n.attr.value == "trainable" for n in file.tree.of(cst.Attribute))
+    slots = knowledge.optimizer_slots(f"{OPTIMIZERS}{optimizer}") if optimizer and not frozen else None
+    size = count * FLOAT32 * (1 + (slots or 0))
+    return size, f"{show_bytes(size)} of weights{' and optimizer slots' if slots else ''}"
 
 
 def is_frozen(file: File, layer: Call) -> bool:
