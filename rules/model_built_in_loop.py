@@ -3,13 +3,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._model_built_in_loop import UsedUp, used_up, words_for
 
 from tfmemlint.api import (
     Call,
+    Edit,
     File,
     Finding,
     Fix,
-    Function,
     Node,
     Rule,
     Safety,
@@ -18,33 +19,36 @@ from tfmemlint.api import (
     keras,
     limits,
     on,
-    ordering,
     repetition,
-    tracing,
 )
 
 CLEAR = "tf.keras.backend.clear_session"
-PRETRAINED = "tf.keras.applications."
 
 
 class ModelBuiltInLoop(Rule):
     """
     ## What it does
-    Reports Keras models that are built again in each iteration of a loop (trials, folds, configurations), by a
-    constructor or a function of the module, with no `clear_session()` in the loop or the function.
+    Reports Keras models that are built again in each iteration of a loop (trials, folds, configurations) or in each
+    trial of a search (Optuna, Hyperopt, scikit-optimize, scikit-learn's searches over a wrapped Keras model), by a
+    constructor or a function of the module, with no `clear_session()` in the loop, the trial or the function.
 
     ## Why it costs memory
-    Keras keeps global state for every layer and model that is made, and the models of earlier iterations are held by
-    reference cycles until the garbage collector runs. `clear_session()` drops that. It is not enough for models that
-    were trained: on TensorFlow 2.11 to 2.21 the variables and optimizer slots of a trained model stay in a global
-    registry until the process ends. One process for each trial, or one model whose weights are reset, is the sure way.
+    Models are reference cycles: those of earlier iterations stay until the garbage collector runs, which
+    `clear_session()` has it do. For models that `fit` trained that is not enough: on TensorFlow 2.11 to 2.21 the graphs
+    that train them hold weights and optimizer slots until the process ends, with `clear_session()` and
+    `gc.collect()`, too. Memory stays level where the model is built and compiled once, and its weights and the
+    variables of its optimizer are set back before each trial (not compiled again: the optimizer of each `compile`
+    stays). Where layers differ from trial to trial, give each trial a process of its own.
+
+    The message names what each model leaves from 1 MiB on: less is lost beside the graphs that stay as well.
 
     ## Fix safety
-    Unsafe: automatic layer names start again, models kept from before must not be used, and Keras 3 forgets a dtype
-    policy that was set before the loop.
+    Unsafe, and for models that are never trained: automatic layer names start again, models kept from before must not
+    be used, and Keras 3 forgets a dtype policy that was set before the loop.
 
     ## When not to use it
-    When all models are kept on purpose, for an ensemble; models that are stored are not reported.
+    When all models are kept on purpose, for an ensemble; models that are stored are not reported. KerasTuner clears the
+    session itself.
 
     ## References
     - https://keras.io/api/utils/config_utils/#clear_session-function
@@ -58,52 +62,35 @@ class ModelBuiltInLoop(Rule):
     @on(repetition.repeated_calls)
     def check(self, call: Call, file: File) -> Iterator[Finding]:
         loop = repetition.repeats(file, call.node, calls=0, beyond=limits.FEW_RUNS)
-        if loop is None or loop.handler or not _uses_up_a_model(file, call, loop.place):
+        made = used_up(file, call, loop.place) if loop is not None and not loop.handler else None
+        if loop is None or made is None:
             return
         if not any(keras.clears(file, each.place) for each in repetition.repetitions(file, call.node, calls=0)):
-            yield self._report(file, call, loop)
+            clear = _clear_first(file, call, loop.place) if made.trained is False or file.before_version_2 else None
+            yield self.finding(
+                call,
+                file,
+                words_for(file, made, "iteration"),
+                fix=Fix.unsafe("clear the session first in each iteration", clear),
+                related=[(loop.place, "the loop")],
+            )
 
-    def _report(self, file: File, call: Call, loop: repetition.Repetition) -> Finding:
-        spelled = fixes.api_text(file, CLEAR)
-        spoils = call.name == "tf.keras.models.clone_model"  # clearing would take what is cloned
-        clear = None
-        if isinstance(loop.place, (cst.For, cst.While)) and spelled is not None and not spoils:
-            clear = fixes.insert_first(file, loop.place, f"{spelled}()")
-        return self.finding(
-            call,
-            file,
-            "a model built in each iteration leaves the earlier ones in memory; clear_session() frees what was not "
-            "trained, for trained models use one process a trial or reset one model's weights",
-            fix=Fix.unsafe("clear the session first in each iteration", clear),
-            related=[(loop.place, "the loop")],
-        )
-
-
-def _uses_up_a_model(file: File, call: Call, loop: Node) -> bool:
-    """Whether the call makes a model that this iteration uses and nobody keeps."""
-    if not (call.value.known or call.target.known):
-        return False
-    if ordering.runs_once(file, call.node, loop) or tracing.in_own_graph(file, call.node, loop):
-        return False
-    targets = call.target.options
-    if any(isinstance(target, Function) and keras.clears(file, target.node) for target in targets):
-        return False
-    if keras.may_be_loaded(call.value):
-        return False  # TFM606, where it is the same each time
-    path = keras.model_at(file, call)
-    if path is None:
-        return all(keras.trains_own_model(file, t) or keras.makes_own_model(file, call, t, loop) for t in targets)
-    if isinstance(file.tree.parent(call.node), cst.Expr):
-        return False  # called for what else it does
-    if call.name == "tf.keras.Model" and not _has_new_layers(file, call, loop):
-        return False  # another view of layers that are there already
-    if (call.name or "").startswith(PRETRAINED) and not keras.is_changed(file, call.node):
-        return False  # loaded rather than built: TFM606
-    done = keras.fate(file, call.node, loop, path)
-    compiled = any(calls(file, call.node, "tf.keras.Model.compile", through=1))
-    return not done.kept and (done.trained or done.only_read or compiled)
+    @on(keras.trials)
+    def trial(self, trial: keras.Trial, file: File) -> Iterator[Finding]:
+        if keras.trial_clears(file, trial):
+            return
+        if trial.gives_model:
+            given = keras.given_back(file, trial)
+            found = [(given, UsedUp(trained=True))] if given is not None else []
+        else:
+            each = ((call, used_up(file, call, trial.function.body)) for call in calls(file, trial.function))
+            found = [(call, made) for call, made in each if made is not None]
+        for call, made in found[:1]:
+            yield self.finding(call, file, words_for(file, made, "trial"), related=[(trial.search, "the search")])
 
 
-def _has_new_layers(file: File, made: Call, loop: Node) -> bool:
-    """Whether the loop makes layers for a functional model, or trains it."""
-    return keras.makes_layers(file, loop, besides=made) or any(keras.trains(call) for call in calls(file, loop))
+def _clear_first(file: File, call: Call, loop: Node) -> Edit | None:
+    spelled = fixes.api_text(file, CLEAR)
+    if not isinstance(loop, (cst.For, cst.While)) or spelled is None or call.name == "tf.keras.models.clone_model":
+        return None  # clearing would take what is cloned
+    return fixes.insert_first(file, loop, f"{spelled}()")

@@ -1,0 +1,81 @@
+"""Which call of a loop or search makes a model that is used and forgotten each time, and what that leaves."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import libcst as cst
+
+from tfmemlint.api import Call, Const, File, Function, Node, calls, flow, keras, ordering, tracing
+
+PRETRAINED = "tf.keras.applications."
+WORTH_NAMING = 1 << 20
+"""Bytes of a model from which on the message names them: smaller ones are lost beside their graphs."""
+
+
+class UsedUp(NamedTuple):
+    """A model that is made, used and forgotten each time: whether it is `trained` (None: not known), and the bytes that
+    a trained one leaves with words for them (None and "" where they are not known)."""
+
+    trained: bool | None
+    bytes: int | None = None
+    words: str = ""
+
+
+def used_up(file: File, call: Call, within: Node) -> UsedUp | None:
+    """What becomes of the model that a call in code that runs again makes, if that code uses it and nobody keeps it."""
+    if not (call.value.known or call.target.known):
+        return None
+    if ordering.runs_once(file, call.node, within) or tracing.in_own_graph(file, call.node, within):
+        return None
+    targets = call.target.options
+    if any(isinstance(target, Function) and keras.clears(file, target.node) for target in targets):
+        return None
+    if keras.may_be_loaded(call.value):
+        return None  # TFM606, where it is the same each time
+    path = keras.model_at(file, call)
+    if path is None:
+        own = all(keras.trains_own_model(file, t) or keras.makes_own_model(file, call, t, within) for t in targets)
+        return UsedUp(True if keras.fits(file, call.node) else None) if own else None
+    if isinstance(file.tree.parent(call.node), cst.Expr):
+        return None  # called for what else it does
+    if call.name == "tf.keras.Model" and not _has_new_layers(file, call, within):
+        return None  # another view of layers that are there already
+    if (call.name or "").startswith(PRETRAINED) and not keras.is_changed(file, call.node):
+        return None  # loaded rather than built: TFM606
+    return _of_fate(file, call, keras.fate(file, call.node, within, path))
+
+
+def _of_fate(file: File, call: Call, done: keras.Fate) -> UsedUp | None:
+    compiled = any(calls(file, call.node, "tf.keras.Model.compile", through=1))
+    if done.kept or not (done.used or done.only_read or compiled):
+        return None
+    trained = True if keras.fits(file, call.node) else done.trained
+    if trained and any(each.value_of("run_eagerly") == Const(True) for each in file.calls("tf.keras.Model.compile")):
+        trained = None  # no graph holds its variables
+    made = flow.makers(call.value)
+    known = keras.left_bytes(file, made[0]) if trained and len(made) == 1 else None
+    return UsedUp(trained, *known) if known is not None else UsedUp(trained)
+
+
+def _has_new_layers(file: File, made: Call, within: Node) -> bool:
+    """Whether the code makes layers for a functional model, or trains it."""
+    return keras.makes_layers(file, within, besides=made) or any(keras.trains(call) for call in calls(file, within))
+
+
+def words_for(file: File, made: UsedUp, run: str) -> str:
+    """What happens to a model that each `run` makes, and what to do."""
+    if file.before_version_2:
+        return f"a model built in each {run} stays in the default graph with all its ops; clear the session first"
+    each = f" ({made.words} each)" if made.bytes is not None and made.bytes >= WORTH_NAMING else ""
+    if made.trained:
+        return (
+            f"a model trained in each {run} stays in memory until the process ends{each}, also after clear_session(); "
+            "set one model's weights and optimizer variables back, or use a process for each trial"
+        )
+    if made.trained is False:
+        return f"a model built in each {run} stays in memory until the garbage collector runs; clear the session first"
+    return (
+        f"a model built in each {run} leaves the earlier ones in memory; clear_session() frees those that were never "
+        "trained, for others set one model's weights and optimizer variables back or use a process for each trial"
+    )
