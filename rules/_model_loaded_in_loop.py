@@ -31,15 +31,23 @@ def _put_elsewhere(file: File, load: Call, found: repetition.Repetition) -> bool
 
 
 def needs_fresh(file: File, load: Call, found: repetition.Repetition) -> bool:
-    """Whether a model is saved or trained in what runs again, or what is loaded goes to unknown code as well."""
+    """Whether what runs again saves a model, may train what is loaded, or gives the file's name to unknown code."""
     given = {file.text(argument.value) for argument in load.node.args if argument.keyword is None}
     home = file.contexts.function(load.node)
     bodies: list[Node] = [found.place, *([home] if found.calls and home is not None else [])]
     for call in (call for body in bodies for call in calls(file, body) if call is not load):
         if any(isinstance(t, Function) and t.node is home for t in call.target.options):
             continue  # it is there to load the model
-        if keras.trains(call) or keras.saves_model(file, call):
+        if keras.saves_model(file, call) or (keras.trains(call) and not _stands_outside(file, call, bodies)):
             return True
         if call.name is None and any(file.text(argument.value) in given for argument in call.node.args):
             return True
     return False
+
+
+def _stands_outside(file: File, training: Call, bodies: list[Node]) -> bool:
+    """Whether the model that is trained is certainly made outside of all of this code, so that what is loaded in there
+    is no part of it."""
+    made = flow.makers(training.receiver)
+    inside = (file.tree.contains(body, each.node) for body in bodies for each in made)
+    return len(made) == len(training.receiver.options) and not any(inside)
