@@ -23,14 +23,17 @@ def _entered_names(file: File) -> set[tuple[int, str | None]]:
 
 
 def models_outside(file: File, strategy: runtime.Strategy) -> Iterator[Call]:
-    """The calls in the strategy's function that make a model which is trained there, in no `with` at all."""
-    for fit in _fits(file).get(_home(file, strategy.given), ()):
+    """The calls that make a model behind the strategy in its function, in no `with` at all, which is trained there
+    while it is the current strategy."""
+    for fit in _fits(file).get(id(strategy), ()):
         receiver = fit.receiver_node
         made = file.only_definition(receiver) if isinstance(receiver, cst.Name) else None
         if made is None or made.path or not isinstance(made.value, cst.Call):
             continue
         call = file.call(made.value)
-        if _home(file, call) == _home(file, strategy.given) and _is_outside(file, call) and _makes_model(file, call):
+        behind = file.tree.order(call.node) > file.tree.order(strategy.given.node)
+        here = behind and _home(file, call) == _home(file, strategy.given)
+        if here and _is_outside(file, call) and _makes_model(file, call):
             yield call
 
 
@@ -52,10 +55,12 @@ def _makes_model(file: File, call: Call) -> bool:
 
 @once_per_file
 def _fits(file: File) -> dict[int, list[Call]]:
-    """The calls of `fit`, by their functions."""
+    """The calls of `fit`, by the strategy that is current there."""
     found: dict[int, list[Call]] = {}
     for fit in file.calls("tf.keras.Model.fit"):
-        found.setdefault(_home(file, fit), []).append(fit)
+        strategy = runtime.current_strategy(file, fit.node)
+        if strategy is not None:
+            found.setdefault(id(strategy), []).append(fit)
     return found
 
 

@@ -10,8 +10,8 @@ from tfmemlint.api import File, Finding, Rule, Safety, Severity, knowledge, on, 
 class StrategyScopeMissing(Rule):
     """
     ## What it does
-    Reports distribution strategies that are made and never entered, and models that are built outside the scope of
-    the program's strategy and then trained.
+    Reports distribution strategies that are made and never entered though the program trains behind them, and models
+    that are built behind a strategy, outside of its scope, and then trained, if no model at all is built in its scope.
 
     ## Why it costs memory
     Without the scope nothing is distributed: model, gradients and activations of the whole batch are on one device,
@@ -51,7 +51,7 @@ class StrategyScopeMissing(Rule):
 
     def _outside(self, strategy: runtime.Strategy, file: File) -> Iterator[Finding]:
         """The models that are trained and the optimizers that are compiled, made beside the strategy's scope."""
-        for model in models_outside(file, strategy):
+        for model in () if strategy.builds() else models_outside(file, strategy):
             yield self.finding(
                 model,
                 file,

@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.runtime.strategies import Strategy, in_scope, is_replicated, strategies
+from tfmemlint.query.runtime.strategies import Strategy, current_strategy, in_scope, is_replicated, strategies
 
 MIRRORED = "s = tf.distribute.MirroredStrategy()\n"
 
@@ -86,3 +86,51 @@ TRAINS = [
 @pytest.mark.parametrize(("program", "expected"), TRAINS)
 def test_strategies_of_programs_that_train(program: str, expected: list[bool]) -> None:
     assert [strategy.trains for strategy in strategies.of(model_of(program))] == expected
+
+
+CENTRAL = "t = tf.distribute.experimental.CentralStorageStrategy()\n"
+
+CURRENT = [
+    ("probe()\n" + MIRRORED, None),
+    (MIRRORED + "probe()", "MirroredStrategy"),
+    (MIRRORED + "probe()\n" + CENTRAL, "MirroredStrategy"),
+    (MIRRORED + CENTRAL + "probe()", "CentralStorageStrategy"),
+    (MIRRORED + "def f():\n    probe()", None),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), CURRENT)
+def test_the_strategy_that_is_current_at_a_place(program: str, expected: str | None) -> None:
+    file = model_of(program)
+    found = current_strategy(file, file.calls_by_word["probe"][0])
+    assert (found.made.method if found is not None else None) == expected
+
+
+BUILDS = [
+    ("with s.scope():\n    m = keras.Sequential()", True),
+    ("with s.scope() as inside:\n    m = keras.Sequential()", True),
+    ("scope = s.scope()\nwith scope:\n    m = keras.Sequential()", True),
+    ("def build():\n    return keras.Sequential()\nwith s.scope():\n    m = build()", True),
+    ("with s.scope():\n    m = unknown()", True),
+    ("with s.scope():\n    m = keras.metrics.Mean()", False),
+    ("with s.scope():\n    print(s.num_replicas_in_sync)\nm = keras.Sequential()", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), BUILDS)
+def test_strategies_in_whose_scope_a_model_may_be_built(program: str, expected: bool) -> None:
+    (strategy,) = strategies.of(model_of(MIRRORED + program))
+    assert strategy.builds() is expected
+
+
+TRAINS = [
+    ("m.fit(x)\n" + MIRRORED, False),
+    (MIRRORED + "m.fit(x)", True),
+    ("def f():\n    m.fit(x)\n" + MIRRORED, True),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), TRAINS)
+def test_strategies_behind_which_is_trained(program: str, expected: bool) -> None:
+    (strategy,) = strategies.of(model_of("m = keras.Sequential()\n" + program))
+    assert strategy.trains is expected

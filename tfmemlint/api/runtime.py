@@ -12,13 +12,14 @@ from tfmemlint.query.runtime.environment import Setting, given_to_children, ment
 from tfmemlint.query.runtime.gpu_libraries import Allocation, gpu_allocations
 from tfmemlint.query.runtime.processes import forks
 from tfmemlint.query.runtime.runtime import initialised_by, initialises, initialising_calls, turns_eager_off
-from tfmemlint.query.runtime.strategies import Strategy, in_scope, is_replicated, strategies
+from tfmemlint.query.runtime.strategies import Strategy, current_strategy, in_scope, is_replicated, strategies
 
 __all__ = [
     "Allocation",
     "Setting",
     "Strategy",
     "chooses_devices",
+    "current_strategy",
     "for_one_gpu",
     "forks",
     "given_to_children",

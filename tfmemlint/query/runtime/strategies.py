@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -9,9 +10,12 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint import knowledge
+from tfmemlint.model.remembered import once_per_file
+from tfmemlint.model.values import Class, Function
 from tfmemlint.query.calls import calls
 from tfmemlint.query.facts import Fact
 from tfmemlint.query.flow.uses import Does, Use, uses
+from tfmemlint.query.keras.models import is_model
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.syntax.scopes import dotted
 
@@ -55,12 +59,18 @@ class Strategy:
 
     @property
     def trains(self) -> bool:
-        """Whether its program certainly trains: its function, or the file where it is the only strategy."""
-        trained = [*self.file.calls("tf.keras.Model.fit"), *self.file.calls("tf.GradientTape")]
-        if len(strategies.of(self.file)) == 1:
-            return bool(trained)
-        home = self.file.contexts.function(self.given.node)
-        return any(self.file.contexts.function(call.node) is home for call in trained)
+        """Whether its program certainly trains while it is the current strategy: code of its function behind it, or
+        code of other functions where it is the only strategy of the file."""
+        homes, under = _training(self.file)
+        alone = len(strategies.of(self.file)) == 1
+        return id(self) in under or (alone and bool(homes - {id(self.file.contexts.function(self.given.node))}))
+
+    def builds(self) -> bool:
+        """Whether a model may be built in its scope: also where some code in there is not known."""
+        scopes = [use.call for use in self.uses if use.word == "scope" and use.call is not None]
+        entered = [use.place for scope in scopes for use in uses(self.file, scope.node) if use.does is Does.ENTER]
+        inside = (call for block in entered if block is not None for call in _run_in(self.file, block))
+        return any(_may_build(self.file, call) for call in inside)
 
 
 def _strategies(file: File) -> Iterator[Strategy]:
@@ -72,6 +82,42 @@ def _strategies(file: File) -> Iterator[Strategy]:
 
 strategies = Fact(_strategies, *knowledge.group("makes_strategy"))
 """Each strategy for several devices that the program makes; the default strategy is none."""
+
+
+def current_strategy(file: File, node: Node) -> Strategy | None:
+    """The strategy that the function around a place made last in the order of the code; None where it made none."""
+    made, start = _by_function(file).get(id(file.contexts.function(node)), []), file.tree.order(node)
+    at = bisect_left(made, start, key=lambda each: file.tree.order(each.given.node))
+    return made[at - 1] if at else None
+
+
+@once_per_file
+def _by_function(file: File) -> dict[int, list[Strategy]]:
+    """The strategies that each function gets, in the order of the code."""
+    found: dict[int, list[Strategy]] = {}
+    for each in sorted(strategies.of(file), key=lambda strategy: file.tree.order(strategy.given.node)):
+        found.setdefault(id(file.contexts.function(each.given.node)), []).append(each)
+    return found
+
+
+@once_per_file
+def _training(file: File) -> tuple[set[int], set[int]]:
+    """The functions that train, and the strategies that are current where they do."""
+    trained = [call.node for call in (*file.calls("tf.keras.Model.fit"), *file.calls("tf.GradientTape"))]
+    under = (current_strategy(file, node) for node in trained)
+    return {id(file.contexts.function(node)) for node in trained}, {id(each) for each in under if each is not None}
+
+
+def _run_in(file: File, block: Node) -> Iterator[Call]:
+    body = block.body if isinstance(block, cst.With) else block
+    return calls(file, body, through=FOLLOWED_CALLS)
+
+
+def _may_build(file: File, call: Call) -> bool:
+    if is_model(file, call.value):
+        return True
+    known = call.names and all(name.startswith(("tf.", "np.", "builtins.")) for name in call.names)
+    return not known and not all(isinstance(target, (Function, Class)) for target in call.target.options)
 
 
 def _given_by(file: File, made: Call) -> Call:
