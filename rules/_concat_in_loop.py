@@ -1,158 +1,16 @@
-"""Names that a loop adds parts to, `acc = concat([acc, part])`, and collecting them in a list instead."""
+"""Loops that join the parts of one input, and a list in place of what others join: `acc = concat([acc, part])`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-
 import libcst as cst
 
-from tfmemlint.api import Call, Const, Edit, File, Fix, Loop, Node, Sequence, dotted, fixes, integer, tensors, walk
+from tfmemlint.api import Call, Edit, File, Fix, Iterator, Loop, dotted, fixes, integer, repetition, walk
 
 JOINS = frozenset({"tf.concat", "tf.keras.ops.concatenate", "np.concatenate", "np.vstack", "np.hstack"})
-GIVEN = frozenset({"values", "arrays", "tup", "arr", "xs", "x1", "x2"})
-"""Parameters that get what is joined."""
-
-SAYS = frozenset({
-    "print", "info", "debug", "warning", "log", "write", "set_description", "set_postfix", "set_postfix_str",
-})  # fmt: skip
-MEASURES = frozenset({"len", "shape", "int", "str", "format", "tuple", "as_list", "numpy"})
+DISPLAYS = (cst.List, cst.Tuple)
 
 
-@dataclass(frozen=True, slots=True)
-class Collected:
-    """What is collected: its name, the parts that are added, and the statement that does it."""
-
-    name: str
-    others: tuple[cst.BaseExpression, ...]
-    assign: cst.Assign
-    file: File
-
-    def before(self, loop: Loop) -> list[cst.BaseExpression]:
-        """What it is before the loop, as far as it is written in the file."""
-        known = self.file.flow(self.file.scope_of(loop)).at(loop).get(self.name, ())
-        values = [d.value for d in known if not d.path]
-        if not values and "." in self.name:
-            makings = self.file.assigned_paths.get(self.name, ())
-            values = [each.value for each in makings if each is not self.assign]
-        return [value for value in values if isinstance(value, cst.BaseExpression)]
-
-    def starts_empty(self, loop: Loop) -> bool:
-        """Whether it is an empty tensor or list before the loop."""
-        before = self.before(loop)
-        return bool(before) and all(tensors.is_empty(self.file, value) for value in before)
-
-    def starts_as_none(self, loop: Loop) -> bool:
-        before = self.before(loop)
-        return bool(before) and all(self.file.value(value) == Const(None) for value in before)
-
-    def is_used_otherwise(self, loop: Loop) -> bool:
-        """Whether the loop reads, cuts back or starts again what is collected; printing it or its length does not
-        count, nor what begins it (`if acc is None: acc = x`)."""
-        if isinstance(loop, cst.While) and next(_named(loop.test, self.name, self.file), None) is not None:
-            return True
-        for node in _named(loop.body, self.name, self.file):
-            if not self.file.tree.contains(self.assign, node) and not self._begins(node, loop):
-                if not _is_said(self.file, node):
-                    return True
-        return False
-
-    def _begins(self, node: Node, loop: Loop) -> bool:
-        below = node
-        for above in self.file.tree.ancestors(node):
-            if above is loop:
-                return False
-            if isinstance(above, cst.If):
-                decides = self.file.tree.contains(above, self.assign) or self._asks_empty(above.test)
-                if decides and (below is above.test or self._is_written(node)):
-                    return True
-            below = above
-        return False
-
-    def _is_written(self, node: Node) -> bool:
-        above = self.file.tree.parent(node)
-        while isinstance(above, (cst.Element, cst.Tuple)):
-            above = self.file.tree.parent(above)
-        assign = self.file.tree.parent(above) if isinstance(above, cst.AssignTarget) else None
-        return isinstance(assign, cst.Assign) and next(_named(assign.value, self.name, self.file), None) is None
-
-    def _asks_empty(self, test: cst.BaseExpression) -> bool:
-        """`acc is None`, `not acc`, `len(acc) == 0`, `acc == []`."""
-        if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
-            return dotted(test.expression) == self.name
-        if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1:
-            return False
-        left, right = test.left, self.file.value(test.comparisons[0].comparator)
-        if isinstance(left, cst.Call) and self.file.call(left).method == "len" and left.args:
-            return dotted(left.args[0].value) == self.name and integer(right) == 0
-        return dotted(left) == self.name and right in (Const(None), Sequence((), "list"))
-
-
-def collected(file: File, concat: Call) -> Collected | None:
-    """What a call that joins tensors adds to, where its result becomes one of them again."""
-    target, assign = _target(file, concat.node)
-    name, parts = dotted(target) if target is not None else None, _parts(concat)
-    if name is None or parts is None or assign is None:
-        return None
-    others = tuple(part for part in parts if dotted(part) != name)
-    named = any(next(_named(part, name, file), None) is not None for part in others)
-    return Collected(name, others, assign, file) if others and len(others) < len(parts) and not named else None
-
-
-def _target(file: File, value: Node) -> tuple[Node | None, cst.Assign | None]:
-    """What an expression is assigned to, also in a tuple with others, or where a condition chooses it."""
-    above = file.tree.parent(value)
-    if isinstance(above, cst.IfExp):
-        above = file.tree.parent(above)
-    row = file.tree.parent(above) if isinstance(above, cst.Element) else None
-    position = next((i for i, e in enumerate(row.elements) if e is above), None) if isinstance(row, cst.Tuple) else None
-    assign = above if row is None else file.tree.parent(row)
-    if not isinstance(assign, cst.Assign) or len(assign.targets) != 1:
-        return None, None
-    target: Node = assign.targets[0].target
-    if row is None:
-        return target, assign
-    if position is None:
-        return None, None
-    places = target.elements if isinstance(target, cst.Tuple) else ()
-    return (places[position].value, assign) if position < len(places) else (None, None)
-
-
-def _parts(concat: Call) -> list[cst.BaseExpression] | None:
-    given = [a.value for a in concat.node.args if a.keyword is None or a.keyword.value in GIVEN]
-    if concat.method == "append":
-        return given[:2]
-    first = given[0] if given else None
-    return [e.value for e in first.elements] if isinstance(first, (cst.List, cst.Tuple)) else None
-
-
-def _named(code: Node, name: str, file: File) -> Iterator[Node]:
-    """The places where some code names this, read or written."""
-    for node in walk(code, cst.Name, cst.Attribute, cst.Subscript):
-        parent = file.tree.parent(node)
-        is_attribute = isinstance(parent, cst.Attribute) and parent.attr is node
-        if dotted(node) == name and not is_attribute and not (isinstance(parent, cst.Arg) and parent.keyword is node):
-            yield node
-
-
-def _is_said(file: File, node: Node) -> bool:
-    """Whether a name is read to be printed, and not to compute something with it."""
-    for above in file.tree.ancestors(node):
-        if isinstance(above, cst.Call):
-            if file.call(above).method in SAYS:
-                break
-            if file.call(above).method not in MEASURES:
-                return False
-    line = file.tree.statement(node)
-    first = line.body[0] if isinstance(line, cst.SimpleStatementLine) else None
-    call = first.value if isinstance(first, cst.Expr) else None
-    return isinstance(call, cst.Call) and file.call(call).method in SAYS
-
-
-# -- the repair ------------------------------------------------------------------------------------------------------
-
-
-def collect_in_list(file: File, concat: Call, found: Collected, loop: Loop) -> Fix | None:
+def collect_in_list(file: File, concat: Call, found: repetition.Accumulated, loop: Loop) -> Fix | None:
     """`acc = concat([acc, x])` in a loop as `parts.append(x)`, with one `concat` after it; None where the loop needs
     more than that."""
     target, text = found.assign.targets[0].target, file.source.text
@@ -172,7 +30,8 @@ def collect_in_list(file: File, concat: Call, found: Collected, loop: Loop) -> F
     append = f"{parts}.append({text[at.start : at.end]})"
     branch = _branch(file, found)
     inside = branch if branch is not None else found.assign
-    if any(not file.tree.contains(inside, n) for n in _named(loop.body, found.name, file)) or "\n" in joined + append:
+    named = repetition.names_of(file, loop, found.name)
+    if any(not file.tree.contains(inside, n) for n in named) or "\n" in joined + append:
         return None
     change: Edit | None
     if found.assign.value is concat.node and branch is None:
@@ -199,7 +58,7 @@ def _is_plain(loop: Loop) -> bool:
     return loop.orelse is None and next(walk(loop.body, cst.Return, cst.Yield, cst.FunctionDef), None) is None
 
 
-def _branch(file: File, found: Collected) -> cst.If | None:
+def _branch(file: File, found: repetition.Accumulated) -> cst.If | None:
     """The `if acc is None: acc = x else: acc = concat(...)` whose second branch holds the statement."""
     above = file.tree.ancestors(found.assign)
     otherwise = next((a for a in above if isinstance(a, (cst.Else, cst.For, cst.While))), None)
@@ -208,7 +67,7 @@ def _branch(file: File, found: Collected) -> cst.If | None:
 
 
 def _first_as_it_is(
-    file: File, concat: Call, found: Collected, branch: cst.If | None, other: str, append: str
+    file: File, concat: Call, found: repetition.Accumulated, branch: cst.If | None, other: str, append: str
 ) -> Edit | None:
     """The edit of code that takes the first part as it is, where nothing was collected yet, and does nothing else:
     `x if acc is None else concat([acc, x])`, or an `if` statement."""
@@ -227,3 +86,22 @@ def _first_as_it_is(
     same = isinstance(one, cst.Assign) and dotted(one.targets[0].target) == name and file.text(one.value) == other
     span = file.span(branch)
     return Edit(span.start, span.end, append) if same and "#" not in file.source.text[span.start : span.end] else None
+
+
+def is_structural(
+    file: File, concat: Call, found: repetition.Accumulated, again: repetition.Repetition
+) -> bool:
+    """Whether a loop joins parts of one input, not steps: what its items name (`x = concat([x, extra[key]], -1)`), or
+    features along another axis than the first, by an attribute or a display."""
+    over = again.each[0].iter if again.each else None
+    if over is None or again.over_data or isinstance(again.over, Iterator):
+        return False
+    written, features = isinstance(over, (cst.Attribute, *DISPLAYS)), integer(concat.given("axis")) not in (0, None)
+    keys = all(_only_names(file, part, again.items) for part in found.others)
+    return [written, features, keys].count(True) > 1
+
+
+def _only_names(file: File, part: cst.BaseExpression, items: set[str]) -> bool:
+    """Whether the items of a loop stand in a part only as keys."""
+    names = [name for name in walk(part, cst.Name) if name.value in items]
+    return bool(names) and all(isinstance(file.tree.parent(name), cst.Index) for name in names)

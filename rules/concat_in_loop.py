@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._concat_in_loop import Collected, collect_in_list, collected
+from tfmemlint_rules._concat_in_loop import collect_in_list, is_structural
 
 from tfmemlint.api import (
     Array,
@@ -13,6 +13,8 @@ from tfmemlint.api import (
     Loop,
     Rule,
     Safety,
+    calls,
+    gradients,
     integer,
     keras,
     knowledge,
@@ -33,14 +35,15 @@ class ConcatInLoop(Rule):
 
     ## Why it costs memory
     Every iteration copies all that was collected before: quadratic work. Under a gradient tape every prefix stays in
-    memory.
+    memory. In a loop of a traced function use a `tf.TensorArray`: a Python list holds what one trace puts there.
 
     ## Fix safety
     Unsafe: the name holds the whole result only after the loop, and the parts must agree in dtype. It is offered
     where the loop does nothing else with the name.
 
     ## When not to use it
-    For a handful of parts, or where each iteration reads what was collected; such loops are not reported.
+    For a handful of parts, where each iteration reads more than the length of what was collected, and for loops over an
+    attribute or a display that join the features of one input; such loops are not reported.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/TensorArray
@@ -53,23 +56,30 @@ class ConcatInLoop(Rule):
 
     @on_call(*sorted(knowledge.group("joins_copies")))
     def check(self, concat: Call, file: File) -> Iterator[Finding]:
-        found, again = collected(file, concat), repetition.repeats(file, concat.node, calls=0, beyond=limits.FEW_STEPS)
+        found = repetition.accumulated(file, concat)
+        again = repetition.repeats(file, concat.node, calls=0, beyond=limits.FEW_STEPS)
         loop = again.place if again is not None else None
         if found is None or again is None or not isinstance(loop, (cst.For, cst.While)):
             return
         if found.is_used_otherwise(loop) or not _is_of_data(file, concat, found, again, loop):
             return
+        if is_structural(file, concat, found, again) or repetition.unchanging(file, found.others, loop, besides=()):
+            return
+        kept = ", and the tape keeps every copy" if gradients.recorded(file, concat.node) else ""
+        traced = file.contexts.traced(concat.node) or next(calls(file, loop, "set_loop_options"), None) is not None
         yield self.finding(
             concat,
             file,
-            f"each iteration copies all of {found.name} again, and a tape keeps every copy; "
-            "collect a list and join it once",
+            f"each iteration copies all of {found.name} again{kept}; "
+            f"{'write the parts to a tf.TensorArray' if traced else 'collect a list and join it once'}",
             fix=collect_in_list(file, concat, found, loop),
             related=[(loop, "the loop")],
         )
 
 
-def _is_of_data(file: File, concat: Call, found: Collected, again: repetition.Repetition, loop: Loop) -> bool:
+def _is_of_data(
+    file: File, concat: Call, found: repetition.Accumulated, again: repetition.Repetition, loop: Loop
+) -> bool:
     """Whether the parts are made from the loop's data: not layers' outputs in a model that is being built."""
     values = [file.value(part) for part in found.others]
     if any(isinstance(value, Array) and value.library == "keras" for value in values) or keras.calls_items(file, again):
@@ -77,7 +87,7 @@ def _is_of_data(file: File, concat: Call, found: Collected, again: repetition.Re
     tensors = any(tracing.is_tensor(file, part) for part in found.others)
     if (concat.name or "").startswith("np."):
         return tensors or _comes_from_tensorflow(file, found, again, loop)
-    along = integer(concat.value_of("axis"))
+    along = integer(concat.given("axis"))
     if along != 0 and any(map(keras.is_layer_output, values)):
         return False
     if keras.in_layer(file, concat.node) or found.starts_empty(loop):
@@ -85,7 +95,7 @@ def _is_of_data(file: File, concat: Call, found: Collected, again: repetition.Re
     return tensors or again.over_data or (along == 0 and _in_steps(found, again, loop))
 
 
-def _comes_from_tensorflow(file: File, found: Collected, again: repetition.Repetition, loop: Loop) -> bool:
+def _comes_from_tensorflow(file: File, found: repetition.Accumulated, again: repetition.Repetition, loop: Loop) -> bool:
     """Whether arrays are made of a pipeline's elements, or of tensors."""
     if again.over_data and any(variables(file, part) & again.bound for part in found.others):
         return True
@@ -93,7 +103,7 @@ def _comes_from_tensorflow(file: File, found: Collected, again: repetition.Repet
     return any(made)
 
 
-def _in_steps(found: Collected, again: repetition.Repetition, loop: Loop) -> bool:
+def _in_steps(found: repetition.Accumulated, again: repetition.Repetition, loop: Loop) -> bool:
     """Whether rows are collected in steps that are counted, or from None on; a network that is built joins channels."""
     counted = isinstance(again.over, Items) and again.over.function == "range"
     return isinstance(loop, cst.While) or counted or found.starts_as_none(loop)

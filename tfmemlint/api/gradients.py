@@ -1,11 +1,13 @@
 """Gradient tapes and what is taken of their record."""
 
 from tfmemlint.query.gradients.gradients import sparse_gradients
+from tfmemlint.query.gradients.recorded import recorded
 from tfmemlint.query.gradients.tapes import TAPE, Tape, takes_gradient, tape_of, tape_of_gradient, tapes
 
 __all__ = [
     "TAPE",
     "Tape",
+    "recorded",
     "sparse_gradients",
     "takes_gradient",
     "tape_of",

@@ -14,7 +14,15 @@ from tfmemlint.query.keras.layers import (
     parameters_of,
 )
 from tfmemlint.query.keras.making import makes_layers, makes_own_model, may_be_loaded, trains, trains_own_model
-from tfmemlint.query.keras.models import clears, is_changed, is_model, model_loads, runs_model, saves_model
+from tfmemlint.query.keras.models import (
+    applies_network,
+    clears,
+    is_changed,
+    is_model,
+    model_loads,
+    runs_model,
+    saves_model,
+)
 from tfmemlint.query.keras.networks import (
     activation_bytes,
     gives_probabilities,
@@ -42,6 +50,7 @@ __all__ = [
     "Fate",
     "Trial",
     "activation_bytes",
+    "applies_network",
     "batch_bytes",
     "calls_items",
     "class_count",

@@ -1,5 +1,6 @@
 """What runs again and again, how often, and what is another in each iteration or the same."""
 
+from tfmemlint.query.repetition.accumulating import Accumulated, accumulated, names_of
 from tfmemlint.query.repetition.batches import batch_loops, over_batches
 from tfmemlint.query.repetition.changing import differs, made_anew
 from tfmemlint.query.repetition.changing_shapes import resizes
@@ -14,9 +15,11 @@ from tfmemlint.query.repetition.same_calls import same_arguments
 from tfmemlint.query.repetition.steps import Runs, StepFunction, step_functions
 
 __all__ = [
+    "Accumulated",
     "Repetition",
     "Runs",
     "StepFunction",
+    "accumulated",
     "batch_loops",
     "bound_anew",
     "called_view",
@@ -29,6 +32,7 @@ __all__ = [
     "items_in",
     "made_anew",
     "mutates",
+    "names_of",
     "over_batches",
     "passes_unchanging",
     "pure",

@@ -13,6 +13,8 @@ from tfmemlint.query.calls import calls
 from tfmemlint.query.facts import Fact
 from tfmemlint.query.flow.uses import Does, Use, uses
 from tfmemlint.query.limits import FOLLOWED_CALLS
+from tfmemlint.syntax.names import home_of
+from tfmemlint.syntax.scopes import Binds
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -20,6 +22,10 @@ if TYPE_CHECKING:
     from tfmemlint.syntax.tree import Node
 
 MODEL = "tf.keras.Model"
+LAYER = "tf.keras.layers.Layer"
+HOLDS = frozenset({Binds.PARAMETER, Binds.VALUE, Binds.ITEM})
+"""How a name gets an object, which is no function or class of the file nor one that is imported."""
+
 CLEARS = ("clear_session", "reset_default_graph", "reset_uids")
 """Functions after which Keras or the default graph holds nothing any more, whatever module they are called by."""
 
@@ -56,16 +62,45 @@ def is_model(file: File, value: Value) -> bool:
 
 
 def _is_model(file: File, value: Value) -> bool:
-    if not isinstance(value, Instance):
-        return False
+    return isinstance(value, Instance) and _derives(file, value, MODEL)
+
+
+def _derives(file: File, value: Instance, base: str) -> bool:
     if value.class_node is not None:
-        return file.values.classes.derives(value.class_node, MODEL)
-    return value.type_name == MODEL or MODEL in knowledge.bases(value.type_name or "")
+        return file.values.classes.derives(value.class_node, base)
+    return value.type_name == base or base in knowledge.bases(value.type_name or "")
 
 
 def runs_model(file: File, call: Call) -> bool:
     """Whether what is called (`model(x)`) is certainly a Keras model; False also where it is not known."""
     return is_model(file, call.target)
+
+
+def applies_network(file: File, call: Call) -> bool:
+    """Whether a call certainly applies a Keras model or layer: one that is known, or an object that is called with
+    `training=...`, which no other callable of a program that uses TensorFlow takes.
+
+    An object is what a parameter or another name holds, or an attribute that the file assigns; a function or class that
+    is imported or inherited may take the word as well. What the call gives is a tensor, or several in a structure.
+    """
+    if call.target.known:
+        return runs_model(file, call) or _is_layer(file, call.target)
+    passed = any(arg.keyword is not None and arg.keyword.value == "training" for arg in call.node.args)
+    first = call.node.args[0] if call.node.args else None
+    return passed and first is not None and first.keyword is None and _is_object(file, call.node.func)
+
+
+def _is_layer(file: File, value: Value) -> bool:
+    return all(isinstance(option, Instance) and _derives(file, option, LAYER) for option in value.options)
+
+
+def _is_object(file: File, function: cst.BaseExpression) -> bool:
+    if isinstance(function, cst.Attribute):
+        return function.attr.value in file.set_attributes
+    if not isinstance(function, cst.Name):
+        return isinstance(function, cst.Subscript)
+    found = file.flow(home_of(file, function)).bindings.get(function.value, ())
+    return bool(found) and all(d.binds in HOLDS for d in found)
 
 
 def clears(file: File, body: Node) -> bool:

@@ -9,11 +9,13 @@ import libcst as cst
 
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Array
+from tfmemlint.query.keras.models import applies_network
 from tfmemlint.syntax.names import Loop, assigned_names
 from tfmemlint.syntax.scopes import Binds
 from tfmemlint.syntax.tree import walk
 
 if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
 
 OTHERS = frozenset({"torch", "mxnet", "paddle", "mindspore", "chainer", "jittor", "oneflow", "tinygrad"})
@@ -27,17 +29,28 @@ def is_tensor(file: File, part: cst.BaseExpression) -> bool:
         made = value.origin.name if value.origin is not None else None
         if value.library == "tf" or (made or "").startswith("tf."):
             return True
-    return any(name.startswith("tf.") for node in walk(part, cst.Call) for name in file.call(node).names)
+    if any(name.startswith("tf.") for node in walk(part, cst.Call) for name in file.call(node).names):
+        return True
+    written = file.written(part)
+    return isinstance(written, cst.Call) and applies_network(file, file.call(written))
 
 
 def made_of_tensor(file: File, part: cst.BaseExpression) -> bool:
-    """Whether a part is what an unknown object makes of a tensor, `network.predict(images)`."""
+    """Whether a part is what an unknown object makes of a tensor, `network.predict(images)`, or what only a Keras model
+    gives: `predict_on_batch(x)`, `predict(x, verbose=0)`."""
     made = file.written(part)
     call = file.call(made) if isinstance(made, cst.Call) else None
     if call is None or call.names or call.receiver_node is None:
         return False
+    if _predicts(call) and only_tensorflow(file):
+        return True
     given = [file.value(arg.value) for arg in call.node.args]
     return any(isinstance(value, Array) and value.library == "tf" for value in given)
+
+
+def _predicts(call: Call) -> bool:
+    told = {arg.keyword.value for arg in call.node.args if arg.keyword is not None}
+    return call.method == "predict_on_batch" or (call.method == "predict" and bool(told & {"verbose", "steps"}))
 
 
 def fetched_in_loop(file: File, part: cst.BaseExpression, loop: Loop) -> bool:
