@@ -32,6 +32,8 @@ def kept_kind(file: File, item: cst.BaseExpression, step: Node) -> str | None:
         # rows of one Jacobian are no steps: those make the tape as well
         own = file.tree.contains(step, made.node) and next(calls(file, step, "tf.GradientTape"), None) is not None
         return "gradients" if own else None
+    if made is not None and not made.target.known and keras.applies_network(file, made):
+        return "outputs" if _given(made, _step_names(file, step)) else None
     value = file.value(item)
     if not isinstance(value, Array) or value.library != "tf" or value.shape == () or value.origin is None:
         return None

@@ -101,10 +101,10 @@ def _keeps_data(file: File, put: flow.Put, loop: repetition.Repetition) -> bool:
 
 
 def _of_several(file: File, part: cst.BaseExpression) -> bool:
-    """Whether the model whose output this is has several."""
+    """Whether the model whose output this is has several, or may have, as it is not seen."""
     value = file.value(part)
     made = value.origin if isinstance(value, Array) else None
-    return made is not None and keras.has_several_outputs(made.target)
+    return made is None or keras.has_several_outputs(made.target)
 
 
 def _read_as_tensors(file: File, container: cst.BaseExpression) -> bool:

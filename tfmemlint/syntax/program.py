@@ -218,8 +218,10 @@ class Program:
         assigned += [node.target for node in self.tree.of(cst.AugAssign)]
         assigned += [node.target for node in self.tree.of(cst.AnnAssign)]
         for target in assigned:
-            if isinstance(target, cst.Attribute):
-                found.setdefault(target.attr.value, []).append(dotted(target) or "")
+            parts = target.elements if isinstance(target, (cst.Tuple, cst.List)) else ()
+            for each in (target, *(part.value for part in parts)):
+                if isinstance(each, cst.Attribute):
+                    found.setdefault(each.attr.value, []).append(dotted(each) or "")
         return found
 
     def inner_writes(self, name: str, scope: ScopeNode) -> tuple[Definition, ...]:

@@ -12,7 +12,7 @@ from tfmemlint.model.values import Const, Dataset, Function, Instance
 from tfmemlint.model.values import Iterator as Items
 from tfmemlint.query.calls import calls
 from tfmemlint.query.facts import Fact
-from tfmemlint.query.keras.models import is_model, runs_model
+from tfmemlint.query.keras.models import applies_network, is_model, runs_model
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.pipelines.pipelines import pipelines_of
 from tfmemlint.syntax.scopes import Binds, Definition, ScopeNode, dotted
@@ -119,12 +119,12 @@ def _batch_calls(file: File) -> Iterator[Call]:
 def _in_one_batch(file: File, call: Call) -> bool:
     if call.name in ONE_BATCH or (call.method == "call" and call.receiver.known):
         return call.name in ONE_BATCH or is_model(file, call.receiver)
-    return runs_model(file, call)
+    return runs_model(file, call) or (not call.target.known and applies_network(file, call))
 
 
-batch_calls = Fact(_batch_calls, *MODELS)
+batch_calls = Fact(_batch_calls, *MODELS, "training")
 """Each call that certainly runs all that it is given through a Keras model in one batch: `model(x)`, `model.call(x)`,
-`model.predict_on_batch(x)`."""
+`model.predict_on_batch(x)`, `unseen(x, training=False)`."""
 
 
 # -- what they are given ---------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import libcst as cst
 
 from tfmemlint import knowledge
 from tfmemlint.model.values import Array, Function, Instance
+from tfmemlint.query.keras.models import applies_network
 from tfmemlint.query.tracing.traces import needs_python
 from tfmemlint.syntax.scopes import FUNCTIONS, Binds, Definition, parameters, written
 from tfmemlint.syntax.tree import Node
@@ -103,12 +104,7 @@ def _gives_tensor(file: File, call: Call, left: int) -> bool:
     if len(functions) == len(call.target.options):
         returned = [node.value for function in functions for node in file.returns(function)]
         return bool(returned) and all(node is not None and _holds(file, node, left - 1) for node in returned)
-    return all(
-        isinstance(target, Instance)
-        and target.class_node is not None
-        and file.values.classes.derives(target.class_node, LAYER)
-        for target in call.target.options
-    )
+    return applies_network(file, call)
 
 
 def _used_as_tensor(file: File, d: Definition) -> bool:
