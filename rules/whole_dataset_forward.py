@@ -10,34 +10,37 @@ from tfmemlint.api import (
     File,
     Finding,
     Fix,
-    Node,
     Rule,
     Safety,
     elements,
     fixes,
+    gradients,
     on,
     pipelines,
     show_bytes,
 )
 
 MANY_ROWS = 2048
+FLOAT32 = 4
 
 
 class WholeDatasetForward(Rule):
     """
     ## What it does
-    Reports a Keras model that is called directly on an array known to be a whole data set.
+    Reports a Keras model that is called directly on an array known to be a whole data set, under a gradient tape where
+    the array has `min-bytes` or more as float32.
 
     ## Why it costs memory
     A call of the model is one batch: every layer's activations for all rows exist together. `predict` runs the rows in
-    batches of 32.
+    batches of 32. Under a tape the activations of all layers stay until the gradient is taken; the gradient of a mean
+    is the sum of those of its batches, each divided by the number of all rows.
 
     ## Fix safety
     Shown only: `predict` gives a NumPy array and no gradients.
 
     ## When not to use it
-    When the data is small (fewer than 2048 rows, or 256 KiB as float32), or gradients of all rows at once are wanted;
-    calls inside a tape are not reported.
+    When the data is small (fewer than 2048 rows, or 256 KiB as float32; less than `min-bytes` under a tape, for methods
+    that need all rows in each step).
 
     ## References
     - https://keras.io/api/models/model_training_apis/#predict-method
@@ -55,8 +58,13 @@ class WholeDatasetForward(Rule):
         data = next((leaf for leaf in elements(value) if isinstance(leaf, Array) and self._whole(leaf)), None)
         if data is None and not pipelines.fitted_whole(file, given):
             return
-        if not pipelines.of_loop_item(file, given) and not self._elsewhere(call.node, file):  # a batch, however large
-            yield self._report(call, data, file)
+        if pipelines.of_loop_item(file, given):  # a batch, however large
+            return
+        taped = gradients.recorded(file, call.node)
+        if taped and (data is None or (data.size or 0) * FLOAT32 < file.config.min_bytes):
+            return
+        if taped or not gradients.recorded(file, call.node, traced=True):
+            yield self._report(call, data, file, taped)
 
     def _whole(self, data: Array) -> bool:
         """Whether the array's rows are many, and it is data, not a batch cut out of it."""
@@ -64,27 +72,22 @@ class WholeDatasetForward(Rule):
             return False
         return data.shape[0] >= MANY_ROWS
 
-    def _elsewhere(self, node: Node, file: File, through: int = 2) -> bool:
-        """Whether the call is traced or wants gradients: it stands in a tape, or every call of its function does."""
-        if file.contexts.traced(node) or file.contexts.entered(node, "tf.GradientTape") is not None:
-            return True
-        function = file.contexts.function(node)
-        callers = file.call_graph.callers(function) if function is not None and through else None
-        return bool(callers) and all(self._elsewhere(caller.node, file, through - 1) for caller in callers or ())
-
-    def _report(self, call: Call, data: Array | None, file: File) -> Finding:
+    def _report(self, call: Call, data: Array | None, file: File, taped: bool) -> Finding:
         size = data.bytes if data is not None else None
         rows = f"all {data.shape[0]} rows" if data is not None and data.shape else "all rows that are fitted"
+        costs = f"the activations of {rows} exist together"
         trains = call.name == "tf.keras.Model.train_on_batch"
-        advice = "fit(x, y, batch_size=...)" if trains else "predict(x, batch_size=...)"
-        if call.given("training") == Const(True):
-            advice = "batches of its rows"  # predict() would leave dropout out
+        advice = "use fit(x, y, batch_size=...)" if trains else "use predict(x, batch_size=...)"
+        if call.given("training") == Const(True) or not call.target.known:
+            advice = "use batches of its rows"  # predict() would leave dropout out, and a layer has none
+        if taped:
+            costs, advice = f"the tape keeps the activations of {rows}", "add up the gradients of smaller batches"
         weigh = f" ({show_bytes(size)} of input alone)" if size is not None else ""
         return self.finding(
             call,
             file,
-            f"one call is one batch: the activations of {rows} exist together{weigh}; use {advice}",
-            fix=self._predict(call, file),
+            f"one call is one batch: {costs}{weigh}; {advice}",
+            fix=self._predict(call, file) if not taped else None,
             bytes=size,
         )
 
@@ -92,6 +95,8 @@ class WholeDatasetForward(Rule):
         """The call as `predict`, whose result needs no `.numpy()` any more."""
         model = call.receiver_node if call.method == "call" else call.node.func
         if (call.method or "").endswith("_on_batch") or call.given("training") == Const(True) or model is None:
+            return None
+        if not call.target.known:
             return None
         after = pipelines.called_on(file, call.node)
         end = after if after is not None and file.call(after).method == "numpy" else call.node

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 TAPE = "tf.GradientTape"
 
 
-def recorded(file: File, node: Node, through: int = FOLLOWED_CALLS) -> bool:
+def recorded(file: File, node: Node, through: int = FOLLOWED_CALLS, *, traced: bool = False) -> bool:
     """Whether a tape certainly records a place: it is entered around it, or around every call of its function that is
-    seen, `FOLLOWED_CALLS` deep. False where nothing calls the function here."""
-    if file.contexts.entered(node, TAPE) is not None:
+    seen, `FOLLOWED_CALLS` deep. With `traced`, or all of that is traced code. False where nothing calls the function."""
+    if file.contexts.entered(node, TAPE) is not None or (traced and file.contexts.traced(node)):
         return True
     function = file.contexts.function(node)
     callers = file.call_graph.callers(function) if function is not None and through else None
-    return bool(callers) and all(recorded(file, caller.node, through - 1) for caller in callers or ())
+    return bool(callers) and all(recorded(file, each.node, through - 1, traced=traced) for each in callers or ())
