@@ -15,7 +15,7 @@ TAPE = "tf.GradientTape"
 
 def recorded(file: File, node: Node, through: int = FOLLOWED_CALLS, *, traced: bool = False) -> bool:
     """Whether a tape certainly records a place: it is entered around it, or around every call of its function that is
-    seen, `FOLLOWED_CALLS` deep. With `traced`, or all of that is traced code. False where nothing calls the function."""
+    seen, `FOLLOWED_CALLS` deep. With `traced` traced code counts, too. False where nothing calls the function."""
     if file.contexts.entered(node, TAPE) is not None or (traced and file.contexts.traced(node)):
         return True
     function = file.contexts.function(node)
