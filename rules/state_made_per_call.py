@@ -4,7 +4,22 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Api, File, Finding, Rule, on, ordering, own_nodes, parameters, repetition, tracing, variables
+from tfmemlint.api import (
+    Api,
+    Call,
+    Does,
+    File,
+    Finding,
+    Rule,
+    on,
+    ordering,
+    own_nodes,
+    parameters,
+    repetition,
+    tracing,
+    uses,
+    variables,
+)
 
 THEN = {
     repetition.Runs.TRACED: "under tf.function the second call raises ValueError",
@@ -25,7 +40,8 @@ class StateMadePerCall(Rule):
     are created once.
 
     ## When not to use it
-    Never. Creation that is guarded (`if self.dense is None`) is not reported.
+    Never. Creation that may happen once (`if self.dense is None`) is not reported. A condition on the inputs or on a
+    setting holds in each call: it guards nothing.
 
     ## References
     - https://www.tensorflow.org/guide/function#creating_tfvariables
@@ -43,11 +59,7 @@ class StateMadePerCall(Rule):
         given = {param.name.value for param in parameters(function)}
         for call in map(file.call, own_nodes(function, cst.Call)):
             kind = tracing.creates_state(file, call)
-            if (
-                kind is None
-                or any(ordering.conditions(file, call.node, function))
-                or not tracing.outermost_state(file, call)
-            ):
+            if kind is None or not tracing.outermost_state(file, call) or _made_once(file, call, function):
                 continue
             value = call.arg("initial_value") if kind == "a variable" else None
             if step.runs is repetition.Runs.STEP and value is not None and given & variables(file, value.expression):
@@ -57,3 +69,11 @@ class StateMadePerCall(Rule):
                 file,
                 f"{call.method} creates {kind} on every call: {THEN[step.runs]}; create it once, outside",
             )
+
+
+def _made_once(file: File, call: Call, function: cst.FunctionDef) -> bool:
+    """Whether a condition may let the object be made the first time only, as any does where it is kept."""
+    if ordering.guarded(file, call.node, function):
+        return True
+    kept = any(use.does is Does.STORE for use in uses(file, call.node))
+    return kept and any(ordering.conditions(file, call.node, function))

@@ -10,6 +10,7 @@ from tfmemlint.query.ordering.conditions import (
     runs_by_choice,
 )
 from tfmemlint.query.ordering.errors import dropped
+from tfmemlint.query.ordering.guards import guarded
 from tfmemlint.query.ordering.once import holds_first, runs_always, runs_once
 from tfmemlint.query.ordering.order import exclusive, needed_statements, runs_after, written_names
 
@@ -21,6 +22,7 @@ __all__ = [
     "dropped",
     "entered_by_choice",
     "exclusive",
+    "guarded",
     "holds_first",
     "is_condition",
     "is_switched_off",
