@@ -5,19 +5,20 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tfmemlint.api import (
-    Api,
     File,
     Finding,
     Fix,
     Function,
     Instance,
     Mapping,
+    Method,
     Rule,
     Safety,
     Sequence,
-    constant,
     fixes,
+    knowledge,
     on,
+    ordering,
     repetition,
     tracing,
 )
@@ -27,7 +28,7 @@ class RetraceOnPythonValue(Rule):
     """
     ## What it does
     Reports traced functions that are called in a loop with a Python number, string or list that changes, or with a new
-    lambda or object each time.
+    lambda, object or bound method each time: each access of `solver.force` makes one.
 
     ## Why it costs memory
     Each distinct Python value is a trace of its own: another graph, which is never freed. Time and host memory grow
@@ -51,6 +52,9 @@ class RetraceOnPythonValue(Rule):
     def check(self, traced: tracing.TracedCall, file: File) -> Iterator[Finding]:
         call, function = traced.call, traced.function
         if file.contexts.traced(call.node) or "input_signature" in tracing.tracing_options(file, function):
+            return
+        loops = list(file.contexts.loops(call.node))
+        if loops and all(ordering.runs_once(file, call.node, loop) for loop in loops):
             return
         found = list(self._changing(traced, file))
         if not found:
@@ -77,15 +81,15 @@ class RetraceOnPythonValue(Rule):
                 yield arg.value, name, fresh
 
     def _tensor(self, value: cst.BaseExpression, name: str, function: Function, file: File) -> Fix | None:
-        """`tf.constant(value)`, as a float where the function calculates with it among floats."""
+        """`tf.constant(value)` with the dtype that the function calculates in; None where that is not known."""
         spelled, known = fixes.api_text(file, "tf.constant"), file.value(value)
         collection = any(isinstance(option, (Mapping, Sequence)) for option in known.options)
-        if spelled is None or collection or isinstance(value, cst.Dict):
+        dtype = tracing.dtype_for(file, function, name, value)
+        if spelled is None or dtype is None or collection or isinstance(value, cst.Dict):
             return None
-        dtype = ""
-        if constant(known) is None and not isinstance(known, Api) and tracing.computes_in_floats(file, function, name):
-            dtype = f", {spelled.rpartition('.')[0]}.float32" if "." in spelled else ", 'float32'"
-        return Fix.unsafe("pass a tensor", fixes.replace_node(file, value, f"{spelled}({file.text(value)}{dtype})"))
+        module = spelled.rpartition(".")[0]
+        written = f", {module}.{dtype}" if dtype and module else f", '{dtype}'" if dtype else ""
+        return Fix.unsafe("pass a tensor", fixes.replace_node(file, value, f"{spelled}({file.text(value)}{written})"))
 
 
 def _new_object(expression: cst.BaseExpression, file: File) -> str | None:
@@ -95,9 +99,17 @@ def _new_object(expression: cst.BaseExpression, file: File) -> str | None:
         return "a new lambda" if isinstance(made, cst.Lambda) else f"the new function {file.text(expression)}"
     if isinstance(value, Function) and value.receiver is not None and made is expression and not value.traced:
         return "a new bound method"  # each access makes one
+    if isinstance(value, Method) and made is expression and _binds(value):
+        return "a new bound method"
     if not isinstance(value, Instance) or value.call is None or value.call.node is not made:
         return None
     if value.type_name == "functools.partial":
         return "a new partial function"
     plain = value.class_node is not None and not (value.class_node.bases or value.class_node.decorators)
     return "a new object" if plain or (value.type_name or "").startswith("tf.keras.losses.") else None
+
+
+def _binds(method: Method) -> bool:
+    """Whether each access of a method gives a new object: `__call__` of Keras and methods of variables do not."""
+    ours = isinstance(method.receiver, Instance) and method.name.startswith(("tf.keras.", "np.random."))
+    return ours and not method.name.endswith(".__call__") and knowledge.signature(method.name) is not None

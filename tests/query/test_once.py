@@ -36,6 +36,22 @@ def test_conditions_that_hold_once_are_told_from_others(body: str, expected: boo
     assert runs_once(file, file.calls_by_word["work"][0], file.tree.of(cst.For)[0]) is expected
 
 
+COUNTED = [
+    ("for i in range(n):\n    if i == n - 1: work()", True),
+    ("for i, x in enumerate(data):\n    if i == last: work()", True),
+    ("for i in range(n):\n    if i == x: work()\n    x += 1", False),
+    ("for i in values:\n    if i == last: work()", False),
+    ("for i, x in enumerate(data):\n    if x == last: work()", False),
+    ("for i in range(n):\n    if i == last: pass\n    else: work()", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), COUNTED)
+def test_what_is_counted_reaches_a_number_once(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert runs_once(file, file.calls_by_word["work"][0], file.tree.of(cst.For)[0]) is expected
+
+
 IN_FUNCTIONS = [
     ("def f():\n    work()", False),
     ("@functools.cache\ndef f():\n    work()", True),

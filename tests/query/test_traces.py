@@ -10,7 +10,6 @@ from tfmemlint.query.repetition.repeats import repeats
 from tfmemlint.query.tracing.loop_bodies import chooses_parts, collects_items, computes_tensors
 from tfmemlint.query.tracing.symbolic import holds_tensor
 from tfmemlint.query.tracing.traces import (
-    computes_in_floats,
     needs_python,
     runs_traced,
     traced_calls,
@@ -71,30 +70,39 @@ def test_loops_that_tracing_unrolls(body: str, expected: list[int | None]) -> No
 
 
 @pytest.mark.parametrize(
-    ("body", "needs", "floats"),
+    ("body", "needs"),
     [
-        ("return tf.zeros([n])", True, False),
-        ("return tf.fill([n], 3)", True, False),
-        ("return tf.fill([3], n)", False, False),
-        ("return x[n]", True, False),
-        ("for i in range(n): pass", True, False),
-        ("return n == 'fast'", True, False),
-        ("return n > 3", False, False),
-        ("return x * n", False, False),
-        ("return 0.5 * n", False, True),
-        ("return n % 2.0", False, False),
-        ("return other(n)", False, False),
-        ("return inner(n)", True, False),
-        ("return n.size", True, False),
-        ("tf.summary.scalar('loss', x, n)", False, False),
-        ("tf.summary.scalar(n, x)", True, False),
+        ("return tf.zeros([n])", True),
+        ("return tf.fill([n], 3)", True),
+        ("return tf.fill([3], n)", False),
+        ("return x[n]", True),
+        ("return x[:n]", True),
+        ("return x[:n] * 2.0", False),
+        ("return x[:n] * 2", True),
+        ("return x[:n] / y", False),
+        ("return x[:, n:]", False),
+        ("return tf.square(x[n : n + 2])", False),
+        ("return tf.stack(x[:n])", True),
+        ("return tf.ones([9])[:n]", False),
+        ("return [1, 2, 3][:n]", True),
+        ("rows = [1, 2, 3]\n    return rows[:n] / 2", True),
+        ("for i in range(n): pass", True),
+        ("return n == 'fast'", True),
+        ("return n > 3", False),
+        ("return x * n", False),
+        ("return 0.5 * n", False),
+        ("return n % 2.0", False),
+        ("return other(n)", False),
+        ("return inner(n)", True),
+        ("return n.size", True),
+        ("tf.summary.scalar('loss', x, n)", False),
+        ("tf.summary.scalar(n, x)", True),
     ],
 )
-def test_what_a_function_needs(body: str, needs: bool, floats: bool) -> None:
+def test_what_a_function_needs(body: str, needs: bool) -> None:
     file = model_of(f"def inner(k):\n    return tf.zeros([k])\ndef f(x, n):\n    {body}")
     function = Function(list(walk(file.module, cst.FunctionDef))[-1])
     assert needs_python(file, function, "n") is needs
-    assert computes_in_floats(file, function, "n") is floats
 
 
 def test_a_parameter_that_is_not_there_may_be_anything() -> None:

@@ -2,13 +2,13 @@
 
 from tfmemlint.query.tracing.graphs import begins_graph, in_own_graph, ops_built
 from tfmemlint.query.tracing.loop_bodies import chooses_parts, collects_items, computes_tensors
+from tfmemlint.query.tracing.parameter_dtypes import dtype_for
 from tfmemlint.query.tracing.python_values import is_python
 from tfmemlint.query.tracing.results import fetched_in_loop, is_tensor, made_of_tensor, only_tensorflow
 from tfmemlint.query.tracing.state import creates_state, outermost_state, state_made_by
 from tfmemlint.query.tracing.symbolic import holds_tensor
 from tfmemlint.query.tracing.traces import (
     TracedCall,
-    computes_in_floats,
     needs_python,
     parameter_of,
     runs_traced,
@@ -22,9 +22,9 @@ __all__ = [
     "begins_graph",
     "chooses_parts",
     "collects_items",
-    "computes_in_floats",
     "computes_tensors",
     "creates_state",
+    "dtype_for",
     "fetched_in_loop",
     "holds_tensor",
     "in_own_graph",

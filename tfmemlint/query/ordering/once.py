@@ -21,8 +21,9 @@ PLAIN_DECORATORS = frozenset({"staticmethod", "classmethod", "property", "abstra
 
 def runs_once(file: File, node: Node, within: Node) -> bool:
     """Whether code in a loop or function stands where it runs at most once, however often that runs: behind a
-    condition that holds the first time only (`if model is None`, `if step == 0`), in a branch that ends the loop, where
-    an attempt failed, or in a function whose decorator may remember its result (not one that a server calls).
+    condition that holds the first time only (`if model is None`, `if step == 0`) or in one iteration (`if i == n - 1`),
+    in a branch that ends the loop, where an attempt failed, or in a function whose decorator may remember its result
+    (not one that a server calls).
 
     False where nothing says so; a condition that just holds seldom (`if step % 100 == 0`) is none.
     """
@@ -39,6 +40,8 @@ def runs_once(file: File, node: Node, within: Node) -> bool:
         if isinstance(above, (cst.If, cst.IfExp)) and below is not above.test:
             holds = below is above.body
             if holds_first(file, above.test, within, holds) or (loop and holds and _leaves(above.body)):
+                return True
+            if holds and isinstance(within, cst.For) and _counted_to(file, above.test, within):
                 return True
         below = above
     return False
@@ -95,6 +98,23 @@ def _compares_first(file: File, test: cst.Comparison, within: Node, holds: bool)
             return other == Const(None)
         return number in (0, 1) or _moves(file, test, within)
     return isinstance(operator, (cst.Is, cst.NotIn))
+
+
+def _counted_to(file: File, test: cst.BaseExpression, loop: cst.For) -> bool:
+    """Whether a condition asks if what a loop counts is one certain number: `i == n - 1`."""
+    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1 or not isinstance(test.left, cst.Name):
+        return False
+    counter: cst.BaseExpression = loop.target
+    over = loop.iter
+    name = file.call(over).name if isinstance(over, cst.Call) else None
+    if name == "builtins.enumerate" and isinstance(counter, cst.Tuple) and counter.elements:
+        counter = counter.elements[0].value
+    elif name != "builtins.range":
+        return False
+    asked = test.comparisons[0]
+    if not isinstance(counter, cst.Name) or counter.value != test.left.value:
+        return False
+    return isinstance(asked.operator, cst.Equal) and not variables(file, asked.comparator) & _bound(file, loop)
 
 
 def _moves(file: File, test: cst.Comparison, within: Node) -> bool:

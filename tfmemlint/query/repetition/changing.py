@@ -102,7 +102,11 @@ class _Differing:
     def _named(self, node: cst.Name | cst.Attribute) -> bool:
         loops = around(self._file, node)
         definitions = written(self._file.definitions(node))
-        return any(self._defined(d, loops) for d in definitions) or grows(self._file, node)
+        return any(self._defined(d, loops) for d in definitions) or grows(self._file, node, self._no_tensor)
+
+    def _no_tensor(self, item: cst.BaseExpression) -> bool:
+        """Whether an item of a list is Python's: lists of tensors are structures, whose tensors are arguments."""
+        return is_python(self._file, item) or self.differs(item)
 
     def _defined(self, d: Definition, loops: Several[Repetition]) -> bool:
         if d.binds is Binds.PARAMETER:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -14,13 +15,17 @@ if TYPE_CHECKING:
     from tfmemlint.model.file import File
 
 ADDS = frozenset({"append", "extend", "insert", "add", "update"})
+ADDS_SEVERAL = frozenset({"extend", "update"})
 MAKERS = frozenset({"builtins.list", "builtins.dict", "collections.deque"})
 
 
-def grows(file: File, container: cst.Name | cst.Attribute) -> bool:
+def grows(
+    file: File, container: cst.Name | cst.Attribute, holds: Callable[[cst.BaseExpression], bool] | None = None
+) -> bool:
     """Whether a list or dictionary that is made before a loop certainly gets longer in it, or other numbers.
 
-    Asked is about the loops around this use of it; False also where it is not known what it is.
+    Asked is about the loops around this use of it; False also where it is not known what it is. With `holds` only what
+    that says of the items which are added one by one counts.
     """
     made, path = file.only_definition(container), dotted(container)
     if made is None or made.binds is not Binds.VALUE:
@@ -29,12 +34,17 @@ def grows(file: File, container: cst.Name | cst.Attribute) -> bool:
     if not isinstance(made.value, (cst.List, cst.Dict)) and called not in MAKERS:
         return False
     loops = (loop for loop in file.contexts.loops(container) if not file.tree.contains(loop, made.node))
-    return any(_adds(file, node, path) for loop in loops for node in walk(loop.body))
+    return any(_adds(file, node, path, holds or _any) for loop in loops for node in walk(loop.body))
 
 
-def _adds(file: File, node: Node, path: str | None) -> bool:
+def _any(item: cst.BaseExpression) -> bool:
+    return True
+
+
+def _adds(file: File, node: Node, path: str | None, holds: Callable[[cst.BaseExpression], bool]) -> bool:
     if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
-        return node.func.attr.value in ADDS and dotted(node.func.value) == path
+        word, items = node.func.attr.value, [arg.value for arg in node.args]
+        return word in ADDS and dotted(node.func.value) == path and (word in ADDS_SEVERAL or all(map(holds, items)))
     if isinstance(node, cst.AssignTarget) and isinstance(node.target, cst.Subscript):
         if dotted(node.target.value) != path:
             return False

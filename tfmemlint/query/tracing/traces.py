@@ -13,6 +13,7 @@ from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.values import Array, Dataset, Function, Instance
 from tfmemlint.model.values import Iterator as Items
 from tfmemlint.query.facts import TRACES, Fact
+from tfmemlint.query.flow.stores import is_container
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.repetition.repeats import Repetition, repetitions
 from tfmemlint.syntax.scopes import parameters
@@ -106,18 +107,6 @@ def needs_python(file: File, function: Function, name: str) -> bool:
     return _needs_python(file, function, name, FOLLOWED_CALLS)
 
 
-def computes_in_floats(file: File, function: Function, name: str) -> bool:
-    """Whether a function calculates with a parameter among floats, so that an integer tensor would not do."""
-    for node in walk(function.node.body, cst.BinaryOperation, cst.AugAssign):
-        left, right = (node.left, node.right) if isinstance(node, cst.BinaryOperation) else (node.target, node.value)
-        if isinstance(node.operator, (cst.Modulo, cst.FloorDivide)):
-            continue
-        for side, other in ((left, right), (right, left)):
-            if isinstance(side, cst.Name) and side.value == name and _is_float(file, other):
-                return True
-    return False
-
-
 def _runs_traced(file: File, function: cst.FunctionDef | cst.Lambda, left: int) -> bool:
     body = function.body.body[0] if isinstance(function, cst.FunctionDef) else function.body
     if file.contexts.traced(body):
@@ -127,12 +116,6 @@ def _runs_traced(file: File, function: cst.FunctionDef | cst.Lambda, left: int) 
     uses = (use for use in file.loads(function.name.value) if isinstance(file.tree.parent(use), cst.Attribute))
     callers = (file.contexts.function(use) for use in uses)
     return any(c is not None and c is not function and _runs_traced(file, c, left - 1) for c in callers)
-
-
-def _is_float(file: File, node: cst.BaseExpression) -> bool:
-    known = file.value(node)
-    dtype = known.dtype if isinstance(known, Array) else ""
-    return isinstance(node, cst.Float) or (dtype or "").startswith("float")
 
 
 def _needs_python(file: File, function: Function, name: str, left: int) -> bool:
@@ -157,6 +140,8 @@ def _as_python(file: File, use: cst.Name | cst.Subscript, function: Node, left: 
     for above in file.tree.ancestors(use):
         if above is function:
             return False
+        if isinstance(above, cst.Slice) and _slices_tensor(file, above):
+            return False
         if isinstance(above, (cst.Subscript, cst.SubscriptElement)):
             return True
         if isinstance(above, cst.Attribute) and above.value is below:
@@ -171,6 +156,27 @@ def _as_python(file: File, use: cst.Name | cst.Subscript, function: Node, left: 
                 return needed
         below = above
     return False
+
+
+def _slices_tensor(file: File, part: cst.Slice) -> bool:
+    """Whether a slice, which a tensor may bound, is certainly one of a tensor, not of a list: it is known to be one,
+    has several axes, or is calculated with."""
+    element = file.tree.parent(part)
+    subscript = file.tree.parent(element) if element is not None else None
+    if not isinstance(subscript, cst.Subscript):
+        return False
+    value, taker = file.value(subscript.value), file.tree.parent(subscript)
+    if isinstance(value, Array) or len(subscript.slice) > 1:
+        return not isinstance(value, Array) or value.library == "tf"
+    if value.known or is_container(file, subscript.value):
+        return False
+    if isinstance(taker, cst.BinaryOperation):
+        other = taker.right if taker.left is subscript else taker.left
+        of_lists = isinstance(taker.operator, (cst.Add, cst.Multiply)) and not isinstance(other, cst.Float)
+        return not of_lists
+    call = file.tree.parent(taker) if isinstance(taker, cst.Arg) else None
+    name = file.call(call).name if isinstance(call, cst.Call) else None
+    return any(knowledge.in_group(name, group) for group in ("keeps_shape", "reduces"))
 
 
 def _needed_by(call: Call, arg: cst.Arg, use: cst.Name | cst.Subscript, left: int) -> bool | None:
