@@ -10,6 +10,7 @@ from tfmemlint.query.tensors.one_hot import one_hot
 from tfmemlint.query.tensors.pairs import all_pairs
 from tfmemlint.query.tensors.products import products
 from tfmemlint.query.tensors.tensors import copied_axes, inserted_axes, is_empty, partners, shape_size, size_one
+from tfmemlint.query.tensors.tiled import brings, tiling
 
 
 def asked(file: File) -> cst.BaseExpression:
@@ -82,7 +83,9 @@ PARTNERS = [
     ("a = 2 * probe(x)\na + w", ["w"]),
     ("a = tf.sqrt(probe(x))\ntf.maximum(a, w)\nv < a", ["v", "w"]),
     ("w += probe(x)", ["w"]),
-    ("tf.where(c, probe(x), w)", ["c", "w"]),
+    ("step = tf.function(f)\ntf.where(c, probe(x), w)", ["c", "w"]),
+    ("tf.where(c, probe(x), w)", []),  # which may be version 1's
+    ("step = tf.function(f)\ntf.placeholder(f)\ntf.where(c, probe(x), w)", []),
     ("tf.compat.v1.where(c, probe(x), w)", []),
     ("a = probe(x)\na * w\ng(a)", []),
     ("tf.concat([probe(x), w], 0)", []),
@@ -212,3 +215,41 @@ EMPTY = [
 def test_tensors_with_nothing_in_them(expression: str, expected: bool) -> None:
     file = model_of(f"probe({expression})")
     assert is_empty(file, asked(file)) is expected
+
+
+BRINGS = [
+    ("", "tf.tile(x[:, None], [1, tf.shape(y)[1]])", "y", True),
+    ("n = y.shape[1]", "tf.tile(x[:, None], [1, n])", "2.0 * tf.exp(y)", True),
+    ("b, n = tf.unstack(tf.shape(y))", "tf.tile(x[:, None], [1, n])", "y", True),
+    ("b, n = tf.unstack(tf.shape(y))", "tf.tile(x[:, None], [1, b])", "y", False),
+    ("n = len(y)", "tf.repeat(x[None], n, axis=0)", "layer(y)", True),
+    ("n = len(y)", "tf.repeat(x[None], n, axis=0)", "z", False),
+    ("n = len(y)", "tf.tile(x[None], [n, 1, 1])", "y if len(y.shape) == 2 else z", False),
+    ("n = len(y)\nif len(y.shape) == 2: pass", "tf.tile(x[None], [n, 1, 1])", "y", False),
+    ("", "tf.tile(x[:, None], [1, n])", "tf.zeros([b, n])", True),
+    ("", "tf.tile(x[:, None], [1, n])", "n", False),
+    ("", "tf.tile(x[:, None], [1, n])", "2.0", False),
+    ("", "tf.tile(x[:, None], [1, n])", "tf.tile(z[None, :], [n, 1])", False),
+    ("n = len(z)", "tf.tile(x[:, None], [1, n])", "tf.tile(z[None, :], [len(x), 1])", True),
+    ("", "tf.broadcast_to(x[None], tf.shape(y))", "y", True),
+    ("", "tf.broadcast_to(tf.zeros([4]), [3, 4])", "tf.ones([3, 4])", True),
+    ("", "tf.broadcast_to(tf.zeros([4]), [3, 4])", "tf.ones([4])", False),
+]
+
+
+@pytest.mark.parametrize(("before", "tiled", "other", "expected"), BRINGS)
+def test_the_other_operand_has_the_copied_sizes(before: str, tiled: str, other: str, expected: bool) -> None:
+    file = model_of(f"{before}\nprobe({tiled})\nother({other})")
+    node, met = asked(file), file.calls_by_word["other"][0].args[0].value
+    assert isinstance(node, cst.Call)
+    found = tiling(file, file.call(node))
+    assert found is not None
+    assert brings(file, met, found) is expected
+
+
+@pytest.mark.parametrize("tiled", ["tf.tile(x, [2, 1])", "tf.broadcast_to(layer.w, tf.shape(y))", "tf.tile(x, n)"])
+def test_copies_along_axes_that_may_be_longer_are_none(tiled: str) -> None:
+    file = model_of(f"probe({tiled})")
+    node = asked(file)
+    assert isinstance(node, cst.Call)
+    assert tiling(file, file.call(node)) is None

@@ -28,7 +28,7 @@ from tfmemlint.fix.edits import (
 )
 from tfmemlint.fix.hoist import hoist, loops_left
 from tfmemlint.fix.move_statements import move_before
-from tfmemlint.fix.statements import move_below, remove_assignment, remove_statement, repeat_below
+from tfmemlint.fix.statements import move_below, remove_assignment, remove_statement, repeat_below, unwrap_named
 from tfmemlint.fix.wrap import wrap_in_block
 
 __all__ = [
@@ -61,5 +61,6 @@ __all__ = [
     "set_autotune",
     "statement_lines",
     "unwrap_call",
+    "unwrap_named",
     "wrap_in_block",
 ]

@@ -13,17 +13,15 @@ from tfmemlint.query.tensors.dtypes import (
     Division,
     GivenDtype,
     divided_integers,
+    float64_asked_for,
     float64_by_design,
     given_float64,
     says_float64,
 )
 from tfmemlint.query.tensors.one_hot import OneHot, one_hot
 from tfmemlint.query.tensors.pairs import Pairs, all_pairs
-from tfmemlint.query.tensors.precision import wants_digits
 from tfmemlint.query.tensors.products import Product, products
-from tfmemlint.query.tensors.rows import read_as_one_row, rows_in
 from tfmemlint.query.tensors.tensors import (
-    copied_axes,
     inserted_axes,
     is_empty,
     partners,
@@ -31,7 +29,7 @@ from tfmemlint.query.tensors.tensors import (
     shape_size,
     size_one,
 )
-from tfmemlint.query.tensors.together import float64_together
+from tfmemlint.query.tensors.tiled import Tiling, brings, tiling
 
 __all__ = [
     "Division",
@@ -40,13 +38,14 @@ __all__ = [
     "OneHot",
     "Pairs",
     "Product",
+    "Tiling",
     "all_pairs",
     "arrays_entering",
     "arrays_taken",
-    "copied_axes",
+    "brings",
     "divided_integers",
+    "float64_asked_for",
     "float64_by_design",
-    "float64_together",
     "given_float64",
     "inserted_axes",
     "is_empty",
@@ -57,11 +56,9 @@ __all__ = [
     "only_shown",
     "partners",
     "products",
-    "read_as_one_row",
     "result_shape",
-    "rows_in",
     "says_float64",
     "shape_size",
     "size_one",
-    "wants_digits",
+    "tiling",
 ]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.finding import Edit, Span
-from tfmemlint.fix.edits import indentation, insert_after, statement_lines
+from tfmemlint.fix.chains import unwrap_call
+from tfmemlint.fix.edits import indentation, insert_after, replace_node, statement_lines
 from tfmemlint.syntax.names import home_of, is_variable, variables
 from tfmemlint.syntax.tree import Node, walk
 
@@ -46,6 +47,21 @@ def remove_assignment(
     here, there = flow.at(line), flow.at(place)
     same = all(here.get(name) == there.get(name) for name in variables(file, moved))
     return Edit(lines.start, lines.end, "") if same else None
+
+
+def unwrap_named(file: File, call: cst.Call, argument: cst.BaseExpression) -> tuple[Edit, ...] | None:
+    """As `unwrap_call`; where that would leave no more than another name, `rows = scores`, which one place reads, that
+    place is given the argument. None where a comment would go."""
+    assign = file.tree.parent(call)
+    target = assign.targets[0].target if isinstance(assign, cst.Assign) and len(assign.targets) == 1 else None
+    made = file.definition(target) if isinstance(target, cst.Name) and isinstance(argument, cst.Name) else None
+    readers = file.readers(made) if made is not None and made.name != file.text(argument) else []
+    alone = len(readers) == 1 and file.only_definition(readers[0]) is made
+    dropped = remove_assignment(file, call, readers[0], argument) if alone else None
+    if dropped is not None:
+        return dropped, replace_node(file, readers[0], file.text(argument))
+    edit = unwrap_call(file, call, argument)
+    return None if edit is None else (edit,)
 
 
 def repeat_below(file: File, node: Node, call: cst.Call) -> Edit | None:

@@ -102,6 +102,11 @@ class File(Program):
         """Whether the program is written for TensorFlow 1."""
         return versions.before_version_2(self)
 
+    @cached_property
+    def says_version_2(self) -> bool:
+        """Whether the program uses what hardly any program for TensorFlow 1 has; False where nothing tells."""
+        return versions.says_version_2(self)
+
     def returns(self, function: cst.FunctionDef) -> list[cst.Return]:
         """The return statements of a function, nested functions left out."""
         return [node for node in self._leaves(function) if isinstance(node, cst.Return)]

@@ -199,8 +199,9 @@ def _of_call(file: File, call: Call, argument: cst.Arg | None) -> list[cst.BaseE
 
 
 def _first_version(file: File, call: Call) -> bool:
-    """Whether this is TensorFlow 1's `where`, which does not broadcast."""
-    return call.receiver_node is not None and file.value(call.receiver_node) == Api("tf.compat.v1")
+    """Whether this may be TensorFlow 1's `where`, which does not broadcast: so where nothing tells the version."""
+    old = call.receiver_node is not None and file.value(call.receiver_node) == Api("tf.compat.v1")
+    return old or (call.name == "tf.where" and (file.before_version_2 or not file.says_version_2))
 
 
 def _is_scalar(value: Value) -> bool:
