@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import libcst as cst
@@ -9,9 +8,6 @@ from tfmemlint.api import Array, File, Finding, Fix, Rule, Safety, fixes, flow, 
 
 SMALL = 64
 """Rows up to which a product is as good as a look-up."""
-
-TABLE = re.compile(r"vocab|embed|table|codebook|lookup|tokens|num_(items|users|codes)", re.IGNORECASE)
-"""Words in the names of a table that is not seen, or of its number of rows, that say it has one for each of many."""
 
 LOOKUPS = frozenset({"gather", "embedding_lookup", "take", "gather_nd"})
 
@@ -26,11 +22,12 @@ class OneHotMatmul(Rule):
     312 MiB for 4096 ids and 20 000 rows.
 
     ## Fix safety
-    Unsafe: ids out of range give an error instead of zeros, and the gradient is sparse. Only shown where
-    neither the table nor its number of rows is seen, since it may be a batch of tables.
+    Unsafe: ids out of range give an error instead of zeros, the gradient is sparse, and a table that is not seen may
+    be a batch of tables.
 
     ## When not to use it
-    For small tables, and on TPUs, where the product is fast; fewer than 64 rows are not reported.
+    For small tables, and on TPUs, where the product is fast; fewer than 64 rows are not reported, nor tables of
+    which nothing tells how many rows they have, unless they are a layer's weights.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/gather
@@ -38,7 +35,7 @@ class OneHotMatmul(Rule):
 
     code = "TFM704"
     summary = "a product with one-hot rows builds a large matrix to look up rows"
-    fix_safety = (Safety.UNSAFE, Safety.DISPLAY)
+    fix_safety = (Safety.UNSAFE,)
 
     @on(tensors.products, *knowledge.group("makes_one_hot"))
     def check(self, product: tensors.Product, file: File) -> Iterator[Finding]:
@@ -57,7 +54,7 @@ class OneHotMatmul(Rule):
         yield self.finding(
             product.call or made.call,
             file,
-            "the one-hot rows are a large matrix of zeros{cost}, made to look rows up; use tf.gather",
+            f"the one-hot rows are {_size(made)}, made to look rows up; use tf.gather",
             fix=_gather(file, made, left, right, product.node) if product.plain else None,
             bytes=made.bytes,
             related=[(made.call, "the one-hot rows")] if product.call is not None else [],
@@ -65,17 +62,24 @@ class OneHotMatmul(Rule):
 
 
 def _large(file: File, made: tensors.OneHot, table: cst.BaseExpression) -> bool:
-    """Whether the table has many rows, as far as can be told: one of unknown size where it is a layer's weight, or not
-    seen and called a table."""
+    """Whether the table has many rows, as far as can be told: one of unknown size where it is a layer's weight, or a
+    matrix of which the number of rows is computed as a product of sizes."""
     value = file.value(table)
     shape = value.shape if isinstance(value, Array) else None
     rows = made.length or (shape[0] if shape and len(shape) == 2 else None)
     if rows is not None or (made.usual_length or SMALL) < SMALL:
         return rows is not None and rows >= SMALL
-    if isinstance(value, Array):
-        return value.variable
-    said = (table, made.depth.expression) if made.depth is not None else (table,)
-    return any(TABLE.search(file.text(node)) is not None for node in said)
+    if isinstance(value, Array) and value.variable:
+        return True
+    depth = file.written(made.depth.expression) if made.depth is not None else None
+    multiplied = isinstance(depth, cst.BinaryOperation) and isinstance(depth.operator, cst.Multiply)
+    return multiplied and shape is not None and len(shape) == 2
+
+
+def _size(made: tensors.OneHot) -> str:
+    """What is known of the size of the one-hot rows, in words."""
+    large = made.length is not None or made.bytes is not None
+    return "a large matrix of zeros{cost}" if large else "a matrix of zeros with a column for each row of the table"
 
 
 def _looked_up_elsewhere(file: File, rows: cst.Call) -> bool:
@@ -100,6 +104,4 @@ def _gather(
         return None
     drop = () if rows is made.call.node else fixes.remove_assignment(file, made.call.node, rows, made.ids)
     text = f"{spelled}({file.text(table)}, {file.text(made.ids)}{', axis=0' if keras else ''})"
-    # Where neither is seen it may be a batch of tables, whose rows tf.gather would count by another axis.
-    seen = made.length is not None or isinstance(file.value(table), Array)
-    return (Fix.unsafe if seen else Fix.shown)("look the rows up", drop, fixes.replace_node(file, product, text))
+    return Fix.unsafe("look the rows up", drop, fixes.replace_node(file, product, text))

@@ -9,6 +9,10 @@ from tfmemlint.api import Array, Call, Const, File, Finding, Rule, integer, know
 FEW = 32
 """Rows or columns up to which all pairs are not many more numbers than the operands."""
 
+FEW_FEATURES = 4
+"""Features up to which the broadcast operation is not much larger than the distances, which exist anyway: points of
+two or three coordinates, boxes."""
+
 
 class PairwiseBroadcast(Rule):
     """
@@ -22,7 +26,8 @@ class PairwiseBroadcast(Rule):
 
     ## When not to use it
     For small sets; sizes known to be small are not reported, nor fewer than 32 rows on one side: all pairs are
-    not many more numbers than the operands then.
+    not many more numbers than the operands then. Nor rows of up to 4 numbers, as points and boxes are: the operation
+    takes no more than 4 times the distances.
 
     ## References
     - https://www.tensorflow.org/guide/tensor#broadcasting
@@ -31,6 +36,7 @@ class PairwiseBroadcast(Rule):
     code = "TFM705"
     summary = "a broadcast difference of all pairs is far larger than the distances"
     no_fix = "the last digits differ, and small negative numbers need a maximum with zero"
+    in_tests = False
 
     @on_call(*knowledge.group("reduces"))
     def check(self, call: Call, file: File) -> Iterator[Finding]:
@@ -43,6 +49,8 @@ class PairwiseBroadcast(Rule):
         value = file.value(found.node)
         size, shape = (value.bytes, value.shape or ()) if isinstance(value, Array) else (None, ())
         if (size is not None and size < file.config.min_bytes) or any(n is not None and n < FEW for n in shape[-3:-1]):
+            return
+        if shape and shape[-1] is not None and shape[-1] <= FEW_FEATURES:
             return
         sums = found.product and not (call.method or "").endswith(("max", "min"))
         instead = "a matrix product needs only the result" if sums else "take the rows in parts"
