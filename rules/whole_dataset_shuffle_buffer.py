@@ -13,6 +13,7 @@ from tfmemlint.api import (
     Value,
     knowledge,
     least,
+    limits,
     on_call,
     ordering,
     pipelines,
@@ -27,6 +28,8 @@ FEW = 5000
 
 MUCH = 512 << 20
 """Bytes from which on a buffer is reported whatever its elements are."""
+
+PART = "a constant part of the data"
 
 
 class WholeDatasetShuffleBuffer(Rule):
@@ -75,10 +78,9 @@ class WholeDatasetShuffleBuffer(Rule):
             little = cost is not None and cost <= file.config.min_bytes
             if little or not (whole or many) or self._wanted(shuffle, file):
                 return
-        held_of_it = self._held(length is not None, held, size, count is not None)
-        yield self.finding(
-            shuffle, file, f"this buffer holds {held_of_it}; {self._instead(datasets, held)}", bytes=cost
-        )
+        part = "" if length is None else "all of the data" if pipelines.whole_length(argument) else PART
+        holds = self._held(part, held, size, count is not None)
+        yield self.finding(shuffle, file, f"this buffer holds {holds}; {self._instead(datasets, held)}", bytes=cost)
 
     def _bytes(self, parts: list[list[Value]], datasets: tuple[Dataset, ...], held: int | None) -> int | None:
         """Bytes that the buffer takes for each element; of parts of unknown size beside large ones only these."""

@@ -20,8 +20,11 @@ from tfmemlint.query.tensors.dtypes import (
 )
 from tfmemlint.query.tensors.one_hot import OneHot, one_hot
 from tfmemlint.query.tensors.pairs import Pairs, all_pairs
+from tfmemlint.query.tensors.precision import wants_digits
 from tfmemlint.query.tensors.products import Product, products
+from tfmemlint.query.tensors.rows import read_as_one_row, rows_in
 from tfmemlint.query.tensors.tensors import (
+    copied_axes,
     inserted_axes,
     is_empty,
     partners,
@@ -30,6 +33,7 @@ from tfmemlint.query.tensors.tensors import (
     size_one,
 )
 from tfmemlint.query.tensors.tiled import Tiling, brings, tiling
+from tfmemlint.query.tensors.together import float64_together
 
 __all__ = [
     "Division",
@@ -43,9 +47,11 @@ __all__ = [
     "arrays_entering",
     "arrays_taken",
     "brings",
+    "copied_axes",
     "divided_integers",
     "float64_asked_for",
     "float64_by_design",
+    "float64_together",
     "given_float64",
     "inserted_axes",
     "is_empty",
@@ -56,9 +62,12 @@ __all__ = [
     "only_shown",
     "partners",
     "products",
+    "read_as_one_row",
     "result_shape",
+    "rows_in",
     "says_float64",
     "shape_size",
     "size_one",
     "tiling",
+    "wants_digits",
 ]
