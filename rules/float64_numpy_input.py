@@ -18,6 +18,7 @@ from tfmemlint.api import (
     on_call,
     show_halved,
     tensors,
+    total_bytes,
     walk,
 )
 
@@ -53,8 +54,7 @@ class Float64NumpyInput(Rule):
         arrays = list({each.origin.node: each for each in wide if each.origin is not None}.values())
         if not arrays or tensors.float64_by_design(file):
             return
-        sizes = [array.bytes for array in arrays if array.bytes is not None]
-        size = sum(sizes) if len(sizes) == len(arrays) else None
+        size = total_bytes(array.bytes for array in arrays)
         what = "this array is" if len(arrays) == 1 else f"{len(arrays)} of these arrays are"
         yield self.finding(
             call,

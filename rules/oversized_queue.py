@@ -8,6 +8,7 @@ from tfmemlint.api import (
     Finding,
     Rule,
     Value,
+    at_most,
     constant,
     facts,
     integer,
@@ -60,7 +61,7 @@ class OversizedQueue(Rule):
         queue, workers = (integer(call.given(name)) for name in ("max_queue_size", "workers"))
         batch = keras.batch_bytes(file, data)
         size = queue * batch if queue is not None and batch is not None else None
-        if size is not None and size < file.config.min_bytes:
+        if at_most(size, file.config.min_bytes - 1):
             return
         if queue is not None and (queue >= LARGE_QUEUE or (queue > DEFAULT and (size or 0) >= LARGE)):
             weigh = f": {show_bytes(size)}" if size is not None else ""

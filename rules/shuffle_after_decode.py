@@ -11,6 +11,7 @@ from tfmemlint.api import (
     Rule,
     Safety,
     Step,
+    at_most,
     fixes,
     least,
     limits,
@@ -64,7 +65,9 @@ class ShuffleAfterDecode(Rule):
         whole = length is not None and not pipelines.is_tiny(length)
         held = min(held, count) if held is not None and count is not None else held
         cost = size * held if size is not None and held is not None else None
-        large = cost > file.config.min_bytes if cost is not None else whole or (held is not None and held >= MANY)
+        many = whole or (held is not None and held >= MANY)
+        most = file.config.min_bytes
+        large = (cost is not None and cost > most) or (many and not at_most(cost, most))
         all_of_it = pipelines.whole_length(argument) is not None or pipelines.covers(argument, count)
         part = "all of the data" if all_of_it else "a constant part of the data" if whole else ""
         holds = self._held(part, size, held)

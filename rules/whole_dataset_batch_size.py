@@ -20,6 +20,7 @@ from tfmemlint.api import (
     on_call,
     pipelines,
     show_bytes,
+    total_bytes,
     tracing,
 )
 
@@ -74,8 +75,7 @@ class WholeDatasetBatchSize(Rule):
             if call.names and all(pipelines.batched(ds) is False for ds in datasets):
                 yield self._of_dataset(call, x, size, file)
         elif not pipelines.is_part(file, x.expression):
-            known = [leaf.bytes for leaf in elements(x.value) if isinstance(leaf, Array) and leaf.bytes is not None]
-            cost = sum(known) if known else None
+            cost = total_bytes(leaf.bytes if isinstance(leaf, Array) else None for leaf in elements(x.value))
             if self._whole(size, [each for each in (x, y) if each is not None], cost, file):
                 weigh = f" ({show_bytes(cost)} of input)" if cost is not None else ""
                 yield self.finding(

@@ -3,14 +3,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfmemlint.api import (
-    Array,
+    AtLeast,
     Call,
     Const,
-    Dataset,
     File,
     Finding,
     Rule,
     Value,
+    at_most,
     knowledge,
     least,
     limits,
@@ -18,6 +18,7 @@ from tfmemlint.api import (
     ordering,
     pipelines,
     show_each,
+    total_bytes,
 )
 
 MANY = 100_000
@@ -70,25 +71,23 @@ class WholeDatasetShuffleBuffer(Rule):
         length, count = pipelines.whole_length(argument, share=limits.LEAST_SHARE), pipelines.element_count(datasets)
         held = length.count if length is not None else least(argument.value)
         held = min(held, count) if held is not None and count is not None else held
-        size = self._bytes(parts, datasets, held)
+        size = self._bytes(parts)
         cost = size * held if size is not None and held is not None else None
-        if cost is None or cost <= MUCH:
+        mapped = isinstance(cost, AtLeast) and any("map" in ds.names() for ds in datasets)  # which is TFM308's
+        if cost is None or cost <= MUCH or mapped:
             whole = length is not None and not pipelines.is_tiny(length)
             many = held is not None and held >= MANY and all(ds.source is not None for ds in datasets)
-            little = cost is not None and cost <= file.config.min_bytes
+            little = at_most(cost, file.config.min_bytes)
             if little or not (whole or many) or self._wanted(shuffle, file):
                 return
         part = "" if length is None else "all of the data" if pipelines.whole_length(argument) else PART
         holds = self._held(part, held, size, count is not None)
         yield self.finding(shuffle, file, f"this buffer holds {holds}; {self._instead(datasets, held)}", bytes=cost)
 
-    def _bytes(self, parts: list[list[Value]], datasets: tuple[Dataset, ...], held: int | None) -> int | None:
-        """Bytes that the buffer takes for each element; of parts of unknown size beside large ones only these."""
-        known = {sum(leaf.bytes or 0 for leaf in leaves if isinstance(leaf, Array)) for leaves in parts}
-        if all(isinstance(leaf, Array) and leaf.bytes is not None for leaves in parts for leaf in leaves):
-            return known.pop() if len(known) == 1 else None
-        mapped = any("map" in ds.names() for ds in datasets)
-        return min(known) if not mapped and held is not None and min(known) * held > MUCH else None
+    def _bytes(self, parts: list[list[Value]]) -> int | None:
+        """Bytes that the buffer takes for each element."""
+        known = {total_bytes(leaf.bytes if isinstance(leaf, Array) else None for leaf in leaves) for leaves in parts}
+        return known.pop() if len(known) == 1 else None
 
     def _instead(self, datasets: tuple[Dataset, ...], held: int | None) -> str:
         if held is not None and held <= FEW:

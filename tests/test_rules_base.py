@@ -13,6 +13,7 @@ from tfmemlint.lint.engine import FileResult, lint
 from tfmemlint.model.calls import strict_calls
 from tfmemlint.rule import HEADINGS
 from tfmemlint.syntax.tree import Tree
+from tfmemlint.units import AtLeast
 
 PAGE = "\n".join(HEADINGS)
 
@@ -77,6 +78,21 @@ class AboutErrors(Priced):
 )
 def test_what_is_known_to_cost_little_is_left_out(rule: type[Rule], size: str, least_cost: int, count: int) -> None:
     assert len(run(rule, f"tf.range({size})", least_cost=least_cost).findings) == count
+
+
+class AtLeastPriced(Rule):
+    __doc__ = PAGE
+    code = "ACM113"
+    summary = "a range with unknown parts"
+
+    @on_call("tf.range")
+    def check(self, call: Call, file: File) -> Iterator[Finding]:
+        yield self.finding(call, file, "it keeps a lot{cost}", bytes=AtLeast(5000))
+
+
+def test_what_costs_at_least_some_bytes_may_cost_any() -> None:
+    (finding,) = run(AtLeastPriced, "tf.range(2)").findings
+    assert (finding.message, finding.bytes, finding.bytes_exact) == ("it keeps a lot (at least 4.9 KiB)", 5000, False)
 
 
 def test_comments_about_findings_that_are_left_out_have_their_use() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tfmemlint.units import parse_size, show_bytes, show_each
+from tfmemlint.units import AtLeast, at_most, parse_size, show_bytes, show_each, show_halved, total_bytes
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,41 @@ def test_what_is_shown_is_a_size_near_the_number(count: int) -> None:
 
 @pytest.mark.parametrize(
     ("size", "count", "shown"),
-    [(6 << 20, 256, " of 6 MiB: 1.5 GiB"), (1, 2, " of 1 byte: 2 bytes"), (None, 3, ""), (3, None, "")],
+    [
+        (6 << 20, 256, " of 6 MiB: 1.5 GiB"),
+        (AtLeast(6 << 20), 256, " of at least 6 MiB: at least 1.5 GiB"),
+        (1, 2, " of 1 byte: 2 bytes"),
+        (None, 3, ""),
+        (3, None, ""),
+    ],
 )
 def test_what_each_of_many_weighs(size, count, shown):
     assert show_each(size, count) == shown
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ([1, 2], "3 bytes"),
+        ([5000, None], "at least 4.9 KiB"),
+        ([AtLeast(5000), 1024], "at least 5.9 KiB"),
+        ([2048, None], "None"),
+        ([None], "None"),
+    ],
+)
+def test_sums_with_unknown_parts_are_lower_bounds(sizes, expected):
+    found = total_bytes(sizes)
+    assert ("None" if found is None else show_bytes(found)) == expected
+
+
+def test_what_is_made_of_a_lower_bound_is_one():
+    bound = AtLeast(4096)
+    assert [show_bytes(each) for each in (bound * 2, 2 * bound, bound + 4096, 4096 + bound)] == ["at least 8 KiB"] * 4
+    assert show_halved(bound * 2) == ": at least 8 KiB instead of 4 KiB"
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"), [(5, True), (6, False), (None, False), (AtLeast(5), False), (AtLeast(6), False)]
+)
+def test_a_lower_bound_is_never_known_to_be_small(size, expected):
+    assert at_most(size, 5) is expected

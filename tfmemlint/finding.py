@@ -128,7 +128,8 @@ MOST_BYTES = (1 << 63) - 1
 class Finding:
     """One report of one rule at one place.
 
-    `bytes` is the memory that the finding costs, in bytes, or None where it is not known from the code.
+    `bytes` is the memory that the finding costs, in bytes, or None where it is not known from the code. Without
+    `bytes_exact` it costs at least that: some part of what it is about has no known size.
     """
 
     code: str
@@ -137,6 +138,7 @@ class Finding:
     message: str
     span: Span
     bytes: int | None = None
+    bytes_exact: bool = True
     related: tuple[Related, ...] = ()
     fix: Fix | None = None
 

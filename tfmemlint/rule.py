@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from tfmemlint.finding import MOST_BYTES, Finding, Fix, Related, Safety, Severity, Span
-from tfmemlint.units import show_bytes
+from tfmemlint.units import AtLeast, show_bytes
 
 if TYPE_CHECKING:
     import libcst as cst
@@ -163,17 +163,20 @@ class Rule:
     ) -> Finding:
         """A finding at `where`: a call stands for its method's name, a statement for its first token.
 
-        `bytes` is the cost in bytes where it is known: `{cost}` in the message becomes ` (18 MiB)`, and nothing where
-        it is not. `related` are pairs of a place and what it has to do with it.
+        `bytes` is the cost in bytes where it is known: `{cost}` in the message becomes ` (18 MiB)`, of a lower bound
+        (`AtLeast`) ` (at least 18 MiB)`, and nothing where it is not known. `related` are pairs of a place and what it
+        has to do with it.
         """
-        cost = None if bytes is None else min(bytes, MOST_BYTES)
+        exact = not isinstance(bytes, AtLeast)
+        cost = None if bytes is None else min(int(bytes), MOST_BYTES)
         return Finding(
             code=self.code,
             name=self.name,
             severity=severity or self.severity,
-            message=message.replace(COST, "" if cost is None else f" ({show_bytes(cost)})"),
+            message=message.replace(COST, "" if cost is None else f" ({show_bytes(cost if exact else AtLeast(cost))})"),
             span=file.place(where),
             bytes=cost,
+            bytes_exact=exact,
             related=tuple(Related(file.place(place), words) for place, words in related),
             fix=fix,
         )

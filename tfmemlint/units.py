@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 _UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB")
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)\s*", re.IGNORECASE)
 _LONGEST = 40
 """Characters of a text that can be a size."""
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
+LEAST_KNOWN = 2048
+"""Bytes up to which a lower bound says nothing: those of the labels of 256 examples."""
 _MOST = (1 << 63) - 1
 _MOST_SHOWN = 1 << 80
 """Bytes that are worth telling apart; a float ends later, where division would fail."""
@@ -16,6 +19,39 @@ _MOST_SHOWN = 1 << 80
 
 class Size(int):
     """A number of bytes, written in a configuration as a number or as "64MiB", "8 GiB", "1.5GB" or "512k"."""
+
+
+class AtLeast(int):
+    """A number of bytes that is a lower bound: of what is weighed some part has no known size. So is what sums,
+    multiples and parts of it give."""
+
+    def __add__(self, other: int) -> AtLeast:
+        return AtLeast(int(self) + int(other))
+
+    __radd__ = __add__
+
+    def __mul__(self, other: int) -> AtLeast:
+        return AtLeast(int(self) * int(other))
+
+    __rmul__ = __mul__
+
+    def __floordiv__(self, other: int) -> AtLeast:
+        return AtLeast(int(self) // int(other))
+
+
+def at_most(size: int | None, limit: int) -> bool:
+    """Whether a number of bytes is known to be no more than a limit, which a lower bound never is."""
+    return size is not None and not isinstance(size, AtLeast) and size <= limit
+
+
+def total_bytes(sizes: Iterable[int | None]) -> int | None:
+    """The sum of some numbers of bytes. Where some are not known it is a lower bound, and None if that says nothing:
+    labels, numbers and boxes of a batch beside images of unknown size."""
+    found = list(sizes)
+    known = sum(size for size in found if size is not None)
+    if None not in found:
+        return known
+    return AtLeast(known) if known > LEAST_KNOWN else None
 
 
 def parse_size(value: str | int) -> Size:
@@ -44,7 +80,10 @@ def shortened(text: str, most: int = 60) -> str:
 
 
 def show_bytes(count: int) -> str:
-    """A number of bytes in binary units, below 10 with a decimal unless it is whole: 188 MiB, 1.5 GiB, 1 byte."""
+    """A number of bytes in binary units, below 10 with a decimal unless it is whole: 188 MiB, 1.5 GiB, 1 byte; a lower
+    bound with that word: at least 18 GiB."""
+    if isinstance(count, AtLeast):
+        return f"at least {show_bytes(int(count))}"
     if count > _MOST_SHOWN:
         return f"over {show_bytes(_MOST_SHOWN)}"
     if count < 1024:
@@ -65,4 +104,4 @@ def show_each(size: int | None, count: int | None) -> str:
 def show_halved(count: int | None) -> str:
     """What a number of bytes would become at half the width, for the end of a message: ": 2 MiB instead of 1 MiB".
     Nothing where it is not known."""
-    return "" if count is None else f": {show_bytes(count)} instead of {show_bytes(count // 2)}"
+    return "" if count is None else f": {show_bytes(count)} instead of {show_bytes(int(count) // 2)}"

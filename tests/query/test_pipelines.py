@@ -9,8 +9,9 @@ from tfmemlint.config.settings import Config
 from tfmemlint.model.file import File
 from tfmemlint.model.transfer.table import structure_bytes
 from tfmemlint.model.values import Dataset, Value
-from tfmemlint.query.pipelines.pipelines import batched, draws_at_random, source_draws
+from tfmemlint.query.pipelines.pipelines import all_bytes, batched, draws_at_random, element_bytes, source_draws
 from tfmemlint.text.read import read_source
+from tfmemlint.units import AtLeast
 
 HEADER = """
 import numpy as np
@@ -157,11 +158,35 @@ def test_batched(code: str, expected: bool | None) -> None:
         ),
         ("ds = a.padded_batch(4)", 25, None),
         ("ds = a.map(unknown)", 100, None),
+        ("ds = a.map(lambda v, w: (w, unknown(v)))", 100, None),
     ],
 )
 def test_count_and_bytes(code: str, count: int | None, size: int | None) -> None:
     found = pipeline(code)
     assert (found.count, structure_bytes(found.element)) == (count, size)
+
+
+@pytest.mark.parametrize(
+    ("code", "each", "whole"),
+    [
+        ("ds = a.map(lambda v, w: (tf.zeros([1024]), unknown(v)))", AtLeast(4096), AtLeast(409600)),
+        ("ds = a.map(lambda v, w: {0: tf.zeros([1024]), 1: tf.as_string(w)})", AtLeast(4096), AtLeast(409600)),
+        ("ds = a.map(lambda v, w: (tf.zeros([1024]), unknown(v))).batch(10)", AtLeast(40960), AtLeast(409600)),
+        ("ds = a.map(lambda v, w: (tf.zeros([1024]), unknown(v))).repeat()", AtLeast(4096), None),
+        ("ds = a.map(lambda v, w: tf.zeros([1024]))", 4096, 409600),
+    ],
+)
+def test_an_element_with_unknown_parts_weighs_at_least_the_others(code: str, each: int, whole: int | None) -> None:
+    found = [element_bytes([pipeline(code)]), all_bytes([pipeline(code)])]
+    assert found == [each, whole]
+    assert [type(size) for size in found] == [type(each), type(whole)]
+
+
+def test_of_equal_pipelines_one_with_unknown_parts_gives_a_lower_bound() -> None:
+    exact, bound = pipeline("ds = a.map(lambda v, w: tf.zeros([1024]))"), pipeline(
+        "ds = a.map(lambda v, w: (tf.zeros([1024]), unknown(v)))"
+    )
+    assert isinstance(element_bytes([exact, bound]), AtLeast)
 
 
 @pytest.mark.parametrize(

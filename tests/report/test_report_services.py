@@ -81,6 +81,7 @@ JSON_RECORD = strict(
         "location": JSON_PLACE,
         "end_location": JSON_PLACE,
         "bytes": {"type": ["integer", "null"]},
+        "bytes_exact": {"type": ["boolean", "null"]},
         "url": {"type": ["string", "null"]},
         "related": {
             "type": "array",

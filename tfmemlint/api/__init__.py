@@ -55,13 +55,14 @@ from tfmemlint.syntax.names import Loop, assigned_names, free_names, home_of, is
 from tfmemlint.syntax.numbers import range_length
 from tfmemlint.syntax.scopes import Binds, Definition, Reaching, dotted, own_nodes, parameters, written
 from tfmemlint.syntax.tree import Node, called_word, children, walk
-from tfmemlint.units import show_bytes, show_each, show_halved
+from tfmemlint.units import AtLeast, at_most, show_bytes, show_each, show_halved, total_bytes
 
 __all__ = [
     "ITEM_BYTES",
     "Api",
     "Argument",
     "Array",
+    "AtLeast",
     "Binds",
     "Call",
     "Class",
@@ -96,6 +97,7 @@ __all__ = [
     "Use",
     "Value",
     "assigned_names",
+    "at_most",
     "body",
     "called_word",
     "calls",
@@ -130,6 +132,7 @@ __all__ = [
     "show_halved",
     "structure_bytes",
     "tensors",
+    "total_bytes",
     "tracing",
     "uses",
     "variables",

@@ -18,7 +18,9 @@ def fix_kind(fix: Fix) -> str:
 
 def memory(finding: Finding) -> str:
     """The cost in bytes as a line, or nothing where it is not known."""
-    return "" if finding.bytes is None else f"memory: {exact_bytes(finding.bytes)}"
+    if finding.bytes is None:
+        return ""
+    return f"memory: {'' if finding.bytes_exact else 'at least '}{exact_bytes(finding.bytes)}"
 
 
 def related(result: FileResult, finding: Finding, options: ReportOptions) -> Iterator[str]:

@@ -26,6 +26,7 @@ def record(result: FileResult, finding: Finding, options: ReportOptions) -> dict
         "filename": filename,
         **_range(where, where.cell),
         "bytes": finding.bytes,
+        "bytes_exact": None if finding.bytes is None else finding.bytes_exact,
         "url": options.url(finding.code),
         "related": [
             {"message": related.message, "filename": filename, **_range(place(result, related.span), where.cell)}

@@ -98,7 +98,7 @@ def _result(
     if fixes:
         made["fixes"] = fixes
     if finding.bytes is not None:
-        made["properties"] = {"bytes": finding.bytes}
+        made["properties"] = {"bytes": finding.bytes, "bytes_exact": finding.bytes_exact}
     return made
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tfmemlint.finding import Finding, Safety, Severity
 from tfmemlint.report.base import SEVERITIES, FileResult, ReportOptions, plural, totals
-from tfmemlint.units import show_bytes
+from tfmemlint.units import AtLeast, show_bytes
 
 
 def summary(results: Sequence[FileResult], options: ReportOptions) -> str:
@@ -55,10 +55,12 @@ class _Row:
     safe: int = 0
     unsafe: int = 0
     bytes: int = 0
+    exact: bool = True
 
     def add(self, finding: Finding) -> None:
         self.count += 1
         self.bytes += finding.bytes or 0
+        self.exact = self.exact and finding.bytes_exact
         if finding.fix:
             self.safe += finding.fix.safety is Safety.SAFE
             self.unsafe += finding.fix.safety is Safety.UNSAFE
@@ -66,7 +68,8 @@ class _Row:
     @property
     def cells(self) -> tuple[str, str, str, str, str]:
         fixes = [f"{count} {word}" for count, word in ((self.safe, "safe"), (self.unsafe, "unsafe")) if count]
-        return str(self.count), self.code, self.name, ", ".join(fixes), show_bytes(self.bytes) if self.bytes else ""
+        memory = show_bytes(self.bytes if self.exact else AtLeast(self.bytes)) if self.bytes else ""
+        return str(self.count), self.code, self.name, ", ".join(fixes), memory
 
 
 def statistics(results: Sequence[FileResult]) -> Iterator[str]:

@@ -31,7 +31,7 @@ def described(result: FileResult) -> str:
         lines.append(f"{start.row}:{start.column}-{end.row}:{end.column} {each.code} {each.name} {each.severity.value}")
         lines.append(f"    {each.message}")
         if each.bytes is not None:
-            lines.append(f"    bytes: {each.bytes}")
+            lines.append(f"    bytes: {'' if each.bytes_exact else 'at least '}{each.bytes}")
         for other in each.related:
             place = result.source.position(other.span.start)
             lines.append(f"    related {place.row}:{place.column}: {other.message}")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from tfmemlint.model.values import Api, Array, Const, Length, Mapping, Sequence, Unknown, Value, integer
+from tfmemlint.units import total_bytes
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -76,13 +77,8 @@ def map_structure(function: Callable[[Value], Value], value: Value) -> Value:
 
 
 def structure_bytes(value: Value) -> int | None:
-    """Bytes of all leaves of a structure of arrays, or None where any is not known."""
-    total = 0
-    for leaf in elements(value):
-        if not isinstance(leaf, Array) or leaf.bytes is None:
-            return None
-        total += leaf.bytes
-    return total
+    """Bytes of all leaves of a structure of arrays; see `total_bytes` for where some are not known."""
+    return total_bytes(leaf.bytes if isinstance(leaf, Array) else None for leaf in elements(value))
 
 
 def unknown(why: str) -> Transfer:

@@ -19,6 +19,7 @@ from tfmemlint.model.transfer.table import elements, structure_bytes
 from tfmemlint.model.values import Api, Array, Const, Dataset, Mapping, Sequence, Step, Value, integer
 from tfmemlint.query.limits import FEW_BATCHES
 from tfmemlint.syntax.scopes import FUNCTIONS
+from tfmemlint.units import AtLeast
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -266,7 +267,8 @@ def decoded_from_files(ds: Dataset) -> bool:
 
 
 def element_bytes(datasets: Iterable[Dataset]) -> int | None:
-    """Bytes of one element, where they are known and the same in all of these pipelines."""
+    """Bytes of one element, where they are known and the same in all of these pipelines; `AtLeast` where parts of it
+    are not known."""
     return _same(structure_bytes(ds.element) for ds in datasets)
 
 
@@ -276,16 +278,19 @@ def element_count(datasets: Iterable[Dataset]) -> int | None:
 
 
 def weight(ds: Dataset) -> int | None:
-    """Bytes of all elements together, where their number and size are known."""
+    """Bytes of all elements together, where their number and size are known; `AtLeast` as in `element_bytes`."""
     size = structure_bytes(ds.element)
     return size * ds.count if size is not None and ds.count is not None else None
 
 
 def all_bytes(datasets: Iterable[Dataset]) -> int | None:
-    """Bytes of all elements together, where they are known and the same in all of these pipelines."""
+    """Bytes of all elements together, where they are known and the same in all of these pipelines; `AtLeast` where
+    parts of an element are not known."""
     return _same(weight(ds) for ds in datasets)
 
 
 def _same(numbers: Iterable[int | None]) -> int | None:
-    found = set(numbers)
-    return found.pop() if len(found) == 1 else None
+    found = list(numbers)
+    if len(set(found)) != 1:
+        return None
+    return next((number for number in found if isinstance(number, AtLeast)), found[0])

@@ -16,6 +16,7 @@ from tfmemlint.query.pipelines.pipelines import (
     element_bytes,
     pipelines_of,
 )
+from tfmemlint.units import at_most
 
 if TYPE_CHECKING:
     from tfmemlint.model.values import Step, Value
@@ -46,8 +47,10 @@ def _expands(step: Step) -> bool:
     if step.call is None:
         return False
     small, large = element_bytes(step.call.datasets()), element_bytes(pipelines_of(step.call.value))
-    if small is not None and large is not None:
-        return large > small
+    if large is not None and at_most(small, large - 1):
+        return True
+    if small is not None and at_most(large, small):
+        return False
     found = body(step)
     return found.decodes or found.reads or "tf.image.convert_image_dtype" in found.names
 

@@ -15,6 +15,7 @@ from tfmemlint.model.values import Array, Dataset, Function, Iterator, Sequence,
 from tfmemlint.query.limits import FEW_ELEMENTS, PEEKED, RUN_THROUGH, SMALL_DATA, SMALL_SAMPLE
 from tfmemlint.query.pipelines.elements import is_label, is_name, is_number
 from tfmemlint.query.pipelines.pipelines import BATCHES, MAPPING, REGROUPING, made_by_source, weight
+from tfmemlint.units import at_most
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -132,8 +133,9 @@ def is_small(ds: Dataset, *, peeks: bool = True) -> bool:
     if knowledge.in_group(ds.source, "lists_files") and not {"map", "interleave", "flat_map"}.intersection(ds.names()):
         return True
     size, few = weight(ds), peeks and any(_leaves_part(step) for step in ds.steps)
-    if size is not None:
-        return size <= (SMALL_SAMPLE if few else SMALL_DATA) or (peeks and any(_peeks(step) for step in ds.steps))
+    most = SMALL_SAMPLE if few else SMALL_DATA
+    if size is not None and (size > most or at_most(size, most)):
+        return size <= most or (peeks and any(_peeks(step) for step in ds.steps))
     if few or _few_in_source(ds) or any(_keeps_labels(step) for step in ds.steps):
         return True
     if ds.source == "tf.data.TFRecordDataset" and "map" not in ds.names():
