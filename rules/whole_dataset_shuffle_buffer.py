@@ -3,9 +3,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfmemlint.api import (
+    Array,
     AtLeast,
     Call,
     Const,
+    Dataset,
     File,
     Finding,
     Rule,
