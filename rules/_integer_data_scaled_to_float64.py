@@ -8,13 +8,16 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Array, Call, Const, Fact, File, Length, Value, constant, tensors
+from tfmemlint.api import Array, Call, Const, Fact, File, Length, Value, constant, knowledge, tensors
 
 NORMALIZE = "tf.keras.utils.normalize"
 WIDENED = frozenset({"uint8", "int8", "uint16", "int16", "int32", "uint32"})
 """Dtypes of whole numbers that float64 makes larger."""
 
-DIVIDES = frozenset({"np.divide", "np.true_divide", NORMALIZE})
+SCALES = frozenset({NORMALIZE, *knowledge.group("scales_floats")})
+"""What makes floats of its first argument, a number of its own for each column or row."""
+
+DIVIDES = frozenset({"np.divide", "np.true_divide", *SCALES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +44,9 @@ def _scalings(file: File) -> Iterator[Scaling]:
             yield from _of_operator(file, node, isinstance(node.operator, cst.Divide))
     for call in file.calls("np.multiply", *DIVIDES):
         divides = call.name in DIVIDES
-        data = _whole(file, call.value_of(0), call.node)
-        scale = 1.0 if call.name == NORMALIZE else constant(call.value_of(1))
+        given = call.value_of(0) if call.arg(0) is not None else call.given("X")
+        data = _whole(file, given, call.node)
+        scale = 1.0 if call.name in SCALES else constant(call.value_of(1))
         if data is None or call.arg("dtype") is not None or call.arg("out") is not None:
             continue
         if isinstance(scale, float) or (isinstance(scale, int) and divides):
@@ -50,7 +54,8 @@ def _scalings(file: File) -> Iterator[Scaling]:
 
 
 scalings = Fact(
-    _scalings, "numpy", "as_numpy", "as_numpy_iterator", "load_data", "imread", "pad_sequences", "PIL", "load_img"
+    _scalings,
+    *("numpy", "sklearn", "as_numpy", "as_numpy_iterator", "load_data", "imread", "pad_sequences", "PIL", "load_img"),
 )
 """Each operation that makes float64 of an integer array which is kept as a whole."""
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._float64_numpy_input import by_default, first_takers, told_otherwise, whole_bytes, whose
 
 from tfmemlint.api import (
-    ITEM_BYTES,
     Array,
     Call,
     File,
@@ -26,8 +26,13 @@ from tfmemlint.api import (
 class Float64NumpyInput(Rule):
     """
     ## What it does
-    Reports NumPy arrays that are float64 only because that is NumPy's default, where they enter TensorFlow: in
-    `tf.constant`, `tf.Variable`, `from_tensor_slices`, `fit`, ...
+    Reports NumPy arrays that are float64 only because that is the default of NumPy, scikit-learn (its scalers, and the
+    data sets that it bundles) or pandas (the numbers of a table that was divided or mixed with floats), where they
+    enter TensorFlow: in `tf.constant`, `tf.Variable`, `from_tensor_slices`, `fit`, ... What is made once and taken
+    several times is reported where it is taken first.
+
+    Of an array of unknown length, a single column is not reported, nor what is made for one step (`train_on_batch`)
+    where 32 rows of it are not known to take 1 MiB; a buffer that is kept, of which each step takes a part, is.
 
     ## Why it costs memory
     The array takes twice the bytes of float32, it is copied into a float64 tensor of the same size, and Keras casts
@@ -41,6 +46,7 @@ class Float64NumpyInput(Rule):
 
     ## References
     - https://numpy.org/doc/stable/user/basics.types.html
+    - https://scikit-learn.org/stable/modules/preprocessing.html
     """
 
     code = "TFM202"
@@ -50,43 +56,32 @@ class Float64NumpyInput(Rule):
 
     @on_call(*knowledge.group("takes_arrays"))
     def check(self, call: Call, file: File) -> Iterator[Finding]:
-        wide = [each for each in tensors.arrays_taken(call) if _by_default(each)]
-        arrays = list({each.origin.node: each for each in wide if each.origin is not None}.values())
+        first = first_takers(file)
+        taken = [(a.origin, a) for a in tensors.arrays_taken(call) if by_default(a) and a.origin is not None]
+        arrays = {origin.node: array for origin, array in taken if first.get(origin.node) is call.node}
         if not arrays or tensors.float64_by_design(file):
             return
-        size = total_bytes(array.bytes for array in arrays)
+        origins = [array.origin for array in arrays.values() if array.origin is not None]
+        size = total_bytes(map(whole_bytes, arrays.values()))
         what = "this array is" if len(arrays) == 1 else f"{len(arrays)} of these arrays are"
         yield self.finding(
             call,
             file,
-            f"{what} float64 by NumPy's default, twice the memory of float32{show_halved(size)}",
-            fix=_narrowed(file, arrays),
-            related=[(each.origin, "made here as float64") for each in arrays if each.origin is not None],
+            f"{what} float64 by {whose(origins)} default, twice the memory of float32{show_halved(size)}",
+            fix=_narrowed(file, list(arrays.values()), call),
+            related=[(origin, "made here as float64") for origin in origins],
             bytes=size,
         )
 
 
-def _by_default(array: Array) -> bool:
-    """Whether an array of several numbers is float64 and nobody asked for it."""
-    if array.dtype != "float64" or array.explicit or array.cast is not None or array.size in (0, 1):
-        return False
-    return array.origin is not None and not _told_otherwise(array.origin)
-
-
-def _told_otherwise(made: Call) -> bool:
-    """Whether a dtype is given, or integers are made, or labels: other rules' findings."""
-    name, value = made.name or "", made.value
-    dtype = value.dtype or "" if isinstance(value, Array) else ""
-    small = dtype.startswith(("int", "uint")) and ITEM_BYTES[dtype] < ITEM_BYTES["float64"]
-    labels = name.endswith(".load_data") or name == "tf.keras.utils.to_categorical"
-    return small or labels or made.arg("dtype") is not None
-
-
-def _narrowed(file: File, arrays: list[Array]) -> Fix | None:
-    """Make all of them float32 where they are made, with those that are joined with them."""
+def _narrowed(file: File, arrays: list[Array], taker: Call) -> Fix | None:
+    """Make all of them float32 where they are made, with those that are joined with them; None where one is not made
+    as an array, or where TensorFlow computes with other tensors that are float64 by name."""
     numpy, imports = fixes.ensure_numpy(file)
     calls = {call.node: call for a in arrays for call in (a.origin, *a.beside) if call is not None}
-    if imports or any(map(_told_otherwise, calls.values())):
+    if imports or any(told_otherwise(call) or not isinstance(call.value, Array) for call in calls.values()):
+        return None
+    if not knowledge.in_group(taker.name, "casts_to_floatx") and tensors.given_float64.of(file):
         return None
     made = _joined(file, calls)
     inner = {node for call in made for node in walk(call.node, cst.Call) if node is not call.node}
@@ -99,7 +94,7 @@ def _joined(file: File, found: dict[cst.Call, Call]) -> list[Call]:
     """These calls, and those whose float64 arrays are joined with theirs: with one of them narrowed alone the result
     would stay float64."""
     joins = [
-        [a.origin for a in arrays if _by_default(a) and a.origin is not None] for arrays in tensors.joined_arrays(file)
+        [a.origin for a in arrays if by_default(a) and a.origin is not None] for arrays in tensors.joined_arrays(file)
     ]
     before = 0
     while len(found) > before:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._integer_data_scaled_to_float64 import NORMALIZE, Scaling, is_float32, scalings
+from tfmemlint_rules._integer_data_scaled_to_float64 import SCALES, Scaling, is_float32, scalings
 
 from tfmemlint.api import (
     ITEM_BYTES,
@@ -29,7 +29,7 @@ class IntegerDataScaledToFloat64(Rule):
     """
     ## What it does
     Reports whole integer arrays (bundled Keras data sets, images read with OpenCV or Pillow, arrays made with an
-    integer dtype) that are divided by or multiplied with a Python number into float64.
+    integer dtype) that are divided by or multiplied with a Python number, or scaled by scikit-learn, into float64.
 
     ## Why it costs memory
     NumPy gives float64 for an integer array and a Python float, and for any true division of integers. For uint8
@@ -38,7 +38,8 @@ class IntegerDataScaledToFloat64(Rule):
     ## Fix safety
     Safe where 8 or 16 bit integers are divided by a number that float32 holds, and the result goes nowhere but into
     `fit`, `evaluate` and `predict`: they cast to float32 themselves, and each value is exactly what that cast of the
-    float64 result gives. Unsafe where the array has other uses, for wider integers, for multiplication and where more
+    float64 result gives. Unsafe where the array has other uses, above all sums, means and products in NumPy, which are
+    rounded differently in float32; for wider integers, for multiplication, for a scaler of scikit-learn, and where more
     arithmetic follows.
 
     ## When not to use it
@@ -58,6 +59,7 @@ class IntegerDataScaledToFloat64(Rule):
         cost = size * 8 if size is not None else None
         weigh = f"{show_halved(cost)} as float32" if cost is not None else ""
         by = "a Python number" if scaling.number is not None and scaling.scale is not None else "NumPy's default"
+        by = "scikit-learn" if scaling.call is not None and "sklearn" in (scaling.call.name or "") else by
         yield self.finding(
             scaling.call or file.span(scaling.node),
             file,
@@ -80,7 +82,7 @@ def _in_float32(file: File, scaling: Scaling) -> Fix | None:
 def _edit(file: File, scaling: Scaling, numpy: str) -> Edit | None:
     """A float32 number, array or `dtype` argument in the place of what makes it float64."""
     call = scaling.call
-    if scaling.data.dtype not in EXACT or (call is not None and call.name == NORMALIZE):
+    if scaling.data.dtype not in EXACT or (call is not None and call.name in SCALES):
         plain = (cst.Name, cst.Attribute, cst.Call, cst.Subscript)
         operand = scaling.operand
         return fixes.append_method(file, operand, f".astype({numpy}.float32)") if isinstance(operand, plain) else None
@@ -100,5 +102,5 @@ def _exact(file: File, scaling: Scaling) -> bool:
     if isinstance(file.tree.parent(scaling.node), cst.BinaryOperation):
         return False  # more arithmetic follows, and rounds in float32 what was rounded in float64
     number = constant(file.value(scaling.number)) if scaling.number is not None else None
-    normalized = scaling.call is not None and scaling.call.name == NORMALIZE
+    normalized = scaling.call is not None and scaling.call.name in SCALES
     return not normalized and all(is_float32(n) for n in (scaling.scale, number) if isinstance(n, (int, float)))

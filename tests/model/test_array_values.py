@@ -7,6 +7,32 @@ from tfmemlint import knowledge
 from tfmemlint.model.transfer import table
 from tfmemlint.model.values import Array
 
+SKLEARN = "import sklearn.datasets as d\nimport sklearn.preprocessing as p\n"
+PANDAS = "import pandas as pd\nimport sklearn.preprocessing as p\nt = pd.read_csv(f)\n"
+LIBRARIES = [
+    (SKLEARN + "p.StandardScaler().fit_transform(np.zeros((4, 2), np.float32))", "np float32 (4, 2)"),
+    (SKLEARN + "p.StandardScaler().fit_transform(np.arange(4))", "np float64 (4)"),
+    (SKLEARN + "p.StandardScaler().fit_transform(x)", "?"),
+    (SKLEARN + "d.load_digits().data", "np float64 (1797, 64)"),
+    (SKLEARN + "d.load_digits()['data']", "np float64 (1797, 64)"),
+    (SKLEARN + "d.load_digits(return_X_y=True)[0]", "np float64 (1797, 64)"),
+    (SKLEARN + "d.load_digits(as_frame=True).data", "?"),
+    (SKLEARN + "d.fetch_olivetti_faces().data", "np float32 (400, 4096)"),
+    (SKLEARN + "d.load_digits().target", "?"),
+    (PANDAS + "t.values", "np ? ..."),
+    (PANDAS + "(t / 255).values", "np float64 ..."),
+    (PANDAS + "((t - t.mean()) / t.std()).dropna()[['a', 'b']].to_numpy()", "np float64 ..."),
+    (PANDAS + "(t['a'] * 0.5).values", "np float64 ..."),
+    (PANDAS + "(t * 2).values", "np ? ..."),
+    (PANDAS + "(1 - t / 2).iloc[:5].values", "np float64 ..."),
+    (PANDAS + "(t > 0.5).values", "?"),
+    (PANDAS + "(t / 255).to_numpy(np.float32)", "np float32 ..."),
+    (PANDAS + "(t / 255).astype('float32').values", "?"),
+    (PANDAS + "t.drop(columns=['a'], inplace=True)", "?"),
+    (PANDAS + "p.MinMaxScaler().fit_transform(t[['a']])", "np float64 ..."),
+    ("import pandas as pd\n(pd.read_csv(f, dtype=np.float32) / 255).values", "?"),
+    ("import pandas as pd\n(pd.read_csv(f, **options) / 255).values", "?"),
+]  # fmt: skip
 NUMPY = [
     ("np.zeros((2, 3))", "np float64 (2, 3)"), ("np.zeros(5, dtype='float32')", "np float32 (5)"),
     ("np.ones((2,), np.uint8)", "np uint8 (2)"), ("np.full((2, 2), 1)", "np int64 (2, 2)"),
@@ -29,7 +55,8 @@ NUMPY = [
     ("import sklearn.preprocessing as p\np.MinMaxScaler().fit_transform(np.zeros((4, 2)))", "np float64 (4, 2)"),
     ("import sklearn.preprocessing as p\ns = p.StandardScaler().fit(np.zeros((4, 2)))\n"
      "s.transform(np.zeros((2, 2), np.float32))", "np float32 (2, 2)"),
-    ("import sklearn.preprocessing as p\np.MinMaxScaler().fit_transform(np.zeros((4, 2), np.uint8))", "?"),
+    ("import sklearn.preprocessing as p\np.MinMaxScaler().fit_transform(np.zeros((4, 2), np.uint8))",
+     "np float64 (4, 2)"),
     ("np.abs(np.zeros((2, 3)))", "np float64 (2, 3)"), ("tf.truediv(tf.zeros((2, 3)), 2.0)", "tf float32 (2, 3)"),
     ("tf.math.negative(tf.zeros((2, 3)))", "tf float32 (2, 3)"),
     ("np.zeros((n, 3))", "np float64 (?, 3)"), ("np.zeros(shape)", "np float64 ..."),
@@ -152,7 +179,7 @@ BYTES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("program", "expected"), [*NUMPY, *TENSORS, *ARITHMETIC, *INDEXED])
+@pytest.mark.parametrize(("program", "expected"), [*LIBRARIES, *NUMPY, *TENSORS, *ARITHMETIC, *INDEXED])
 def test_dtype_and_shape(program: str, expected: str) -> None:
     assert shown_in(program) == expected
 

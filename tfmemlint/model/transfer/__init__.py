@@ -18,6 +18,7 @@ from tfmemlint.model.transfer import (  # noqa: F401  (they register)
     others,
     python,
     shapes,
+    tables,
     tensors,
 )
 from tfmemlint.model.transfer.table import TABLE

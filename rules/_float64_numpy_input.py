@@ -1,0 +1,78 @@
+"""Which arrays are float64 by default, whose default that is, and which of them are too few numbers to speak of."""
+
+from __future__ import annotations
+
+import math
+
+import libcst as cst
+
+from tfmemlint.api import ITEM_BYTES, Array, Call, File, Node, knowledge, limits, once_per_file, tensors
+
+OWNERS = {"sklearn": "scikit-learn's", "pandas": "pandas'"}
+SHORT_LIVED = frozenset({"tf.keras.Model.predict", "tf.constant", "tf.convert_to_tensor"})
+
+
+def by_default(array: Array) -> bool:
+    """Whether an array of several numbers is float64 and nobody asked for it."""
+    if array.dtype != "float64" or array.explicit or array.cast is not None or array.size in (0, 1):
+        return False
+    return array.origin is not None and not told_otherwise(array.origin)
+
+
+def told_otherwise(made: Call) -> bool:
+    """Whether a dtype is given, or integers are made, or labels: other rules' findings."""
+    name, value = made.name or "", made.value
+    dtype = value.dtype or "" if isinstance(value, Array) else ""
+    small = dtype.startswith(("int", "uint")) and ITEM_BYTES[dtype] < ITEM_BYTES["float64"]
+    labels = name.endswith(".load_data") or name == "tf.keras.utils.to_categorical"
+    return small or labels or made.arg("dtype") is not None
+
+
+def whose(origins: list[Call]) -> str:
+    """Whose default the dtype is, in words."""
+    owners = {OWNERS.get((origin.name or "").partition(".")[0], "NumPy's") for origin in origins}
+    return owners.pop() if len(owners) == 1 else "NumPy's"
+
+
+@once_per_file
+def first_takers(file: File) -> dict[Node, cst.Call]:
+    """The call that is the first to take what a call makes as float64 into TensorFlow, by the node of that call: one
+    place to change, one finding."""
+    found: dict[Node, cst.Call] = {}
+    for entering in tensors.arrays_entering.of(file):
+        origin = entering.array.origin
+        if origin is not None and by_default(entering.array) and not _few(file, entering):
+            found.setdefault(origin.node, entering.taker.node)
+    return found
+
+
+def _few(file: File, entering: tensors.Entering) -> bool:
+    """Whether an array of unknown length is not shown to be much: a column of numbers, or what one step works on.
+
+    A buffer that is kept, of which each step takes a part, is not few.
+    """
+    array, taker, origin = entering.array, entering.taker, entering.array.origin
+    if array.bytes is not None or origin is None or _is_kept(file, array, origin):
+        return False
+    rest = array.shape[1:] if array.shape else (None,)
+    known = [length for length in rest if length is not None]
+    row = ITEM_BYTES["float64"] * math.prod(known) if len(known) == len(rest) else None
+    passing = taker.name in SHORT_LIVED and file.contexts.per_item(taker.node) and file.contexts.per_item(origin.node)
+    if passing or knowledge.in_group(taker.name, "takes_one_batch"):
+        return row is None or row * limits.ONE_BATCH < limits.SMALL_SAMPLE
+    return row == ITEM_BYTES["float64"] and array.shape is not None and len(array.shape) > 0
+
+
+def _is_kept(file: File, array: Array, origin: Call) -> bool:
+    """Whether an array is a part of one that is made once and kept in an attribute."""
+    target = file.tree.parent(origin.node)
+    kept = isinstance(target, cst.Assign) and any(isinstance(t.target, cst.Attribute) for t in target.targets)
+    made = origin.value
+    return kept and isinstance(made, Array) and made.shape != array.shape
+
+
+def whole_bytes(array: Array) -> int | None:
+    """Bytes of an array, or of the one that it is a part of, where that is known to be more."""
+    made = array.origin.value if array.origin is not None else None
+    whole = made.bytes if isinstance(made, Array) and made.dtype == array.dtype else None
+    return max(array.bytes or 0, whole or 0) or None

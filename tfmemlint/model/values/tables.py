@@ -1,0 +1,71 @@
+"""Tables of pandas and the bundles in which scikit-learn gives data sets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from tfmemlint.model.values.array import Array
+from tfmemlint.model.values.callables import method_of
+from tfmemlint.model.values.constants import constant
+from tfmemlint.model.values.containers import Mapping
+from tfmemlint.model.values.value import BOTTOM, Value, hashed_once
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+
+OWNER = "pandas.DataFrame"
+ARITHMETIC = frozenset({"Add", "Subtract", "Multiply", "Divide", "Power"})
+PARTS = frozenset({"iloc", "loc", "T"})
+
+
+@dataclass(frozen=True, slots=True)
+class Table(Value):
+    """A DataFrame or Series, read from a file by `call` with pandas' own dtypes: whole numbers, float64, texts.
+
+    `floats` says that all of it is certainly float64, as after a division.
+    """
+
+    call: Call
+    floats: bool = False
+
+    @property
+    def dtype(self) -> str | None:
+        """The dtype of the array that has its numbers; None where it is not known."""
+        return "float64" if self.floats else None
+
+    def attribute(self, name: str) -> Value:
+        if name == "values":
+            return Array("np", self.dtype, None, self.call)
+        return self if name in PARTS else method_of(self, OWNER, name)
+
+    def subscript(self, indices: list[Value | slice]) -> Value:
+        return self  # columns or rows
+
+    def item_at(self, index: Value) -> Value:
+        return self
+
+    def sliced(self, bounds: slice) -> Value:
+        return self
+
+    def unary(self, name: str) -> Value:
+        return self if name == "Minus" else Value.unary(self, name)
+
+    def binary(self, name: str, other: Value) -> Value:
+        if other is BOTTOM or name not in ARITHMETIC:
+            return other.reflected(name, self) if other is BOTTOM else Value.reflected(self, name, other)
+        wide = name == "Divide" or isinstance(constant(other), float) or (isinstance(other, Table) and other.floats)
+        return Table(self.call, self.floats or wide)
+
+    def reflected(self, name: str, other: Value) -> Value:
+        return self.binary(name, other)
+
+
+@hashed_once
+@dataclass(frozen=True, slots=True)
+class Bunch(Mapping):
+    """A dictionary whose items are its attributes, too."""
+
+    def attribute(self, name: str) -> Value:
+        found = self.get(name)
+        return found if found.known else Mapping.attribute(self, name)
