@@ -52,6 +52,8 @@ DESIGN = [
     ("keras.backend.set_floatx('float16')", False),
     ("import tensorflow_probability as tfp", True),
     ("from scipy import linalg", True),
+    ("def f():\n    import scipy.optimize\n    return scipy.optimize.minimize", True),
+    ("def f():\n    from scipy import optimize as o\n    return o.minimize", True),
     ("from scipy import ndimage", False),
     ("from gpflow.config import default_float", True),
     ("x = 'gpflow'", False),

@@ -144,8 +144,11 @@ def float64_by_design(file: File) -> bool:
     are built on float64, or is part of one. False where nothing shows it."""
     if any(dtype_policy(call) == "float64" for call in policies_set(file)):
         return True
-    imported = (d.api for definitions in file.flow(file.module).end.values() for d in definitions)
-    return any(_built_on_float64(api) for api in imported) or _part_of_one(file)
+    scopes = {file.scope_of(node) for node in file.tree.of(cst.ImportFrom)}
+    bound = (found for scope in scopes for found in file.flow(scope).bindings.values())
+    names = {d.api for found in bound for d in found}
+    names |= {dotted(alias.name) or "" for node in file.tree.of(cst.Import) for alias in node.names}
+    return any(map(_built_on_float64, names)) or _part_of_one(file)
 
 
 def _built_on_float64(api: str) -> bool:
