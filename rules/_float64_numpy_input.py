@@ -9,6 +9,7 @@ import libcst as cst
 from tfmemlint.api import ITEM_BYTES, Array, Call, File, Node, knowledge, limits, once_per_file, tensors
 
 OWNERS = {"sklearn": "scikit-learn's", "pandas": "pandas'"}
+MODEL = "tf.keras.Model."
 SHORT_LIVED = frozenset({"tf.keras.Model.predict", "tf.constant", "tf.convert_to_tensor"})
 
 
@@ -46,6 +47,17 @@ def first_takers(file: File) -> dict[Node, cst.Call]:
     return found
 
 
+def computed_with(file: File, taker: Call) -> list[Call] | None:
+    """The calls that make what TensorFlow computes with an array that a call takes, besides itself; None where that is
+    not known. Keras casts what it is given, so that nothing has to change with it there."""
+    if (taker.name or "").startswith(MODEL):
+        return []
+    if not isinstance(taker.value, Array):  # a pipeline
+        return None if tensors.given_float64.of(file) else []
+    together = tensors.float64_together(file, taker)
+    return None if together is None else [call for call in together if call is not taker]
+
+
 def _few(file: File, entering: tensors.Entering) -> bool:
     """Whether an array of unknown length is not shown to be much: a column of numbers, or what one step works on.
 
@@ -76,3 +88,18 @@ def whole_bytes(array: Array) -> int | None:
     made = array.origin.value if array.origin is not None else None
     whole = made.bytes if isinstance(made, Array) and made.dtype == array.dtype else None
     return max(array.bytes or 0, whole or 0) or None
+
+
+def joined_with(file: File, found: dict[cst.Call, Call]) -> list[Call]:
+    """These calls, and those whose float64 arrays are joined with theirs: with one of them narrowed alone the result
+    would stay float64."""
+    joins = [
+        [a.origin for a in arrays if by_default(a) and a.origin is not None] for arrays in tensors.joined_arrays(file)
+    ]
+    before = 0
+    while len(found) > before:
+        before = len(found)
+        for origins in joins:
+            if any(origin.node in found for origin in origins):
+                found |= {origin.node: origin for origin in origins}
+    return list(found.values())

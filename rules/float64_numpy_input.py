@@ -3,7 +3,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._float64_numpy_input import by_default, first_takers, told_otherwise, whole_bytes, whose
+from tfmemlint_rules._float64_numpy_input import (
+    by_default,
+    computed_with,
+    first_takers,
+    joined_with,
+    told_otherwise,
+    whole_bytes,
+    whose,
+)
 
 from tfmemlint.api import (
     Array,
@@ -39,7 +47,8 @@ class Float64NumpyInput(Rule):
     that to float32: three copies where one would do.
 
     ## Fix safety
-    Unsafe: the numbers have 7 digits instead of 16.
+    Unsafe: the numbers have 7 digits instead of 16. All arrays that are computed together change together. Shown only
+    where TensorFlow may compute with others, as it refuses to compute with two dtypes.
 
     ## When not to use it
     Where the digits are needed. Modules that choose float64 and unit tests are not reported.
@@ -51,7 +60,7 @@ class Float64NumpyInput(Rule):
 
     code = "TFM202"
     summary = "NumPy's default float64 doubles what enters TensorFlow"
-    fix_safety = (Safety.UNSAFE,)
+    fix_safety = (Safety.UNSAFE, Safety.DISPLAY)
     in_tests = False
 
     @on_call(*knowledge.group("takes_arrays"))
@@ -75,31 +84,15 @@ class Float64NumpyInput(Rule):
 
 
 def _narrowed(file: File, arrays: list[Array], taker: Call) -> Fix | None:
-    """Make all of them float32 where they are made, with those that are joined with them; None where one is not made
-    as an array, or where TensorFlow computes with other tensors that are float64 by name."""
+    """Make all of them float32 where they are made, with those that NumPy and TensorFlow compute with them; None where
+    one is not made as an array, or is float64 by name. Only shown where TensorFlow may compute with yet others."""
     numpy, imports = fixes.ensure_numpy(file)
     calls = {call.node: call for a in arrays for call in (a.origin, *a.beside) if call is not None}
+    others = computed_with(file, taker)
+    calls |= {call.node: call for call in others or []}
     if imports or any(told_otherwise(call) or not isinstance(call.value, Array) for call in calls.values()):
         return None
-    if not knowledge.in_group(taker.name, "casts_to_floatx") and tensors.given_float64.of(file):
-        return None
-    made = _joined(file, calls)
+    made = joined_with(file, calls)
     inner = {node for call in made for node in walk(call.node, cst.Call) if node is not call.node}
-    return Fix.unsafe(
-        "make it float32", [fixes.make_float32(file, call, numpy) for call in made if call.node not in inner]
-    )
-
-
-def _joined(file: File, found: dict[cst.Call, Call]) -> list[Call]:
-    """These calls, and those whose float64 arrays are joined with theirs: with one of them narrowed alone the result
-    would stay float64."""
-    joins = [
-        [a.origin for a in arrays if by_default(a) and a.origin is not None] for arrays in tensors.joined_arrays(file)
-    ]
-    before = 0
-    while len(found) > before:
-        before = len(found)
-        for origins in joins:
-            if any(origin.node in found for origin in origins):
-                found |= {origin.node: origin for origin in origins}
-    return list(found.values())
+    edits = [fixes.make_float32(file, call, numpy) for call in made if call.node not in inner]
+    return (Fix.shown if others is None else Fix.unsafe)("make it float32", edits)
