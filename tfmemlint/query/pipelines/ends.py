@@ -14,6 +14,7 @@ from tfmemlint.query.pipelines.together import path, same_so_far
 if TYPE_CHECKING:
     import libcst as cst
 
+    from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
     from tfmemlint.model.values import Dataset
     from tfmemlint.syntax.tree import Node
@@ -57,26 +58,37 @@ consumed = Fact(_consumed, *PIPELINES)
 
 
 def ends(file: File, arrivals: Sequence[Arrival]) -> list[cst.BaseExpression]:
-    """The expressions behind which one step more reaches each of these pipelines, and none of them twice.
+    """The expressions behind which one step more reaches each of these pipelines, and none of them twice, in the order
+    of the code.
 
-    One, if all of them end with the same call: that call. Several where some take optional steps: then what gives them
-    to each consumer. None where that is not seen, or gives other pipelines too.
+    That is the last call of a pipeline, unless others of them go on from there: then it is what gives the pipeline to
+    its consumer, as where one of several may arrive. None where that is not seen, or gives other pipelines too.
     """
-    outer = _outermost(arrivals)
-    lasts = {call.node: call for each in outer if (call := last_call(file, each.dataset)) is not None}
-    if len(lasts) == 1:
-        (last,) = lasts.values()
-        inside = any(step.call is not None and step.call.node is last.node for each in arrivals
-                     for step in each.dataset.steps[:-1])  # fmt: skip
-        if not inside and not possible_later_steps(file, last, "prefetch"):
-            return [last.node]
     found: dict[int, cst.BaseExpression] = {}
-    for each in outer:
-        expression = each.given.expression
-        if expression is None or any(all(ds is not a.dataset for a in arrivals) for ds in each.given.datasets):
+    for each in _outermost(arrivals):
+        last, expression = _common_end(file, each.given), each.given.expression
+        if last is not None and _is_leaf(file, last, arrivals):
+            expression = last.node
+        elif not all(any(ds is other.dataset for other in arrivals) for ds in each.given.datasets):
+            return []
+        if expression is None:
             return []
         found[id(expression)] = expression
-    return list(found.values())
+    return sorted(found.values(), key=file.tree.order)
+
+
+def _common_end(file: File, given: Given) -> Call | None:
+    """The call with which all ways of a pipeline end."""
+    lasts = [last_call(file, ds) for ds in given.datasets]
+    same = len({last.node if last is not None else None for last in lasts}) == 1
+    return lasts[0] if same else None
+
+
+def _is_leaf(file: File, last: Call, arrivals: Sequence[Arrival]) -> bool:
+    """Whether none of the pipelines goes on from a call, nor does one that is prefetched."""
+    inner = (step.call for each in arrivals for step in each.dataset.steps[:-1])
+    on = any(call is not None and call.node is last.node for call in inner)
+    return not on and not possible_later_steps(file, last, "prefetch")
 
 
 def _outermost(arrivals: Sequence[Arrival]) -> list[Arrival]:
