@@ -7,6 +7,7 @@ from tfmemlint.query.repetition.changing_shapes import resizes
 from tfmemlint.query.repetition.counts import called_view, items_in
 from tfmemlint.query.repetition.invariance import bound_anew, definitions_of, passes_unchanging, unchanging
 from tfmemlint.query.repetition.items import is_filled_by, is_rare, item_loop
+from tfmemlint.query.repetition.iterators import IteratorPerStep, iterators_per_step
 from tfmemlint.query.repetition.mutation import mutates
 from tfmemlint.query.repetition.purity import draws_itself, pure
 from tfmemlint.query.repetition.rebuilt import rebuilt, runs_alike
@@ -16,6 +17,7 @@ from tfmemlint.query.repetition.steps import Runs, StepFunction, step_functions
 
 __all__ = [
     "Accumulated",
+    "IteratorPerStep",
     "Repetition",
     "Runs",
     "StepFunction",
@@ -30,6 +32,7 @@ __all__ = [
     "is_rare",
     "item_loop",
     "items_in",
+    "iterators_per_step",
     "made_anew",
     "mutates",
     "names_of",

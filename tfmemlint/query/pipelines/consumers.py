@@ -156,7 +156,7 @@ def _loops(file: File) -> Iterator[Consumption]:
             value = file.contexts.iterated(loop)
             given = Given(None, pipelines_of(value) if value is not None else ())
         if given.datasets and trains(file, loop):
-            yield Consumption(loop, (given,), _taker(file, loop, loop.iter))
+            yield Consumption(loop, (given,), taker(file, loop.body, loop.iter))
 
 
 def _run_through(node: cst.BaseExpression) -> cst.BaseExpression:
@@ -176,8 +176,8 @@ def _draws(file: File) -> Iterator[Consumption]:
             continue
         datasets = drawn_from(file, node)
         if datasets and trains(file, loop):
-            given, taker = (Given(None, datasets),), _taker(file, loop, node)
-            yield Consumption(file.call(node), given, taker, peeks=first_of_its_own(file, node, loop))
+            given, taken_by = (Given(None, datasets),), taker(file, loop.body, node)
+            yield Consumption(file.call(node), given, taken_by, peeks=first_of_its_own(file, node, loop))
 
 
 def trains(file: File, loop: Loop) -> bool:
@@ -197,12 +197,13 @@ def _takes(file: File, call: Call, names: set[str]) -> bool:
     return any(name.value in names for arg in call.node.args for name in walk(arg.value, cst.Name))
 
 
-def _taker(file: File, loop: Loop, source: Node) -> Call | None:
-    """The first call in a loop that gives a model exactly what the loop takes from `source`."""
-    for call in calls(file, loop.body):
+def taker(file: File, code: Node, source: Node) -> Call | None:
+    """The first call in some code that gives a model exactly what the code takes from `source`: an element of what a
+    loop runs over, or what a call draws."""
+    for call in calls(file, code):
         for arg in model_arguments(file, call):
             made = origin(file, arg.value)
-            if made is not None and made.value is source:
+            if arg.value is source or (made is not None and made.value is source):
                 return call
     return None
 
