@@ -36,6 +36,10 @@ FUNCTION = "def make_dataset(c):\n    d = a.batch(2)\n    if c:\n        d = d.r
         ("def make_dataset(n):\n    return a.batch(2)\nd = a.interleave(make_dataset)", []),
         ("def run(d=None):\n    d = d or a.batch(2)\n    model.fit(d)", [["a.batch(2)"]]),
         ("def run(d=None):\n    if d is None:\n        d = a.batch(2)\n    model.fit(d)", [["a.batch(2)"]]),
+        ("def run(d: tf.data.Dataset = None):\n    if d is None:\n        d = a.batch(2)\n    model.fit(d)",
+         [["a.batch(2)"]]),
+        ("def run(d: tf.data.Dataset = None):\n    if d is None:\n        d = a.batch(2)\n        if c:\n"
+         "            d = d.repeat()\n    model.fit(d)", [[]]),
         ("def run(d):\n    model.fit(d)", []),
         ("model.fit(a)", []),
     ],

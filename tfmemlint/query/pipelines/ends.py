@@ -62,26 +62,21 @@ def ends(file: File, arrivals: Sequence[Arrival]) -> list[cst.BaseExpression]:
     of the code.
 
     That is the last call of a pipeline, unless others of them go on from there: then it is what gives the pipeline to
-    its consumer, as where one of several may arrive. None where that is not seen, or gives other pipelines too.
+    its consumer, as where several of them may arrive. None where that is not seen, or gives other pipelines too.
     """
+    outer = _outermost(arrivals)
     found: dict[int, cst.BaseExpression] = {}
-    for each in _outermost(arrivals):
-        last, expression = _common_end(file, each.given), each.given.expression
-        if last is not None and _is_leaf(file, last, arrivals):
-            expression = last.node
-        elif not all(any(ds is other.dataset for other in arrivals) for ds in each.given.datasets):
+    for given in {id(each.given): each.given for each in outer}.values():
+        lasts = {call.node: call for each in outer if each.given is given and (call := last_call(file, each.dataset))}
+        only = all(any(ds is each.dataset for each in arrivals) for ds in given.datasets)
+        own = bool(lasts) and all(_is_leaf(file, last, arrivals) for last in lasts.values())
+        if own and (len(lasts) == 1 or not only or given.expression is None):
+            found |= {id(node): node for node in lasts}
+        elif only and given.expression is not None:
+            found[id(given.expression)] = given.expression
+        else:
             return []
-        if expression is None:
-            return []
-        found[id(expression)] = expression
     return sorted(found.values(), key=file.tree.order)
-
-
-def _common_end(file: File, given: Given) -> Call | None:
-    """The call with which all ways of a pipeline end."""
-    lasts = [last_call(file, ds) for ds in given.datasets]
-    same = len({last.node if last is not None else None for last in lasts}) == 1
-    return lasts[0] if same else None
 
 
 def _is_leaf(file: File, last: Call, arrivals: Sequence[Arrival]) -> bool:
