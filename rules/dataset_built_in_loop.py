@@ -30,7 +30,7 @@ class DatasetBuiltInLoop(Rule):
     ## What it does
     Reports a source of a pipeline (`from_tensor_slices`, `TFRecordDataset`, ...) inside the loop over epochs or steps,
     where nothing that it is made of changes with the loop. A function that makes one and is called in the loop counts,
-    and so do iterators of one pipeline that are kept for each iteration.
+    up to three functions deep, and so do iterators of one pipeline that are kept for each iteration.
 
     ## Why it costs memory
     Each pipeline copies its arrays again and fills its buffers again, while the one before is still alive. Pipelines
@@ -61,6 +61,7 @@ class DatasetBuiltInLoop(Rule):
             return
         direct = found.place is source
         related: list[tuple[Call | Node, str]] = [] if direct else [(found.place, "called in the loop")]
+        related += [(place, "called in a loop, too") for place in found.others]
         leak = ", and its Python function is never freed" if source.name == "tf.data.Dataset.from_generator" else ""
         yield self.finding(
             source,

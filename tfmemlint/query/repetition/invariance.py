@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 Within = cst.For | cst.While | cst.FunctionDef
 
+Entered = tuple[cst.FunctionDef, Sequence[Node]]
+"""A function that is entered on the way to some code, and the parts of it that matter."""
+
 
 def unchanging(file: File, parts: Sequence[Node], within: Within, *, besides: Sequence[Node] | None = None) -> bool:
     """Whether these expressions certainly give the same in each iteration of a loop.
@@ -36,13 +39,21 @@ def unchanging(file: File, parts: Sequence[Node], within: Within, *, besides: Se
 
 
 def passes_unchanging(
-    file: File, call: Call, function: cst.FunctionDef, loop: Loop, parts: Sequence[Node], *, whole: bool
+    file: File,
+    call: Call,
+    function: cst.FunctionDef,
+    loop: Loop,
+    parts: Sequence[Node],
+    *,
+    whole: bool,
+    inner: Sequence[Entered] = (),
 ) -> bool:
     """Whether a call in a loop certainly gives a function the same each time, as far as `parts` of its body read it.
 
     Of the object whose method is called only the attributes count that the method reads; of the arguments those of
-    which the parts are made, or all of them where the `whole` result matters. That the parts give the same for the same
-    arguments is another question: `unchanging(file, parts, function)`.
+    which the parts are made, or all of them where the `whole` result matters. `inner` are the functions that the
+    function enters for that, plain ones or methods of its own object, with the parts of them that matter. That the
+    parts give the same for the same arguments is another question: `unchanging(file, parts, function)`.
     """
     read, outer = _made_of(file, parts, function)
     if not whole and call.open:
@@ -50,17 +61,31 @@ def passes_unchanging(
     given = [arg.value for arg in call.node.args if whole or any(call.receives(name, arg) for name in read)]
     if not unchanging(file, given, loop, besides=[call.node]):
         return False
+    outer += [name for entered, theirs in inner for name in _made_of(file, theirs, entered)[1]]
     if any(mutates(file, loop, name, besides=[call.node]) for name in outer):
         return False
-    receiver, owner = call.receiver_node, next(parameters(function), None)
-    if receiver is None or owner is None or file.class_of(function) is None:
+    receiver = call.receiver_node
+    if receiver is None or file.class_of(function) is None or next(parameters(function), None) is None:
         return True
     if not isinstance(receiver, cst.Name):
         return False
-    own = owner.name.value
-    paths = {path_at(file, n) for n in walk(function.body, cst.Name) if n.value == own} - {own}
-    seen_outside = (receiver.value + path.removeprefix(own) for path in paths)
-    return not any(mutates(file, loop, receiver, besides=[call.node], path=path) for path in seen_outside)
+    methods = [each for each in (function, *(entered for entered, _ in inner)) if file.class_of(each) is not None]
+    paths = {receiver.value + path for method in methods for path in paths_of_self(file, method)}
+    return not any(mutates(file, loop, receiver, besides=[call.node], path=path) for path in paths)
+
+
+def given_for(file: File, call: Call, function: cst.FunctionDef, parts: Sequence[Node]) -> list[cst.BaseExpression]:
+    """The arguments of a call of which these parts of the function's body are made."""
+    read, _ = _made_of(file, parts, function)
+    return [arg.value for arg in call.node.args if any(call.receives(name, arg) for name in read)]
+
+
+def paths_of_self(file: File, method: cst.FunctionDef) -> set[str]:
+    """What a method reads of its object: `.x` for `self.x`."""
+    owner = next(parameters(method), None)
+    own = owner.name.value if owner is not None else ""
+    paths = {path_at(file, n) for n in walk(method.body, cst.Name) if n.value == own} - {own}
+    return {path.removeprefix(own) for path in paths}
 
 
 def bound_anew(file: File, code: Node, loop: Node) -> set[str]:
