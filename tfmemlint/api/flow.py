@@ -1,7 +1,7 @@
 """Where values go: through names, containers, attributes and functions; what stores them, and who reads them."""
 
-from tfmemlint.query.flow.called import called, comments_at, factors
 from tfmemlint.query.flow.captures import Capture, captured_arrays
+from tfmemlint.query.flow.comments import comments_at
 from tfmemlint.query.flow.containers import (
     Put,
     collects,
@@ -31,12 +31,10 @@ __all__ = [
     "Put",
     "Store",
     "Use",
-    "called",
     "captured_arrays",
     "collects",
     "comments_at",
     "container_of",
-    "factors",
     "fills",
     "gives_away",
     "is_bounded",

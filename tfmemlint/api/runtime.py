@@ -11,6 +11,7 @@ from tfmemlint.query.runtime.devices import (
 from tfmemlint.query.runtime.environment import Setting, given_to_children, mentions_variable, settings
 from tfmemlint.query.runtime.gpu_libraries import Allocation, gpu_allocations
 from tfmemlint.query.runtime.processes import forks
+from tfmemlint.query.runtime.replicas import is_for_all, multiplied_twice, share_of
 from tfmemlint.query.runtime.runtime import initialised_by, initialises, initialising_calls, turns_eager_off
 from tfmemlint.query.runtime.strategies import Strategy, current_strategy, in_scope, is_replicated, strategies
 
@@ -28,13 +29,16 @@ __all__ = [
     "initialised_by",
     "initialises",
     "initialising_calls",
+    "is_for_all",
     "is_replicated",
     "mentions_variable",
+    "multiplied_twice",
     "only_gpus",
     "others_grow_too",
     "sets_growth",
     "sets_limit",
     "settings",
+    "share_of",
     "strategies",
     "turns_eager_off",
 ]
