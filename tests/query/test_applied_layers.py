@@ -4,7 +4,15 @@ import libcst as cst
 import pytest
 from programs import model_of, value_in
 
-from tfmemlint.query.keras.layers import calls_items, in_layer, is_layer_output, layers_applied, layers_in
+from tfmemlint.query.keras.layers import (
+    acts_on_last_axis,
+    calls_items,
+    in_layer,
+    is_first,
+    is_layer_output,
+    layers_applied,
+    layers_in,
+)
 from tfmemlint.query.repetition.repeats import repeats
 
 APPLIED = [
@@ -89,3 +97,44 @@ def test_loops_that_call_their_items(program: str, expected: bool) -> None:
     again = repeats(file, file.tree.of(cst.For)[0].body)
     assert again is not None
     assert calls_items(file, again) is expected
+
+
+LAST_AXIS = [
+    ("keras.layers.Dense(3)", "Dense"),
+    ("keras.layers.Dense(3, activation='relu')", "Dense"),
+    ("keras.layers.Dense(3, activation=tf.nn.softmax)", "Dense"),
+    ("keras.layers.Dense(3, activation=own)", None),
+    ("keras.layers.Dense(3, activity_regularizer='l2')", None),
+    ("keras.layers.Dense(3, **options)", None),
+    ("keras.layers.LayerNormalization()", "LayerNormalization"),
+    ("keras.layers.LayerNormalization(axis=1)", None),
+    ("keras.layers.Dropout(0.1, noise_shape=shape)", None),
+    ("keras.layers.BatchNormalization()", None),
+    ("keras.layers.Flatten()", None),
+    ("class D(keras.layers.Dense): pass\nD(3)", None),
+    ("unknown", None),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), LAST_AXIS)
+def test_layers_that_act_on_the_last_axis_alone(program: str, expected: str | None) -> None:
+    assert acts_on_last_axis(value_in(model_of(program))) == expected
+
+
+FIRST = [
+    ("i = keras.Input((3,))\nprobe()(i)", True),
+    ("i = keras.Input((3,))\nlayer = probe()\nlayer(i)", True),
+    ("i = keras.Input((3,))\nprobe()(keras.layers.Dense(3)(i))", False),
+    ("probe()(x)", False),
+    ("keras.Sequential([probe(), keras.layers.Dense(3)])", True),
+    ("keras.Sequential([keras.Input((3,)), probe()])", True),
+    ("keras.Sequential([keras.layers.Dense(3), probe()])", False),
+    ("m.add(probe(input_shape=(3,)))", True),
+    ("m.add(probe())", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), FIRST)
+def test_layers_on_the_input_of_a_model(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert is_first(file, file.call(file.calls_by_word["probe"][0])) is expected

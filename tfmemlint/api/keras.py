@@ -6,8 +6,10 @@ from tfmemlint.query.keras.fates import Fate, fate, fits, is_used_up, model_at
 from tfmemlint.query.keras.labels import class_count, label_arrays, losses
 from tfmemlint.query.keras.layers import (
     Applied,
+    acts_on_last_axis,
     calls_items,
     in_layer,
+    is_first,
     is_layer_output,
     layers_applied,
     layers_in,
@@ -50,6 +52,7 @@ __all__ = [
     "Fate",
     "Trial",
     "activation_bytes",
+    "acts_on_last_axis",
     "applies_network",
     "batch_bytes",
     "calls_items",
@@ -64,6 +67,7 @@ __all__ = [
     "has_several_outputs",
     "in_layer",
     "is_changed",
+    "is_first",
     "is_layer_output",
     "is_model",
     "is_optimizer",

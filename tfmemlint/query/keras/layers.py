@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint import knowledge
 from tfmemlint.model.calls import Call
 from tfmemlint.model.layers.effects import effect
-from tfmemlint.model.layers.networks import SEQUENTIAL, placed
+from tfmemlint.model.layers.networks import INPUTS, SEQUENTIAL, placed
 from tfmemlint.model.transfer.table import elements
-from tfmemlint.model.values import Array, Instance, Value
+from tfmemlint.model.values import Api, Array, Const, Instance, Value
 from tfmemlint.query.calls import calls
 from tfmemlint.query.facts import Fact
+from tfmemlint.query.flow.uses import Does, uses
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from tfmemlint.syntax.tree import Node
 
 LAYER = "tf.keras.layers.Layer"
+INPUT_SHAPES = ("input_shape", "batch_input_shape", "input_dim", "batch_shape")
+"""Parameters by which a layer of Keras 2 states what comes into the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +93,37 @@ def _behind(outputs: Value) -> Iterator[Value]:
             seen.add(id(made))
             yield made.target
             pending += [leaf for i in range(len(made.node.args)) for leaf in elements(made.value_of(i))]
+
+
+def acts_on_last_axis(layer: Value) -> str | None:
+    """The name of Keras' class of a layer that certainly gives the same for each step alone and for all at once: it
+    acts on the last axis of its input and has no function of the program in it. None for others."""
+    if not isinstance(layer, Instance) or layer.class_node is not None or layer.call is None:
+        return None
+    made, chosen = layer.call, knowledge.group_parameters("acts_on_last_axis").get(layer.type_name or "")
+    if chosen is None or made.open or any(made.arg(name) is not None for name in (*chosen, "activity_regularizer")):
+        return None
+    function = made.given("activation")
+    named = isinstance(function, Const) or (isinstance(function, Api) and function.name.startswith("tf."))
+    if not named and not made.lacks("activation"):
+        return None
+    return (layer.type_name or "").rpartition(".")[2]
+
+
+def is_first(file: File, layer: Call) -> bool:
+    """Whether a layer is certainly applied to the input of a model: called on it, first in a `Sequential`, or given the
+    shape of what it is applied to."""
+    if any(layer.arg(name) is not None for name in INPUT_SHAPES):
+        return True
+    element = file.tree.parent(layer.node)
+    display = file.tree.parent(element) if isinstance(element, cst.Element) else None
+    if isinstance(display, cst.List):
+        before = display.elements[: next(i for i, each in enumerate(display.elements) if each is element)]
+        return all(isinstance(each.value, cst.Call) and file.call(each.value).name in INPUTS for each in before)
+    applied = [use.call.value_of(0) for use in uses(file, layer.node) if use.does is Does.CALL and use.call is not None]
+    return bool(applied) and all(
+        isinstance(given, Array) and given.origin is not None and given.origin.name in INPUTS for given in applied
+    )
 
 
 def in_layer(file: File, node: Node) -> bool:

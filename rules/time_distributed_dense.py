@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, fixes, keras, on_call
+
+
+class TimeDistributedDense(Rule):
+    """
+    ## What it does
+    Reports `TimeDistributed` around `Dense` and other layers that act on the last axis alone (`Activation`, `Dropout`,
+    `LayerNormalization`, ...). Without it they give the same numbers with the same weights.
+
+    ## Why it costs memory
+    Keras 3 runs the layer in a Python loop, once for each step. In training, the gradient of each step's slice is a
+    tensor as large as the whole input, and all of them live at once: memory grows with the square of the steps. `Dense`
+    alone is one matrix product for all steps.
+
+    ## Fix safety
+    Unsafe: the names of the weights change, so that weight files which find them by name do not fit any more, and
+    `Dropout` draws one mask for all steps together. It is offered where `TimeDistributed` is given nothing else.
+
+    ## When not to use it
+    Keras 2 reshapes in place of the loop: programs that are known to run on it are not reported. Nor is what stands
+    first in a model, where no gradient flows back into the input.
+
+    ## References
+    - https://keras.io/api/layers/recurrent_layers/time_distributed/
+    """
+
+    code = "TFM616"
+    summary = "TimeDistributed around a layer of the last axis keeps a gradient of the whole input for each step"
+    fix_safety = (Safety.UNSAFE,)
+    in_tests = False
+
+    @on_call("tf.keras.layers.TimeDistributed")
+    def check(self, wrapper: Call, file: File) -> Iterator[Finding]:
+        layer = wrapper.arg("layer")
+        if layer is None or file.before_version_2 or keras.keras_2(file) or keras.is_first(file, wrapper):
+            return
+        kind = keras.acts_on_last_axis(layer.value)
+        if kind is not None:
+            alone = len(wrapper.node.args) == 1
+            edit = fixes.replace_node(file, wrapper.node, file.text(layer.expression)) if alone else None
+            yield self.finding(
+                wrapper,
+                file,
+                f"TimeDistributed runs {kind} once for each step, and training keeps a gradient of the whole "
+                f"input for each; {kind} acts on the last axis anyway: leave TimeDistributed out",
+                fix=Fix.unsafe("use the layer itself", edit),
+            )
