@@ -43,7 +43,8 @@ from tfmemlint.query.keras.policies import (
 )
 from tfmemlint.query.keras.searches import Trial, given_back, trial_clears, trials
 from tfmemlint.query.keras.sessions import SESSION, SESSIONS, is_session, left_open, runs_graphs, session_runs
-from tfmemlint.query.keras.weights import is_optimizer, left_bytes, trained_bytes
+from tfmemlint.query.keras.tokenizers import counted_words
+from tfmemlint.query.keras.weights import is_frozen, is_optimizer, left_bytes, trained_bytes
 
 __all__ = [
     "SESSION",
@@ -59,6 +60,7 @@ __all__ = [
     "class_count",
     "clears",
     "copies_weights",
+    "counted_words",
     "dtype_policy",
     "fate",
     "fits",
@@ -68,6 +70,7 @@ __all__ = [
     "in_layer",
     "is_changed",
     "is_first",
+    "is_frozen",
     "is_layer_output",
     "is_model",
     "is_optimizer",
