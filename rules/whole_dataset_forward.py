@@ -2,20 +2,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tfmemlint_rules._whole_dataset_forward import outputs_of_all, predicted
+
 from tfmemlint.api import (
     Array,
     Call,
     Const,
-    Edit,
     File,
     Finding,
-    Fix,
     Rule,
     Safety,
     elements,
-    fixes,
     gradients,
     on,
+    on_call,
     pipelines,
     show_bytes,
 )
@@ -28,12 +28,14 @@ class WholeDatasetForward(Rule):
     """
     ## What it does
     Reports a Keras model that is called directly on an array known to be a whole data set, under a gradient tape where
-    the array has `min-bytes` or more as float32.
+    the array has `min-bytes` or more as float32. Reports `predict` where the outputs of all rows are known to have
+    1 GiB, or those of a pipeline 1 MiB each and are reduced at once (`argmax`, `> 0.5`).
 
     ## Why it costs memory
     A call of the model is one batch: every layer's activations for all rows exist together. `predict` runs the rows in
     batches of 32. Under a tape the activations of all layers stay until the gradient is taken; the gradient of a mean
-    is the sum of those of its batches, each divided by the number of all rows.
+    is the sum of those of its batches, each divided by the number of all rows. `predict` in turn keeps the outputs of
+    all batches and makes one array of them: masks of a segmentation have megabytes each, their classes a byte a pixel.
 
     ## Fix safety
     Shown only: `predict` gives a NumPy array and no gradients.
@@ -47,7 +49,7 @@ class WholeDatasetForward(Rule):
     """
 
     code = "TFM603"
-    summary = "calling a model on a whole data set holds all activations at once"
+    summary = "one call for a whole data set holds all activations or outputs at once"
     fix_safety = (Safety.DISPLAY,)
     in_tests = False
 
@@ -65,6 +67,18 @@ class WholeDatasetForward(Rule):
             return
         if taped or not gradients.recorded(file, call.node, traced=True):
             yield self._report(call, data, file, taped)
+
+    @on_call("tf.keras.Model.predict")
+    def outputs(self, call: Call, file: File) -> Iterator[Finding]:
+        found = outputs_of_all(file, call)
+        if found is not None:
+            yield self.finding(
+                call,
+                file,
+                f"predict() keeps the outputs {found[1]} and copies them to join its batches; go through the batches "
+                "with predict_on_batch(), and keep of each what is needed or write it to a file",
+                bytes=found[0],
+            )
 
     def _whole(self, data: Array) -> bool:
         """Whether the array's rows are many, and it is data, not a batch cut out of it."""
@@ -87,19 +101,6 @@ class WholeDatasetForward(Rule):
             call,
             file,
             f"one call is one batch: {costs}{weigh}; {advice}",
-            fix=self._predict(call, file) if not taped else None,
+            fix=predicted(file, call) if not taped else None,
             bytes=size,
         )
-
-    def _predict(self, call: Call, file: File) -> Fix | None:
-        """The call as `predict`, whose result needs no `.numpy()` any more."""
-        model = call.receiver_node if call.method == "call" else call.node.func
-        if (call.method or "").endswith("_on_batch") or call.given("training") == Const(True) or model is None:
-            return None
-        if not call.target.known:
-            return None
-        after = pipelines.called_on(file, call.node)
-        end = after if after is not None and file.call(after).method == "numpy" else call.node
-        given = fixes.outer_span(file, call.node.args[0].value)
-        text = f".predict({file.source.text[given.start : given.end]}, batch_size=256)"
-        return Fix.shown("predict in batches", Edit(fixes.outer_span(file, model).end, file.span(end).end, text))

@@ -4,7 +4,14 @@ import libcst as cst
 import pytest
 from programs import model_of, value_in
 
-from tfmemlint.query.keras.networks import activation_bytes, gives_probabilities, layers_of, output_layers
+from tfmemlint.query.keras.networks import (
+    activation_bytes,
+    gives_probabilities,
+    has_several_outputs,
+    layers_of,
+    output_bytes,
+    output_layers,
+)
 from tfmemlint.query.keras.weights import is_optimizer
 
 STACK = "keras.Sequential([keras.Input((4,)), keras.layers.Dense(8), keras.layers.Dense(2)])"
@@ -70,3 +77,20 @@ def test_layers_that_give_probabilities(layer: str, expected: bool) -> None:
 )
 def test_optimizers(value: str, expected: bool) -> None:
     assert is_optimizer(value_in(model_of(f"probe({value})"))) is expected
+
+
+GIVEN_OUT = [
+    (f"probe({STACK})", 8, False),
+    ("x = keras.Input((4, 4, 3))\nprobe(keras.Model(x, keras.layers.Conv2D(5, 1)(x)))", 4 * 4 * 4 * 5, False),
+    ("x = keras.Input((4,))\nprobe(keras.Model(x, [keras.layers.Dense(2)(x), keras.layers.Dense(3)(x)]))", 20, True),
+    ("x = keras.Input((None,))\nprobe(keras.Model(x, keras.layers.Embedding(9, 3)(x)))", None, False),
+    ("x = keras.Input((4,))\nprobe(keras.Model(x, f(x)))", None, False),
+    ("probe(keras.models.load_model('m', {}))", None, False),
+    ("probe(unknown)", None, False),
+]
+
+
+@pytest.mark.parametrize(("program", "size", "several"), GIVEN_OUT)
+def test_what_a_model_gives_for_one_example(program: str, size: int | None, several: bool) -> None:
+    model = value_in(model_of(program))
+    assert (output_bytes(model), has_several_outputs(model)) == (size, several)

@@ -30,6 +30,7 @@ from tfmemlint.query.keras.networks import (
     gives_probabilities,
     has_several_outputs,
     layers_of,
+    output_bytes,
     output_layers,
     parameter_count,
 )
@@ -91,6 +92,7 @@ __all__ = [
     "may_build_after",
     "model_at",
     "model_loads",
+    "output_bytes",
     "output_layers",
     "parameter_count",
     "parameters_of",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model.layers.networks import SEQUENTIAL, layers, parameters, placed
+from tfmemlint.model.layers.networks import MODEL, SEQUENTIAL, layers, parameters, placed
 from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.values import Api, Array, Instance, Value, constant
 
@@ -53,7 +53,7 @@ def output_layers(file: File, model: Call | cst.ClassDef) -> list[Call]:
 def has_several_outputs(model: Value) -> bool:
     """Whether a model, in one of its alternatives, was certainly made with a list or dictionary of outputs."""
     for made in (option.call for option in model.options if isinstance(option, Instance) and option.call is not None):
-        outputs = made.arg("outputs") or made.arg(1)
+        outputs = (made.arg("outputs") or made.arg(1)) if made.name == MODEL else None
         if outputs is not None and isinstance(outputs.expression, _SEVERAL):
             return True
     return False
@@ -80,6 +80,27 @@ def activation_bytes(model: Call) -> int | None:
         known = [size for size in sizes if size is not None]
         total += 4 * math.prod(known) if len(known) == len(sizes) else 0
     return total if computes else None
+
+
+def output_bytes(model: Value) -> int | None:
+    """Bytes that a model gives out for one example in float32, all of its outputs together, the least of its
+    alternatives; None where the size of one is not known."""
+    found = [_given_out(each.call) if isinstance(each, Instance) and each.call else None for each in model.options]
+    known = [count for count in found if count is not None]
+    return min(known) if len(known) == len(found) else None
+
+
+def _given_out(model: Call) -> int | None:
+    if model.name == SEQUENTIAL:
+        last = next(iter([*layers(model)][-1:]), None)
+        shapes = [last.effect.shape if last is not None and last.effect is not None else None]
+    else:
+        outputs = elements(model.value_of("outputs")) if model.name == MODEL else []
+        shapes = [each.shape if isinstance(each, Array) else None for each in outputs]
+    sizes = [size for shape in shapes for size in (shape[1:] if shape else (None,))]
+    if not shapes or None in sizes:
+        return None
+    return 4 * sum(math.prod(size or 0 for size in shape[1:]) for shape in shapes if shape)
 
 
 def _called(outputs: Value) -> Iterator[Value]:
