@@ -18,8 +18,10 @@ from tfmemlint.api import (
     ordering,
     parameters,
     repetition,
+    tracing,
     uses,
     variables,
+    walk,
 )
 
 
@@ -92,6 +94,15 @@ def _wasted(file: File, factory: cst.FunctionDef, callers: tuple[Call, ...]) -> 
         if not file.contexts.over_data(loop) and repetition.bound_anew(file, factory, loop):
             return False
         called = [use.node for use in uses(file, call.node) if use.does is Does.CALL]
-        if not called or any(file.contexts.loop(node) is not loop for node in called):
+        inside = any(file.contexts.loop(node) is not loop for node in called)
+        if not called or (inside and not _same_result(file, factory, call, loop)):
             return False
     return True
+
+
+def _same_result(file: File, factory: cst.FunctionDef, call: Call, loop: Loop) -> bool:
+    """Whether a factory certainly gives the same function in each iteration: it makes no state, and its arguments are
+    names that the loop does not bind. One that is called in a loop inside is no waste if it differs."""
+    if repetition.bound_anew(file, call.node, loop) or next(tracing.state_made_by(file, factory), None) is not None:
+        return False
+    return not any(any(walk(arg.value, cst.Call)) for arg in call.node.args)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 from tfmemlint_rules._function_made_in_loop import made_by_callers, same_each_time, sometimes
+from tfmemlint_rules._function_per_value import made_for_one_call, values_closed_over
 
 from tfmemlint.api import Does, File, Finding, Fix, Node, Rule, Safety, Use, facts, fixes, on, repetition, uses
 
@@ -12,11 +13,13 @@ class FunctionMadeInLoop(Rule):
     """
     ## What it does
     Reports `tf.function(...)`, or a decorated `def`, that is evaluated in each iteration of a loop, or in a function
-    that is called in a loop and uses it itself.
+    that is called in a loop and uses it itself; and traced methods of objects that a loop makes for one call each.
 
     ## Why it costs memory
     Each evaluation makes a new traced function with an empty cache: it is traced again in every iteration, and graphs
-    that hold an optimizer or a custom gradient are never freed.
+    that hold an optimizer or a custom gradient are never freed. Where the function closes over a value of the loop, or
+    is a method of an object that the loop drops, its graphs are freed, but each call takes the time of a trace: a
+    tensor as an argument, or one object, needs one trace for all.
 
     ## Fix safety
     Unsafe: a function that closes over nothing that the loop makes moves before the loop; traces that are shared then
@@ -50,6 +53,22 @@ class FunctionMadeInLoop(Rule):
                 "make it once",
                 fix=self._hoist(made, file) if inside else None,
                 related=[(loop, "the loop")] if loop is not None else [],
+            )
+        elif names := ", ".join(values_closed_over(file, traced)):
+            yield self.finding(
+                traced.where,
+                file,
+                f"this is traced again in each iteration, as it closes over {names}: a trace takes far longer than a "
+                "call; pass tensors to one traced function",
+                related=[(loop, "the loop")] if loop is not None else [],
+            )
+        elif (one := made_for_one_call(file, traced)) is not None:
+            yield self.finding(
+                traced.where,
+                file,
+                "each object traces this method for itself, and a loop makes one for each call: a trace takes far "
+                "longer than a call; make one object",
+                related=[(one, "made here in each iteration")],
             )
 
     def _keeps(self, use: Use, file: File) -> bool:

@@ -73,7 +73,7 @@ def _wrong(file: File, device: Argument) -> str:
     if isinstance(owner, Devices) and not owner.logical and owner.selection not in ("all", "some"):
         return (
             "a physical device's name raises ValueError: Failed parsing device name; "
-            "ask for a logical device's, or \"GPU:0\""
+            'ask for a logical device\'s, or "GPU:0"'
         )
     names = [option.value for option in value.options if isinstance(option, Const)]
     if len(names) < len(value.options) or any(map(_valid, names)):
