@@ -21,7 +21,8 @@ class TensorLeaksFromTrace(Rule):
     the function in memory, and using it afterwards raises an out-of-scope error.
 
     ## When not to use it
-    When the model only ever runs eagerly.
+    When the model only ever runs eagerly. What another function of the same trace reads is not reported, and nothing
+    in programs that run one graph in sessions.
 
     ## References
     - https://www.tensorflow.org/guide/function#executing_python_side_effects
@@ -36,11 +37,11 @@ class TensorLeaksFromTrace(Rule):
     def check(self, store: flow.Store, file: File) -> Iterator[Finding]:
         home = file.contexts.function(store.node)
         builds = isinstance(home, cst.FunctionDef) and home.name.value in BUILDS
-        if home is None or builds or file.before_version_2:  # where the one graph is that of the whole program
+        if home is None or builds:
             return
         if store.replaces and (file.contexts.mapped(store.node) or self._hands_on(store, home, file)):
             return
-        if any(tracing.holds_tensor(file, item) for item in store.items):
+        if any(tracing.holds_tensor(file, item) for item in store.items) and not tracing.in_graph_program(file, home):
             yield self.finding(
                 store.where,
                 file,
@@ -49,10 +50,10 @@ class TensorLeaksFromTrace(Rule):
             )
 
     def _hands_on(self, store: flow.Store, home: cst.FunctionDef | cst.Lambda, file: File) -> bool:
-        """Whether other traced code reads the place: then each trace passes its own value on, unless an `if` keeps the
-        first one. A variable is assigned to, which is right."""
+        """Whether other code of the same trace reads the place: then each trace passes its own value on, unless an `if`
+        keeps the first one. A variable is assigned to, which is right."""
         place, value, owner = store.place, file.value(store.place), file.class_of(home)
-        if isinstance(value, Array) and value.variable:
+        if isinstance(value, Array) and value.variable and isinstance(store.node, cst.AugAssign):
             return True
         if owner is not None and file.values.classes.derives(owner, "tf.keras.losses.Loss"):
             return True  # the step that computes the loss, in another module, reads its parts in the same trace
@@ -63,4 +64,5 @@ class TensorLeaksFromTrace(Rule):
             return False
         named = (node for node in file.tree.of(cst.Attribute) if node.attr.value == place.attr.value)
         readers = {file.contexts.function(n) for n in named if not isinstance(file.tree.parent(n), cst.AssignTarget)}
-        return any(reader is not None and tracing.runs_traced(file, reader) for reader in readers - {home})
+        others = [reader for reader in readers - {home} if reader is not None and tracing.runs_traced(file, reader)]
+        return any(tracing.in_one_trace(file, home, reader) for reader in others)

@@ -1,6 +1,6 @@
 """Traced functions: what runs in them, what is a tensor or a Python value there, and what makes variables."""
 
-from tfmemlint.query.tracing.graphs import begins_graph, in_own_graph, ops_built
+from tfmemlint.query.tracing.graphs import begins_graph, in_graph_program, in_own_graph, ops_built
 from tfmemlint.query.tracing.loop_bodies import chooses_parts, collects_items, computes_tensors
 from tfmemlint.query.tracing.parameter_dtypes import dtype_for
 from tfmemlint.query.tracing.python_values import is_python
@@ -9,6 +9,7 @@ from tfmemlint.query.tracing.state import creates_state, outermost_state, state_
 from tfmemlint.query.tracing.symbolic import holds_tensor
 from tfmemlint.query.tracing.traces import (
     TracedCall,
+    in_one_trace,
     needs_python,
     parameter_of,
     runs_traced,
@@ -27,6 +28,8 @@ __all__ = [
     "dtype_for",
     "fetched_in_loop",
     "holds_tensor",
+    "in_graph_program",
+    "in_one_trace",
     "in_own_graph",
     "is_python",
     "is_tensor",

@@ -70,6 +70,16 @@ def _begins_graph(call: Call) -> bool:
     return kind != SESSION and "Writer" not in kind  # sessions and summary writers are entered so, too
 
 
+def in_graph_program(file: File, function: cst.FunctionDef | cst.Lambda) -> bool:
+    """Whether the program certainly has one graph, that of sessions, in which a function works: it is of version 1 or
+    turns eager execution off, or the function or its class makes variables by scopes and names."""
+    if file.before_version_2 or any(file.calls(*knowledge.group("turns_eager_off"))):
+        return True
+    code = file.class_of(function) or function
+    named = (file.call(node).name for node in walk(code, cst.Call))
+    return any(knowledge.in_group(name, "makes_graph_variables") for name in named)
+
+
 def in_own_graph(file: File, node: Node, within: Node) -> bool:
     """Whether code stands in a `with` statement that makes a graph anew each time that `within` around it runs."""
     blocks = (block for block in file.contexts.withs(node) if file.tree.contains(within, block))

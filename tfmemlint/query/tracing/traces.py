@@ -12,7 +12,7 @@ from tfmemlint import knowledge
 from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.values import Array, Dataset, Function, Instance
 from tfmemlint.model.values import Iterator as Items
-from tfmemlint.query.facts import TRACES, Fact
+from tfmemlint.query.facts import TRACES, Fact, functions_given_to
 from tfmemlint.query.flow.stores import is_container
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.repetition.repeats import Repetition, repetitions
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from tfmemlint.model.file import File
 
 TRACER = "tf.function"
+KERAS_RUNS = frozenset({"call", "__call__", "build", "train_step", "test_step", "predict_step", "compute_loss"})
+"""Methods that Keras runs in a trace of its own."""
+
 VALUES = frozenset({"value", "values", "mean", "stddev", "minval", "maxval", "on_value", "off_value", "tensor", "input",
                     "start", "stop", "constant_values"})  # fmt: skip
 """Parameters of functions that take shapes which are no shapes: they may be tensors."""
@@ -98,6 +101,13 @@ def runs_traced(file: File, function: cst.FunctionDef | cst.Lambda) -> bool:
     return _runs_traced(file, function, FOLLOWED_CALLS)
 
 
+def in_one_trace(file: File, function: cst.FunctionDef | cst.Lambda, other: cst.FunctionDef | cst.Lambda) -> bool:
+    """Whether one trace may run both functions: False only where both certainly run in functions alone that
+    `tf.function` traces, each in others."""
+    found = [_trace_roots(file, each, FOLLOWED_CALLS) for each in (function, other)]
+    return None in found[0] | found[1] or not found[0].isdisjoint(found[1])
+
+
 def needs_python(file: File, function: Function, name: str) -> bool:
     """Whether a function uses a parameter as a Python number, string or flag, which a tensor cannot be: in a shape, in
     `range`, as an index, compared with a string. True also for a parameter that it does not have by this name.
@@ -116,6 +126,21 @@ def _runs_traced(file: File, function: cst.FunctionDef | cst.Lambda, left: int) 
     uses = (use for use in file.loads(function.name.value) if isinstance(file.tree.parent(use), cst.Attribute))
     callers = (file.contexts.function(use) for use in uses)
     return any(c is not None and c is not function and _runs_traced(file, c, left - 1) for c in callers)
+
+
+def _trace_roots(file: File, function: cst.FunctionDef | cst.Lambda, left: int) -> set[Node | None]:
+    """The functions that `tf.function` is given in whose traces a function runs; None among them for what is not seen:
+    Keras, other modules."""
+    if any(function is wrapped.function for wrapped in functions_given_to(TRACER).of(file)):
+        return {function}
+    if not left or not isinstance(function, cst.FunctionDef) or file.class_of(function) is None:
+        return {None}
+    named = [use for use in file.loads(function.name.value) if isinstance(file.tree.parent(use), cst.Attribute)]
+    callers = [file.contexts.function(use) for use in named]
+    if not callers or function.name.value in KERAS_RUNS:
+        return {None}
+    roots = [_trace_roots(file, c, left - 1) if c is not None and c is not function else {None} for c in callers]
+    return set[Node | None]().union(*roots)
 
 
 def _needs_python(file: File, function: Function, name: str, left: int) -> bool:
