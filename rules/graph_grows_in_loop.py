@@ -4,35 +4,41 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Const, Fact, File, Finding, Node, Rule, keras, limits, on, repetition, tracing, walk
+from tfmemlint.api import Const, Fact, File, Finding, Node, Rule, limits, on, repetition, tracing, walk
 
 
-def _session_loops(file: File) -> list[Node]:
-    """What runs a session many times, in one graph: loops and comprehensions, also around a call of its function."""
+def _graph_loops(file: File) -> list[Node]:
+    """What runs a graph, or differentiates one, many times: loops and comprehensions, also around a call of its
+    function. Layers, of which each has its own ops, are no such loops."""
     found: dict[Node, None] = {}
-    for run in keras.session_runs(file):
+    runs = tracing.graph_runs(file)
+    for run in (*runs, *tracing.graph_gradients(file)):
         for again in repetition.repetitions(file, run.node):
-            if not again.handler and not again.few(limits.FEW_RUNS) and not _over_parts(file, again):
-                if not tracing.begins_graph(file, again.place):
-                    found[again.place] = None
+            if again.handler or again.few(limits.FEW_RUNS) or _over_parts(file, again, {each.node for each in runs}):
+                continue
+            if not tracing.begins_graph(file, again.place) and not _over_layers(again):
+                found[again.place] = None
     return list(found)
 
 
-def _over_parts(file: File, loop: repetition.Repetition) -> bool:
+def _over_layers(loop: repetition.Repetition) -> bool:
+    return any(isinstance(n, cst.Attribute) and n.attr.value == "layers" for each in loop.each for n in walk(each.iter))
+
+
+def _over_parts(file: File, loop: repetition.Repetition, runs: set[cst.Call]) -> bool:
     """Whether a loop over a few things sums what it makes of each: the parts of a loss, which are built once."""
-    runs = {run.node for run in keras.session_runs(file)}
     sums = [n.value for n in walk(loop.place, cst.AugAssign) if not isinstance(file.value(n.value), Const)]
     return loop.few(limits.FEW_STEPS) and any(not any(n in runs for n in walk(value)) for value in sums)
 
 
-session_loops = Fact(_session_loops, "run", "eval")
+graph_loops = Fact(_graph_loops, "run", "eval", "gradients", "function")
 
 
 class GraphGrowsInLoop(Rule):
     """
     ## What it does
-    Reports ops that are built in a loop which runs a TensorFlow 1 session, directly or in a function that the loop
-    calls.
+    Reports ops that are built in a loop which runs a TensorFlow 1 session, or which calls `tf.gradients`,
+    `K.gradients` or `K.function` in a program with one graph, directly or in a function that the loop calls.
 
     ## Why it costs memory
     Every iteration adds nodes to the default graph, and a graph only grows. Each new node also makes the session
@@ -50,12 +56,12 @@ class GraphGrowsInLoop(Rule):
     no_fix = "the op must become one with a placeholder"
     in_tests = False
 
-    @on(session_loops)
+    @on(graph_loops)
     def check(self, loop: Node, file: File) -> Iterator[Finding]:
         for op in tracing.ops_built(file, loop):
             yield self.finding(
                 file.call(op) if isinstance(op, cst.Call) else op,
                 file,
-                "this adds a node to the graph in every iteration of the session's loop; build it once, before",
+                "this adds a node to the graph in every iteration of the loop; build it once, before",
                 related=[(loop, "the loop")],
             )

@@ -4,7 +4,16 @@ import libcst as cst
 import pytest
 from programs import model_of
 
-from tfmemlint.query.tracing.graphs import begins_graph, in_own_graph, is_outermost_op, makes_op, ops_built
+from tfmemlint.query.tracing.graphs import (
+    begins_graph,
+    graph_gradients,
+    graph_runs,
+    in_graph_program,
+    in_own_graph,
+    is_outermost_op,
+    makes_op,
+    ops_built,
+)
 
 OPS = [
     ("tf.reduce_mean(x)", True),
@@ -23,6 +32,14 @@ OPS = [
     ("tf.data.Dataset.range(3)", False),
     ("tf.compat.as_str('a')", False),
     ("unknown(x)", False),
+    ("tf.constant([1])[0]", True),
+    ("unknown[0]", False),
+    ("[tf.constant(1)][0]", False),
+    ("keras.Sequential([]).output[:, 0]", True),
+    ("tf.compat.v1.trainable_variables()[0].assign(3)", True),
+    ("unknown[0].assign(3)", False),
+    ("keras.backend.gradients(x, y)", True),
+    ("keras.backend.clear_session()", False),
 ]
 
 
@@ -86,3 +103,63 @@ OWN = [
 def test_each_iteration_may_have_a_graph(program: str, expected: bool) -> None:
     file = model_of(program)
     assert in_own_graph(file, file.calls_by_word["probe"][0], file.tree.of(cst.For)[0]) is expected
+
+
+LISTED = [
+    ("for v in tf.compat.v1.global_variables(): v.assign(3)", True),
+    ("for i, (v, n) in enumerate(zip(model.weights, values)): v.assign(n)", True),
+    ("for n, v in zip(values, model.weights): n.assign(v)", False),
+    ("weights = tf.compat.v1.trainable_variables()\nfor v in weights: v.assign(3)", True),
+    ("for v in seats: v.assign(3)", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), LISTED)
+def test_items_of_lists_of_variables_are_assigned_by_an_op(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert makes_op(file, file.calls_by_word["assign"][0]) is expected
+
+
+OLD = "import tensorflow.compat.v1 as tf\n"
+
+RUNS = [
+    (f"{OLD}tf.Session().run(x)", 1),
+    (f"{OLD}unknown.run(tf.assign(v, 3))", 1),
+    (f"{OLD}unknown.run(x)", 0),
+    (f"{OLD}def run(x): pass\nrun(tf.assign(v, 3))", 0),
+    ("unknown.run(tf.constant(3))", 0),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), RUNS)
+def test_what_runs_a_graph(program: str, expected: int) -> None:
+    assert len(graph_runs(model_of(program))) == expected
+
+
+GRADIENTS = [
+    ("tf.gradients(y, x)", 1),
+    ("keras.backend.gradients(y, x)\nkeras.backend.function(x, y)", 2),
+    ("keras.backend.function(x, y)", 0),
+    ("tf.compat.v1.disable_eager_execution()\nkeras.backend.function(x, y)", 1),
+    ("@tf.function\ndef f(x):\n    return tf.gradients(x, x)", 0),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), GRADIENTS)
+def test_gradients_of_a_programs_graph(program: str, expected: int) -> None:
+    assert len(graph_gradients(model_of(program))) == expected
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("def f(x): pass", False),
+        ("def f(x):\n    return tf.compat.v1.layers.dense(x, 3)", True),
+        ("class A:\n    def f(self): pass\n    def g(self):\n        tf.compat.v1.get_variable('w')", True),
+        ("tf.compat.v1.disable_v2_behavior()\ndef f(x): pass", True),
+        ("import tensorflow as tf\ntf.placeholder(tf.float32)\ndef f(x): pass", True),
+    ],
+)
+def test_functions_of_graph_programs(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert in_graph_program(file, file.tree.of(cst.FunctionDef)[0]) is expected

@@ -10,6 +10,7 @@ from tfmemlint.query.repetition.repeats import repeats
 from tfmemlint.query.tracing.loop_bodies import chooses_parts, collects_items, computes_tensors
 from tfmemlint.query.tracing.symbolic import holds_tensor
 from tfmemlint.query.tracing.traces import (
+    in_one_trace,
     needs_python,
     runs_traced,
     traced_calls,
@@ -103,6 +104,25 @@ def test_what_a_function_needs(body: str, needs: bool) -> None:
     file = model_of(f"def inner(k):\n    return tf.zeros([k])\ndef f(x, n):\n    {body}")
     function = Function(list(walk(file.module, cst.FunctionDef))[-1])
     assert needs_python(file, function, "n") is needs
+
+
+TRACED = "class A:\n    @tf.function\n    def f(self):\n        {}\n    @tf.function\n    def g(self):\n        {}\n"
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        (TRACED.format("pass", "self.h()") + "    def h(self): pass", [False, False, True]),
+        (TRACED.format("self.h()", "self.h()") + "    def h(self): pass", [False, True, True]),
+        (TRACED.format("pass", "pass") + "    def h(self): pass", [False, True, True]),
+        (TRACED.format("pass", "self.call()") + "    def call(self): pass", [False, True, True]),
+        ("class A:\n    def f(self): pass\n    def g(self): pass\n    def h(self): pass", [True, True, True]),
+    ],
+)
+def test_functions_that_one_trace_may_run(program: str, expected: list[bool]) -> None:
+    file = model_of(program)
+    f, g, h = file.tree.of(cst.FunctionDef)
+    assert [in_one_trace(file, *pair) for pair in ((f, g), (f, h), (g, h))] == expected
 
 
 def test_a_parameter_that_is_not_there_may_be_anything() -> None:

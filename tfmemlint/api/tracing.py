@@ -1,6 +1,13 @@
 """Traced functions: what runs in them, what is a tensor or a Python value there, and what makes variables."""
 
-from tfmemlint.query.tracing.graphs import begins_graph, in_graph_program, in_own_graph, ops_built
+from tfmemlint.query.tracing.graphs import (
+    begins_graph,
+    graph_gradients,
+    graph_runs,
+    in_graph_program,
+    in_own_graph,
+    ops_built,
+)
 from tfmemlint.query.tracing.loop_bodies import chooses_parts, collects_items, computes_tensors
 from tfmemlint.query.tracing.parameter_dtypes import dtype_for
 from tfmemlint.query.tracing.python_values import is_python
@@ -27,6 +34,8 @@ __all__ = [
     "creates_state",
     "dtype_for",
     "fetched_in_loop",
+    "graph_gradients",
+    "graph_runs",
     "holds_tensor",
     "in_graph_program",
     "in_one_trace",

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.model.values import Array, Function, Instance, Iterator
+from tfmemlint.model.values import Array, Function, Instance, Iterator, Method
 from tfmemlint.query.calls import calls
-from tfmemlint.query.keras.sessions import SESSION
+from tfmemlint.query.keras.sessions import SESSION, session_runs
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.ordering.once import runs_once
-from tfmemlint.syntax.scopes import own_nodes
+from tfmemlint.syntax.scopes import Binds, Definition, own_nodes, written
 from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
@@ -28,7 +28,13 @@ OPERATORS = (
     cst.Add, cst.Subtract, cst.Multiply, cst.Divide, cst.Power, cst.MatrixMultiply, cst.FloorDivide, cst.Modulo,
 )  # fmt: skip
 
-OPS = (cst.Call, cst.BinaryOperation, cst.UnaryOperation)
+ENDS = frozenset({"input", "output"})
+"""Attributes of models that are tensors."""
+
+WEIGHTS = frozenset({"trainable_variables", "trainable_weights", "non_trainable_weights", "variables", "weights"})
+"""Attributes of models that are lists of variables."""
+
+OPS = (cst.Call, cst.BinaryOperation, cst.UnaryOperation, cst.Subscript)
 """The classes of expressions that can be ops."""
 
 
@@ -70,6 +76,30 @@ def _begins_graph(call: Call) -> bool:
     return kind != SESSION and "Writer" not in kind  # sessions and summary writers are entered so, too
 
 
+def graph_runs(file: File) -> list[Call]:
+    """The calls that certainly run a graph: those of sessions, and of what is not known but is given an op of version
+    1, `self.sess.run(tf.compat.v1.assign(v, x))`, as nothing else takes one."""
+    known = session_runs(file)
+    others = [call for call in map(file.call, file.calls_by_word.get("run", ())) if call not in known]
+    return known + [call for call in others if call.node.args and _runs_old_op(file, call)]
+
+
+def graph_gradients(file: File) -> list[Call]:
+    """The calls that add gradients, or functions with a session of their own, to the graph of a program: none that
+    are traced, and `K.function` only where the program certainly has one graph."""
+    found = list(file.calls(*knowledge.group("differentiates_graph")))
+    if found or file.before_version_2 or any(file.calls(*knowledge.group("turns_eager_off"))):
+        found += file.calls("tf.keras.backend.function")
+    return [call for call in found if not file.contexts.traced(call.node)]
+
+
+def _runs_old_op(file: File, call: Call) -> bool:
+    given = call.node.args[0].value
+    name = file.call(given).name if isinstance(given, cst.Call) else None
+    ours = any(isinstance(target, Function) for target in call.target.options)
+    return not ours and (name or "").startswith("tf.compat.v1.") and makes_op(file, given)
+
+
 def in_graph_program(file: File, function: cst.FunctionDef | cst.Lambda) -> bool:
     """Whether the program certainly has one graph, that of sessions, in which a function works: it is of version 1 or
     turns eager execution off, or the function or its class makes variables by scopes and names."""
@@ -88,24 +118,29 @@ def in_own_graph(file: File, node: Node, within: Node) -> bool:
 
 def makes_op(file: File, node: Node) -> bool:
     """Whether an expression certainly adds a node to the default graph, in a program that builds one: an operator of
-    tensors, or a call of TensorFlow that is not known to add none. False where it is not known what is called."""
+    tensors, an item of one, or a call of TensorFlow that is not known to add none. False where it is not known what is
+    called."""
     if isinstance(node, cst.BinaryOperation):
         return isinstance(node.operator, OPERATORS) and (_is_tensor(file, node.left) or _is_tensor(file, node.right))
     if isinstance(node, cst.UnaryOperation):
         return isinstance(node.operator, cst.Minus) and _is_tensor(file, node.expression)
+    if isinstance(node, cst.Subscript):
+        return _is_tensor(file, node.value) and not isinstance(file.tree.parent(node), (cst.AssignTarget, cst.Del))
     return isinstance(node, cst.Call) and _call_makes_op(file.call(node))
 
 
 def is_outermost_op(file: File, node: Node) -> bool:
     """Whether no op around an op takes it as an argument, as in `reduce_mean(cast(equal(a, b)))`."""
     above = file.tree.parent(node)
-    while isinstance(above, (cst.Arg, cst.Element, cst.List, cst.Tuple)):
+    while isinstance(above, (cst.Arg, cst.Element, cst.List, cst.Tuple, cst.Index, cst.SubscriptElement)):
         above = file.tree.parent(above)
     return above is None or not makes_op(file, above)
 
 
 def _is_tensor(file: File, side: cst.BaseExpression) -> bool:
     value = file.value(side)
+    if isinstance(value, Method):  # what a model gives is an attribute of it
+        return value.name.startswith("tf.keras.") and value.name.rpartition(".")[2] in ENDS
     return isinstance(value, Array) and value.library == "tf"
 
 
@@ -113,9 +148,41 @@ def _call_makes_op(call: Call) -> bool:
     name = call.name
     if call.method in OF_ITERATORS and (name is None or name.startswith("tf.")):
         return isinstance(call.receiver, Iterator) or (call.method != "get_next" and name is not None)
-    if name is None or not name.startswith("tf."):
+    if name is None:
+        return knowledge.in_group(call.method, "adds_op") and _is_listed_variable(call)
+    if not name.startswith("tf."):
         return False
     owner, _, last = name.rpartition(".")
     if owner.rpartition(".")[2][:1].isupper():
         return knowledge.in_group(last, "adds_op") and not knowledge.in_group(name, "adds_no_op")
     return not knowledge.in_group(name, "adds_no_op") and (not last[:1].isupper() or last in CLASSES)
+
+
+def _is_listed_variable(call: Call) -> bool:
+    """Whether what a method is called of is certainly an item of a list of variables."""
+    file, of = call.evaluator.file, call.receiver_node
+    if isinstance(of, cst.Subscript):
+        return _lists_variables(file, of.value)
+    found = file.definitions(of) if isinstance(of, cst.Name) else ()
+    items = [d for d in written(found) if d.binds is Binds.ITEM and isinstance(d.value, cst.BaseExpression)]
+    return bool(items) and all(_lists_variables(file, _iterated(file, d)) for d in items)
+
+
+def _iterated(file: File, d: Definition) -> cst.BaseExpression:
+    """What a loop takes a name from: the list at its place in `zip` and `enumerate`."""
+    over, path = d.value, d.path
+    while isinstance(over, cst.Call) and path and isinstance(path[0], int):
+        name = file.call(over).name
+        at = path[0] if name == "builtins.zip" else path[0] - 1 if name == "builtins.enumerate" else -1
+        if not 0 <= at < len(over.args):
+            break
+        over, path = over.args[at].value, path[1:]
+    assert isinstance(over, cst.BaseExpression)
+    return over
+
+
+def _lists_variables(file: File, expression: cst.BaseExpression) -> bool:
+    made = file.written(expression)
+    if isinstance(made, cst.Call):
+        return knowledge.in_group(file.call(made).name, "lists_variables")
+    return isinstance(made, cst.Attribute) and made.attr.value in WEIGHTS
