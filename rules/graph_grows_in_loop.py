@@ -8,11 +8,11 @@ from tfmemlint.api import Const, Fact, File, Finding, Node, Rule, limits, on, re
 
 
 def _graph_loops(file: File) -> list[Node]:
-    """What runs a graph, or differentiates one, many times: loops and comprehensions, also around a call of its
+    """What runs a graph, or makes functions that do, many times: loops and comprehensions, also around a call of its
     function. Layers, of which each has its own ops, are no such loops."""
     found: dict[Node, None] = {}
     runs = tracing.graph_runs(file)
-    for run in (*runs, *tracing.graph_gradients(file)):
+    for run in (*runs, *tracing.graph_functions(file)):
         for again in repetition.repetitions(file, run.node):
             if again.handler or again.few(limits.FEW_RUNS) or _over_parts(file, again, {each.node for each in runs}):
                 continue
@@ -31,14 +31,14 @@ def _over_parts(file: File, loop: repetition.Repetition, runs: set[cst.Call]) ->
     return loop.few(limits.FEW_STEPS) and any(not any(n in runs for n in walk(value)) for value in sums)
 
 
-graph_loops = Fact(_graph_loops, "run", "eval", "gradients", "function")
+graph_loops = Fact(_graph_loops, "run", "eval", "function")
 
 
 class GraphGrowsInLoop(Rule):
     """
     ## What it does
-    Reports ops that are built in a loop which runs a TensorFlow 1 session, or which calls `tf.gradients`,
-    `K.gradients` or `K.function` in a program with one graph, directly or in a function that the loop calls.
+    Reports ops that are built in a loop which runs a TensorFlow 1 session, or calls `K.function` in a program with one
+    graph, directly or in a function that the loop calls.
 
     ## Why it costs memory
     Every iteration adds nodes to the default graph, and a graph only grows. Each new node also makes the session

@@ -84,12 +84,13 @@ def graph_runs(file: File) -> list[Call]:
     return known + [call for call in others if call.node.args and _runs_old_op(file, call)]
 
 
-def graph_gradients(file: File) -> list[Call]:
-    """The calls that add gradients, or functions with a session of their own, to the graph of a program: none that
-    are traced, and `K.function` only where the program certainly has one graph."""
-    found = list(file.calls(*knowledge.group("differentiates_graph")))
-    if found or file.before_version_2 or any(file.calls(*knowledge.group("turns_eager_off"))):
-        found += file.calls("tf.keras.backend.function")
+def graph_functions(file: File) -> list[Call]:
+    """The calls of `K.function` in a program that certainly has one graph: it differentiates that, is of version 1 or
+    turns eager execution off. Each adds to the graph, and gives a function that runs it."""
+    found = file.calls("tf.keras.backend.function")
+    graph = [*knowledge.group("differentiates_graph"), *knowledge.group("turns_eager_off")]
+    if not file.before_version_2 and all(file.contexts.traced(call.node) for call in file.calls(*graph)):
+        return []
     return [call for call in found if not file.contexts.traced(call.node)]
 
 
