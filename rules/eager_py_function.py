@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Rule, on_call, repetition, runtime
+from tfmemlint.api import Call, File, Finding, Rule, on_call, repetition, runtime, tracing
 
 
 class EagerPyFunction(Rule):
@@ -14,7 +14,8 @@ class EagerPyFunction(Rule):
     On TensorFlow 2.21 every eager call keeps its wrapper for ever, and whatever the Python function closes over.
 
     ## When not to use it
-    In `Dataset.map` or a `tf.function` it is registered once; there it is not reported.
+    In `Dataset.map` or a `tf.function` it is registered once; there it is not reported, nor in loops that are written
+    for a `tf.function` of another module: over tensors, or with a `tf.TensorArray`.
 
     ## References
     - https://github.com/tensorflow/tensorflow/issues/51839
@@ -28,7 +29,8 @@ class EagerPyFunction(Rule):
     def check(self, call: Call, file: File) -> Iterator[Finding]:
         if runtime.turns_eager_off(file) or file.contexts.traced(call.node):
             return
-        if any(not file.contexts.traced(again.inside) for again in repetition.repetitions(file, call.node)):
+        found = repetition.repetitions(file, call.node)
+        if any(not file.contexts.traced(each.inside) and not tracing.for_graphs(file, each.place) for each in found):
             yield self.finding(
                 call, file, "each eager py_function call keeps its wrapper for ever; call the Python function itself"
             )

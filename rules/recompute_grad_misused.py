@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Finding, Rule, Severity, facts, limits, on, repetition, tracing
+from tfmemlint.api import Call, Does, File, Finding, Rule, Severity, facts, limits, on, repetition, tracing, uses
 
 
 class RecomputeGradMisused(Rule):
@@ -44,26 +44,32 @@ class RecomputeGradMisused(Rule):
                 "with new ones: the gradients are wrong",
                 related=[(made, "created here")],
             )
-        elif not isinstance(wrapped.where, Call) and self._never_differentiated(function, file):
+        elif _never_differentiated(file, _calls(file, wrapped, function)):
             yield self.finding(
                 wrapped.where, file, "no gradient is taken through this function: recomputing saves nothing"
             )
 
-    def _never_differentiated(self, function: cst.FunctionDef | cst.Lambda, file: File) -> bool:
-        """Whether the program calls the function once, from its top or a function of which the same is true, under no
-        tape."""
-        around: cst.FunctionDef | cst.Lambda | None = function
-        for _ in range(limits.FOLLOWED_CALLS):
-            callers = file.call_graph.callers(around) if around is not None else None
-            if callers is None or len(callers) != 1:
-                return False
-            call = callers[0].node
-            if (
-                file.contexts.entered(call, "tf.GradientTape") is not None
-                or repetition.repeats(file, call, calls=0) is not None
-            ):
-                return False
-            around = file.contexts.function(call)
-            if around is None:
-                return True
-        return False
+
+def _calls(file: File, wrapped: facts.Wrapped, function: cst.FunctionDef | cst.Lambda) -> Sequence[Call]:
+    """The calls of what `recompute_grad` gives; none where it goes anywhere else."""
+    if not isinstance(wrapped.where, Call):
+        return file.call_graph.callers(function) or ()
+    used = list(uses(file, wrapped.made))
+    return [use.call for use in used if use.call is not None] if all(use.does is Does.CALL for use in used) else ()
+
+
+def _never_differentiated(file: File, callers: Sequence[Call]) -> bool:
+    """Whether the program makes just one call, from its top or a function of which the same is true, under no tape."""
+    for _ in range(limits.FOLLOWED_CALLS):
+        if len(callers) != 1:
+            return False
+        call = callers[0].node
+        if file.contexts.entered(call, "tf.GradientTape") is not None:
+            return False
+        if repetition.repeats(file, call, calls=0) is not None:
+            return False
+        around = file.contexts.function(call)
+        if around is None:
+            return True
+        callers = file.call_graph.callers(around) or ()
+    return False

@@ -7,7 +7,7 @@ from programs import model_of
 from tfmemlint.model.values import Function
 from tfmemlint.query.flow.stores import fills, is_container, outlives, stores, traced_stores
 from tfmemlint.query.repetition.repeats import repeats
-from tfmemlint.query.tracing.loop_bodies import chooses_parts, collects_items, computes_tensors
+from tfmemlint.query.tracing.loop_bodies import chooses_parts, collects_items, computes_tensors, for_graphs
 from tfmemlint.query.tracing.symbolic import holds_tensor
 from tfmemlint.query.tracing.traces import (
     in_one_trace,
@@ -104,6 +104,25 @@ def test_what_a_function_needs(body: str, needs: bool) -> None:
     file = model_of(f"def inner(k):\n    return tf.zeros([k])\ndef f(x, n):\n    {body}")
     function = Function(list(walk(file.module, cst.FunctionDef))[-1])
     assert needs_python(file, function, "n") is needs
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("def f(n):\n    for i in tf.range(n): pass", True),
+        ("def f(n):\n    for i in range(n): pass", False),
+        (
+            "def f(n):\n    a = tf.TensorArray(tf.float32, n)\n    for i in range(n):\n        a = a.write(i, 0.0)",
+            True,
+        ),
+        ("def f(n):\n    out = open('log')\n    for i in range(n):\n        out.write(i)", False),
+        ("def f(n):\n    for i in tf.range(n): pass\nf(3)", False),
+        ("for i in tf.range(3): pass", False),
+    ],
+)
+def test_loops_that_are_written_for_graphs(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert for_graphs(file, file.tree.of(cst.For)[0]) is expected
 
 
 TRACED = "class A:\n    @tf.function\n    def f(self):\n        {}\n    @tf.function\n    def g(self):\n        {}\n"

@@ -2,13 +2,13 @@
 
 from tfmemlint.query.tracing.graphs import (
     begins_graph,
-    graph_gradients,
+    graph_functions,
     graph_runs,
     in_graph_program,
     in_own_graph,
     ops_built,
 )
-from tfmemlint.query.tracing.loop_bodies import chooses_parts, collects_items, computes_tensors
+from tfmemlint.query.tracing.loop_bodies import chooses_parts, collects_items, computes_tensors, for_graphs
 from tfmemlint.query.tracing.parameter_dtypes import dtype_for
 from tfmemlint.query.tracing.python_values import is_python
 from tfmemlint.query.tracing.results import fetched_in_loop, is_tensor, made_of_tensor, only_tensorflow
@@ -34,7 +34,8 @@ __all__ = [
     "creates_state",
     "dtype_for",
     "fetched_in_loop",
-    "graph_gradients",
+    "for_graphs",
+    "graph_functions",
     "graph_runs",
     "holds_tensor",
     "in_graph_program",

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint.model.values import Array
 from tfmemlint.query.calls import calls
 from tfmemlint.query.flow.stores import fills, is_container
 from tfmemlint.query.tracing.python_values import is_python
 from tfmemlint.syntax.names import Loop, variables
-from tfmemlint.syntax.tree import walk
+from tfmemlint.syntax.scopes import written
+from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
     from tfmemlint.query.repetition.repeats import Repetition
 
@@ -32,6 +35,25 @@ def computes_tensors(file: File, loop: Loop) -> bool:
     made = [node.value for node in walk(loop.body, cst.Assign, cst.AugAssign)]
     made += [arg.value for call in calls(file, loop.body, *TAKES) for arg in call.node.args]
     return any(walk(loop.body, cst.Yield)) or not all(is_python(file, value) for value in made)
+
+
+def for_graphs(file: File, loop: Node) -> bool:
+    """Whether a loop is certainly written for traced code, and nothing in the file calls its function: it runs over a
+    tensor, or writes to a `tf.TensorArray`, as loops of a graph must."""
+    function = file.contexts.function(loop)
+    if not isinstance(loop, (cst.For, cst.While)) or function is None or file.call_graph.callers(function):
+        return False
+    over = file.value(loop.iter) if isinstance(loop, cst.For) else None
+    if isinstance(over, Array) and over.library == "tf":
+        return True
+    return any(_writes_array(file, call) for call in calls(file, loop.body) if call.method == "write")
+
+
+def _writes_array(file: File, write: Call) -> bool:
+    receiver = write.receiver_node
+    made = file.definitions(receiver) if isinstance(receiver, cst.Name) else ()
+    values = (d.value for d in written(made) if isinstance(d.value, cst.Call))
+    return any(file.call(value).name == "tf.TensorArray" for value in values)
 
 
 def collects_items(file: File, loop: Loop) -> bool:
