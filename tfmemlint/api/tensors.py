@@ -9,6 +9,7 @@ from tfmemlint.query.tensors.arrays import (
     only_of_arrays,
     only_shown,
 )
+from tfmemlint.query.tensors.collected import Collected, collected_arrays
 from tfmemlint.query.tensors.dtypes import (
     Division,
     GivenDtype,
@@ -22,6 +23,7 @@ from tfmemlint.query.tensors.one_hot import OneHot, one_hot
 from tfmemlint.query.tensors.pairs import Pairs, all_pairs
 from tfmemlint.query.tensors.precision import wants_digits
 from tfmemlint.query.tensors.products import Product, products
+from tfmemlint.query.tensors.read_arrays import ReadArray
 from tfmemlint.query.tensors.rows import read_as_one_row, rows_in
 from tfmemlint.query.tensors.tensors import (
     copied_axes,
@@ -36,17 +38,20 @@ from tfmemlint.query.tensors.tiled import Tiling, brings, tiling
 from tfmemlint.query.tensors.together import float64_together
 
 __all__ = [
+    "Collected",
     "Division",
     "Entering",
     "GivenDtype",
     "OneHot",
     "Pairs",
     "Product",
+    "ReadArray",
     "Tiling",
     "all_pairs",
     "arrays_entering",
     "arrays_taken",
     "brings",
+    "collected_arrays",
     "copied_axes",
     "divided_integers",
     "float64_asked_for",
