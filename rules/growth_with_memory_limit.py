@@ -8,6 +8,7 @@ from tfmemlint.api import Call, Devices, File, Finding, Node, Rule, Severity, on
 
 GROWTH = "tf.config.experimental.set_memory_growth"
 LIMIT = "tf.config.set_logical_device_configuration"
+OFF = "growth turned off"
 
 
 class GrowthWithMemoryLimit(Rule):
@@ -34,11 +35,14 @@ class GrowthWithMemoryLimit(Rule):
 
     @on_call(GROWTH, LIMIT)
     def check(self, later: Call, file: File) -> Iterator[Finding]:
-        if _kind(file, later) is None:
+        if _kind(file, later) in (None, OFF):
             return
         order = file.effects.order("growth and limit", lambda node: _kind(file, node))
         before = order.before(later.node, LIMIT if later.name == GROWTH else GROWTH)
         if before is None or not isinstance(before.node, cst.Call):
+            return
+        off = order.before(later.node, OFF)
+        if off is not None and order.before(off.node, GROWTH) is not None:
             return
         if not before.certain and not _for_each_device(file, before.node, later):
             return
@@ -52,9 +56,11 @@ class GrowthWithMemoryLimit(Rule):
 
 
 def _kind(file: File, node: object) -> str | None:
-    """Which of the two a call does."""
+    """Which of the two a call does, or that it takes growth back."""
     if not isinstance(node, Call):
         return None
+    if runtime.stops_growth(file, node):
+        return OFF
     return GROWTH if runtime.sets_growth(file, node) else LIMIT if runtime.sets_limit(file, node) else None
 
 

@@ -17,8 +17,9 @@ class SessionConfigIgnored(Rule):
     program that runs TensorFlow 2 eagerly.
 
     ## Why it costs memory
-    The options belong to the session. Eager ops and Keras do not run in it: they take nearly all memory of the card
-    as if nothing had been said. `set_session` does not exist in Keras 3 at all.
+    The allocator of a card is made once for a process, with the options of whoever uses the card first. Eager ops and
+    Keras do not run in the session: its options count only by accident, where nothing has used the card before it, and
+    otherwise nearly all memory of the card is taken as if nothing had been said. Keras 3 has no `set_session` at all.
 
     ## When not to use it
     In programs that build graphs and run them in sessions; they are not reported.
@@ -38,8 +39,8 @@ class SessionConfigIgnored(Rule):
             yield self.finding(
                 session,
                 file,
-                "these are options of a session that eager ops and Keras do not run in: "
-                "the card is taken whole; use tf.config",
+                "eager ops and Keras do not run in this session: its options count only if it is the first to use the "
+                "card; use tf.config",
             )
 
     @on_call("tf.keras.backend.set_session", "tf.compat.v1.keras.backend.set_session")
@@ -50,8 +51,8 @@ class SessionConfigIgnored(Rule):
             yield self.finding(
                 sets,
                 file,
-                "set_session does not exist in Keras 3, and session options do not reach eager ops: "
-                "the card is taken whole; use tf.config",
+                "Keras 3 has no set_session, and a session's options count only if it is the first to use the card; "
+                "use tf.config",
             )
 
 

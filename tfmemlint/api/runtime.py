@@ -7,6 +7,7 @@ from tfmemlint.query.runtime.devices import (
     others_grow_too,
     sets_growth,
     sets_limit,
+    stops_growth,
 )
 from tfmemlint.query.runtime.environment import Setting, given_to_children, mentions_variable, settings
 from tfmemlint.query.runtime.gpu_libraries import Allocation, gpu_allocations
@@ -39,6 +40,7 @@ __all__ = [
     "sets_limit",
     "settings",
     "share_of",
+    "stops_growth",
     "strategies",
     "turns_eager_off",
 ]

@@ -16,7 +16,7 @@ from tfmemlint.model.functions import Frame
 from tfmemlint.model.happened import Happened, State, join
 from tfmemlint.model.values import Class, Devices, Function, Iterator, Length, Sequence
 from tfmemlint.syntax.reaching import always, exhaustive
-from tfmemlint.syntax.scopes import COMPREHENSIONS
+from tfmemlint.syntax.scopes import COMPREHENSIONS, parameters
 from tfmemlint.syntax.tree import Node, children
 
 if TYPE_CHECKING:
@@ -183,13 +183,20 @@ class Order:
         return self._file.values.call(node.value, frame).name in EXITS
 
     def _compound(self, node: Node, frame: Frame | None) -> None:
-        if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
+        if isinstance(node, cst.FunctionDef):
             if self._stack:
                 self._record(node)
-            for decorator in node.decorators:
-                self._expression(decorator.decorator, frame)
-            if isinstance(node, cst.ClassDef):
-                self._block([s for s in node.body.body if not isinstance(s, cst.FunctionDef)], frame)
+            self._defined(node, frame)
+        elif isinstance(node, cst.ClassDef):
+            if self._stack:
+                self._record(node)
+            for outer in (*node.decorators, *node.bases, *node.keywords):
+                self._expression(outer, frame)
+            for statement in node.body.body:
+                if isinstance(statement, cst.FunctionDef):
+                    self._defined(statement, frame)
+                else:
+                    self._block([statement], frame)
         elif isinstance(node, cst.If):
             self._if(node, frame)
         elif isinstance(node, (cst.For, cst.While)):
@@ -207,6 +214,13 @@ class Order:
                 self._block(case.body.body, frame)
                 ends.append(self._state)
             self._state = join(ends if exhaustive(node) else [before, *ends])
+
+    def _defined(self, function: cst.FunctionDef, frame: Frame | None) -> None:
+        """What runs where a function is defined: its decorators, and the defaults of its parameters."""
+        for decorator in function.decorators:
+            self._expression(decorator.decorator, frame)
+        for parameter in parameters(function):
+            self._expression(parameter.default, frame)
 
     def _if(self, node: cst.If, frame: Frame | None) -> None:
         self._expression(node.test, frame)

@@ -29,8 +29,13 @@ COMPARISONS: dict[tuple[type, int | None], bool] = {
 
 
 def sets_growth(file: File, call: Call) -> bool:
-    """Whether a call sets memory growth, unless it certainly turns it off."""
-    return call.name == GROWTH and constant(call.value_of("enable")) is not False
+    """Whether a call certainly turns memory growth on; what is computed may be False where it matters."""
+    return call.name == GROWTH and constant(call.value_of("enable")) is True
+
+
+def stops_growth(file: File, call: Call) -> bool:
+    """Whether a call certainly turns memory growth off."""
+    return call.name == GROWTH and constant(call.value_of("enable")) is False
 
 
 def others_grow_too(file: File, growth: Call) -> bool:

@@ -62,6 +62,8 @@ def initialisation(file: File) -> Order:
 def _initialises(name: str, call: Call) -> bool:
     if knowledge.in_group(name, "starts_runtime"):
         return True
+    if name.startswith("tf.keras.initializers.") and name.endswith(".__call__"):
+        return bool(call.node.args)  # a shape, for which a tensor is made
     if name.endswith(".__call__"):
         given = call.value_of(0)
         return isinstance(given, Array) and isinstance(call.target, Instance)
