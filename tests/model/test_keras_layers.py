@@ -97,6 +97,29 @@ def test_a_large_flattened_map_is_counted_through_a_pretrained_network() -> None
     assert found == (None, [None, 64])
 
 
+FIRST = "keras.config.set_image_data_format('channels_first')\n"
+IMAGES = "model = keras.Sequential([keras.Input({}), layers.Conv2D(8, 3{}), layers.MaxPooling2D(), layers.Flatten()])\n"
+FORMATS = [
+    (FIRST + IMAGES.format("(3, 16, 16)", ""), (224, [None, 8 * 7 * 7])),
+    (FIRST.replace("config", "backend") + IMAGES.format("(3, 16, 16)", ""), (224, [None, 8 * 7 * 7])),
+    (FIRST.replace("first", "last") + IMAGES.format("(16, 16, 3)", ""), (224, [None, 7 * 7 * 8])),
+    (FIRST + FIRST.replace("first", "last") + IMAGES.format("(16, 16, 3)", ""), (None, None)),
+    (FIRST.replace("'channels_first'", "chosen") + IMAGES.format("(16, 16, 3)", ""), (None, None)),
+    (IMAGES.format("(16, 16, 3)", "") + FIRST, (None, None)),
+    ("if gpu:\n    " + FIRST + IMAGES.format("(16, 16, 3)", ""), (None, None)),
+    ("model = keras.Sequential([keras.Input((3, 16, 16)), layers.Conv2D(8, 3, data_format='channels_first')])",
+     (224, [None, 8, 14, 14])),
+    (FIRST + "model = keras.Sequential([keras.Input((4, 16)), layers.Cropping1D(1), layers.Conv1D(8, 3)])",
+     (56, [None, 8, 14])),
+    (FIRST + "model = keras.Sequential([keras.Input((3, 8, 8)), layers.GlobalAveragePooling2D()])", (0, [None, 3])),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "expected"), FORMATS)
+def test_the_format_of_images_that_a_program_sets(program: str, expected: tuple[int | None, list[int] | None]) -> None:
+    assert read(HEADER + program + "\n") == expected
+
+
 PRETRAINED = [
     ("ResNet50(classes=10)", 23_608_202), ("MobileNetV2(include_top=False)", 2_257_984), ("VGG16()", 138_357_544),
     ("VGG16(weights=None, input_shape=(64, 64, 3))", None), ("VGG16(classes=10, weights=None)", None),

@@ -65,6 +65,25 @@ def word(call: Call, name: str, default: str) -> str | None:
     return value.lower() if isinstance(value, str) else None
 
 
-def channels_last(call: Call) -> bool:
-    """Whether the layer certainly has its channels in the last axis."""
-    return call.value_of("data_format") == Const(None) or word(call, "data_format", "channels_last") == "channels_last"
+def image_data_format(call: Call) -> str | None:
+    """Where Keras has the channels for a layer that does not say it: "channels_last" unless the program sets another
+    format for all. None where it sets several, or may not yet have set it when the layer is made."""
+    file = call.evaluator.file
+    setters = list(file.calls("tf.keras.backend.set_image_data_format"))
+    found = {constant(setter.value_of("data_format")) for setter in setters} or {"channels_last"}
+    if found == {"channels_last"}:
+        return "channels_last"
+    inside = file.contexts.function(call.node) is not None
+    before = any(
+        not file.contexts.conditional(setter.node, file.module)
+        and (inside or file.tree.order(setter.node) < file.tree.order(call.node))
+        for setter in setters
+    )
+    return "channels_first" if found == {"channels_first"} and before else None
+
+
+def data_format(call: Call) -> str | None:
+    """Where a layer has its channels: "channels_last" or "channels_first"; None where that is not known."""
+    if call.arg("data_format") is None or call.value_of("data_format") == Const(None):
+        return image_data_format(call)
+    return word(call, "data_format", "")

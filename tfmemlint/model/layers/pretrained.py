@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tfmemlint import knowledge
 from tfmemlint.model.calls import Call
-from tfmemlint.model.layers.arguments import word
+from tfmemlint.model.layers.arguments import image_data_format, word
 from tfmemlint.model.transfer.table import shape_of
 from tfmemlint.model.values import Array, Const, Instance, Sequence, Shape, Value, constant, integer
 
@@ -52,6 +52,8 @@ def output_shape(model: Call) -> Shape | None:
     """The shape of what comes out of such a network that is made without its top, or None."""
     known = knowledge.application(model.name or "")
     if known is None or constant(model.value_of("include_top")) is not False or model.arg("alpha") is not None:
+        return None
+    if image_data_format(model) != "channels_last":
         return None
     pooling = word(model, "pooling", "none") if model.value_of("pooling") != Const(None) else "none"
     if pooling in ("avg", "max"):

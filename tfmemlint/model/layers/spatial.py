@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tfmemlint.model.calls import Call
-from tfmemlint.model.layers.arguments import Effect, Model, channels_last, flag, numbers, sizes, whole, word
+from tfmemlint.model.layers.arguments import Effect, Model, data_format, flag, numbers, sizes, whole, word
 from tfmemlint.model.values import Const, Sequence, Shape
 
 
@@ -37,7 +37,6 @@ def _conv(rank: int, kind: str = "plain") -> Model:
             or bias is None
             or not kernel
             or 0 in kernel
-            or not channels_last(call)
         ):
             return None
         if not strides or 0 in strides or dilation is None or padding not in ("valid", "same", "causal"):
@@ -85,7 +84,7 @@ def _conv_weights(call: Call, kind: str, cells: int, channels: int, filters: int
 def _pool(rank: int) -> Model:
     def model(call: Call, shape: Shape) -> Effect | None:
         size, padding = sizes(call, "pool_size", rank, 2), word(call, "padding", "valid")
-        if len(shape) != rank + 2 or size is None or padding not in ("valid", "same") or not channels_last(call):
+        if len(shape) != rank + 2 or size is None or padding not in ("valid", "same"):
             return None
         strides = size if call.arg("strides") is None else sizes(call, "strides", rank, 0)
         if call.arg("strides") is not None and call.value_of("strides") == Const(None):
@@ -101,7 +100,7 @@ def _pool(rank: int) -> Model:
 def _global_pool(rank: int) -> Model:
     def model(call: Call, shape: Shape) -> Effect | None:
         keep = flag(call, "keepdims", False)
-        if keep is None or not channels_last(call) or len(shape) != rank + 2:
+        if keep is None or len(shape) != rank + 2:
             return None
         return Effect((shape[0], *((1,) * rank if keep else ()), shape[-1]), 0)
 
@@ -128,7 +127,6 @@ def _padding(rank: int, name: str, sign: int) -> Model:
         if (
             added is None
             or len(shape) != rank + 2
-            or not channels_last(call)
             or (sign < 0 and rank == 2 and call.arg(name) is None)
         ):
             return None
@@ -143,7 +141,7 @@ def _padding(rank: int, name: str, sign: int) -> Model:
 def _up_sampling(rank: int) -> Model:
     def model(call: Call, shape: Shape) -> Effect | None:
         size = sizes(call, "size", rank, 2)
-        if size is None or len(shape) != rank + 2 or not channels_last(call):
+        if size is None or len(shape) != rank + 2:
             return None
         space = tuple(None if n is None else n * s for n, s in zip(shape[1:-1], size, strict=True))
         return Effect((shape[0], *space, shape[-1]), 0)
@@ -153,19 +151,41 @@ def _up_sampling(rank: int) -> Model:
 
 def _resized(call: Call, shape: Shape) -> Effect | None:
     height, width = whole(call, "height"), whole(call, "width")
-    if height is None or width is None or len(shape) != 4 or not channels_last(call):
+    if height is None or width is None or len(shape) != 4:
         return None
     return Effect((shape[0], height, width, shape[-1]), 0)
 
 
-SPATIAL: dict[str, Model] = {
+def _either_way(model: Model) -> Model:
+    """A model of channels in the last axis, for channels behind the batch, too."""
+
+    def placed(call: Call, shape: Shape) -> Effect | None:
+        where = data_format(call)
+        if where != "channels_first" or len(shape) < 3:
+            return model(call, shape) if where is not None else None
+        effect = model(call, (shape[0], *shape[2:], shape[1]))
+        if effect is None or len(effect.shape) < 3:
+            return effect
+        batch, *space, channels = effect.shape
+        return Effect((batch, channels, *space), effect.parameters)
+
+    return placed
+
+
+_EITHER: dict[str, Model] = {
     **{f"Conv{n}D": _conv(n) for n in (1, 2, 3)}, **{f"Conv{n}DTranspose": _conv(n, "transpose") for n in (1, 2, 3)},
     **{f"SeparableConv{n}D": _conv(n, "separable") for n in (1, 2)},
     **{f"DepthwiseConv{n}D": _conv(n, "depthwise") for n in (1, 2)},
     **{f"{kind}Pooling{n}D": _pool(n) for kind in ("Max", "Average") for n in (1, 2, 3)},
     **{f"Global{kind}Pooling{n}D": _global_pool(n) for kind in ("Max", "Average") for n in (1, 2, 3)},
     **{f"ZeroPadding{n}D": _padding(n, "padding", 1) for n in (1, 2, 3)},
-    **{f"Cropping{n}D": _padding(n, "cropping", -1) for n in (1, 2, 3)},
-    **{f"UpSampling{n}D": _up_sampling(n) for n in (1, 2, 3)},
+    **{f"Cropping{n}D": _padding(n, "cropping", -1) for n in (2, 3)},
+    **{f"UpSampling{n}D": _up_sampling(n) for n in (2, 3)},
     "Resizing": _resized, "CenterCrop": _resized,
 }  # fmt: skip
+
+SPATIAL: dict[str, Model] = {
+    **{name: _either_way(model) for name, model in _EITHER.items()},
+    "Cropping1D": _padding(1, "cropping", -1), "UpSampling1D": _up_sampling(1),
+}  # fmt: skip
+"""Layers by name. The last two know no other axis than the second."""
