@@ -23,7 +23,19 @@ from tfmemlint.model.memo import Answer, Memory, latter
 from tfmemlint.model.pending import Key, Rank
 from tfmemlint.model.transfer import transfer
 from tfmemlint.model.unrolled import after_loop, carried, iterations, of_layers
-from tfmemlint.model.values import Api, Class, Const, Function, Instance, Sequence, Unknown, Value, one_of, unpacked
+from tfmemlint.model.values import (
+    Api,
+    Class,
+    Const,
+    Function,
+    Instance,
+    Mapping,
+    Sequence,
+    Unknown,
+    Value,
+    one_of,
+    unpacked,
+)
 from tfmemlint.syntax.scopes import OUTER, Binds, Definition, ScopeNode, written
 from tfmemlint.syntax.tree import Node
 
@@ -162,7 +174,7 @@ class Evaluator:
             return Class(d.value)
         if d.binds is Binds.PARAMETER:
             assert isinstance(d.value, cst.Param)
-            return self.functions.parameter(d.value, d.scope, frame)
+            return self._changeable(d, self.functions.parameter(d.value, d.scope, frame))
         if d.binds is Binds.AUGMENTED:
             assert isinstance(d.value, cst.AugAssign)
             return self._augmented(d.value, frame)
@@ -179,7 +191,12 @@ class Evaluator:
         value = unpacked(value, d.path)
         if isinstance(value, Sequence) and value.kind == "list" and d.name in self.file.grown:
             return replace(value, open=True)
+        value = self._changeable(d, value)
         return value if value.known or d.annotation is None else self.annotated(d.annotation, frame)
+
+    def _changeable(self, d: Definition, value: Value) -> Value:
+        """The value under a name. A dictionary that is changed by it may hold other items than it was made with."""
+        return replace(value, open=True) if isinstance(value, Mapping) and d.name in self.file.filled else value
 
     def annotated(self, annotation: Node, frame: Frame | None) -> Value:
         """The value that an annotation promises: an instance of an API class or of a class of this module."""

@@ -211,6 +211,17 @@ class Program:
         )
 
     @cached_property
+    def filled(self) -> frozenset[str]:
+        """Names and dotted paths of which an item is set or deleted, or whose `update` is called."""
+        targets: list[Node] = [node.target for node in self.tree.of(cst.AssignTarget)]
+        targets += [node.target for node in self.tree.of(cst.AugAssign)]
+        targets += [node.target for node in self.tree.of(cst.Del)]
+        changed: list[Node] = [target.value for target in targets if isinstance(target, cst.Subscript)]
+        updates = [node.func for node in self.calls_by_word.get("update", ())]
+        changed += [func.value for func in updates if isinstance(func, cst.Attribute)]
+        return frozenset(path for node in changed if (path := dotted(node)) is not None)
+
+    @cached_property
     def set_attributes(self) -> dict[str, list[str]]:
         """For the last part of each attribute that is assigned: the dotted paths by which it is."""
         found: dict[str, list[str]] = {}
