@@ -71,7 +71,7 @@ class Float64NumpyInput(Rule):
         if not arrays or tensors.float64_by_design(file):
             return
         origins = [array.origin for array in arrays.values() if array.origin is not None]
-        size = total_bytes(map(whole_bytes, arrays.values()))
+        size = total_bytes(map(whole_bytes, arrays.values()), worth=file.config.least_cost)
         what = "this array is" if len(arrays) == 1 else f"{len(arrays)} of these arrays are"
         yield self.finding(
             call,

@@ -75,7 +75,8 @@ class WholeDatasetBatchSize(Rule):
             if call.names and all(pipelines.batched(ds) is False for ds in datasets):
                 yield self._of_dataset(call, x, size, file)
         elif not pipelines.is_part(file, x.expression):
-            cost = total_bytes(leaf.bytes if isinstance(leaf, Array) else None for leaf in elements(x.value))
+            sizes = [leaf.bytes if isinstance(leaf, Array) else None for leaf in elements(x.value)]
+            cost = total_bytes(sizes, worth=file.config.least_cost)
             if self._whole(size, [each for each in (x, y) if each is not None], cost, file):
                 weigh = f" ({show_bytes(cost)} of input)" if cost is not None else ""
                 yield self.finding(

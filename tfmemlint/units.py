@@ -10,8 +10,8 @@ _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?|\.\d+)\s*([a-z]*)\s*", re.IGNORECASE)
 _LONGEST = 40
 """Characters of a text that can be a size."""
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
-LEAST_KNOWN = 2048
-"""Bytes up to which a lower bound says nothing: those of the labels of 256 examples."""
+LEAST_KNOWN = 2049
+"""Bytes from which on a lower bound says something: more than the labels of 256 examples."""
 _MOST = (1 << 63) - 1
 _MOST_SHOWN = 1 << 80
 """Bytes that are worth telling apart; a float ends later, where division would fail."""
@@ -44,14 +44,14 @@ def at_most(size: int | None, limit: int) -> bool:
     return size is not None and not isinstance(size, AtLeast) and size <= limit
 
 
-def total_bytes(sizes: Iterable[int | None]) -> int | None:
-    """The sum of some numbers of bytes. Where some are not known it is a lower bound, and None if that says nothing:
-    labels, numbers and boxes of a batch beside images of unknown size."""
+def total_bytes(sizes: Iterable[int | None], worth: int = LEAST_KNOWN) -> int | None:
+    """The sum of some numbers of bytes. Where some are not known it is a lower bound, and None if that is less than
+    what is `worth` a word: labels, numbers and boxes of a batch beside images of unknown size."""
     found = list(sizes)
     known = sum(size for size in found if size is not None)
     if None not in found:
         return known
-    return AtLeast(known) if known > LEAST_KNOWN else None
+    return AtLeast(known) if known >= worth else None
 
 
 def parse_size(value: str | int) -> Size:

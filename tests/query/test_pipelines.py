@@ -236,3 +236,10 @@ def test_randomness_of_the_source(code: str, expected: bool | None) -> None:
 )
 def test_what_is_no_pipeline(code: str) -> None:
     assert not isinstance(value_of(code), Dataset)
+
+
+def test_what_may_have_been_added_to_an_element_has_no_known_size() -> None:
+    filled = "def f(v, w):\n    d = {'a': tf.zeros([1024])}\n    for k in keys:\n        d[k] = v\n    return d\n"
+    found = element_bytes([pipeline(f"{filled}ds = a.map(f)")])
+    assert found is None or isinstance(found, AtLeast)
+    assert element_bytes([pipeline("ds = a.map(lambda v, w: {})")]) is None

@@ -77,8 +77,17 @@ def map_structure(function: Callable[[Value], Value], value: Value) -> Value:
 
 
 def structure_bytes(value: Value) -> int | None:
-    """Bytes of all leaves of a structure of arrays; see `total_bytes` for where some are not known."""
-    return total_bytes(leaf.bytes if isinstance(leaf, Array) else None for leaf in elements(value))
+    """Bytes of all leaves of a structure of arrays; see `total_bytes` for where some are not known, as of what may have
+    been added to a list or dictionary. None also where nothing is seen in it."""
+    sizes = [leaf.bytes if isinstance(leaf, Array) else None for leaf in elements(value)]
+    return total_bytes([*sizes, None] if _may_hold_more(value) else sizes) if sizes else None
+
+
+def _may_hold_more(value: Value) -> bool:
+    """Whether a list or dictionary of a structure is not seen in full."""
+    if isinstance(value, (Sequence, Mapping)):
+        return value.open or any(map(_may_hold_more, value.parts))
+    return False
 
 
 def unknown(why: str) -> Transfer:
