@@ -32,9 +32,54 @@ SOURCES = [
     ("keras.utils.image_dataset_from_directory('d', batch_size=None, label_mode=None)",
      "image_dataset_from_directory -> tf float32 (256, 256, 3)"),
     ("keras.utils.timeseries_dataset_from_array(x, y, 5)", "timeseries_dataset_from_array -> ?"),
-    ("tfds.load('mnist', split='train')", "load -> ?"), ("tfds.load('mnist', split=['a', 'b'])[1]", "load -> ?"),
+    ("tfds.load('own', split='train')", "load -> ?"), ("tfds.load('own', split=['a', 'b'])[1]", "load -> ?"),
+    ("tfds.load('mnist', split='train')", "load -> {image: tf uint8 (28, 28, 1), label: tf int64 ()} x 60000"),
+    ("tfds.load('mnist', 'train')", "load -> {image: tf uint8 (28, 28, 1), label: tf int64 ()} x 60000"),
+    ("tfds.load('mnist:3.*.*', as_supervised=True)['test']", "load -> (tf uint8 (28, 28, 1), tf int64 ()) x 10000"),
+    ("tfds.load(name='mnist', split=['train[:80%]', 'test'], as_supervised=True)[0]",
+     "load -> (tf uint8 (28, 28, 1), tf int64 ())"),
+    ("tfds.load('mnist', split=['train[:80%]', 'test'], as_supervised=True)[1]",
+     "load -> (tf uint8 (28, 28, 1), tf int64 ()) x 10000"),
+    ("tfds.builder('cifar10').as_dataset(split='test', as_supervised=True)",
+     "load -> (tf uint8 (32, 32, 3), tf int64 ()) x 10000"),
+    ("tfds.load('cats_vs_dogs', split='train', as_supervised=True).map(lambda i, l: tf.image.resize(i, (9, 9)))",
+     "load map -> tf float32 (9, 9, 3) x 23262"),
+    ("tfds.load('eurosat/all', split='train')", "load -> ?"), ("tfds.load(name, split='train')", "load -> ?"),
+    ("tfds.load('mnist', split='train', as_supervised=flag)", "load -> ? x 60000"),
+    ("tfds.load('mnist', split='train', batch_size=-1)", "load -> ?"),
     ("tf.data.experimental.make_csv_dataset('f', 8)", "make_csv_dataset -> ?"),
     ("unknown.map(f, num_parallel_calls=tf.data.AUTOTUNE)", "? map -> ?"), ("unknown.map(f)", "?"),
+]  # fmt: skip
+
+FEATURES = """
+F = {"image": tf.io.FixedLenFeature([9, 9], tf.float32), "label": tf.io.FixedLenFeature((), tf.int64),
+     "words": tf.io.FixedLenSequenceFeature([2], tf.int64, allow_missing=True), "tags": tf.io.VarLenFeature(tf.int64)}
+T = tf.data.TFRecordDataset("f")
+"""
+
+RECORDS = [
+    (f"{FEATURES}{program}", expected) for program, expected in (
+        ("T.map(lambda r: tf.io.parse_single_example(r, F))",
+         "TFRecordDataset map -> {image: tf float32 (9, 9), label: tf int64 (), words: tf int64 (?, 2), tags: ?}"),
+        ("def f(r):\n    p = tf.io.parse_single_example(serialized=r, features=F)\n    return p['image'], p['label']\n"
+         "T.map(f).batch(4)", "TFRecordDataset map batch -> (tf float32 (4, 9, 9), tf int64 (4))"),
+        ("T.batch(4).map(lambda r: tf.io.parse_example(r, F)['image'])",
+         "TFRecordDataset batch map -> tf float32 (4, 9, 9)"),
+        ("T.batch(4).map(lambda r: tf.io.parse_example(r, F)['words'])",
+         "TFRecordDataset batch map -> tf int64 (4, ?, 2)"),
+        ("T.batch(n).map(lambda r: tf.io.parse_example(r, F)['image'])",
+         "TFRecordDataset batch map -> tf float32 (?, 9, 9)"),
+        ("T.map(lambda r: tf.io.parse_single_sequence_example(r, {'a': F['image']}, {'b': F['words']}))",
+         "TFRecordDataset map -> ({a: tf float32 (9, 9)}, {b: tf int64 (?, 2)})"),
+        ("T.map(lambda r: tf.io.parse_single_example(r, features))", "TFRecordDataset map -> ?"),
+        ("T.map(lambda r: tf.io.decode_raw(r, tf.uint8))", "TFRecordDataset map -> tf uint8 (?)"),
+        ("T.map(lambda r: tf.reshape(tf.io.decode_raw(r, tf.uint8), [9, 9]))",
+         "TFRecordDataset map -> tf uint8 (9, 9)"),
+        ("T.map(lambda r: tf.ensure_shape(tf.io.decode_image(r), [9, 9, 3]))",
+         "TFRecordDataset map -> tf uint8 (9, 9, 3)"),
+        ("T.map(lambda r: tf.ensure_shape(tf.io.decode_jpeg(r, 3), [None, 9, None]))",
+         "TFRecordDataset map -> tf uint8 (?, 9, 3)"),
+    )
 ]  # fmt: skip
 
 STEPS = [
@@ -55,6 +100,7 @@ STEPS = [
     ("r.map(lambda v: tf.cast(v, tf.float32))", "range map -> tf float32 () x 10"),
     ("r.map(lambda v: (v, v))", "range map -> (tf int64 (), tf int64 ()) x 10"),
     ("r.map(unknown)", "range map -> ? x 10"),
+    *RECORDS,
     ("s.map(lambda a, b: a)", "from_tensor_slices map -> tf float32 (8) x 100"),
     ("s.map(lambda a, b: {'a': a})", "from_tensor_slices map -> {a: tf float32 (8)} x 100"),
     ("def f(a, b):\n    return tf.expand_dims(a, 0), b\ns.map(f)", "from_tensor_slices map -> (tf float32 (1, 8), tf int64 ()) x 100"),  # noqa: E501

@@ -11,6 +11,7 @@ from functools import cache
 
 from tfmemlint.knowledge.facts import (
     Application,
+    Examples,
     application,
     bears_weights,
     broadcasts,
@@ -26,6 +27,7 @@ from tfmemlint.knowledge.facts import (
     result_dtype,
     returns_class,
     subclasses,
+    tfds_examples,
     versions,
 )
 from tfmemlint.knowledge.groups import add_to_group, group, group_parameters, in_group
@@ -37,6 +39,7 @@ __all__ = [
     "OTHER",
     "REQUIRED",
     "Application",
+    "Examples",
     "Kind",
     "Parameter",
     "Signature",
@@ -67,6 +70,7 @@ __all__ = [
     "returns_class",
     "signature",
     "subclasses",
+    "tfds_examples",
     "versions",
     "words",
     "words_needed",

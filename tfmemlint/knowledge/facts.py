@@ -154,6 +154,26 @@ def bundled_classes(name: str) -> int | None:
     return classes if isinstance(classes, int) else None
 
 
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """A data set of `tensorflow_datasets` as its catalogue has it: dtype and shape of each feature, the features that
+    `as_supervised` gives, and the number of examples in each split."""
+
+    features: dict[str, tuple[str, tuple[int | None, ...]]]
+    supervised: tuple[str, ...]
+    splits: dict[str, int]
+
+
+def tfds_examples(name: str) -> Examples | None:
+    """What is documented of a data set of `tensorflow_datasets` (`"mnist"`, `"mnist:3.*.*"`); None also for a
+    configuration of one (`"eurosat/all"`), which may have other features."""
+    found = table("tfds").get(name.partition(":")[0])
+    if found is None:
+        return None
+    features = {key: (dtype, tuple(shape)) for key, (dtype, shape) in found["features"].items()}
+    return Examples(features, tuple(found["supervised"]), found["splits"])
+
+
 def broadcasts(name: str) -> bool | None:
     """Whether a function of two operands broadcasts them to one shape; False where it wants equal shapes, None where
     neither is known."""

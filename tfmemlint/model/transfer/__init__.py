@@ -17,6 +17,7 @@ from tfmemlint.model.transfer import (  # noqa: F401  (they register)
     numeric,
     others,
     python,
+    records,
     shapes,
     tables,
     tensors,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tfmemlint import knowledge
+from tfmemlint.knowledge import Examples
 from tfmemlint.model.transfer.structures import as_tensor, call_name, rows
 from tfmemlint.model.transfer.table import dtype_of, elements, map_structure, models, shape_of
 from tfmemlint.model.values import (
@@ -151,16 +153,19 @@ def _labelled(call: Call, data: Array, default: int) -> Value:
 
 @models(f"{TFDS}.load", f"{TFDS}.Builder.as_dataset", f"{TFDS}.public_api.load")
 def _tfds_load(call: Call, target: Value) -> Value:
-    made = Dataset(f"{TFDS}.load", call, (), Unknown("element"))
-    split = call.value_of("split")
-    data: Value = made
-    if isinstance(split, (Sequence, Mapping)):
-        data = (
-            Sequence((made,) * len(split.items), "list") if isinstance(split, Sequence) else Unknown("splits by name")
-        )
-    elif call.lacks("split") or split == Const(None):
-        data = Mapping(tuple((name, made) for name in ("train", "test", "validation")), open=True)
-    elif call.arg("split") is None:
+    found = _examples(call, target)
+    made = Dataset(f"{TFDS}.load", call, (), _element(call, found))
+    given = call.arg(0 if call_name(target).endswith("as_dataset") else 1, "split")
+    split = given.value if given is not None else call.value_of("split")
+    data: Value = _of_split(made, found, split)
+    if isinstance(split, Mapping):
+        data = Unknown("splits by name")
+    elif isinstance(split, Sequence):
+        data = Sequence(tuple(_of_split(made, found, each) for each in split.items), "list")
+    elif (given is None and not call.open) or split == Const(None):
+        names = ("train", "test", "validation")
+        data = Mapping(tuple((name, _of_split(made, found, Const(name))) for name in names), open=True)
+    elif given is None:
         return Unknown("splits that are passed by **")
     if call_name(target).endswith("as_dataset"):
         return data
@@ -172,6 +177,33 @@ def _tfds_load(call: Call, target: Value) -> Value:
         if informed == Const(True)
         else Unknown("with or without info")
     )
+
+
+def _examples(call: Call, target: Value) -> Examples | None:
+    """What is documented of the data set that is loaded, by `load` or a builder, one example at a time."""
+    if not (call.lacks("batch_size") or call.value_of("batch_size") == Const(None)):
+        return None
+    builder = target.receiver if isinstance(target, Method) else None
+    named = builder.call if isinstance(builder, Instance) else None if isinstance(target, Method) else call
+    name = constant(named.given(0, "name")) if named is not None else None
+    return knowledge.tfds_examples(name) if isinstance(name, str) else None
+
+
+def _element(call: Call, found: Examples | None) -> Value:
+    """One example, as `as_supervised` has it."""
+    supervised = False if call.lacks("as_supervised") else constant(call.value_of("as_supervised"))
+    if found is None or not call.lacks("decoders") or not isinstance(supervised, bool):
+        return Unknown("element")
+    tensors = {key: Array("tf", dtype, shape) for key, (dtype, shape) in found.features.items()}
+    if supervised:
+        return Sequence(tuple(tensors[key] for key in found.supervised))
+    return Mapping(tuple(tensors.items()))
+
+
+def _of_split(made: Dataset, found: Examples | None, split: Value) -> Dataset:
+    """The pipeline with the number of examples of a whole split."""
+    name = constant(split)
+    return replace(made, count=found.splits.get(name)) if found is not None and isinstance(name, str) else made
 
 
 @models(f"{TFDS}.builder")

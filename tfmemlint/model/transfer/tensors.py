@@ -163,7 +163,7 @@ def _elementwise(call: Call, target: Value) -> Value:
         "tf.exp", "tf.sqrt", "tf.square", "tf.tanh", "tf.sin", "tf.cos", "tf.abs", "tf.sigmoid", "tf.nn.tanh",
         "tf.reverse", "tf.random.shuffle", "tf.image.flip_left_right", "tf.image.random_flip_left_right",
         "tf.image.random_brightness", "tf.image.random_contrast", "tf.image.flip_up_down",
-        "tf.image.random_flip_up_down", "tf.image.per_image_standardization", "tf.ensure_shape")  # fmt: skip
+        "tf.image.random_flip_up_down", "tf.image.per_image_standardization")  # fmt: skip
 def _unary(call: Call, target: Value) -> Value:
     data = as_tensor(call.value_of(0))
     return replace(data, origin=data.origin) if isinstance(data, Array) else Array("tf")
