@@ -9,7 +9,6 @@ import libcst as cst
 from tfmemlint.api import ITEM_BYTES, Array, Call, File, Node, knowledge, limits, once_per_file, tensors
 
 OWNERS = {"sklearn": "scikit-learn's", "pandas": "pandas'"}
-MODEL = "tf.keras.Model."
 SHORT_LIVED = frozenset({"tf.keras.Model.predict", "tf.constant", "tf.convert_to_tensor"})
 
 
@@ -31,7 +30,8 @@ def told_otherwise(made: Call) -> bool:
 
 def whose(origins: list[Call]) -> str:
     """Whose default the dtype is, in words."""
-    owners = {OWNERS.get((origin.name or "").partition(".")[0], "NumPy's") for origin in origins}
+    libraries = ["pandas" if each.method == "to_numpy" else (each.name or "").partition(".")[0] for each in origins]
+    owners = {OWNERS.get(library, "NumPy's") for library in libraries}
     return owners.pop() if len(owners) == 1 else "NumPy's"
 
 
@@ -45,17 +45,6 @@ def first_takers(file: File) -> dict[Node, cst.Call]:
         if origin is not None and by_default(entering.array) and not _few(file, entering):
             found.setdefault(origin.node, entering.taker.node)
     return found
-
-
-def computed_with(file: File, taker: Call) -> list[Call] | None:
-    """The calls that make what TensorFlow computes with an array that a call takes, besides itself; None where that is
-    not known. Keras casts what it is given, so that nothing has to change with it there."""
-    if (taker.name or "").startswith(MODEL):
-        return []
-    if not isinstance(taker.value, Array):  # a pipeline
-        return None if tensors.given_float64.of(file) else []
-    together = tensors.float64_together(file, taker)
-    return None if together is None else [call for call in together if call is not taker]
 
 
 def _few(file: File, entering: tensors.Entering) -> bool:

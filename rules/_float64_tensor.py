@@ -116,8 +116,8 @@ def is_lost(taker: Call) -> bool:
 
 def narrowed_array(file: File, dtype: Argument, taker: Call) -> Fix | None:
     """Write float32 where a NumPy array gets its dtype, if what takes it into TensorFlow computes with it alone."""
-    alone = is_lost(taker) or tensors.float64_together(file, taker) == [taker]
-    return Fix.unsafe("use float32", _float32(file, dtype)) if alone else None
+    others = tensors.float64_beside(file, taker)
+    return Fix.unsafe("use float32", _float32(file, dtype)) if others == [] else None
 
 
 def float_bounds(file: File, made: Call) -> Fix | None:

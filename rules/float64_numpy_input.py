@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._float64_numpy_input import (
     by_default,
-    computed_with,
     first_takers,
     joined_with,
     told_otherwise,
@@ -88,7 +87,7 @@ def _narrowed(file: File, arrays: list[Array], taker: Call) -> Fix | None:
     one is not made as an array, or is float64 by name. Only shown where TensorFlow may compute with yet others."""
     numpy, imports = fixes.ensure_numpy(file)
     calls = {call.node: call for a in arrays for call in (a.origin, *a.beside) if call is not None}
-    others = computed_with(file, taker)
+    others = tensors.float64_beside(file, taker)
     calls |= {call.node: call for call in others or []}
     if imports or any(told_otherwise(call) or not isinstance(call.value, Array) for call in calls.values()):
         return None

@@ -17,7 +17,8 @@ class PythonFloatDtype(Rule):
     `tf.zeros(2, float)` and `Dense(dtype=float)` are fine and are not reported.
 
     ## Fix safety
-    Unsafe: the numbers have 7 digits instead of 16.
+    Unsafe: the numbers have 7 digits instead of 16. Shown only where TensorFlow computes with other tensors that may be
+    float64, as it refuses to compute with two dtypes.
 
     ## When not to use it
     Where the digits are needed; `np.float64` says so.
@@ -28,7 +29,7 @@ class PythonFloatDtype(Rule):
 
     code = "TFM208"
     summary = "Python's float is float64 in NumPy, twice the memory of float32"
-    fix_safety = (Safety.UNSAFE,)
+    fix_safety = (Safety.UNSAFE, Safety.DISPLAY)
     in_tests = False
 
     @on(tensors.arrays_entering)
@@ -38,11 +39,14 @@ class PythonFloatDtype(Rule):
         if made is None or dtype is None or dtype.value not in PYTHON_FLOAT or tensors.float64_by_design(file):
             return
         numpy, imports = fixes.ensure_numpy(file)
+        alone = tensors.float64_beside(file, entering.taker) == []
         yield self.finding(
             made,
             file,
             f"float is float64 in NumPy, twice the memory of float32{show_halved(size)}",
-            fix=Fix.unsafe("name float32", imports, fixes.replace_node(file, dtype.expression, f"{numpy}.float32")),
+            fix=(Fix.unsafe if alone else Fix.shown)(
+                "name float32", imports, fixes.replace_node(file, dtype.expression, f"{numpy}.float32")
+            ),
             related=[(entering.taker, "enters TensorFlow here")],
             bytes=size,
         )

@@ -27,7 +27,7 @@ LIBRARIES = [
     (PANDAS + "(1 - t / 2).iloc[:5].values", "np float64 ..."),
     (PANDAS + "(t > 0.5).values", "?"),
     (PANDAS + "(t / 255).to_numpy(np.float32)", "np float32 ..."),
-    (PANDAS + "(t / 255).astype('float32').values", "?"),
+    (PANDAS + "(t / 255).astype('float32')", "np float32 ..."),
     (PANDAS + "t.drop(columns=['a'], inplace=True)", "?"),
     (PANDAS + "p.MinMaxScaler().fit_transform(t[['a']])", "np float64 ..."),
     ("import pandas as pd\n(pd.read_csv(f, dtype=np.float32) / 255).values", "?"),

@@ -35,7 +35,7 @@ from tfmemlint.query.tensors.tensors import (
     size_one,
 )
 from tfmemlint.query.tensors.tiled import Tiling, brings, tiling
-from tfmemlint.query.tensors.together import float64_together
+from tfmemlint.query.tensors.together import float64_beside, float64_together
 
 __all__ = [
     "Collected",
@@ -55,6 +55,7 @@ __all__ = [
     "copied_axes",
     "divided_integers",
     "float64_asked_for",
+    "float64_beside",
     "float64_by_design",
     "float64_together",
     "given_float64",

@@ -8,7 +8,19 @@ from typing import TYPE_CHECKING
 
 from tfmemlint.model.transfer.listed import listed, listed_count
 from tfmemlint.model.transfer.table import dtype_of, models, shape_of
-from tfmemlint.model.values import Array, Const, Instance, Length, Method, Sequence, Unknown, Value, constant, integer
+from tfmemlint.model.values import (
+    Array,
+    Const,
+    Instance,
+    Length,
+    Method,
+    Sequence,
+    Table,
+    Unknown,
+    Value,
+    constant,
+    integer,
+)
 from tfmemlint.syntax.numbers import bounded
 
 if TYPE_CHECKING:
@@ -247,6 +259,9 @@ def reshaped(data: Array, shape: tuple[int | None, ...] | None) -> tuple[int | N
 @models("np.ndarray.astype")
 def _astype(call: Call, target: Value) -> Value:
     data = target.receiver if isinstance(target, Method) else Unknown("array")
+    if isinstance(data, Table) and call.lacks("dtype"):  # to_numpy()
+        return Array("np", data.dtype, None, call)
+    data = Array("np") if isinstance(data, Table) else data
     if not isinstance(data, Array):
         return data
     return replace(data, dtype=dtype_of(call.value_of("dtype"), "float64"), explicit=True, cast=call)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tfmemlint.model.transfer.table import dtype_of, models
+from tfmemlint.model.transfer.table import models
 from tfmemlint.model.values import Array, Bunch, Const, Instance, Method, Sequence, Table, Unknown, Value
 
 if TYPE_CHECKING:
@@ -32,15 +32,6 @@ def _kept(call: Call, target: Value) -> Value:
     table = target.receiver if isinstance(target, Method) else Unknown("a table")
     in_place = call.given("inplace") == Const(True)
     return Unknown("nothing is given back") if in_place or not isinstance(table, Table) else table
-
-
-@models("pandas.DataFrame.to_numpy")
-def _to_numpy(call: Call, target: Value) -> Value:
-    table = target.receiver if isinstance(target, Method) else None
-    asked = call.value_of(0) if call.arg(0) is not None else call.given("dtype")
-    if asked.known:
-        return Array("np", dtype_of(asked, "float64"), None, call, True)
-    return Array("np", table.dtype, None, call) if isinstance(table, Table) and not call.open else Unknown("an array")
 
 
 # -- scikit-learn ----------------------------------------------------------------------------------------------------

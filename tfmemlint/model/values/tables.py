@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tfmemlint.model.values.array import Array
-from tfmemlint.model.values.callables import method_of
+from tfmemlint.model.values.callables import Method, method_of
 from tfmemlint.model.values.constants import constant
 from tfmemlint.model.values.containers import Mapping
 from tfmemlint.model.values.value import BOTTOM, Value, hashed_once
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 OWNER = "pandas.DataFrame"
 ARITHMETIC = frozenset({"Add", "Subtract", "Multiply", "Divide", "Power"})
 PARTS = frozenset({"iloc", "loc", "T"})
+CASTS = frozenset({"to_numpy", "astype"})
+"""Methods that cast as NumPy's `astype` does, with the same parameter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,8 @@ class Table(Value):
     def attribute(self, name: str) -> Value:
         if name == "values":
             return Array("np", self.dtype, None, self.call)
+        if name in CASTS:
+            return Method(self if name == "to_numpy" else Array("np"), "np.ndarray.astype")
         return self if name in PARTS else method_of(self, OWNER, name)
 
     def subscript(self, indices: list[Value | slice]) -> Value:

@@ -12,6 +12,7 @@ from tfmemlint.model.calls import Call
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Api, Array, Const, Instance, Length, Sequence, Value
 from tfmemlint.query.flow.uses import Does, Use, uses
+from tfmemlint.query.tensors.dtypes import given_float64
 from tfmemlint.syntax.tree import Node
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ ENDS = ("np.", "matplotlib.")
 """Beginnings of what takes an array of any float."""
 SHOWS = frozenset(f"builtins.{name}" for name in ("print", "len", "float", "int", "str", "repr", "isinstance", "type"))
 LAYER = "tf.keras.layers.Layer"
+MODEL = "tf.keras.Model."
 
 Computed = tuple["list[cst.BaseExpression]", "list[Node]"]
 """The operands of a computation, and the expressions that have the dtype that it gives."""
@@ -55,6 +57,17 @@ def float64_together(file: File, made: Call) -> list[Call] | None:
                 found |= {call.node: call for call in makers}
             waiting += results
     return sorted(found.values(), key=lambda call: file.tree.order(call.node))
+
+
+def float64_beside(file: File, taker: Call) -> list[Call] | None:
+    """The calls that make the other float64 tensors which TensorFlow computes with a NumPy array that a call takes;
+    None where that is not known. Keras casts what it is given, so that there are none."""
+    if (taker.name or "").startswith(MODEL):
+        return []
+    if not isinstance(taker.value, Array):  # a pipeline: what is done with its elements is not followed
+        return None if given_float64.of(file) else []
+    together = float64_together(file, taker)
+    return None if together is None else [call for call in together if call is not taker]
 
 
 def computed_from(file: File, made: Node) -> Iterator[Use]:
