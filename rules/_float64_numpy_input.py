@@ -6,7 +6,7 @@ import math
 
 import libcst as cst
 
-from tfmemlint.api import ITEM_BYTES, Array, Call, File, Node, knowledge, limits, once_per_file, tensors
+from tfmemlint.api import ITEM_BYTES, Array, AtLeast, Call, File, Node, knowledge, limits, once_per_file, tensors
 
 OWNERS = {"sklearn": "scikit-learn's", "pandas": "pandas'"}
 SHORT_LIVED = frozenset({"tf.keras.Model.predict", "tf.constant", "tf.convert_to_tensor"})
@@ -76,6 +76,8 @@ def whole_bytes(array: Array) -> int | None:
     """Bytes of an array, or of the one that it is a part of, where that is known to be more."""
     made = array.origin.value if array.origin is not None else None
     whole = made.bytes if isinstance(made, Array) and made.dtype == array.dtype else None
+    if array.bytes is None and whole is not None:
+        return AtLeast(whole)  # one of the parts that are joined, of whose number nothing is known
     return max(array.bytes or 0, whole or 0) or None
 
 

@@ -4,6 +4,7 @@ import pytest
 from programs import shown_in
 
 CLASS = "class C:\n    def __init__(self, n=3):\n        self.n = n\n"
+OF = "    @classmethod\n    def of({}):\n        return {}\n"
 
 ATTRIBUTES = [
     (CLASS + "    def use(self):\n        probe(self.n)\nC(4)", "4"),
@@ -13,6 +14,13 @@ ATTRIBUTES = [
     (CLASS + "C(4).n + 1", "5"),
     (CLASS + "c = C(4)\nc.n = 6\nc.n", "6"),
     (CLASS + "def f(c: C):\n    probe(c.n)\nf(C(4))", "4"),
+    (CLASS + OF.format("cls, x", "cls(x)") + "    def use(self):\n        probe(self.n)\nC.of(4)", "4"),
+    (CLASS + OF.format("cls", "cls(n=4)") + "    def use(self):\n        probe(self.n)", "4"),
+    (CLASS + OF.format("kind", "kind(4)") + "    def use(self):\n        probe(self.n)\nC(5)", "4 | 5"),
+    (CLASS + OF.format("cls", "cls(4)") + "probe(C.of().n)", "4"),
+    (CLASS + "    size = 7\n    def use(self):\n        probe(self.n)\nC(4)\nC.size", "4"),
+    ("class C:\n    size = 7\n    @classmethod\n    def of(cls):\n        probe(cls.size)", "7"),
+    ("class C:\n    @staticmethod\n    def of(n):\n        probe(n)\nC.of(3)", "3"),
     ("class C:\n    size = 7\nC.size", "7"),
     ("class Mixin:\n    pass\nclass C(keras.layers.Layer, Mixin):\n    pass\nC().add_weight",
      "tf.keras.layers.Layer.add_weight"),

@@ -38,7 +38,8 @@ class _Users:
             if isinstance(home, cst.FunctionDef) and home.name.value == name:
                 self._own.append((place, home, func))
                 continue
-            for function in self._run_by(func):
+            of_class = isinstance(parent, cst.Attribute) and parent.value is use
+            for function in self._run_by(func, called=not of_class):
                 self._running.setdefault(id(function), []).append((place, home, func))
 
     def of(self, function: cst.FunctionDef | cst.Lambda) -> list[cst.BaseExpression]:
@@ -48,12 +49,13 @@ class _Users:
         found += [use for use in self._own if use[1] is not function and function in self._run_by(use[2])]
         return [func for _, _, func in sorted(found, key=lambda use: use[0])]
 
-    def _run_by(self, func: cst.BaseExpression) -> list[ScopeNode]:
-        """The functions that calling an expression may run, each once."""
+    def _run_by(self, func: cst.BaseExpression, *, called: bool = True) -> list[ScopeNode]:
+        """The functions that calling an expression may run, each once; reading an attribute of a class, as `C.make`,
+        makes no object (`called=False`)."""
         found: list[ScopeNode] = []
         for value in self._evaluator.value(func).options:
             node: cst.FunctionDef | cst.Lambda | None = None
-            if isinstance(value, Class):
+            if isinstance(value, Class) and called:
                 node = self._evaluator.classes.method(value.node, "__init__")
             elif isinstance(value, Function):
                 node = value.node

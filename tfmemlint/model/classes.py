@@ -12,7 +12,7 @@ from tfmemlint import knowledge
 from tfmemlint.model import constructed
 from tfmemlint.model.binding import given_by
 from tfmemlint.model.values import Api, Array, Class, Const, Dataset, Function, Instance, Unknown, Value, one_of
-from tfmemlint.syntax.scopes import Definition, ScopeNode, dotted, written
+from tfmemlint.syntax.scopes import Definition, ScopeNode, decorated, dotted, written
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -115,7 +115,8 @@ class Classes:
         return named
 
     def made_by(self, function: cst.FunctionDef) -> list[str]:
-        """The names of the classes whose objects this `__init__` initialises."""
+        """The names by which calls make the objects that this `__init__` initialises: those of their classes, and of
+        the first parameter of their class methods (`cls(...)`)."""
         if self._initialised is None:
             found, stands = self._evaluator.memo.settled(self._find_initialised)
             if not stands:
@@ -126,8 +127,14 @@ class Classes:
     def _find_initialised(self) -> dict[int, list[str]]:
         found: dict[int, list[str]] = {}
         for node in self._evaluator.tree.of(cst.ClassDef):
-            found.setdefault(id(self.method(node, "__init__")), []).append(node.name.value)
+            names = found.setdefault(id(self.method(node, "__init__")), [])
+            names += [name for name in self._called(node) if name not in names]
         return found
+
+    def _called(self, node: cst.ClassDef) -> list[str]:
+        """The names by which a class is called: its own, and what its class methods call it."""
+        takers = [each for each in self.methods(node) if decorated(each, "classmethod") and each.params.params]
+        return list(dict.fromkeys([node.name.value, *(each.params.params[0].name.value for each in takers)]))
 
     def methods(self, node: cst.ClassDef) -> list[cst.FunctionDef]:
         """The methods that the class itself defines."""
@@ -223,7 +230,7 @@ class Classes:
     def _constructions(self, node: cst.ClassDef) -> list[Call]:
         """The calls in this file that make objects of a class."""
         file = self._evaluator.file
-        calls = [file.call(found) for found in file.calls_by_word.get(node.name.value, ())]
+        calls = [file.call(found) for name in self._called(node) for found in file.calls_by_word.get(name, ())]
         return [call for call in calls if Class(node) in call.target.options]
 
     def _table(self, node: cst.ClassDef) -> dict[str, list[Definition]]:

@@ -14,6 +14,7 @@ from tfmemlint.model.records import RECORD
 from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.values import (
     Api,
+    Class,
     Const,
     Function,
     Instance,
@@ -25,7 +26,7 @@ from tfmemlint.model.values import (
     one_of,
 )
 from tfmemlint.syntax.environments import Env, join
-from tfmemlint.syntax.scopes import Definition, ScopeNode, parameters, written
+from tfmemlint.syntax.scopes import Definition, ScopeNode, decorated, parameters, written
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -84,8 +85,11 @@ class Functions:
             return given.value(param, function, self._evaluator)
         assert isinstance(function, (cst.FunctionDef, cst.Lambda))
         owner = self._evaluator.file.class_of(function)
-        if owner is not None and param is next(parameters(function), None) and not _static(function):
-            return self._evaluator.classes.instance(owner, None)
+        if owner is not None and param is next(parameters(function), None):
+            if decorated(function, "classmethod"):
+                return Class(owner)
+            if not (isinstance(function, cst.Lambda) or decorated(function, "staticmethod")):
+                return self._evaluator.classes.instance(owner, None)
         if param.annotation is not None:
             promised = self._evaluator.annotated(param.annotation, frame)
             if promised.known and not isinstance(promised, Const):
@@ -230,10 +234,3 @@ def _is_setting(default: Value) -> bool:
         return default.type_name == RECORD
     leaves = elements(default)
     return bool(leaves) and all(constant(v) is not None and not isinstance(constant(v), bool) for v in leaves)
-
-
-def _static(function: cst.FunctionDef | cst.Lambda) -> bool:
-    if isinstance(function, cst.Lambda):
-        return True
-    names = {d.decorator.value for d in function.decorators if isinstance(d.decorator, cst.Name)}
-    return bool(names & {"staticmethod", "classmethod"})

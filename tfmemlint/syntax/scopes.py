@@ -116,6 +116,12 @@ def _inside(scope: ScopeNode, child: Node) -> bool:
     return scope.__class__ is cst.Module or child is scope.body
 
 
+def decorated(function: cst.FunctionDef | cst.Lambda, name: str) -> bool:
+    """Whether a function has a plain decorator of this name."""
+    decorators = function.decorators if isinstance(function, cst.FunctionDef) else ()
+    return any(isinstance(each.decorator, cst.Name) and each.decorator.value == name for each in decorators)
+
+
 def parameters(function: cst.FunctionDef | cst.Lambda) -> Iterator[cst.Param]:
     """All parameters in order: positional-only, positional, `*args`, keyword-only, `**kwargs`."""
     params = function.params
