@@ -32,7 +32,8 @@ class HistoryKeepsModel(Rule):
 
     ## Why it costs memory
     A `History` is a callback and refers to its model: a list of them keeps every model of the loop alive, with weights
-    and optimizer slots. The numbers are in its `.history` dictionary.
+    and optimizer slots. The numbers are in its `.history` dictionary. Storing these lets go of models that were trained
+    eagerly; on TensorFlow 2.11 to 2.21 those that `fit` trained in a graph stay until the process ends anyway (TFM601).
 
     ## Fix safety
     Safe where only `.history` is read from what is stored, which the fix rewrites too; otherwise it is not offered.
