@@ -12,6 +12,8 @@ from tfmemlint.syntax.tree import called_word
 if TYPE_CHECKING:
     from tfmemlint.syntax.program import Program
 
+ROWS = (cst.Tuple, cst.List)
+
 
 def calls_by_word(program: Program) -> dict[str, list[cst.Call]]:
     """Call nodes by the word of each, and those of a bound method with another name by the method's word as well."""
@@ -27,7 +29,7 @@ def calls_by_word(program: Program) -> dict[str, list[cst.Call]]:
 def bound_methods(program: Program) -> dict[int, cst.Attribute]:
     """The calls of a name or attribute that nothing but one `<x>.method` stands behind, by the id of the node, with
     that expression; functions of imported modules are left out, which are no methods of an object."""
-    once = {path: made[0].value for path, made in program.assigned_paths.items() if len(made) == 1}
+    once = {path: values[0] for path, values in _values(program).items() if len(values) == 1}
     kept = {
         path: value
         for path, value in once.items()
@@ -37,10 +39,41 @@ def bound_methods(program: Program) -> dict[int, cst.Attribute]:
     kept |= {path: value for path, value in others.items() if value is not None}
     found: dict[int, cst.Attribute] = {}
     for node in program.tree.of(cst.Call) if kept else ():
-        method = kept.get(dotted(node.func) or "")
-        if method is not None and (isinstance(node.func, cst.Attribute) or program.written(node.func) is method):
+        path = dotted(node.func)
+        method = kept.get(path) if path is not None else None
+        if method is not None and _stands_for(program, node.func, method):
             found[id(node)] = method
     return found
+
+
+def _values(program: Program) -> dict[str, list[cst.BaseExpression]]:
+    """What the file assigns to each name and dotted path, in `a, b = x, y` one by one; the row of what is unpacked."""
+    found: dict[str, list[cst.BaseExpression]] = {}
+    for assign in program.tree.of(cst.Assign):
+        for target in (each.target for each in assign.targets):
+            places, parts = _row(target), _row(assign.value)
+            told = len(places) == len(parts) and isinstance(target, ROWS) == isinstance(assign.value, ROWS)
+            for place, part in zip(places, parts if told else [target] * len(places), strict=True):
+                if path := dotted(place):
+                    found.setdefault(path, []).append(part)
+    return found
+
+
+def _row(code: cst.BaseExpression) -> list[cst.BaseExpression]:
+    return [each.value for each in code.elements] if isinstance(code, (cst.Tuple, cst.List)) else [code]
+
+
+def _stands_for(program: Program, name: cst.BaseExpression, method: cst.Attribute) -> bool:
+    """Whether nothing else than this one assignment gives a name or attribute its value where it is called."""
+    if isinstance(name, cst.Attribute):
+        return program.set_attributes.get(name.attr.value, []).count(dotted(name) or "") == 1
+    if program.written(name) is method:
+        return True
+    found = program.only_definition(name)
+    row = found.value if found is not None else None
+    if found is None or len(found.path) != 1 or not isinstance(row, ROWS):
+        return False
+    return any(each.value is method for each in row.elements)
 
 
 def _of_module(program: Program, attribute: cst.Attribute) -> bool:
