@@ -6,7 +6,7 @@ import re
 
 import libcst as cst
 
-from tfmemlint.api import Array, Call, File, Function, Node, called_word, calls, keras, parameters, walk
+from tfmemlint.api import Array, Call, Const, File, Function, Node, called_word, calls, keras, parameters, walk
 
 REDUCES = re.compile(r"\.(reduce_\w+|argmax|argmin|norm|global_norm|mean|max|sum)$")
 GRADIENTS = frozenset({"tf.GradientTape.gradient", "tf.GradientTape.jacobian", "tf.GradientTape.batch_jacobian"})
@@ -33,7 +33,9 @@ def kept_kind(file: File, item: cst.BaseExpression, step: Node) -> str | None:
         own = file.tree.contains(step, made.node) and next(calls(file, step, "tf.GradientTape"), None) is not None
         return "gradients" if own else None
     if made is not None and not made.target.known and keras.applies_network(file, made):
-        return "outputs" if _given(made, _step_names(file, step)) else None
+        data = isinstance(step, cst.For) and file.contexts.over_data(step)
+        infers = data or made.given("training") == Const(False)  # else a cell, for each time step
+        return "outputs" if infers and _given(made, _step_names(file, step)) else None
     value = file.value(item)
     if not isinstance(value, Array) or value.library != "tf" or value.shape == () or value.origin is None:
         return None
