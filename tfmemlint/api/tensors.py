@@ -36,6 +36,7 @@ from tfmemlint.query.tensors.tensors import (
 )
 from tfmemlint.query.tensors.tiled import Tiling, brings, tiling
 from tfmemlint.query.tensors.together import float64_beside, float64_together
+from tfmemlint.query.tensors.whole_ops import WholeOp, whole_ops
 
 __all__ = [
     "Collected",
@@ -47,6 +48,7 @@ __all__ = [
     "Product",
     "ReadArray",
     "Tiling",
+    "WholeOp",
     "all_pairs",
     "arrays_entering",
     "arrays_taken",
@@ -76,4 +78,5 @@ __all__ = [
     "size_one",
     "tiling",
     "wants_digits",
+    "whole_ops",
 ]
