@@ -5,7 +5,7 @@ from programs import model_of
 
 from tfmemlint.query.tensors.dtypes import divided_integers, float64_asked_for, float64_by_design, given_float64
 from tfmemlint.query.tensors.precision import wants_digits
-from tfmemlint.query.tensors.together import float64_together
+from tfmemlint.query.tensors.together import float64_beside, float64_together
 
 GIVEN = [
     ("tf.zeros([2], tf.float64)", ["zeros"]),
@@ -127,3 +127,21 @@ DIGITS = [
 def test_float64_that_is_chosen_for_its_digits(program: str, expected: bool) -> None:
     file = model_of(program)
     assert wants_digits(file, given_float64.of(file)[0].made) is expected
+
+
+BESIDE = [
+    ("model = keras.Sequential([])\nmodel.fit(np.ones((2, 2)), y)", "fit", []),
+    ("a = tf.constant(np.ones((2, 2)))\nprint(a * 2.0)", "constant", []),
+    ("a = tf.constant(np.ones((2, 2)))\nb = tf.Variable(np.zeros((2, 2)))\nprint(a @ b)", "constant", ["zeros"]),
+    ("a = tf.constant(np.ones((2, 2)))\nprint(a + tf.cast(x, tf.float64))", "constant", ["cast"]),
+    ("a = tf.constant(np.ones((2, 2)))\nf(a)", "constant", None),
+    ("tf.data.Dataset.from_tensor_slices(np.ones((2, 2))).map(f)", "from_tensor_slices", []),
+    ("tf.data.Dataset.from_tensor_slices(np.ones((2, 2))).map(f)\ntf.cast(x, tf.float64)", "from_tensor_slices", None),
+]
+
+
+@pytest.mark.parametrize(("program", "word", "expected"), BESIDE)
+def test_what_tensorflow_computes_with_an_array(program: str, word: str, expected: list[str] | None) -> None:
+    file = model_of(program)
+    found = float64_beside(file, file.call(file.calls_by_word[word][0]))
+    assert (found and [call.method for call in found]) == expected

@@ -22,6 +22,7 @@ from tfmemlint.model.values import (
     Mapping,
     Method,
     Sequence,
+    Table,
     Unknown,
     Value,
     constant,
@@ -52,7 +53,7 @@ def _len(call: Call, target: Value) -> Value:
         count = of.count
     elif isinstance(of, Const) and isinstance(of.value, (str, bytes)):
         count = len(of.value)
-    return Length(of, count)
+    return Length(Unknown("a table") if isinstance(of, Table) else of, count)
 
 
 @models(B + "range", "tqdm.trange", "tqdm.auto.trange", "tqdm.notebook.trange")
