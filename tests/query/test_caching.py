@@ -102,6 +102,8 @@ PATHS = "ds = tf.data.Dataset.list_files('f')\n"
         ("tfds.load('d', split='train')", False),
         ("tfds.load('d', split='train').map(lambda i: tf.image.resize(i, (9, 9)))", True),
         ("keras.utils.image_dataset_from_directory('d')", True),
+        ("keras.utils.image_dataset_from_directory('d').map(lambda x, y: (x / 255.0, y))", True),
+        ("keras.utils.image_dataset_from_directory('d').map(lambda x, y: (features(x), y))", False),
         ("keras.utils.text_dataset_from_directory('d')", False),
     ],
 )

@@ -31,11 +31,15 @@ SPLITS = frozenset({"take", "skip", "shard", "window"})
 
 
 def holds_media(ds: Dataset) -> bool:
-    """Whether the elements are certainly made of images, sounds or videos that were decoded from files. A resized image
-    of `tfds.load` is one, too."""
-    if knowledge.in_group(ds.source, "decodes_media"):
-        return True
-    return decoded_from_files(ds) and any(body(s).does("decodes_media") for s in ds.steps if s.name in MAPPING)
+    """Whether the elements are certainly images, sounds or videos that were decoded from files, or what functions that
+    are seen make of them. A resized image of `tfds.load` is one, too."""
+    bodies = [body(step) for step in ds.steps if step.name in MAPPING]
+    if not knowledge.in_group(ds.source, "decodes_media"):
+        decoding = [i for i, each in enumerate(bodies) if each.does("decodes_media")]
+        if not decoding or not decoded_from_files(ds):
+            return False
+        bodies = bodies[decoding[-1] + 1 :]
+    return not any(each.unseen for each in bodies)
 
 
 def example_bytes(ds: Dataset) -> int | None:
