@@ -4,7 +4,22 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, Edit, File, Finding, Fix, Node, Rule, Safety, fixes, limits, on_call, ordering
+from tfmemlint.api import (
+    Call,
+    Edit,
+    File,
+    Finding,
+    Fix,
+    Node,
+    Rule,
+    Safety,
+    calls,
+    fixes,
+    keras,
+    limits,
+    on_call,
+    ordering,
+)
 
 OFF = {
     "tf.debugging.enable_check_numerics": "tf.debugging.disable_check_numerics",
@@ -16,15 +31,14 @@ COSTS = {
     ),
     "tf.debugging.experimental.enable_dump_debug_info": "a record of every op is kept in memory and on disk",
 }
-ENTRIES = frozenset({"main", "train", "run", "fit", "setup", "init"})
-"""Words in the names of functions that a program calls to train."""
 
 
 class DebugInstrumentationLeftOn(Rule):
     """
     ## What it does
     Reports `tf.debugging.enable_check_numerics()` and `tf.debugging.experimental.enable_dump_debug_info()` at module
-    level or in a training entry point, not behind a flag and never switched off.
+    level or in code that trains, not behind a flag and never switched off: a function or a class with a method that
+    trains a model, or a function that the module calls.
 
     ## Why it costs memory
     Checking every op's result raises the peak of a graph and slows down every eager op. Dumping debug information
@@ -59,11 +73,19 @@ def _removal(file: File, call: Call) -> Edit | None:
 
 
 def _runs_always(file: File, node: Node, left: int) -> bool:
-    """Whether the module, a training entry point, or what one of these calls reaches a place without a condition."""
+    """Whether the module, code that trains, or what one of these calls reaches a place without a condition."""
     function = file.contexts.function(node)
     if ordering.under_condition(file, node):
         return False
-    if not isinstance(function, cst.FunctionDef) or not ENTRIES.isdisjoint(function.name.value.split("_")):
+    if not isinstance(function, cst.FunctionDef) or _trains(file, function):
         return True
     callers = file.call_graph.callers(function) if left else ()
     return any(_runs_always(file, caller.node, left - 1) for caller in callers or ())
+
+
+def _trains(file: File, function: cst.FunctionDef) -> bool:
+    """Whether a function, or any method of its class, trains a model, with Keras or by a tape."""
+    owner = file.class_of(function)
+    code = file.values.classes.methods(owner) if owner is not None else [function]
+    tapes = (each for body in code for each in calls(file, body, "tf.GradientTape", through=limits.FOLLOWED_CALLS))
+    return any(keras.fits(file, body) for body in code) or next(tapes, None) is not None
