@@ -6,7 +6,21 @@ import re
 
 import libcst as cst
 
-from tfmemlint.api import Array, Call, Const, File, Function, Node, called_word, calls, keras, parameters, walk
+from tfmemlint.api import (
+    Array,
+    Call,
+    Const,
+    File,
+    Function,
+    Node,
+    called_word,
+    calls,
+    dotted,
+    keras,
+    repetition,
+    uses,
+    walk,
+)
 
 REDUCES = re.compile(r"\.(reduce_\w+|argmax|argmin|norm|global_norm|mean|max|sum)$")
 GRADIENTS = frozenset({"tf.GradientTape.gradient", "tf.GradientTape.jacobian", "tf.GradientTape.batch_jacobian"})
@@ -15,7 +29,6 @@ ELEMENTWISE = frozenset({
     "tf.convert_to_tensor",
 })  # fmt: skip
 COPIES = frozenset({"identity", "convert_to_tensor", "stop_gradient"})
-DRAWS = ("builtins.next", "tf.random.", "np.random.", "tf.keras.random.")
 
 
 def kept_kind(file: File, item: cst.BaseExpression, step: Node) -> str | None:
@@ -35,11 +48,11 @@ def kept_kind(file: File, item: cst.BaseExpression, step: Node) -> str | None:
     if made is not None and not made.target.known and keras.applies_network(file, made):
         data = isinstance(step, cst.For) and file.contexts.over_data(step)
         infers = data or made.given("training") == Const(False)  # else a cell, for each time step
-        return "outputs" if infers and _given(made, _step_names(file, step)) else None
+        return "outputs" if infers and _given(made, repetition.step_names(file, step)) else None
     value = file.value(item)
     if not isinstance(value, Array) or value.library != "tf" or value.shape == () or value.origin is None:
         return None
-    names = _step_names(file, step)
+    names = repetition.step_names(file, step)
     if not keras.runs_model(file, value.origin):
         return None
     if file.tree.contains(step, value.origin.node):
@@ -57,23 +70,6 @@ def copied(item: cst.BaseExpression) -> list[cst.BaseExpression]:
     target = item.for_in.target
     same = isinstance(made, cst.Name) and isinstance(target, cst.Name) and made.value == target.value
     return [item.for_in.iter] if same else []
-
-
-def _step_names(file: File, step: Node) -> set[str]:
-    """The names that hold this step's data: what the loop binds, what its body draws, and what it makes from these, not
-    what it carries from step to step."""
-    if isinstance(step, cst.BaseComp):
-        return {n.value for n in walk(step.for_in.target, cst.Name)}
-    found = {n.value for n in walk(step.target, cst.Name)} if isinstance(step, cst.For) else set()
-    if isinstance(step, cst.FunctionDef):
-        found = {p.name.value for p in parameters(step)} - {"self"}
-    for assign in walk(step, cst.Assign):
-        read = {n.value for n in walk(assign.value, cst.Name)}
-        bound = {n.value for t in assign.targets for n in walk(t.target, cst.Name)}
-        name = file.call(assign.value).name or "" if isinstance(assign.value, cst.Call) else ""
-        if name.startswith(DRAWS) or (read & found and not read & bound):
-            found |= bound
-    return found
 
 
 def _given_through(file: File, forward: Call, item: cst.BaseExpression, names: set[str]) -> bool:
@@ -121,3 +117,18 @@ def _made_by(file: File, item: cst.BaseExpression) -> Call | None:
 def _given(call: Call, names: set[str]) -> bool:
     """Whether a call is given one of these names."""
     return any(n.value in names for argument in call.node.args for n in walk(argument.value, cst.Name))
+
+
+def of_several(file: File, part: cst.BaseExpression) -> bool:
+    """Whether the model whose output this is has several, or may have, as it is not seen."""
+    value = file.value(part)
+    made = value.origin if isinstance(value, Array) else None
+    return made is None or keras.has_several_outputs(made.target)
+
+
+def read_as_tensors(file: File, container: cst.BaseExpression) -> bool:
+    """Whether the items of a container have `.numpy()` called on them later: an array has no such method."""
+    path = dotted(container) or ""
+    makings = [assign.value for assign in file.assigned_paths.get(path, ())]
+    found = (use for made in makings for use in uses(file, made, parts=True, attributes=True))
+    return any(use.word == "numpy" for use in found)

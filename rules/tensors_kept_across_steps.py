@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._tensors_kept_across_steps import copied, kept_kind
+from tfmemlint_rules._tensors_kept_across_steps import copied, kept_kind, of_several, read_as_tensors
 
 from tfmemlint.api import (
     Array,
@@ -14,15 +14,12 @@ from tfmemlint.api import (
     Node,
     Rule,
     Safety,
-    dotted,
     facts,
     fixes,
     flow,
-    keras,
     limits,
     on,
     repetition,
-    uses,
 )
 
 MESSAGE = "the {} of every step stay in device memory; keep .numpy() of them, or a metric"
@@ -74,9 +71,9 @@ class TensorsKeptAcrossSteps(Rule):
         kinds = [(part, kind) for part in parts if (kind := kept_kind(file, part, step)) is not None]
         if not kinds or loop.few(limits.FEW_STEPS):
             return
-        whole = all(kind == "outputs" and not _of_several(file, part) for part, kind in kinds)
+        whole = all(kind == "outputs" and not of_several(file, part) for part, kind in kinds)
         edits = [fixes.append_method(file, part, ".numpy()") for part, _ in kinds]
-        if not whole or (container is not None and _read_as_tensors(file, container)):
+        if not whole or (container is not None and read_as_tensors(file, container)):
             edits = []
         yield self.finding(
             where,
@@ -98,18 +95,3 @@ def _keeps_data(file: File, put: flow.Put, loop: repetition.Repetition) -> bool:
     models = (made.node for made in file.calls("tf.keras.Model") if home is not None and len(made.node.args) > 1)
     builds = any(file.tree.order(made) > at and file.contexts.function(made) is home for made in models)
     return not taped and not builds and not file.contexts.traced(put.node)
-
-
-def _of_several(file: File, part: cst.BaseExpression) -> bool:
-    """Whether the model whose output this is has several, or may have, as it is not seen."""
-    value = file.value(part)
-    made = value.origin if isinstance(value, Array) else None
-    return made is None or keras.has_several_outputs(made.target)
-
-
-def _read_as_tensors(file: File, container: cst.BaseExpression) -> bool:
-    """Whether the items of a container have `.numpy()` called on them later: an array has no such method."""
-    path = dotted(container) or ""
-    makings = [assign.value for assign in file.assigned_paths.get(path, ())]
-    found = (use for made in makings for use in uses(file, made, parts=True, attributes=True))
-    return any(use.word == "numpy" for use in found)

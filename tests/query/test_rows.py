@@ -4,6 +4,7 @@ import pytest
 from programs import model_of
 
 from tfmemlint.query.repetition.items import is_rare, item_loop
+from tfmemlint.query.repetition.step_data import step_names
 from tfmemlint.query.tensors.rows import read_as_one_row, rows_in
 
 ROWS = [
@@ -112,3 +113,17 @@ def test_now_and_then(program: str, expected: bool) -> None:
     call = file.calls_by_word["work"][0]
     found = item_loop(file, call.args[0].value, single=False)
     assert found is not None and is_rare(file, call, found) is expected
+
+
+STEPS = [
+    ("for x, y in z:\n    work()", {"x", "y"}),
+    ("for x in z:\n    h = f(x)\n    s = g(s, x)\n    work()", {"x", "h"}),
+    ("while c:\n    x = next(it)\n    n = tf.random.normal((3,))\n    k = 3\n    work()", {"x", "n"}),
+    ("def f(self, x):\n    h = x + 1\n    work()", {"x", "h"}),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), STEPS)
+def test_names_of_the_data_of_a_step(program: str, expected: set[str]) -> None:
+    file = model_of(program)
+    assert step_names(file, file.module.body[-1]) == expected

@@ -13,6 +13,7 @@ from tfmemlint.query.repetition.purity import draws_itself, pure
 from tfmemlint.query.repetition.rebuilt import rebuilt, runs_alike
 from tfmemlint.query.repetition.repeats import Repetition, repeated_calls, repeats, repetitions
 from tfmemlint.query.repetition.same_calls import same_arguments
+from tfmemlint.query.repetition.step_data import step_names
 from tfmemlint.query.repetition.steps import Runs, StepFunction, step_functions
 
 __all__ = [
@@ -47,5 +48,6 @@ __all__ = [
     "runs_alike",
     "same_arguments",
     "step_functions",
+    "step_names",
     "unchanging",
 ]
