@@ -3,8 +3,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._function_made_in_loop import made_by_callers, same_each_time, sometimes
-from tfmemlint_rules._function_per_value import made_for_one_call, values_closed_over
+from tfmemlint_rules._function_made_in_loop import (
+    made_by_callers,
+    made_for_one_call,
+    same_each_time,
+    sometimes,
+    values_closed_over,
+)
 
 from tfmemlint.api import Does, File, Finding, Fix, Node, Rule, Safety, Use, facts, fixes, on, repetition, uses
 

@@ -11,12 +11,10 @@ from tfmemlint.api import (
     Function,
     Instance,
     Mapping,
-    Method,
     Rule,
     Safety,
     Sequence,
     fixes,
-    knowledge,
     on,
     ordering,
     repetition,
@@ -97,9 +95,7 @@ def _new_object(expression: cst.BaseExpression, file: File) -> str | None:
     made, value = repetition.made_anew(file, expression), file.value(expression)
     if isinstance(value, Function) and value.node is made and not value.traced:
         return "a new lambda" if isinstance(made, cst.Lambda) else f"the new function {file.text(expression)}"
-    if isinstance(value, Function) and value.receiver is not None and made is expression and not value.traced:
-        return "a new bound method"  # each access makes one
-    if isinstance(value, Method) and made is expression and _binds(value):
+    if made is expression and tracing.is_bound_method(value):
         return "a new bound method"
     if not isinstance(value, Instance) or value.call is None or value.call.node is not made:
         return None
@@ -107,9 +103,3 @@ def _new_object(expression: cst.BaseExpression, file: File) -> str | None:
         return "a new partial function"
     plain = value.class_node is not None and not (value.class_node.bases or value.class_node.decorators)
     return "a new object" if plain or (value.type_name or "").startswith("tf.keras.losses.") else None
-
-
-def _binds(method: Method) -> bool:
-    """Whether each access of a method gives a new object: `__call__` of Keras and methods of variables do not."""
-    ours = isinstance(method.receiver, Instance) and method.name.startswith(("tf.keras.", "np.random."))
-    return ours and not method.name.endswith(".__call__") and knowledge.signature(method.name) is not None

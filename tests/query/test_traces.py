@@ -11,6 +11,7 @@ from tfmemlint.query.tracing.loop_bodies import chooses_parts, collects_items, c
 from tfmemlint.query.tracing.symbolic import holds_tensor
 from tfmemlint.query.tracing.traces import (
     in_one_trace,
+    is_bound_method,
     needs_python,
     runs_traced,
     traced_calls,
@@ -142,6 +143,27 @@ def test_functions_that_one_trace_may_run(program: str, expected: list[bool]) ->
     file = model_of(program)
     f, g, h = file.tree.of(cst.FunctionDef)
     assert [in_one_trace(file, *pair) for pair in ((f, g), (f, h), (g, h))] == expected
+
+
+BOUND = """class A:
+    def f(self): pass
+    @staticmethod
+    def s(): pass
+    @tf.function
+    def t(self): pass
+a, model = A(), keras.Sequential([])
+probe({})
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [("a.f", True), ("a.s", False), ("a.t", False), ("model.call", True), ("model.__call__", False),
+     ("model.output", False), ("np.random.default_rng().normal", True), ("unknown.f", False), ("A", False)],
+)  # fmt: skip
+def test_bound_methods_are_new_at_each_access(given: str, expected: bool) -> None:
+    file = model_of(BOUND.format(given))
+    assert is_bound_method(file.value(file.calls_by_word["probe"][0].args[0].value)) is expected
 
 
 def test_a_parameter_that_is_not_there_may_be_anything() -> None:

@@ -17,6 +17,7 @@ from tfmemlint.query.tracing.symbolic import holds_tensor
 from tfmemlint.query.tracing.traces import (
     TracedCall,
     in_one_trace,
+    is_bound_method,
     needs_python,
     parameter_of,
     runs_traced,
@@ -41,6 +42,7 @@ __all__ = [
     "in_graph_program",
     "in_one_trace",
     "in_own_graph",
+    "is_bound_method",
     "is_python",
     "is_tensor",
     "made_of_tensor",

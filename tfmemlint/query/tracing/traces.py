@@ -10,7 +10,7 @@ import libcst as cst
 
 from tfmemlint import knowledge
 from tfmemlint.model.transfer.table import elements
-from tfmemlint.model.values import Array, Dataset, Function, Instance
+from tfmemlint.model.values import Array, Dataset, Function, Instance, Method, Value
 from tfmemlint.model.values import Iterator as Items
 from tfmemlint.query.facts import TRACES, Fact, functions_given_to
 from tfmemlint.query.flow.stores import is_container
@@ -85,6 +85,17 @@ def tracing_options(file: File, function: Function) -> set[str]:
         makers += [call.node] if any(isinstance(o, Function) and o.node is function.node for o in wrapped) else []
     arguments = [arg for maker in makers if isinstance(maker, cst.Call) for arg in maker.args]
     return {arg.keyword.value for arg in arguments if arg.keyword is not None}
+
+
+def is_bound_method(value: Value) -> bool:
+    """Whether a value is certainly a bound method, which each access makes anew, so that each is traced again. False
+    for traced methods and `__call__` of Keras objects, which are the same each time."""
+    if isinstance(value, Function):
+        return value.receiver is not None and not value.traced
+    if not isinstance(value, Method) or not isinstance(value.receiver, Instance):
+        return False
+    ours = value.name.startswith(("tf.keras.", "np.random.")) and not value.name.endswith(".__call__")
+    return ours and knowledge.signature(value.name) is not None
 
 
 def parameter_of(call: Call, arg: cst.Arg) -> str:
