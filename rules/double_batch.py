@@ -1,26 +1,26 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Rule, body, integer, on_call, ordering, pipelines
+from tfmemlint.api import Call, Dataset, File, Finding, Rule, body, integer, on_call, ordering, pipelines
 
-MEANT = re.compile(r"device|replica|core|accum|worker|shard|host|gpu|tpu|step|seq|micro|group|ways?\b", re.IGNORECASE)
-"""Words in the size of a batch of batches that is meant as one: an axis for devices, steps or sequences."""
+METHODS = tuple(f"tf.keras.Model.{method}" for method in ("fit", "evaluate", "predict"))
+"""What takes batches of examples, and no batches of batches."""
 
 
 class DoubleBatch(Rule):
     """
     ## What it does
-    Reports a second `batch()` in a pipeline, or one on a source that gives batches already.
+    Reports a `batch()` on a source that gives batches already, and a second `batch()` in a pipeline where it has the
+    same size as the first, or where the pipeline is given to a model.
 
     ## Why it costs memory
     The second batch stacks whole batches: an element has one axis more, and the product of both sizes as examples.
     A model raises on the axis, or takes 32 x 32 examples where 32 were meant.
 
     ## When not to use it
-    When the extra axis is meant, as for sequences or for several devices. Batches of single numbers and sizes that say
-    so are not reported.
+    When the extra axis is meant, as for sequences or for several devices. So batches of single numbers are not
+    reported, nor two batches of different sizes that are not seen to go to a model.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/data/Dataset#batch
@@ -35,7 +35,9 @@ class DoubleBatch(Rule):
         earlier = pipelines.batched_before(batch)
         if earlier is None or not self._still_batches(earlier, batch):
             return
-        if self._meant(earlier, file) or self._meant(batch, file) or ordering.asks_parameter(file, batch.node):
+        if earlier.open or batch.open or ordering.asks_parameter(file, batch.node):
+            return
+        if not (_by_source(earlier) or _same_size(earlier, batch, file) or _for_model(batch, file)):
             return
         sizes = [integer(call.given("batch_size")) for call in (earlier, batch)]
         product = f": {sizes[0]} x {sizes[1]} examples in one" if None not in sizes else ""
@@ -57,6 +59,22 @@ class DoubleBatch(Rule):
             any(body(each).unseen for each in maps) or pipelines.makes_sequences(earlier, after)
         )
 
-    def _meant(self, call: Call, file: File) -> bool:
-        size = call.arg("batch_size")
-        return call.open or (size is not None and bool(MEANT.search(file.text(size.expression))))
+
+def _by_source(earlier: Call) -> bool:
+    """Whether the source gives batches by itself."""
+    return earlier.name not in ("tf.data.Dataset.batch", "tf.data.Dataset.padded_batch")
+
+
+def _same_size(earlier: Call, batch: Call, file: File) -> bool:
+    """Whether both steps are certainly given the same size."""
+    sizes = [call.arg("batch_size") for call in (earlier, batch)]
+    numbers = {integer(size.value) for size in sizes if size is not None}
+    texts = {file.text(size.expression) for size in sizes if size is not None}
+    return None not in sizes and ((len(numbers) == 1 and None not in numbers) or len(texts) == 1)
+
+
+def _for_model(batch: Call, file: File) -> bool:
+    """Whether a model is given what this step makes."""
+    given = (option for call in file.calls(*METHODS) for option in call.value_of("x").options)
+    steps = (step for each in given if isinstance(each, Dataset) for step in each.steps)
+    return any(step.call is not None and step.call.node is batch.node for step in steps)
