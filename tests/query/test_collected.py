@@ -44,6 +44,19 @@ NOT_FOUND = [
 ]
 
 
+ENDLESS = [
+    "for x in xs:\n    xs.append(x)\nmodel.fit(np.array(xs), epochs=2)",
+    "ys = []\nwhile True:\n    ys = ys + xs\n    xs = xs + ys\nmodel.fit(np.array(xs), epochs=2)",
+    "def f(x):\n    return f(x)\nxs = [f(p) for p in paths]\nmodel.fit(np.array(xs), epochs=2)",
+    "x = 1\n" + "if a:\n    x = x + x\n" * 40 + "model.fit(np.array([x for p in paths]), epochs=2)",
+]
+
+
+@pytest.mark.parametrize("program", ENDLESS)
+def test_what_leads_back_to_itself_is_nothing(program: str) -> None:
+    assert collected_arrays.of(model_of(HEAD + program)) == []
+
+
 @pytest.mark.parametrize(("program", "expected"), FOUND)
 def test_lists_that_become_an_array(program: str, expected: tuple[int | None, str | None, str]) -> None:
     (found,) = collected_arrays.of(model_of(HEAD + program))

@@ -19,8 +19,11 @@ if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
 
-FOLLOWED_STEPS = 24
-"""Names and calls behind each other between a file and the list: reading, colours, size, dtype, each with a name."""
+    Seen = set[tuple[cst.BaseExpression, tuple[Call, ...]]]
+
+FOLLOWED_STEPS = 100
+"""Expressions that are looked at for one array, on all the ways that branches leave: reading, colours, size and dtype
+with a name each are some ten."""
 
 METHODS = frozenset({
     "resize", "convert", "crop", "astype", "numpy", "reshape", "transpose", "copy", "rotate", "squeeze", "filter",
@@ -60,44 +63,45 @@ def read_array(file: File, node: cst.BaseExpression) -> ReadArray | None:
 
     Names, functions of the module (`FOLLOWED_CALLS` deep) and parameters, by what the callers pass, are seen through.
     """
-    return _behind(file, node, (), FOLLOWED_STEPS)
+    return _behind(file, node, (), set())
 
 
-def _behind(file: File, node: cst.BaseExpression, calls: tuple[Call, ...], left: int) -> ReadArray | None:
-    if left == 0:
+def _behind(file: File, node: cst.BaseExpression, calls: tuple[Call, ...], seen: Seen) -> ReadArray | None:
+    if (node, calls) in seen or len(seen) >= FOLLOWED_STEPS:
         return None
+    seen.add((node, calls))
     if isinstance(node, cst.Call):
-        return _of_call(file, file.call(node), calls, left - 1)
+        return _of_call(file, file.call(node), calls, seen)
     if isinstance(node, cst.BinaryOperation):
-        found = _behind(file, node.left, calls, left - 1) or _behind(file, node.right, calls, left - 1)
+        found = _behind(file, node.left, calls, seen) or _behind(file, node.right, calls, seen)
         return _scaled(found, node)
     if isinstance(node, cst.Subscript):
-        return _cut(_behind(file, node.value, calls, left - 1), node)
+        return _cut(_behind(file, node.value, calls, seen), node)
     if isinstance(node, cst.IfExp):
-        return _behind(file, node.body, calls, left - 1) or _behind(file, node.orelse, calls, left - 1)
+        return _behind(file, node.body, calls, seen) or _behind(file, node.orelse, calls, seen)
     if isinstance(node, cst.Attribute) and node.attr.value in ("pixel_array", "T", "dataobj"):
-        return _behind(file, node.value, calls, left - 1)
+        return _behind(file, node.value, calls, seen)
     if not isinstance(node, cst.Name):
         return None
     bound = written(file.definitions(node))
-    return _first(_bound(file, each, calls, left - 1) for each in bound)
+    return _first(_bound(file, each, calls, seen) for each in bound)
 
 
-def _bound(file: File, found: Definition, calls: tuple[Call, ...], left: int) -> ReadArray | None:
+def _bound(file: File, found: Definition, calls: tuple[Call, ...], seen: Seen) -> ReadArray | None:
     """What an assignment, a `with` or a parameter gives its name."""
     if isinstance(found.value, cst.AugAssign):
-        earlier = _behind(file, found.value.target, calls, left)
+        earlier = _behind(file, found.value.target, calls, seen)
         return replace(earlier, dtype=_float_of(earlier.dtype)) if earlier is not None else None
     if found.binds is Binds.PARAMETER:
         if calls:
             given = calls[-1].arg(found.name)
-            return _behind(file, given.expression, calls[:-1], left) if given is not None else None
+            return _behind(file, given.expression, calls[:-1], seen) if given is not None else None
         home = file.contexts.function(found.node) or found.scope
         passed = (call.arg(found.name) for call in file.call_graph.callers(home) or ())
-        return _first(_behind(file, each.expression, (), left) for each in passed if each is not None)
+        return _first(_behind(file, each.expression, (), seen) for each in passed if each is not None)
     if found.path or found.binds is Binds.ITEM or not isinstance(found.value, cst.BaseExpression):
         return None
-    return _behind(file, found.value, calls, left)
+    return _behind(file, found.value, calls, seen)
 
 
 def _first(found: Iterable[ReadArray | None]) -> ReadArray | None:
@@ -107,7 +111,7 @@ def _first(found: Iterable[ReadArray | None]) -> ReadArray | None:
 # -- calls -----------------------------------------------------------------------------------------------------------
 
 
-def _of_call(file: File, call: Call, calls: tuple[Call, ...], left: int) -> ReadArray | None:
+def _of_call(file: File, call: Call, calls: tuple[Call, ...], seen: Seen) -> ReadArray | None:
     if knowledge.in_group(call.name, "reads_array"):
         return _read(call)
     function = call.target.node if isinstance(call.target, Function) else None
@@ -115,18 +119,18 @@ def _of_call(file: File, call: Call, calls: tuple[Call, ...], left: int) -> Read
         if len(calls) >= FOLLOWED_CALLS or file.yields(function):
             return None
         gives = (each.value for each in file.returns(function) if each.value is not None)
-        return _first(_behind(file, each, (*calls, call), left) for each in gives)
+        return _first(_behind(file, each, (*calls, call), seen) for each in gives)
     receiver = call.receiver_node
     prepared = (call.name or "").startswith("tf.keras.applications.") and call.method == "preprocess_input"
     if prepared or knowledge.in_group(call.name, "keeps_pixels"):
         first = call.node.args[0].value if call.node.args else None
         if isinstance(first, (cst.List, cst.Tuple)) and first.elements:
             first = first.elements[0].value  # of `np.stack([gray] * 3)` and its like, one of the channels
-        found = _behind(file, first, calls, left) if first is not None else None
+        found = _behind(file, first, calls, seen) if first is not None else None
         return replace(found, dtype=_float_of(found.dtype)) if prepared and found is not None else _changed(found, call)
     if receiver is None or call.method not in METHODS:
         return None
-    return _by_method(_behind(file, receiver, calls, left), call)
+    return _by_method(_behind(file, receiver, calls, seen), call)
 
 
 def _read(call: Call) -> ReadArray:
