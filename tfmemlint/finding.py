@@ -138,9 +138,9 @@ class Finding:
     message: str
     span: Span
     bytes: int | None = None
-    bytes_exact: bool = True
     related: tuple[Related, ...] = ()
     fix: Fix | None = None
+    bytes_exact: bool = True
 
     @property
     def sort_key(self) -> tuple[int, int, str, str]:
