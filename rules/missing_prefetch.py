@@ -30,7 +30,8 @@ class MissingPrefetch(Rule):
     """
     ## What it does
     Gives the advice to end a batched pipeline with `prefetch(tf.data.AUTOTUNE)` where it reaches `fit`, `evaluate`,
-    `predict` or a training loop, or is returned by a function that is named as an input pipeline.
+    `predict` or a training loop, or is returned by a function that is named as an input pipeline. It is given once for a
+    pipeline, at its end; a function that takes further what it is given, or that an `interleave` runs, has none.
 
     ## Why it costs memory
     It costs time, not memory: without a prefetch the model waits while the next batch is made. Prefetching holds one
@@ -38,7 +39,8 @@ class MissingPrefetch(Rule):
     optimizations are on; saying it in the code keeps it when they are not.
 
     ## Fix safety
-    Safe: elements and order stay the same.
+    Safe: elements and order stay the same. Where some ways of the pipeline take steps more, the prefetch is written
+    behind what each consumer is given, so that none gets two.
 
     ## When not to use it
     When host memory is so short that one more batch does not fit.

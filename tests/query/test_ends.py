@@ -22,6 +22,7 @@ FUNCTION = "def make_dataset(c):\n    d = a.batch(2)\n    if c:\n        d = d.r
         ("d = a.batch(2)\nmodel.fit(d)\nmodel.fit(d.repeat())", [["d", "d.repeat()"]]),
         ("d = a.batch(2)\nif c:\n    d = d.repeat()\nmodel.fit(d)", [["d"]]),
         ("d = a.batch(2) if c else a.batch(3)\nmodel.fit(d)", [["d"]]),
+        ("def run(d):\n    model.fit(d)\nrun(a.batch(2))\nrun(a.batch(3))", [["a.batch(2)"], ["a.batch(3)"]]),
         ("model.fit(a.batch(2), validation_data=a.batch(3))", [["a.batch(2)"], ["a.batch(3)"]]),
         ("d = a.batch(2)\nmodel.fit(d)\ne = d.prefetch(1)", [["d"]]),
         ("d = a.batch(2)\nmodel.fit(d)\nfor x in d.take(1): print(x)", [["a.batch(2)"]]),

@@ -33,17 +33,28 @@ def _consumed(file: File) -> Iterator[list[Arrival]]:
     groups: dict[Node, list[Arrival]] = {}
     for use in consumptions.of(file):
         for given in (*use.given, use.validation):
-            arrivals = [Arrival(ds, given, use) for ds in given.datasets]
-            batches = [batch for each in arrivals if (batch := _batch_of(each.dataset)) is not None]
-            group = list[Arrival]()
-            for batch in batches:
-                known = groups.get(batch, group)
-                if known is not group:
-                    group += known
-                    groups.update({node: group for node, each in groups.items() if each is known})
-                groups[batch] = group
-            group += [each for each in arrivals if _batch_of(each.dataset) is not None]
+            made = [(batch, Arrival(ds, given, use)) for ds in given.datasets if (batch := _batch_of(ds)) is not None]
+            for batch, arrival in made:
+                groups.setdefault(batch, []).append(arrival)
+            if made and _chosen_there(file, given, [batch for batch, _ in made]):
+                _join(groups, [batch for batch, _ in made])
     yield from {id(group): group for group in groups.values()}.values()
+
+
+def _chosen_there(file: File, given: Given, batches: list[Node]) -> bool:
+    """Whether the function that is given several pipelines makes them itself, as branches of one."""
+    if given.expression is None:
+        return False
+    scope = file.scope_of(given.expression)
+    return all(file.scope_of(batch) is scope for batch in batches)
+
+
+def _join(groups: dict[Node, list[Arrival]], batches: list[Node]) -> None:
+    first = groups[batches[0]]
+    for batch in batches[1:]:
+        if groups[batch] is not first:
+            first += groups[batch]
+            groups.update({node: first for node, each in groups.items() if each is groups[batch]})
 
 
 def _batch_of(ds: Dataset) -> Node | None:
@@ -54,7 +65,7 @@ def _batch_of(ds: Dataset) -> Node | None:
 
 consumed = Fact(_consumed, *PIPELINES)
 """Each pipeline that is made of batches and consumed, as all places at which it arrives: those to which the same
-`batch` leads, with and without steps more. Pipelines of several that one expression may give count as one."""
+`batch` leads, with and without steps more. Branches that a function makes for one consumer count as one."""
 
 
 def ends(file: File, arrivals: Sequence[Arrival]) -> list[cst.BaseExpression]:
