@@ -36,7 +36,7 @@ def used_up(file: File, call: Call, within: Node) -> UsedUp | None:
     path = keras.model_at(file, call)
     if path is None:
         own = all(keras.trains_own_model(file, t) or keras.makes_own_model(file, call, t, within) for t in targets)
-        return UsedUp(True if keras.fits(file, call.node) else None) if own else None
+        return UsedUp(True if _fits(file, call) else None) if own else None
     if isinstance(file.tree.parent(call.node), cst.Expr):
         return None  # called for what else it does
     if call.name == "tf.keras.Model" and not _has_new_layers(file, call, within):
@@ -50,12 +50,20 @@ def _of_fate(file: File, call: Call, done: keras.Fate) -> UsedUp | None:
     compiled = any(calls(file, call.node, "tf.keras.Model.compile", through=1))
     if done.kept or not (done.used or done.only_read or compiled):
         return None
-    trained = True if keras.fits(file, call.node) else done.trained
-    if trained and any(each.value_of("run_eagerly") == Const(True) for each in file.calls("tf.keras.Model.compile")):
-        trained = None  # no graph holds its variables
+    trained = True if _fits(file, call) else done.trained
+    if trained and (file.before_version_2 or _runs_eagerly(file)):
+        trained = None  # the graph that holds its variables can be cleared, or there is none
     made = flow.makers(call.value)
     known = keras.left_bytes(file, made[0]) if trained and len(made) == 1 else None
     return UsedUp(trained, *known) if known is not None else UsedUp(trained)
+
+
+def _fits(file: File, call: Call) -> bool:
+    return not file.before_version_2 and keras.fits(file, call.node)
+
+
+def _runs_eagerly(file: File) -> bool:
+    return any(each.value_of("run_eagerly") == Const(True) for each in file.calls("tf.keras.Model.compile"))
 
 
 def _has_new_layers(file: File, made: Call, within: Node) -> bool:
@@ -63,10 +71,8 @@ def _has_new_layers(file: File, made: Call, within: Node) -> bool:
     return keras.makes_layers(file, within, besides=made) or any(keras.trains(call) for call in calls(file, within))
 
 
-def words_for(file: File, made: UsedUp, run: str) -> str:
+def words_for(made: UsedUp, run: str) -> str:
     """What happens to a model that each `run` makes, and what to do."""
-    if file.before_version_2:
-        return f"a model built in each {run} stays in the default graph with all its ops; clear the session first"
     each = f" ({made.words} each)" if made.bytes is not None and made.bytes >= WORTH_NAMING else ""
     if made.trained:
         return (

@@ -66,11 +66,11 @@ class ModelBuiltInLoop(Rule):
         if loop is None or made is None:
             return
         if not any(keras.clears(file, each.place) for each in repetition.repetitions(file, call.node, calls=0)):
-            clear = _clear_first(file, call, loop.place) if made.trained is False or file.before_version_2 else None
+            clear = _clear_first(file, call, loop.place) if made.trained is False else None
             yield self.finding(
                 call,
                 file,
-                words_for(file, made, "iteration"),
+                words_for(made, "iteration"),
                 fix=Fix.unsafe("clear the session first in each iteration", clear),
                 related=[(loop.place, "the loop")],
             )
@@ -86,7 +86,7 @@ class ModelBuiltInLoop(Rule):
             each = ((call, used_up(file, call, trial.function.body)) for call in calls(file, trial.function))
             found = [(call, made) for call, made in each if made is not None]
         for call, made in found[:1]:
-            yield self.finding(call, file, words_for(file, made, "trial"), related=[(trial.search, "the search")])
+            yield self.finding(call, file, words_for(made, "trial"), related=[(trial.search, "the search")])
 
 
 def _clear_first(file: File, call: Call, loop: Node) -> Edit | None:
