@@ -81,12 +81,30 @@ START = "model = keras.Sequential([keras.Input((8,))])\n"
         "model = keras.Sequential([keras.Input((8,)), layers.Lambda(f), layers.Dense(4)])",
         "model = keras.Sequential([keras.Input((8,)), *middle, layers.Dense(4)])",
         "model = keras.Sequential([keras.Input((8,)), layers.Dense(4), layers.Dense(3)])\nmodel.pop()",
+        "def more():\n    model.add(layers.Dense(4))\n" + START + "more()",
+        "def more():\n    model.add(layers.Dense(4))\ndef most():\n    more()\n" + START + "most()",
+        "def more(m):\n    m.add(layers.Dense(4))\n" + START + "more(model)",
+        "def more(m):\n    m.add(layers.Dense(4))\ndef most(m):\n    more(m)\n" + START + "most(model)",
+        "from parts import more\n" + START + "more(model)\nmodel.add(layers.Dense(4))",
+        "from parts import more\n" + START + "for n in (4, 5):\n    more(model)\n    model.add(layers.Dense(4))",
         "x = i = keras.Input((8,))\nfor n in (8, 8):\n    x = layers.Dense(n)(x)\nmodel = keras.Model(i, x)",
         "i = keras.Input((8,))\na = layers.Dense(8)(i)\nmodel = keras.Model(i, layers.Dense(8)(a + i))",
     ],
 )
 def test_what_is_not_certain_has_no_count(program: str) -> None:
     assert read(HEADER + program + "\n")[0] is None
+
+
+@pytest.mark.parametrize(
+    "behind",
+    [
+        "def shown(m):\n    m.summary()\nshown(model)",
+        "from parts import train\ntrain(model)",
+        "def more(m):\n    m.add(layers.Dense(4))\nother = keras.Sequential()\nmore(other)",
+    ],
+)
+def test_functions_that_add_no_layer_leave_the_count(behind: str) -> None:
+    assert read(HEADER + START + "model.add(layers.Dense(4))\n" + behind + "\n")[0] == 36
 
 
 def test_a_large_flattened_map_is_counted_through_a_pretrained_network() -> None:

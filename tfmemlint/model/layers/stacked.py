@@ -1,6 +1,6 @@
 """The layers that a `Sequential` is given: in its list, and by `model.add(...)`, also in loops over a few items.
 
-What is added in a branch or in another loop ends what is known.
+What is added in a branch, in another loop or by a function ends what is known.
 """
 
 from __future__ import annotations
@@ -10,8 +10,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tfmemlint.model.calls import Call
+from tfmemlint.model.layers.helpers import CHANGES, changed_by_functions, given_to_others
 from tfmemlint.model.unrolled import Assumption, assuming, unroll
 from tfmemlint.model.values import Const, Sequence, Value
+from tfmemlint.syntax.scopes import dotted
 
 Step = tuple[Value | None, Assumption | None]
 """A layer, and the iteration of the loop in which it is added; no layer where it is not certain, and nothing after."""
@@ -38,7 +40,7 @@ def _added(model: Call) -> Iterator[Step]:
         return
     target = assign.target if isinstance(assign, cst.AnnAssign) else assign.targets[0].target
     within = file.tree.parent(file.tree.statement(assign))
-    changes = list(_changes(model))
+    changes = _in_order(model, target)
     looped: set[int] = set()
     for node in changes:
         receiver = node.func.value if isinstance(node.func, cst.Attribute) else None
@@ -65,11 +67,25 @@ def _added(model: Call) -> Iterator[Step]:
                 yield layer, iteration
 
 
+def _in_order(model: Call, target: cst.BaseExpression) -> list[cst.Call]:
+    """The calls that may change the layers of a model. One of a function that is not known is taken for such only
+    where layers are added behind it: a finished model is given to what trains or shows it."""
+    file = model.evaluator.file
+    bindings = file.flow(file.scope_of(model.node)).bindings.get(dotted(target) or "", [])
+    made = next((each for each in bindings if each.value is model.node), None)
+    changes = list(_changes(model))
+    if made is not None:
+        changes += changed_by_functions(model, made)
+        last = max(map(file.tree.order, changes), default=0)
+        changes += (call for call in given_to_others(model, made) if file.tree.order(call) < last)
+    return sorted(changes, key=file.tree.order)
+
+
 def _changes(model: Call) -> Iterator[cst.Call]:
     """The calls of `add` and `pop` that may be of this model."""
     file = model.evaluator.file
     flow = file.flow(file.scope_of(model.node))
-    for node in (*file.calls_by_word.get("add", ()), *file.calls_by_word.get("pop", ())):
+    for node in (each for word in CHANGES for each in file.calls_by_word.get(word, ())):
         receiver = node.func.value if isinstance(node.func, cst.Attribute) else None
         reaching = flow.uses.get(id(receiver), ()) if receiver is not None else ()
         if any(d.value is model.node for d in reaching):
