@@ -1,10 +1,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import libcst as cst
 
 from tfmemlint.api import Const, Fact, File, Finding, Node, Rule, limits, on, repetition, tracing, walk
+
+
+class Growth(NamedTuple):
+    """A loop, and what it adds to the graph each time, without the ops of loops inside it."""
+
+    loop: Node
+    ops: list[Node]
+
+
+def _growths(file: File) -> Iterator[Growth]:
+    seen: set[Node] = set()
+    for loop in sorted(_graph_loops(file), key=lambda loop: -len(list(file.tree.ancestors(loop)))):
+        ops = [op for op in tracing.ops_built(file, loop) if op not in seen]
+        seen.update(ops)
+        if ops:
+            yield Growth(loop, ops)
 
 
 def _graph_loops(file: File) -> list[Node]:
@@ -31,14 +48,14 @@ def _over_parts(file: File, loop: repetition.Repetition, runs: set[cst.Call]) ->
     return loop.few(limits.FEW_STEPS) and any(not any(n in runs for n in walk(value)) for value in sums)
 
 
-graph_loops = Fact(_graph_loops, "run", "eval", "function")
+growths = Fact(_growths, "run", "eval", "function")
 
 
 class GraphGrowsInLoop(Rule):
     """
     ## What it does
     Reports ops that are built in a loop which runs a TensorFlow 1 session, or calls `K.function` in a program with one
-    graph, directly or in a function that the loop calls.
+    graph, directly or in a function that the loop calls. A loop is reported once, at the first op.
 
     ## Why it costs memory
     Every iteration adds nodes to the default graph, and a graph only grows. Each new node also makes the session
@@ -56,12 +73,12 @@ class GraphGrowsInLoop(Rule):
     no_fix = "the op must become one with a placeholder"
     in_tests = False
 
-    @on(graph_loops)
-    def check(self, loop: Node, file: File) -> Iterator[Finding]:
-        for op in tracing.ops_built(file, loop):
-            yield self.finding(
-                file.call(op) if isinstance(op, cst.Call) else op,
-                file,
-                "this adds a node to the graph in every iteration of the loop; build it once, before",
-                related=[(loop, "the loop")],
-            )
+    @on(growths)
+    def check(self, growth: Growth, file: File) -> Iterator[Finding]:
+        first, *others = [file.call(op) if isinstance(op, cst.Call) else op for op in growth.ops]
+        yield self.finding(
+            first,
+            file,
+            "this adds a node to the graph in every iteration of the loop; build it once, before",
+            related=[(growth.loop, "the loop"), *((op, "this adds one, too") for op in others)],
+        )

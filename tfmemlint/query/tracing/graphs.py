@@ -12,6 +12,7 @@ from tfmemlint.model.values import Array, Function, Instance, Iterator, Method
 from tfmemlint.query.calls import calls
 from tfmemlint.query.keras.sessions import SESSION, session_runs
 from tfmemlint.query.limits import FOLLOWED_CALLS
+from tfmemlint.query.ordering.conditions import conditions
 from tfmemlint.query.ordering.once import runs_once
 from tfmemlint.syntax.scopes import Binds, Definition, own_nodes, written
 from tfmemlint.syntax.tree import Node, walk
@@ -34,6 +35,9 @@ ENDS = frozenset({"input", "output"})
 WEIGHTS = frozenset({"trainable_variables", "trainable_weights", "non_trainable_weights", "variables", "weights"})
 """Attributes of models that are lists of variables."""
 
+EMPTIES = ("clear_session", "reset_default_graph")
+"""Words of calls after which the default graph is a new one."""
+
 OPS = (cst.Call, cst.BinaryOperation, cst.UnaryOperation, cst.Subscript)
 """The classes of expressions that can be ops."""
 
@@ -42,7 +46,7 @@ def ops_built(file: File, part: Node) -> Iterable[Node]:
     """The outermost ops that each run of a loop, comprehension or function certainly adds to the default graph, in the
     order of the code, with those of the module's functions that it calls, `FOLLOWED_CALLS` behind each other.
 
-    What `runs_once` is left out, and so are functions that begin a graph of their own.
+    What `runs_once` or only in eager execution is left out, and so are functions that begin a graph of their own.
     """
     yield from _ops_built(file, part, FOLLOWED_CALLS)
 
@@ -50,7 +54,7 @@ def ops_built(file: File, part: Node) -> Iterable[Node]:
 def _ops_built(file: File, part: Node, left: int) -> Iterable[Node]:
     code = part.body if isinstance(part, (cst.For, cst.While)) else part
     for node in own_nodes(part, *OPS) if isinstance(part, cst.FunctionDef) else walk(code, *OPS):
-        if runs_once(file, node, part):
+        if runs_once(file, node, part) or _only_eager(file, node, part):
             continue
         if makes_op(file, node):
             if is_outermost_op(file, node):
@@ -64,13 +68,26 @@ def _ops_built(file: File, part: Node, left: int) -> Iterable[Node]:
 
 def begins_graph(file: File, code: Node) -> bool:
     """Whether some code makes or enters a graph of its own, or empties the default one, by a call whose word says so.
-    False where only functions that it calls may do so."""
-    return any(_begins_graph(call) for call in calls(file, code))
+    Of functions of the module that it calls only emptying counts: a graph that they make is theirs alone."""
+    if any(_begins_graph(call) for call in calls(file, code)):
+        return True
+    return next(calls(file, code, *EMPTIES, through=FOLLOWED_CALLS), None) is not None
+
+
+def _only_eager(file: File, node: Node, within: Node) -> bool:
+    """Whether an `if` lets code run only where there is no graph: `if tf.executing_eagerly():`."""
+    return any(
+        isinstance(found, (cst.If, cst.IfExp))
+        and isinstance(found.test, cst.Call)
+        and file.call(found.test).name == "tf.executing_eagerly"
+        and file.tree.contains(found.body, node)
+        for found in conditions(file, node, within)
+    )
 
 
 def _begins_graph(call: Call) -> bool:
     if call.method != "as_default":
-        return call.method in ("Graph", "reset_default_graph", "clear_session")
+        return call.method == "Graph" or call.method in EMPTIES
     receiver = call.receiver
     kind = str(receiver.type_name) if isinstance(receiver, Instance) else ""
     return kind != SESSION and "Writer" not in kind  # sessions and summary writers are entered so, too
