@@ -73,12 +73,13 @@ def _is_kept(file: File, array: Array, origin: Call) -> bool:
 
 
 def whole_bytes(array: Array) -> int | None:
-    """Bytes of an array, or of the one that it is a part of, where that is known to be more."""
+    """Bytes of an array, or of the one that it is a part of, where that is known to be more; `AtLeast` where the known
+    one is one of those that it is stacked of."""
     made = array.origin.value if array.origin is not None else None
     whole = made.bytes if isinstance(made, Array) and made.dtype == array.dtype else None
-    if array.bytes is None and whole is not None:
-        return AtLeast(whole)  # one of the parts that are joined, of whose number nothing is known
-    return max(array.bytes or 0, whole or 0) or None
+    size = max(array.bytes or 0, whole or 0) or None
+    stacked = isinstance(made, Array) and len(made.shape or ()) < len(array.shape or ())
+    return AtLeast(size) if size is not None and stacked and array.bytes is None else size
 
 
 def joined_with(file: File, found: dict[cst.Call, Call]) -> list[Call]:
