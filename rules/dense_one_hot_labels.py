@@ -24,7 +24,8 @@ class DenseOneHotLabels(Rule):
 
     ## When not to use it
     With label smoothing, mixup or soft labels, which need the rows; label smoothing is seen and not reported. Nor are
-    fewer than 32 classes whose rows stay below `min-bytes`.
+    fewer than 32 classes whose rows stay below `min-bytes`, and classes of which the program says no number: most
+    programs tell a few apart.
 
     ## References
     - https://keras.io/api/losses/probabilistic_losses/#sparsecategoricalcrossentropy-class
@@ -47,7 +48,8 @@ class DenseOneHotLabels(Rule):
             if file.contexts.per_item(made.node) or file.contexts.traced(made.node):
                 continue
             classes, size = _classes(file, made), labels.bytes
-            if classes is not None and classes < MANY_CLASSES and (size is None or size < file.config.min_bytes):
+            few = classes < MANY_CLASSES if classes is not None else not _says_count(made)
+            if few and (size is None or size < file.config.min_bytes):
                 continue
             many = f"{classes} numbers" if classes is not None else "one number per class"
             yield self.finding(
@@ -65,6 +67,11 @@ def _is_categorical(loss: Value) -> bool:
     if isinstance(loss, Instance) and loss.type_name == "tf.keras.losses.CategoricalCrossentropy":
         return loss.call is not None and loss.call.lacks("label_smoothing")
     return loss in LOSSES
+
+
+def _says_count(made: Call) -> bool:
+    """Whether a call is told how many classes there are, as a vocabulary or pixels have to be, not left to count."""
+    return made.arg("num_classes", "depth") is not None
 
 
 def _classes(file: File, made: Call) -> int | None:
