@@ -88,6 +88,8 @@ class ShuffleAfterDecode(Rule):
         return f"{part} as it made it" + (f" ({number}{show_each(size, held)})" if number else "")
 
     def _move(self, first: Step, ds: Dataset, shuffle: Call, file: File) -> Fix | None:
+        if first not in ds.steps:  # of a pipeline that this one is made of
+            return None
         steps = ds.steps[ds.steps.index(first) :]
         if PICKS.intersection(step.name for step in steps):
             return None

@@ -126,13 +126,41 @@ STEPS = [
      "from_tensor_slices batch -> (tf float32 (2, 8), tf int64 (2)) x 50 | range batch -> tf int64 (2) x 5"),
 ]  # fmt: skip
 
+LISTED = """
+parts = []
+for name in names:
+    parts.append(tf.data.TextLineDataset(name).map(lambda v: tf.cast(v, tf.int32)))
+"""
+
+LISTS = [
+    (f"{LISTED}{program}", expected) for program, expected in (
+        ("parts[0]", "TextLineDataset map -> tf int32 ()"),
+        ("parts[1:]", "comprehension of TextLineDataset map -> tf int32 ()"),
+        ("for part in parts:\n    probe(part)", "TextLineDataset map -> tf int32 ()"),
+        ("a = parts[0]\nfor b in parts[1:]:\n    a = a.concatenate(b)\n    probe(a)", "concatenate -> tf int32 ()"),
+        ("a = None\nfor b in parts:\n    a = b if a is None else a.concatenate(b)\n    probe(a)",
+         "TextLineDataset map -> tf int32 () | concatenate -> tf int32 ()"),
+        ("a = r\nfor b in [r, r]:\n    a = a.concatenate(b)\n    probe(a)", "concatenate -> tf int64 ()"),
+        ("a = r\nfor b in parts:\n    a = a.concatenate(unknown(a))\n    probe(a)", "? -> ?"),
+        ("D.sample_from_datasets(parts)", "sample_from_datasets -> tf int32 ()"),
+        ("D.choose_from_datasets([*parts], r)", "? -> ?"),
+        ("D.zip(tuple(parts))", "zip -> ?"),
+        ("import functools\nfunctools.reduce(lambda a, b: a.concatenate(b), parts)", "concatenate -> tf int32 ()"),
+        ("import functools\nfunctools.reduce(D.concatenate, [r, r], r)", "concatenate -> tf int64 () x 30"),
+        ("import functools\nfunctools.reduce(unknown, parts)", "?"),
+        ("parts.append(unknown)\nparts[0]", "?"),
+        ("parts.extend(unknown)\nparts[0]", "?"),
+        ("def more():\n    parts.append(r)\nparts[0]", "?"),
+    )
+]  # fmt: skip
+
 BYTES = [
     ("s", 40), ("s.batch(10)", 400), ("r.map(unknown)", None), ("r.batch(n)", None),
     ("keras.utils.image_dataset_from_directory('d', label_mode=None)", 32 * 256 * 256 * 3 * 4),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("program", "expected"), [*SOURCES, *STEPS])
+@pytest.mark.parametrize(("program", "expected"), [*SOURCES, *STEPS, *LISTS])
 def test_elements_and_counts(program: str, expected: str) -> None:
     assert shown_in(SETUP + program) == expected
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.model import arguments, constructed, inferred_by_use, records
+from tfmemlint.model import arguments, constructed, inferred_by_use, lists, records
 from tfmemlint.model.annotations import promised
 from tfmemlint.model.call_graph import CallGraph
 from tfmemlint.model.calls import Call
@@ -190,7 +190,7 @@ class Evaluator:
         # TensorFlow's context managers give themselves to `with value as name`.
         value = unpacked(value, d.path)
         if isinstance(value, Sequence) and value.kind == "list" and d.name in self.file.grown:
-            return replace(value, open=True)
+            return lists.grown(self, d, value, frame)
         value = self._changeable(d, value)
         return value if value.known or d.annotation is None else self.annotated(d.annotation, frame)
 

@@ -8,6 +8,7 @@ from tfmemlint import knowledge
 from tfmemlint.model.calls import api_name
 from tfmemlint.model.transfer import (  # noqa: F401  (they register)
     arrays,
+    combined,
     datasets,
     devices,
     graphs,

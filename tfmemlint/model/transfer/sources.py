@@ -1,4 +1,4 @@
-"""tf.data: where pipelines come from, and pipelines made of several."""
+"""tf.data: where pipelines come from."""
 
 from __future__ import annotations
 
@@ -223,33 +223,6 @@ def _as_numpy(call: Call, target: Value) -> Value:
 @models(f"{D}.load", "tf.data.experimental.load", f"{D}.from_sparse_tensor_slices", "tf.data.experimental.SqlDataset")
 def _other(call: Call, target: Value) -> Value:
     return Dataset(call_name(target), call)
-
-
-@models(f"{D}.zip", f"{D}.sample_from_datasets", f"{D}.choose_from_datasets", f"{D}.concatenate",
-        "tf.data.experimental.sample_from_datasets", "tf.data.experimental.choose_from_datasets")  # fmt: skip
-def _several(call: Call, target: Value) -> Value:
-    name = call_name(target)
-    kind = name.rpartition(".")[2]
-    given: list[Value] = [target.receiver] if isinstance(target, Method) else []
-    if kind == "zip":
-        given += [call.evaluator.value(arg.value, call.frame) for arg in call.node.args if not arg.star]
-    else:
-        given.append(call.value_of("dataset" if kind == "concatenate" else "datasets"))
-    if call.open:
-        return Dataset(name, call)
-    if len(given) == 1:
-        given = list(elements(given[0]))
-    parts = tuple(v for v in given if isinstance(v, Dataset))
-    if len(parts) != len(given) or not parts:
-        return Dataset(None, call)
-    element = Sequence(tuple(p.element for p in parts)) if kind == "zip" else parts[0].element
-    if kind == "zip" and isinstance(call.value_of(0), Mapping):
-        element = Unknown("a dictionary")
-    counts = [p.count for p in parts if p.count is not None]
-    total = None
-    if len(counts) == len(parts):
-        total = min(counts) if kind == "zip" else sum(counts) if kind == "concatenate" else None
-    return Dataset(name, call, (), element, total, parts)
 
 
 @models("h5py.File")

@@ -124,6 +124,10 @@ class Iterator(Composite):
     def item_at(self, index: Value) -> Value:
         return self.item
 
+    def sliced(self, bounds: slice) -> Value:
+        listed = self.function in ("list", "tuple", "sorted", COMPREHENSION) and self.item.known
+        return Iterator(self, self.item, COMPREHENSION) if listed else Value.sliced(self, bounds)
+
     def iterated(self) -> Value:
         return self.item
 

@@ -26,6 +26,8 @@ HANDS_ON = frozenset({
 })  # fmt: skip
 """Steps that hand on the tensors which they are given, some or all of them."""
 
+ZIP = "tf.data.Dataset.zip"
+
 ALIGNMENT = 64
 """Bytes to which TensorFlow aligns tensors: rows of an array that all begin at a multiple share its memory, of others
 most are copied. Measured on 2.21: a buffer of 10 000 rows of 4096 bytes takes none, of rows of 4112 bytes 33 MB."""
@@ -33,8 +35,11 @@ most are copied. Measured on 2.21: a buffer of 10 000 rows of 4096 bytes takes n
 
 def expanding_map(ds: Dataset) -> Step | None:
     """The first map that certainly makes larger elements than it is given, if a buffer at the end of the pipeline holds
-    them as it made them: no batch, and no cache in memory, whose elements a buffer shares, stands behind it."""
-    first = None
+    them as it made them: no batch, and no cache in memory, whose elements a buffer shares, stands behind it. Of
+    pipelines that are joined or mixed all must have one."""
+    parts = [expanding_map(part) for part in ds.parents if isinstance(part, Dataset)]
+    joined = ds.source != ZIP and parts and None not in parts
+    first = parts[0] if joined else None
     for step in ds.steps:
         if _cached(step) or step.name in BATCHES | REGROUPING:
             first = None
@@ -63,8 +68,10 @@ def own_parts(ds: Dataset) -> list[Value]:
             return []
         if step.name not in HANDS_ON and not (step.name == "map" and only_regroups(step)):
             return elements(ds.element)
-    if ds.source == "tf.data.Dataset.zip" and ds.parents:
+    if ds.source == ZIP and ds.parents:
         return [part for each in ds.parents for part in (own_parts(each) if isinstance(each, Dataset) else [each])]
+    if ds.parents and not any(own_parts(each) for each in ds.parents if isinstance(each, Dataset)):
+        return []
     parts = elements(ds.element)
     return [part for part in parts if not _shares(part)] if knowledge.in_group(ds.source, "slices_memory") else parts
 
