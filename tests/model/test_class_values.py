@@ -70,6 +70,31 @@ SET_ANEW = [
     (FIELDS + "        pass\n" + ROWS, "np float64 (2, 3)"),
 ]  # fmt: skip
 
+FEED = (
+    "class C:\n    def __init__(self, n):\n        self.ds = tf.data.Dataset.range(8)\n{}"
+    "    def a(self):\n        self.ds = self.ds.batch(4)\n        return self\n"
+    "    def b(self):\n        probe(self.ds)\n        self.ds = self.ds.take(1)\n        return self\n{}"
+)
+BATCHED, PLAIN = "range batch -> tf int64 (4) x 2", "range -> tf int64 () x 8"
+TAKEN = "range batch take -> tf int64 (4) x 1 | range take -> tf int64 () x 1"
+RUN = "    def run(self):\n        self.a()\n        self.b()\n"
+IN_ORDER = [
+    (FEED.format("        self.a()\n        self.b()\n", ""), BATCHED),
+    (FEED.format("        self.b()\n        self.a()\n", ""), PLAIN),
+    (FEED.format("        self.run()\n" + RUN, ""), BATCHED),
+    (FEED.format(RUN, ""), BATCHED),
+    (FEED.format(RUN, "C(1).run()"), BATCHED),
+    (FEED.format("", "C(1).a().b()"), BATCHED),
+    (FEED.format("", "C(1).b().a()"), PLAIN),
+    (FEED.format("", "c = C(1)\nc.a()\nc.b()"), BATCHED),
+    (FEED.format("", "c = C(1).a()\nc.b()"), BATCHED),
+    (FEED.format("", "for c in range(3):\n    d = C(c)\n    d.a()\n    d.b()"), BATCHED),
+    (FEED.format("        if n:\n            self.a()\n        self.b()\n", ""), f"{PLAIN} | {BATCHED}"),
+    (FEED.format("", "c = C(1)\nif flag:\n    c.a()\nc.b()"), f"{PLAIN} | {BATCHED}"),
+    (FEED.format("", "C(1).a().b()\nC(1).b()"), f"{PLAIN} | {BATCHED} | {TAKEN}"),
+    (FEED.format("        for _ in range(9):\n            self.a()\n            self.b()\n", ""), "?"),
+]  # fmt: skip
+
 METHODS = [
     ("class C:\n    def f(self, a):\n        return a + 1\nC().f(2)", "3"),
     ("class C:\n    def f(self, a):\n        return self.g(a)\n    def g(self, a):\n        return a * 2\nC().f(2)", "4"),  # noqa: E501
@@ -114,6 +139,6 @@ DATA = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("program", "expected"), [*ATTRIBUTES, *SET_ANEW, *METHODS, *BASES, *DATA])
+@pytest.mark.parametrize(("program", "expected"), [*ATTRIBUTES, *SET_ANEW, *IN_ORDER, *METHODS, *BASES, *DATA])
 def test_values_through_objects(program: str, expected: str) -> None:
     assert shown_in(program) == expected

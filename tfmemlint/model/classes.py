@@ -11,6 +11,7 @@ import libcst as cst
 from tfmemlint import knowledge
 from tfmemlint.model import constructed
 from tfmemlint.model.binding import given_by
+from tfmemlint.model.entered import entered
 from tfmemlint.model.values import Api, Array, Class, Const, Dataset, Function, Instance, Unknown, Value, one_of
 from tfmemlint.syntax.scopes import Definition, ScopeNode, decorated, dotted, written
 
@@ -154,7 +155,9 @@ class Classes:
         if method is not None:
             return self._method(method, instance if bound else None, instance.class_node)
         found = self.definitions(instance.class_node, name)
-        definitions = constructed.left(self._evaluator, instance.class_node, found, reader)
+        definitions = self._entered(instance.class_node, name, found, reader)
+        if definitions is None:
+            definitions = constructed.left(self._evaluator, instance.class_node, found, reader)
         if definitions is None:
             return Unknown(f"attribute {name} may be set anew when the object is made")
         others = [d for d in definitions if d.scope is not reader]
@@ -167,6 +170,13 @@ class Classes:
         if instance.type_name is not None:
             return Instance(instance.type_name, instance.call, instance.class_node).attribute(name)
         return Unknown(f"attribute {name} is not set in this file")
+
+    def _entered(
+        self, node: cst.ClassDef, name: str, found: list[Definition], reader: ScopeNode | None
+    ) -> list[Definition] | None:
+        """The definitions that a method finds when it begins which then sets the attribute anew; None if not seen."""
+        sets = reader is not None and len({d.scope for d in found}) > 1 and any(d.scope is reader for d in found)
+        return entered(self._evaluator, node, name, found, reader) if reader is not None and sets else None
 
     def _fresh(self, reader: ScopeNode, others: list[Definition], name: str, instance: Instance) -> bool:
         """Whether a method finds an attribute as others have left it: it runs once, or carries on a pipeline that it

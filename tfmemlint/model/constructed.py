@@ -39,7 +39,7 @@ def left(evaluator: Evaluator, node: cst.ClassDef, found: Defined, reader: Scope
     if init is None:
         return found
     run: list[ScopeNode] = []
-    last = _last_set(evaluator, node, init, found, run)
+    last = last_set(evaluator, node, init, found, run)
     if reader in run or last == []:
         return found
     if last is None:
@@ -61,14 +61,14 @@ def standing(evaluator: Evaluator, read: cst.CSTNode, before: Defined) -> Define
     found = evaluator.classes.definitions(owner, read.attr.value) if between else []
     result: Defined | None = before
     for method, certain in ((evaluator.classes.method(owner, word), certain) for word, certain in between):
-        last = _last_set(evaluator, owner, method, found, [function]) if method is not None else []
+        last = last_set(evaluator, owner, method, found, [function]) if method is not None else []
         if last is None or (last and not certain):
             return None
         result = last or result
     return result
 
 
-def _last_set(
+def last_set(
     evaluator: Evaluator, node: cst.ClassDef, function: cst.FunctionDef, found: Defined, run: list[ScopeNode]
 ) -> Defined | None:
     """The definitions with which a method leaves an attribute, its own or those of a method that it calls; empty where
@@ -80,7 +80,7 @@ def _last_set(
         method = evaluator.classes.method(node, word)
         if method is None or method in run or len(run) > DEPTH or evaluator.tree.order(call) < at:
             continue
-        last = _last_set(evaluator, node, method, found, run)
+        last = last_set(evaluator, node, method, found, run)
         if last is None or (last and not certain):
             return None
         if last:
