@@ -18,6 +18,7 @@ from tfmemlint.model.transfer import (  # noqa: F401  (they register)
     numeric,
     others,
     python,
+    random_arrays,
     records,
     shapes,
     tables,

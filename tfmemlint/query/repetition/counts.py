@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint import knowledge
 from tfmemlint.model.values import (
     COMPREHENSION,
     Array,
@@ -21,7 +22,7 @@ from tfmemlint.model.values import (
     integer,
 )
 from tfmemlint.query.limits import RUN_THROUGH
-from tfmemlint.syntax.scopes import Binds
+from tfmemlint.syntax.scopes import Binds, dotted
 from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 VIEWS = frozenset({"items", "values", "keys"})
 GROWS = frozenset({"repeat", "unbatch", "flat_map", "interleave", "concatenate", "apply"})
 """Steps of a pipeline after which there may be more elements than before."""
+
+ADDS = ("append", "extend", "insert")
+"""Methods after which a list has more items than it was made with."""
 
 FEWER = frozenset({"filter", "set", COMPREHENSION})
 """What leaves some of the items out, or all of them in."""
@@ -52,6 +56,8 @@ def count(file: File, loop: Node) -> int | None:
 def items_in(file: File, iterated: cst.BaseExpression) -> int | None:
     """The most items that an expression gives when it is run over; None where the code does not say it."""
     found = most_items(file.value(iterated))
+    if found is None and not any(file.method_calls.get((word, dotted(iterated))) for word in ADDS):
+        found = _in_part(file, file.written(iterated))
     if found is not None or not isinstance(iterated, cst.Call):
         return found
     if called_view(iterated) is not None:
@@ -66,6 +72,35 @@ def items_in(file: File, iterated: cst.BaseExpression) -> int | None:
     if call.name == "builtins.zip":
         return _least(items_in(file, arg.value) for arg in iterated.args)
     return None
+
+
+def _in_part(file: File, node: cst.BaseExpression) -> int | None:
+    """The most items in a part of something of unknown length: `files[:5]`, `random.sample(files, 5)`."""
+    if isinstance(node, cst.Subscript):
+        index = node.slice[0].slice
+        return in_slice(file, index) if isinstance(index, cst.Slice) else None
+    call = file.call(node) if isinstance(node, cst.Call) else None
+    if call is None or not knowledge.in_group(call.name, "samples_items"):
+        return None
+    number = call.given("k") if call.arg("k") is not None else call.given(1)
+    return _largest(integer(option) for option in number.options)
+
+
+def in_slice(file: File, cut: cst.Slice) -> int | None:
+    """The most items between the bounds of a slice, of whatever length that is cut: `x[:8]`, `x[-3:]`, `x[i : i + 8]`.
+    None where the bounds do not say it."""
+    lower, upper = cut.lower, cut.upper
+    if lower is not None and isinstance(upper, cst.BinaryOperation) and isinstance(upper.operator, cst.Add):
+        sides = (upper.left, upper.right), (upper.right, upper.left)
+        numbers = (integer(file.value(n)) for side, n in sides if file.text(side) == file.text(lower))
+        found = next(numbers, None)
+    else:
+        first = integer(file.value(lower)) if lower is not None else 0
+        end = integer(file.value(upper)) if upper is not None else 0
+        if first is None or end is None or (first < 0) != (end < 0 or upper is None):
+            return None  # counted from both ends, or to the other end
+        found = end - first
+    return max(0, found) if found is not None else None
 
 
 def called_view(node: cst.BaseExpression) -> cst.BaseExpression | None:

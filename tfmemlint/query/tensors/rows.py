@@ -9,6 +9,7 @@ import libcst as cst
 
 from tfmemlint.model.values import Array, Const, Sequence, integer
 from tfmemlint.query.flow.uses import Does, Use, uses
+from tfmemlint.query.repetition.counts import in_slice
 from tfmemlint.syntax.scopes import Binds, Definition, Reaching
 
 if TYPE_CHECKING:
@@ -66,16 +67,7 @@ def _taken(file: File, first: cst.BaseSlice) -> int | None:
     """`x[None]`, `x[i:i + 8]`, `x[:8]`."""
     if isinstance(first, cst.Index):
         return 1 if file.value(first.value) == Const(None) else None
-    upper = first.upper if isinstance(first, cst.Slice) else None
-    if upper is None or not isinstance(first, cst.Slice):
-        return None
-    if first.lower is None:
-        count = integer(file.value(upper))
-        return count if count is not None and count > 0 else None
-    if isinstance(upper, cst.BinaryOperation) and isinstance(upper.operator, cst.Add):
-        sides = (upper.left, upper.right), (upper.right, upper.left)
-        return next((integer(file.value(n)) for side, n in sides if file.text(side) == file.text(first.lower)), None)
-    return None
+    return (in_slice(file, first) or None) if isinstance(first, cst.Slice) else None
 
 
 def _made(file: File, call: Call) -> int | None:
