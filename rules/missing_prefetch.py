@@ -30,8 +30,9 @@ class MissingPrefetch(Rule):
     """
     ## What it does
     Gives the advice to end a batched pipeline with `prefetch(tf.data.AUTOTUNE)` where it reaches `fit`, `evaluate`,
-    `predict` or a training loop, or is returned by a function that is named as an input pipeline. It is given once for
-    a pipeline, at its end; a function that takes further what it is given, or that an `interleave` runs, has none.
+    `predict` or a training loop, or is returned by a function whose callers are not seen to go on with it. It is given
+    once for a pipeline, at its end; a function that takes further what it is given, or that an `interleave` runs, has
+    none.
 
     ## Why it costs memory
     It costs time, not memory: without a prefetch the model waits while the next batch is made. Prefetching holds one

@@ -30,7 +30,8 @@ CONSUMED = [
     ("it = iter(a)\nx = next(it)\nmodel(x)", []),
     ("def make_dataset():\n    return a.batch(2)", ["def make_dataset(): returned"]),
     ("def make_dataset():\n    return a.batch(2)\nd = make_dataset().prefetch(1)", []),
-    ("def helper():\n    return a.batch(2)", []),
+    ("def helper():\n    return a.batch(2)", ["def helper(): returned"]),
+    ("def step(ds):\n    return ds.map(f)\nstep(a).batch(2)", []),
     ("def load_data():\n    if c:\n        return None\n    return a.batch(2)", []),
 ]  # fmt: skip
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
@@ -38,13 +37,6 @@ if TYPE_CHECKING:
 NAMES = ("fit", "evaluate", "predict")
 METHODS = tuple(f"tf.keras.Model.{name}" for name in NAMES)
 
-PIPELINE_NAME = re.compile(
-    r"(^|_)(ds|dataset|datasets|pipeline|input_fn|data_loader|dataloader|loader)(_|$)|^input_fn|_input_fn"
-    r"|^(preprocess|process|prepare|make|get|build|create|load|read)_(train|val|valid|test|data|batch|input)"
-)
-"""Names of functions that make the input of a model."""
-
-
 GOES_ON = ("batch", "padded_batch", "map", "shuffle", "repeat", "cache", "filter", "prefetch")
 """Steps that make another pipeline for a model, and no look at some elements."""
 
@@ -68,8 +60,8 @@ class Consumption:
     returns the pipelines. `given` is what arrives there, of a function what each of its returns gives; beside what
     callers may pass, nothing else does. `validation` is the validation data of `fit`. `taker` is the call that gives a
     model the elements as they are: the method itself, or the call of a model in the loop; None where none is seen.
-    `returned` says that a function named as an input pipeline gives them to callers that are not seen to go on with
-    them, `peeks` that each iteration takes the first element of an iterator of its own.
+    `returned` says that a function gives them to callers that are not seen to go on with them, `peeks` that each
+    iteration takes the first element of an iterator of its own.
     """
 
     node: Node | Call
@@ -210,9 +202,9 @@ def taker(file: File, code: Node, source: Node) -> Call | None:
 
 def _returned(file: File) -> Iterator[Consumption]:
     for function in file.tree.of(cst.FunctionDef):
-        if PIPELINE_NAME.search(function.name.value) and not _inside_another(file, function):
-            given = returned_pipelines(file, function)
-            if given and not _is_stage(file, function, given) and not _carried_on(file, function, given):
+        given = returned_pipelines(file, function)
+        if given and not _inside_another(file, function):
+            if not _is_stage(file, function, given) and not _carried_on(file, function, given):
                 yield Consumption(function, given, returned=True)
 
 
