@@ -78,7 +78,7 @@ def whole_bytes(array: Array) -> int | None:
     made = array.origin.value if array.origin is not None else None
     whole = made.bytes if isinstance(made, Array) and made.dtype == array.dtype else None
     size = max(array.bytes or 0, whole or 0) or None
-    stacked = isinstance(made, Array) and len(made.shape or ()) < len(array.shape or ())
+    stacked = isinstance(made, Array) and (array.shape is None or len(made.shape or ()) < len(array.shape))
     return AtLeast(size) if size is not None and stacked and array.bytes is None else size
 
 
