@@ -128,7 +128,7 @@ def test_functions_that_are_entered_by_choice(calls: str, some: bool, all_of_the
         ("def f():\n    with tf.GradientTape() as tape: pass\n    opt.apply_gradients(g)", []),
         ("def f(x):\n    with tf.GradientTape() as tape: pass\n    opt.apply_gradients(g)\nf(3)", []),
         ("def f(x):\n    with tf.GradientTape() as tape: pass\nfor x in data:\n    f(x)", ["f STEP"]),
-        ("def f(x):\n    for b in x:\n        with tf.GradientTape() as tape: pass\n        opt.apply_gradients(g)", []),
+        ("def f(x):\n    for b in x:\n        with tf.GradientTape() as t: pass\n        opt.apply_gradients(g)", []),
         ("def f(x): return x\nds = tf.data.Dataset.range(3).map(f)", []),
     ],
 )
