@@ -14,6 +14,7 @@ from tfmemlint.query.pipelines.small import is_small, names_or_indices, run_thro
 START = """
 a = tf.data.Dataset.from_tensor_slices((np.zeros((1000, 80), np.float32), np.zeros(1000)))
 r = tf.data.TFRecordDataset("r")
+keyed = r.map(lambda d: {"any": tf.zeros((80, 80)), "image": tf.size(d), "name": tf.strings.lower(d)})
 """
 
 KEPT = [
@@ -34,8 +35,10 @@ KEPT = [
     ("def f(v):\n    if c:\n        v = h(v)\n    return v\n[f(x) for x, y in a]", []),
     ("def f(v, n):\n    return n * 2\n[f(x, 3) for x, y in a]", []),
     ("np.stack([x for x, y in a])", ["stack"]),
-    ("[d['image'] for d in r]", ["[d['image'] for d in r]"]),
-    ("[d['label'] for d in r]", []),
+    ("[d['image'] for d in r]", []),
+    ("[d['any'] for d in keyed]", ["[d['any'] for d in keyed]"]),
+    ("[d['image'] for d in keyed]", []),
+    ("[d['name'] for d in keyed]", []),
     ("{i: x for i, x in enumerate(r)}", ["{i: x for i, x in enumerate(r)}"]),
     ("sum(x for x in r)", []),
     ("tuple(x for x in r)", ["tuple"]),
@@ -72,6 +75,9 @@ def test_places_that_keep_every_element(program: str, expected: list[str]) -> No
         ("r.take(9)", True),
         ("r.map(f)", False),
         ("r.map(lambda x, y: y)", True),
+        ("r.map(lambda d: d['image'])", True),
+        ("keyed.map(lambda d: d['image'])", True),
+        ("keyed.map(lambda d: d['any'])", False),
         ("tf.data.Dataset.list_files('*')", True),
         ("tf.data.Dataset.list_files('*').map(f)", False),
         ("tf.data.Dataset.from_tensor_slices(image_paths)", True),
@@ -118,7 +124,8 @@ def test_steps_that_handle_names_or_indices(step: str, expected: bool) -> None:
     ("expression", "expected"),
     [
         ("d['label']", True),
-        ("d['image']", False),
+        ("d['image']", True),
+        ("d['any']", False),
         ("d[1].numpy()", True),
         ("d[0]", False),
         ("d[key]", True),
@@ -126,5 +133,7 @@ def test_steps_that_handle_names_or_indices(step: str, expected: bool) -> None:
     ],
 )
 def test_labels(expression: str, expected: bool) -> None:
-    file = model_of(f"probe({expression})")
-    assert is_label(file.calls_by_word["probe"][0].args[0].value) is expected
+    file = model_of(START + f"probe({expression})\nprobe(list(keyed))")
+    part, of = (node.args[0].value for node in file.calls_by_word["probe"])
+    ds = run_through(file.call(of).value_of(0))
+    assert ds is not None and is_label(part, ds.element) is expected

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model.values import Array, Const, Dataset, Mapping, Sequence
+from tfmemlint.model.values import Array, Const, Dataset, Mapping, Sequence, Value
 from tfmemlint.syntax.literals import whole_number
 from tfmemlint.syntax.scopes import dotted
 
 if TYPE_CHECKING:
     from tfmemlint.syntax.tree import Node
-
-LARGE_PARTS = re.compile(r"image|video|audio|frame|pixel|feature|input|speech|wave|signal|volume|array", re.IGNORECASE)
-"""Parts of the keys under which elements hold what is large; under others stand labels, names, numbers."""
 
 SAME = frozenset({"numpy", "copy", "astype", "reshape", "squeeze", "flatten", "ravel"})
 COPIES = frozenset({"array", "asarray", "cast", "convert_to_tensor", "squeeze", "expand_dims", "identity"})
@@ -33,15 +29,17 @@ def is_name(node: Node, name: str) -> bool:
     return isinstance(node, cst.Name) and node.value == name
 
 
-def is_label(node: Node) -> bool:
-    """Whether an expression is a part of an element that is small by its place or key: `d["label"]`, `pair[1]`."""
+def is_label(node: Node, element: Value) -> bool:
+    """Whether an expression is a part of an element that is small by its place, as the second of a pair, or that stands
+    under a key: only where the element tells that an array stands there is it taken for large."""
     if isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
         node = node.func.value if node.func.attr.value in ("numpy", "item") else node
     if not isinstance(node, cst.Subscript) or len(node.slice) != 1 or not isinstance(node.slice[0].slice, cst.Index):
         return False
     key = node.slice[0].slice.value
     if isinstance(key, cst.SimpleString):
-        return LARGE_PARTS.search(str(key.evaluated_value)) is None
+        part = element.item_at(Const(key.evaluated_value)) if isinstance(element, Mapping) else None
+        return not isinstance(part, Array) or not part.shape or part.dtype == "string"
     return isinstance(key, cst.Name) or (isinstance(key, cst.Integer) and whole_number(key) != 0)
 
 
@@ -89,7 +87,7 @@ def _keeps(node: cst.BaseExpression, target: cst.BaseAssignTargetExpression, ds:
     if isinstance(node, cst.Subscript):
         index = node.slice[0].slice
         item = isinstance(index, cst.Index) and isinstance(index.value, (cst.SimpleString, cst.Integer))
-        return item and isinstance(node.value, cst.Name) and is_name(target, node.value.value) and not is_label(node)
+        return item and isinstance(node.value, cst.Name) and is_name(target, node.value.value) and not is_label(node, ds.element)
     if not isinstance(node, cst.Name):
         return False
     if isinstance(target, (cst.Tuple, cst.List)):

@@ -176,7 +176,10 @@ def _keeps_labels(step: Step) -> bool:
     if not isinstance(node, cst.Lambda):
         return False
     names = [p.name.value for p in node.params.params]
-    return (len(names) > 1 and is_name(node.body, names[-1])) or is_label(node.body)
+    if len(names) > 1 and is_name(node.body, names[-1]):
+        return True
+    before = step.call.datasets() if step.call is not None else ()
+    return bool(before) and all(is_label(node.body, ds.element) for ds in before)
 
 
 def _undecoded(ds: Dataset) -> bool:
