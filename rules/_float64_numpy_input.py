@@ -53,6 +53,8 @@ def _few(file: File, entering: tensors.Entering) -> bool:
     A buffer that is kept, of which each step takes a part, is not few.
     """
     array, taker, origin = entering.array, entering.taker, entering.array.origin
+    if _is_one_item(file, array, taker):
+        return True
     if array.bytes is not None or origin is None or _is_kept(file, array, origin):
         return False
     rest = array.shape[1:] if array.shape else (None,)
@@ -62,6 +64,12 @@ def _few(file: File, entering: tensors.Entering) -> bool:
     if passing or knowledge.in_group(taker.name, "takes_one_batch"):
         return row is None or row * limits.ONE_BATCH < limits.SMALL_SAMPLE
     return row == ITEM_BYTES["float64"] and array.shape is not None and len(array.shape) > 0
+
+
+def _is_one_item(file: File, array: Array, taker: Call) -> bool:
+    """Whether a model is asked about one example, whose array goes when it has answered, and is not large."""
+    alone = array.shape is not None and len(array.shape) > 1 and array.shape[0] == 1
+    return alone and taker.name in SHORT_LIVED and (array.bytes or 0) < file.config.min_bytes
 
 
 def _is_kept(file: File, array: Array, origin: Call) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import libcst as cst
 
-from tfmemlint.api import Array, Call, Const, Fact, File, Length, Value, constant, knowledge, tensors
+from tfmemlint.api import ITEM_BYTES, Array, Call, Const, Fact, File, Length, Value, constant, knowledge, tensors
 
 NORMALIZE = "tf.keras.utils.normalize"
 WIDENED = frozenset({"uint8", "int8", "uint16", "int16", "int32", "uint32"})
@@ -102,7 +102,8 @@ def _whole(file: File, value: Value, node: cst.BaseExpression) -> Array | None:
         return None
     if data.size is not None and name.endswith(".load_data"):
         return data
-    return None if file.contexts.per_item(node) and data.size is None else data
+    passing = file.contexts.per_item(node) and (data.size or 0) * ITEM_BYTES["float64"] < file.config.min_bytes
+    return None if passing else data
 
 
 def is_float32(number: float) -> bool:

@@ -8,6 +8,7 @@ from tfmemlint.model.transfer import table
 from tfmemlint.model.values import Array
 
 SKLEARN = "import sklearn.datasets as d\nimport sklearn.preprocessing as p\n"
+SPLIT = "from sklearn.model_selection import train_test_split\n"
 PANDAS = "import pandas as pd\nimport sklearn.preprocessing as p\nt = pd.read_csv(f)\n"
 LIBRARIES = [
     (SKLEARN + "p.StandardScaler().fit_transform(np.zeros((4, 2), np.float32))", "np float32 (4, 2)"),
@@ -19,6 +20,13 @@ LIBRARIES = [
     (SKLEARN + "d.load_digits(as_frame=True).data", "?"),
     (SKLEARN + "d.fetch_olivetti_faces().data", "np float32 (400, 4096)"),
     (SKLEARN + "d.load_digits().target", "?"),
+    (SPLIT + "train_test_split(np.zeros((10, 2)))", "[np float64 (7, 2), np float64 (3, 2)]"),
+    (SPLIT + "train_test_split(np.zeros((10, 2)), test_size=0.25)", "[np float64 (7, 2), np float64 (3, 2)]"),
+    (SPLIT + "train_test_split(np.zeros((10, 2)), train_size=0.75)", "[np float64 (7, 2), np float64 (3, 2)]"),
+    (SPLIT + "train_test_split(np.zeros((20, 2)), train_size=7 / 8)", "[np float64 (17, 2), np float64 (3, 2)]"),
+    (SPLIT + "train_test_split(np.zeros((10, 2)), train_size=4, test_size=0.2)",
+     "[np float64 (4, 2), np float64 (2, 2)]"),
+    (SPLIT + "train_test_split(np.zeros((10, 2)), train_size=n)", "[np float64 (?, 2), np float64 (?, 2)]"),
     (PANDAS + "t.values", "np ? ..."),
     (PANDAS + "(t / 255).values", "np float64 ..."),
     (PANDAS + "((t - t.mean()) / t.std()).dropna()[['a', 'b']].to_numpy()", "np float64 ..."),

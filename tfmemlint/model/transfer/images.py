@@ -11,6 +11,8 @@ from tfmemlint.model.values import Array, Const, Instance, Method, Sequence, Unk
 from tfmemlint.syntax.numbers import bounded
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tfmemlint.model.calls import Call
 
 PILLOW = "PIL.Image.Image"
@@ -72,20 +74,42 @@ def _buffer(call: Call, target: Value) -> Value:
 
 @models("sklearn.model_selection.train_test_split")
 def _split(call: Call, target: Value) -> Value:
-    tested, trained = constant(call.value_of("test_size")), constant(call.value_of("train_size"))
-    if call.lacks("test_size"):
-        tested = 0.25 if call.lacks("train_size") else 1 - trained if isinstance(trained, float) else None
     parts: list[Value] = []
     for arg in call.node.args:
         if arg.keyword is None and not arg.star:
             part = call.evaluator.value(arg.value, call.frame)
             rows = part.shape[0] if isinstance(part, Array) and part.shape else None
-            test = None
-            if rows is not None and isinstance(tested, (int, float)):
-                test = bounded(math.ceil(rows * tested)) if isinstance(tested, float) else tested
-            rest = rows - test if rows is not None and test is not None and call.lacks("train_size") else None
-            parts += [_some_rows(part, rest), _some_rows(part, test)]
+            parts += [_some_rows(part, length) for length in _split_rows(call, rows)]
     return Unknown("parts that are not seen") if call.open else Sequence(tuple(parts), "list")
+
+
+def _split_rows(call: Call, rows: int | None) -> tuple[int | None, int | None]:
+    """The rows for training and for testing: a share of all rows or a number of them, and the rest where one is not
+    given. Shares for testing are rounded up, for training down.
+
+    Source: https://scikit-learn.org/stable/modules/generated/sklearn.model_selection.train_test_split.html
+    """
+    if rows is None:
+        return None, None
+    train = _share(call, "train_size", rows, math.floor)
+    test = _share(call, "test_size", rows, math.ceil)
+    if call.lacks("test_size") and call.lacks("train_size"):
+        test = math.ceil(rows / 4)
+    if call.lacks("train_size") and test is not None:
+        train = rows - test
+    elif call.lacks("test_size") and train is not None:
+        test = rows - train
+    return _possible(train), _possible(test)
+
+
+def _share(call: Call, name: str, rows: int, rounded: Callable[[float], int]) -> int | None:
+    """The rows that a parameter asks for; None where it is not given or not known."""
+    given = constant(call.value_of(name))
+    return rounded(rows * given) if isinstance(given, float) else given if isinstance(given, int) else None
+
+
+def _possible(length: int | None) -> int | None:
+    return bounded(length) if length is not None else None
 
 
 @models("sklearn.utils.shuffle")
