@@ -2,9 +2,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, fixes, on_call, ordering
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, fixes, knowledge, on_call, ordering, runtime
 
 LIST = "tf.config.list_physical_devices"
+PROBES = (
+    "tensorflow.python.client.device_lib.list_local_devices", "tf.python.client.device_lib.list_local_devices",
+    "tf.test.is_gpu_available", "tf.compat.v1.test.is_gpu_available",
+    "tf.test.gpu_device_name", "tf.compat.v1.test.gpu_device_name",
+)  # fmt: skip
+LIMITS = (*knowledge.group("configures_devices"), "tf.compat.v1.ConfigProto", "tf.compat.v1.GPUOptions")
+"""What says how much of a card TensorFlow may take."""
+SESSIONS = ("tf.compat.v1.Session", "tf.compat.v1.InteractiveSession")
 
 
 class ProbeAllocatesGpu(Rule):
@@ -20,7 +28,9 @@ class ProbeAllocatesGpu(Rule):
     Safe where only the truth value is used; otherwise shown only, for the result is another kind of value.
 
     ## When not to use it
-    When the process does nothing but report its devices.
+    When the process does nothing but report its devices. Not reported are programs that go on to compute with
+    TensorFlow, set neither growth nor a limit and leave the card to no other library: they take all of it anyway. Nor
+    is `list_local_devices` with options of its own for the session.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/config/list_physical_devices
@@ -31,15 +41,10 @@ class ProbeAllocatesGpu(Rule):
     fix_safety = (Safety.SAFE, Safety.DISPLAY)
     in_tests = False  # where they are what the test framework offers for skipping tests
 
-    @on_call(
-        "tensorflow.python.client.device_lib.list_local_devices",
-        "tf.python.client.device_lib.list_local_devices",
-        "tf.test.is_gpu_available",
-        "tf.compat.v1.test.is_gpu_available",
-        "tf.test.gpu_device_name",
-        "tf.compat.v1.test.gpu_device_name",
-    )
+    @on_call(*PROBES)
     def check(self, probe: Call, file: File) -> Iterator[Finding]:
+        if probe.arg("session_config") is not None or _takes_all_anyway(file):
+            return
         yield self.finding(
             probe,
             file,
@@ -47,6 +52,13 @@ class ProbeAllocatesGpu(Rule):
             "all their memory is taken before growth or a limit can apply; list the physical devices instead",
             fix=_list(file, probe),
         )
+
+
+def _takes_all_anyway(file: File) -> bool:
+    """Whether TensorFlow has the whole card in this program with and without the probe: it computes on it, nothing says
+    how much it may take, and no other library needs any."""
+    computes = any(call.name not in PROBES for call in runtime.initialising_calls(file)) or any(file.calls(*SESSIONS))
+    return computes and not any(file.calls(*LIMITS)) and not runtime.gpu_allocations.of(file)
 
 
 def _list(file: File, probe: Call) -> Fix | None:
