@@ -9,6 +9,8 @@ from tfmemlint.api import Call, File, Finding, Instance, Rule, keras, on_call, r
 OF_MEMORY = frozenset({"gpu_options", "device_count"})
 """Options of a session that say something about memory or devices, not only about placement or logging."""
 
+SETS = ("tf.keras.backend.set_session", "tf.compat.v1.keras.backend.set_session")
+
 
 class SessionConfigIgnored(Rule):
     """
@@ -35,7 +37,7 @@ class SessionConfigIgnored(Rule):
     @on_call("tf.compat.v1.Session", "tf.compat.v1.InteractiveSession")
     def session(self, session: Call, file: File) -> Iterator[Finding]:
         eager = any(call.node is not session.node for call in runtime.initialising_calls(file))
-        if eager and not keras.runs_graphs(file, session) and _limits_memory(file, session):
+        if eager and not keras.runs_graphs(file, session) and _limits_memory(file, session) and not _is_set(file, session):
             yield self.finding(
                 session,
                 file,
@@ -43,7 +45,7 @@ class SessionConfigIgnored(Rule):
                 "card; use tf.config",
             )
 
-    @on_call("tf.keras.backend.set_session", "tf.compat.v1.keras.backend.set_session")
+    @on_call(*SETS)
     def set_session(self, sets: Call, file: File) -> Iterator[Finding]:
         given = sets.value_of(0)
         configured = isinstance(given, Instance) and given.call is not None and given.call.arg("config") is not None
@@ -54,6 +56,12 @@ class SessionConfigIgnored(Rule):
                 "Keras 3 has no set_session, and a session's options count only if it is the first to use the card; "
                 "use tf.config",
             )
+
+
+def _is_set(file: File, session: Call) -> bool:
+    """Whether Keras is told to use this session, which is reported there."""
+    given = (call.value_of(0) for call in file.calls(*SETS))
+    return any(isinstance(each, Instance) and each.call is session for each in given)
 
 
 def _limits_memory(file: File, session: Call) -> bool:
