@@ -4,7 +4,22 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Array, Call, Const, File, Finding, Rule, integer, knowledge, on_call, tensors, walk, written
+from tfmemlint.api import (
+    Array,
+    Call,
+    Const,
+    Does,
+    File,
+    Finding,
+    Rule,
+    integer,
+    knowledge,
+    on_call,
+    tensors,
+    uses,
+    walk,
+    written,
+)
 
 FEW = 32
 """Rows or columns up to which all pairs are not many more numbers than the operands."""
@@ -27,7 +42,7 @@ class PairwiseBroadcast(Rule):
     ## When not to use it
     For small sets; sizes known to be small are not reported, nor fewer than 32 rows on one side: all pairs are
     not many more numbers than the operands then. Nor rows of up to 4 numbers, as points and boxes are: the operation
-    takes no more than 4 times the distances.
+    takes no more than 4 times the distances. Nor differences whose parts are read besides.
 
     ## References
     - https://www.tensorflow.org/guide/tensor#broadcasting
@@ -44,7 +59,7 @@ class PairwiseBroadcast(Rule):
         if given is None or axis not in (-1, 2, 3):
             return
         found = tensors.all_pairs(file, given.expression, axis, squared=_euclidean(call))
-        if found is None or _in_parts(file, found.node):
+        if found is None or _in_parts(file, found.node) or _is_read_too(file, found.node):
             return
         value = file.value(found.node)
         size, shape = (value.bytes, value.shape or ()) if isinstance(value, Array) else (None, ())
@@ -64,6 +79,11 @@ def _euclidean(call: Call) -> bool:
     order = call.arg("ord")
     usual = order is None or order.value in (Const("euclidean"), Const(None), Const(2))
     return (call.method or "").endswith("norm") and usual
+
+
+def _is_read_too(file: File, node: cst.BaseExpression) -> bool:
+    """Whether the result of the operation has to exist, as parts of it are read: the coordinates of each difference."""
+    return any(use.does is Does.ITEM for use in uses(file, node))
 
 
 def _in_parts(file: File, node: cst.BaseExpression) -> bool:
