@@ -37,7 +37,8 @@ class SessionConfigIgnored(Rule):
     @on_call("tf.compat.v1.Session", "tf.compat.v1.InteractiveSession")
     def session(self, session: Call, file: File) -> Iterator[Finding]:
         eager = any(call.node is not session.node for call in runtime.initialising_calls(file))
-        if eager and not keras.runs_graphs(file, session) and _limits_memory(file, session) and not _is_set(file, session):
+        runs = keras.runs_graphs(file, session)
+        if eager and not runs and _limits_memory(file, session) and not _is_set(file, session):
             yield self.finding(
                 session,
                 file,
