@@ -7,7 +7,7 @@ from programs import model_of
 
 from tfmemlint.model.values import Array
 from tfmemlint.query.ordering.conditions import is_switched_off
-from tfmemlint.query.pipelines.shuffling import expanding_map, own_parts
+from tfmemlint.query.pipelines.shuffling import expanding_map, hands_on_memory, own_parts
 
 START = """
 d = tf.data.Dataset
@@ -39,6 +39,25 @@ def test_parts_that_take_memory_of_their_own(pipeline: str, expected: list[int |
     datasets = file.call(file.calls_by_word["shuffle"][0]).datasets()
     found = [part.bytes if isinstance(part, Array) else None for ds in datasets for part in own_parts(ds)]
     assert found == expected
+
+
+HANDS_ON_MEMORY = [
+    ("d.from_tensor_slices((x, y)).repeat().shuffle(9).batch(2)", True),
+    ("d.from_tensor_slices(unknown).batch(2).map(lambda v: {'rows': v})", True),
+    ("d.zip((d.from_tensor_slices(x), d.from_tensor_slices(z))).batch(2)", True),
+    ("d.zip((d.from_tensor_slices(x), tf.data.TFRecordDataset(files))).batch(2)", False),
+    ("d.from_tensor_slices(x).map(lambda v: v * 2).batch(2)", False),
+    ("d.from_tensor_slices(x).filter(f).batch(2)", False),
+    ("d.from_tensor_slices(x).map(f).batch(2)", False),
+    ("tf.data.TFRecordDataset(files).batch(2)", False),
+]
+
+
+@pytest.mark.parametrize(("pipeline", "expected"), HANDS_ON_MEMORY)
+def test_pipelines_that_only_hand_on_what_is_in_memory(pipeline: str, expected: bool) -> None:
+    file = model_of(f"{START}probe({pipeline}.shuffle(9))")
+    (ds,) = file.call(file.calls_by_word["shuffle"][-1]).datasets()
+    assert hands_on_memory(ds) is expected
 
 
 EXPANDS = [

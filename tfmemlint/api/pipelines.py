@@ -61,7 +61,7 @@ from tfmemlint.query.pipelines.pipelines import (
     surely_together,
 )
 from tfmemlint.query.pipelines.prefetching import KeptBatches, kept_batches, work_after
-from tfmemlint.query.pipelines.shuffling import expanding_map, own_parts
+from tfmemlint.query.pipelines.shuffling import expanding_map, hands_on_memory, own_parts
 from tfmemlint.query.pipelines.small import few_examples, is_small, names_or_indices
 from tfmemlint.query.pipelines.together import same_so_far, steps_by_pipeline
 from tfmemlint.query.pipelines.whole_data import fitted_whole, is_part, of_loop_item, stays_on_disk
@@ -105,6 +105,7 @@ __all__ = [
     "following",
     "frozen_draw",
     "generator_functions",
+    "hands_on_memory",
     "holds_media",
     "is_part",
     "is_small",
