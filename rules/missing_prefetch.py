@@ -32,8 +32,8 @@ class MissingPrefetch(Rule):
     Gives the advice to end a batched pipeline with `prefetch(tf.data.AUTOTUNE)` where it reaches `fit`, `evaluate`,
     `predict` or a training loop, or is returned by a function whose callers are not seen to go on with it. It is given
     once for a pipeline, at its end; a function that takes further what it is given, or that an `interleave` runs, has
-    none. Pipelines that only pick, regroup and batch rows of arrays in memory have nothing to do
-    ahead, and are left out.
+    none. Pipelines that only pick, regroup and batch rows of arrays in memory have nothing to do ahead, and are left
+    out.
 
     ## Why it costs memory
     It costs time, not memory: without a prefetch the model waits while the next batch is made. Prefetching holds one

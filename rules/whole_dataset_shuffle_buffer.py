@@ -46,8 +46,8 @@ class WholeDatasetShuffleBuffer(Rule):
     ## Why it costs memory
     The buffer holds its elements all the time, and must be full before the first one comes out. A buffer for the whole
     data is a second copy of it wherever a step before makes new elements: a map, a file, a generator. Rows of an array
-    of a size that is no multiple of 64 bytes are copied, too; of other rows, and of what a cache in memory keeps, the
-    buffer holds references, and nothing is reported.
+    of a size that is known and no multiple of 64 bytes are copied, too; of other rows, and of what a cache in memory
+    keeps, the buffer holds references, and nothing is reported.
 
     ## When not to use it
     When the data is sorted by class in one file and a perfect shuffle is worth the memory; an array is better shuffled

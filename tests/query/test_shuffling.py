@@ -28,7 +28,9 @@ PARTS = [
     ("d.from_tensor_slices(x).map(lambda v: v * 2).cache('file')", [256]),
     ("d.from_tensor_slices(x).cache().batch(2)", [512]),
     ("d.zip((d.from_tensor_slices(x), d.from_tensor_slices(z)))", [260]),
-    ("d.from_tensor_slices(unknown)", [None]),
+    ("d.from_tensor_slices(unknown)", []),
+    ("d.from_tensor_slices((unknown, y))", []),
+    ("d.from_tensor_slices(unknown).map(lambda v: v * 2)", [None]),
     ("tf.data.TFRecordDataset(files)", [None]),
 ]
 

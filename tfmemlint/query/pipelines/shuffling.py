@@ -74,7 +74,8 @@ def _expands(step: Step) -> bool:
 
 def own_parts(ds: Dataset) -> list[Value]:
     """The parts of an element that a buffer at the end of a pipeline holds memory for: none of what a cache in memory
-    keeps anyway, nor rows of an array that is in memory as a whole and certainly shared."""
+    keeps anyway, nor rows of arrays that are in memory as a whole and shared. Rows of which the size is not known may
+    be: images are, and what is copied of a table is little."""
     for step in reversed(ds.steps):
         if _cached(step):
             return []
@@ -85,11 +86,12 @@ def own_parts(ds: Dataset) -> list[Value]:
     if ds.parents and not any(own_parts(each) for each in ds.parents if isinstance(each, Dataset)):
         return []
     parts = elements(ds.element)
-    return [part for part in parts if not _shares(part)] if knowledge.in_group(ds.source, "slices_memory") else parts
-
-
-def _shares(part: Value) -> bool:
-    return isinstance(part, Array) and bool(part.bytes) and (part.bytes or 0) % ALIGNMENT == 0
+    if not knowledge.in_group(ds.source, "slices_memory"):
+        return parts
+    sizes = [part.bytes if isinstance(part, Array) else None for part in parts]
+    if any(size is None for size in sizes):
+        return []
+    return [part for part, size in zip(parts, sizes, strict=True) if not size or size % ALIGNMENT]
 
 
 def _cached(step: Step) -> bool:
