@@ -11,15 +11,17 @@ START = "n = 32\na = tf.data.Dataset.from_tensor_slices(np.zeros((100, 8), np.fl
 @pytest.mark.parametrize(
     ("program", "expected"),
     [
-        ("a.batch(2).prefetch(1)", None),
-        ("a.batch(2).prefetch(9)", None),
-        ("a.batch(2).prefetch(10)", (10, 640)),
-        ("a.batch(n).prefetch(n)", (32, 32768)),
-        ("a.batch(2).prefetch(2)", None),
+        ("d = a.batch(2).prefetch(1)", None),
+        ("d = a.batch(2).prefetch(9)", None),
+        ("d = a.batch(2).prefetch(10)", (10, 640)),
+        ("d = a.batch(n).prefetch(n)", (32, 32768)),
+        ("d = a.batch(2).prefetch(2)", None),
         ("def f(m):\n    return a.batch(m).prefetch(m)", (None, None)),
-        ("a.prefetch(100)", None),
-        ("a.batch(2).prefetch(100).batch(2)", None),
-        ("unknown.batch(2).prefetch(100)", None),
+        ("d = a.prefetch(100)", None),
+        ("d = a.batch(2).prefetch(100).batch(2)", None),
+        ("d = unknown.batch(2).prefetch(100)", None),
+        ("a.batch(2).prefetch(10)", None),
+        ("a.batch(2).prefetch(10).take(3)", None),
     ],
 )
 def test_batches_that_are_kept(program: str, expected: tuple[int | None, int | None] | None) -> None:
@@ -35,6 +37,9 @@ def test_batches_that_are_kept(program: str, expected: tuple[int | None, int | N
         ("d = a.batch(2).prefetch(1).take(3)", []),
         ("d = a.prefetch(1).batch(2).prefetch(1)", []),
         ("d = a.prefetch(0).batch(2)", []),
+        ("d = a.batch(2).prefetch(1).map(lambda v: {'rows': v})", []),
+        ("d = a.batch(2).prefetch(1).map(lambda v: v * 2)", ["map"]),
+        ("d = a.prefetch(1).map(lambda v: (v, v)).batch(2)", ["batch"]),
     ],
 )
 def test_work_that_comes_after(program: str, expected: list[str]) -> None:

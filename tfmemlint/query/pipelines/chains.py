@@ -48,6 +48,12 @@ def chain_end(file: File, node: cst.Call) -> cst.Call:
     return node
 
 
+def thrown_away(file: File, call: Call) -> bool:
+    """Whether nothing takes the pipeline that a chain of steps makes: `ds.shuffle(100)` as a statement leaves `ds` as it
+    was, and nothing ever runs the step."""
+    return isinstance(file.tree.parent(chain_end(file, call.node)), cst.Expr)
+
+
 def called_on(file: File, node: Node) -> cst.Call | None:
     """The call of a method of what an expression gives, where one stands right behind it."""
     attribute = file.tree.parent(node)

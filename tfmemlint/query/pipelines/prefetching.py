@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tfmemlint.model.values import integer, least
+from tfmemlint.model.values import Step, integer, least
 from tfmemlint.query.limits import FEW_BATCHES
-from tfmemlint.query.pipelines.chains import following, later_steps, possible_later_steps
+from tfmemlint.query.pipelines.chains import following, later_steps, possible_later_steps, thrown_away
+from tfmemlint.query.pipelines.mapped import only_regroups
 from tfmemlint.query.pipelines.pipelines import BATCHES, batched, batched_before, element_bytes
 
 if TYPE_CHECKING:
@@ -35,17 +36,18 @@ class KeptBatches:
 
 def work_after(file: File, prefetch: Call) -> list[Call]:
     """The steps that certainly follow a prefetch in the same pipeline and should stand before it; none where another
-    prefetch may come, or where it buffers nothing."""
+    prefetch may come, or where it buffers nothing. A map that only regroups the parts of an element is no work."""
     if integer(prefetch.value_of("buffer_size")) == 0 or possible_later_steps(file, prefetch, "prefetch"):
         return []
-    return later_steps(file, prefetch, *WORK)
+    after = later_steps(file, prefetch, *WORK)
+    return [call for call in after if call.method != "map" or not only_regroups(Step("map", call))]
 
 
 def kept_batches(file: File, prefetch: Call) -> KeptBatches | None:
     """The batches that a prefetch certainly keeps ready, where they are more than people mean: over `FEW_BATCHES`, or
-    as many as a batch has examples. None too where it stands before another `batch`."""
+    as many as a batch has examples. None too where it stands before another `batch`, or is made and not used."""
     argument, batch = prefetch.arg("buffer_size"), batched_before(prefetch)
-    if argument is None or batch is None or not all(batched(ds) for ds in prefetch.datasets()):
+    if argument is None or batch is None or thrown_away(file, prefetch) or not all(batched(ds) for ds in prefetch.datasets()):
         return None
     if any(step.method in BATCHES for step in following(file, prefetch)):
         return None
