@@ -10,6 +10,7 @@ from tfmemlint.query.ordering.conditions import is_switched_off
 from tfmemlint.query.pipelines.shuffling import expanding_map, hands_on_memory, own_parts
 
 START = """
+import tensorflow_datasets as tfds
 d = tf.data.Dataset
 x, z = np.zeros((500, 64), np.float32), np.zeros((500, 65), np.float32)
 y = np.zeros(500, np.int64)
@@ -70,6 +71,8 @@ EXPANDS = [
     ("d.list_files('*.png')", False),
     ("d.from_tensor_slices(x).map(lambda v: v * 2)", False),
     ("d.from_tensor_slices(x).map(lambda v: tf.cast(v, tf.float64))", True),
+    ("tfds.load('food101', split='train').map(lambda e: tf.image.resize(e['image'], (224, 224)))", False),
+    ("tfds.load('mnist', split='train').map(lambda e: tf.image.resize(e['image'], (224, 224)))", True),
 ]
 
 

@@ -13,6 +13,7 @@ from tfmemlint.query.pipelines.pipelines import (
     BATCHES,
     REGROUPING,
     caches_in_memory,
+    decoded_from_files,
     element_bytes,
     pipelines_of,
 )
@@ -69,6 +70,8 @@ def _expands(step: Step) -> bool:
     if small is not None and at_most(large, small):
         return False
     found = body(step)
+    if any(decoded_from_files(ds) for ds in step.call.datasets()):  # images already: a resized one may be as large
+        return "tf.image.convert_image_dtype" in found.names
     return found.decodes or found.reads or "tf.image.convert_image_dtype" in found.names
 
 
