@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import libcst as cst
 
-from tfmemlint.api import Call, Const, File, Function, Node, calls, flow, keras, ordering, tracing
+from tfmemlint.api import (
+    Call,
+    Const,
+    Fact,
+    File,
+    Function,
+    Node,
+    calls,
+    flow,
+    keras,
+    limits,
+    ordering,
+    repetition,
+    tracing,
+)
 
 PRETRAINED = "tf.keras.applications."
 WORTH_NAMING = 1 << 20
-"""Bytes of a model from which on the message names them: smaller ones are lost beside their graphs."""
+"""Bytes of a model from which on the message names them: smaller ones are lost beside their graphs. A smaller one that
+is never trained has no graphs: it is not worth a line."""
+
+FLOAT32 = 4
 
 
 class UsedUp(NamedTuple):
@@ -22,12 +40,37 @@ class UsedUp(NamedTuple):
     words: str = ""
 
 
+class Built(NamedTuple):
+    """What a loop builds and forgets each time, those that are certainly trained first: one repair is for all."""
+
+    loop: Node
+    models: list[tuple[Call, UsedUp]]
+
+
+def _built_in_loops(file: File) -> Iterator[Built]:
+    found: dict[Node, list[tuple[Call, UsedUp]]] = {}
+    for call in repetition.repeated_calls.of(file):
+        loop = repetition.repeats(file, call.node, calls=0, beyond=limits.FEW_RUNS)
+        made = used_up(file, call, loop.place) if loop is not None and not loop.handler else None
+        if loop is None or made is None:
+            continue
+        if not any(keras.clears(file, each.place) for each in repetition.repetitions(file, call.node, calls=0)):
+            found.setdefault(loop.place, []).append((call, made))
+    for place, models in found.items():
+        yield Built(place, sorted(models, key=lambda each: not each[1].trained))
+
+
+built_in_loops = Fact(_built_in_loops, "for", "while")
+
+
 def used_up(file: File, call: Call, within: Node) -> UsedUp | None:
     """What becomes of the model that a call in code that runs again makes, if that code uses it and nobody keeps it."""
     if not (call.value.known or call.target.known):
         return None
     if ordering.runs_once(file, call.node, within) or tracing.in_own_graph(file, call.node, within):
         return None
+    if ordering.asks_type(file, call.node, within):
+        return None  # the loop goes through things of several kinds, and builds one for some
     targets = call.target.options
     if any(isinstance(target, Function) and keras.clears(file, target.node) for target in targets):
         return None
@@ -54,8 +97,15 @@ def _of_fate(file: File, call: Call, done: keras.Fate) -> UsedUp | None:
     if trained and (file.before_version_2 or _runs_eagerly(file)):
         trained = None  # the graph that holds its variables can be cleared, or there is none
     made = flow.makers(call.value)
+    if trained is False and len(made) == 1 and _is_small(made[0]):
+        return None
     known = keras.left_bytes(file, made[0]) if trained and len(made) == 1 else None
     return UsedUp(trained, *known) if known is not None else UsedUp(trained)
+
+
+def _is_small(model: Call) -> bool:
+    count = keras.parameter_count(model)
+    return count is not None and count * FLOAT32 < WORTH_NAMING
 
 
 def _fits(file: File, call: Call) -> bool:

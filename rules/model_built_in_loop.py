@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._model_built_in_loop import UsedUp, used_up, words_for
+from tfmemlint_rules._model_built_in_loop import Built, UsedUp, built_in_loops, used_up, words_for
 
 from tfmemlint.api import (
     Call,
@@ -17,9 +17,7 @@ from tfmemlint.api import (
     calls,
     fixes,
     keras,
-    limits,
     on,
-    repetition,
 )
 
 CLEAR = "tf.keras.backend.clear_session"
@@ -30,7 +28,8 @@ class ModelBuiltInLoop(Rule):
     ## What it does
     Reports Keras models that are built again in each iteration of a loop (trials, folds, configurations) or in each
     trial of a search (Optuna, Hyperopt, scikit-optimize, scikit-learn's searches over a wrapped Keras model), by a
-    constructor or a function of the module, with no `clear_session()` in the loop, the trial or the function.
+    constructor or a function of the module, with no `clear_session()` in the loop, the trial or the function. A loop
+    that builds several is reported once.
 
     ## Why it costs memory
     Models are reference cycles: those of earlier iterations stay until the garbage collector runs, which
@@ -40,7 +39,8 @@ class ModelBuiltInLoop(Rule):
     variables of its optimizer are set back before each trial (not compiled again: the optimizer of each `compile`
     stays). Where layers differ from trial to trial, give each trial a process of its own.
 
-    The message names what each model leaves from 1 MiB on: less is lost beside the graphs that stay as well.
+    The message names what each model leaves from 1 MiB on: less is lost beside the graphs that stay as well. Smaller
+    models that are never trained are not reported.
 
     ## Fix safety
     Unsafe, and for models that are never trained: automatic layer names start again, models kept from before must not
@@ -59,21 +59,19 @@ class ModelBuiltInLoop(Rule):
     fix_safety = (Safety.UNSAFE,)
     in_tests = False
 
-    @on(repetition.repeated_calls)
-    def check(self, call: Call, file: File) -> Iterator[Finding]:
-        loop = repetition.repeats(file, call.node, calls=0, beyond=limits.FEW_RUNS)
-        made = used_up(file, call, loop.place) if loop is not None and not loop.handler else None
-        if loop is None or made is None:
-            return
-        if not any(keras.clears(file, each.place) for each in repetition.repetitions(file, call.node, calls=0)):
-            clear = _clear_first(file, call, loop.place) if made.trained is False else None
-            yield self.finding(
-                call,
-                file,
-                words_for(made, "iteration"),
-                fix=Fix.unsafe("clear the session first in each iteration", clear),
-                related=[(loop.place, "the loop")],
-            )
+    @on(built_in_loops)
+    def check(self, built: Built, file: File) -> Iterator[Finding]:
+        (call, made), *others = built.models
+        untrained = all(each.trained is False for _, each in built.models)
+        yield self.finding(
+            call,
+            file,
+            words_for(made, "iteration"),
+            fix=Fix.unsafe("clear the session first in each iteration", _clear_first(file, call, built.loop))
+            if untrained
+            else None,
+            related=[(built.loop, "the loop"), *((other, "this builds one, too") for other, _ in others)],
+        )
 
     @on(keras.trials)
     def trial(self, trial: keras.Trial, file: File) -> Iterator[Finding]:

@@ -1,10 +1,11 @@
 """Conditions around a place, and what runs whenever something else did."""
 
+import libcst as cst
 import pytest
 from programs import model_of
 
 from tfmemlint.query.ordering.branches import always_follows, is_condition, under_condition
-from tfmemlint.query.ordering.conditions import asks_name, asks_parameter
+from tfmemlint.query.ordering.conditions import asks_name, asks_parameter, asks_type
 
 CONDITIONS = [
     ("if a():\n    pass", True),
@@ -112,3 +113,18 @@ NAMED = [
 def test_what_asks_for_a_name_first(program: str, expected: bool) -> None:
     file = model_of(program)
     assert asks_name(file, file.calls_by_word["a"][0], "kept") is expected
+
+
+OF_TYPE = [
+    ("for v in values:\n    if isinstance(v, A):\n        a()", True),
+    ("for v in values:\n    if isinstance(v, A):\n        b()\n    elif v:\n        a()", True),
+    ("if isinstance(values, A):\n    for v in values:\n        a()", False),
+    ("for v in values:\n    if v:\n        a()", False),
+    ("for v in values:\n    if isinstance(a(), A):\n        b()", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), OF_TYPE)
+def test_what_runs_for_things_of_a_type(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert asks_type(file, file.calls_by_word["a"][0], file.tree.of(cst.For)[0]) is expected

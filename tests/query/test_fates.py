@@ -36,6 +36,8 @@ FATES = [
     ("m(tf.zeros((2, 3)))", (True, False, False)),
     ("m(keras.Input((3,)))", (False, None, False)),
     ("m(unknown)", (False, None, False)),
+    ("m(keras.layers.Dense(2)(unknown))", (False, None, False)),
+    ("m(keras.layers.add([unknown, unknown]))", (False, None, False)),
     ("m.trainable_variables", (True, None, False)),
     ("train(m)", (False, None, False)),
     ("print(m)", (False, False, False)),

@@ -4,6 +4,7 @@ from tfmemlint.query.ordering.branches import always_follows, is_condition, leav
 from tfmemlint.query.ordering.conditions import (
     asks_name,
     asks_parameter,
+    asks_type,
     conditions,
     entered_by_choice,
     is_switched_off,
@@ -18,6 +19,7 @@ __all__ = [
     "always_follows",
     "asks_name",
     "asks_parameter",
+    "asks_type",
     "conditions",
     "dropped",
     "entered_by_choice",

@@ -10,7 +10,7 @@ import libcst as cst
 from tfmemlint.model.values import Array, Class, Function, Instance, Sequence, Value
 from tfmemlint.query.calls import calls
 from tfmemlint.query.flow.uses import Does, Use, uses
-from tfmemlint.query.keras.models import MODEL, PRETRAINED, is_model
+from tfmemlint.query.keras.models import MODEL, PRETRAINED, applies_network, is_model
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.repetition.repeats import Repetition, repetitions
 from tfmemlint.syntax.scopes import dotted
@@ -132,11 +132,15 @@ def _only_asks(file: File, use: Use) -> bool:
 
 
 def _asks(file: File, use: Use) -> bool:
-    """Whether a use gives data to the model, outside of a trace: `model(x)` of an array or tensor with numbers."""
+    """Whether a use gives data to the model, outside of a trace: `model(x)` of an array or tensor with numbers. What
+    a layer or another model gave out is no data: then the model is a block of the network that is being built."""
     if use.does is not Does.CALL or use.call is None or file.contexts.traced(use.node):
         return False
     given = use.call.value_of(0)
-    return isinstance(given, Array) and given.library in ("np", "tf")
+    if not isinstance(given, Array) or given.library not in ("np", "tf"):
+        return False
+    made = given.origin
+    return made is None or not (applies_network(file, made) or (made.name or "").startswith("tf.keras.layers."))
 
 
 def is_used_up(file: File, made: Call, again: Repetition) -> bool:

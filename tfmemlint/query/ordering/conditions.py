@@ -61,6 +61,12 @@ def asks_parameter(file: File, node: Node) -> bool:
     return any(isinstance(above, (cst.If, cst.IfExp)) and given & variables(file, above.test) for above in inside)
 
 
+def asks_type(file: File, node: Node, within: Node) -> bool:
+    """Whether an `if` around some code, inside `within`, certainly asks of what type something is by `isinstance`."""
+    tests = (found.test for found in conditions(file, node, within) if isinstance(found, (cst.If, cst.IfExp)))
+    return any(file.call(call).name == "builtins.isinstance" for test in tests for call in walk(test, cst.Call))
+
+
 def is_switched_off(file: File, node: Node) -> bool:
     """Whether an `if` around some code asks for a parameter that certainly keeps it from running in every call of its
     function in this file: `if shuffle:` where all say `shuffle=False`. False where there is no call."""
