@@ -41,7 +41,8 @@ class StateMadePerCall(Rule):
 
     ## When not to use it
     Never. Creation that may happen once (`if self.dense is None`) is not reported. A condition on the inputs or on a
-    setting holds in each call: it guards nothing.
+    setting holds in each call: it guards nothing. Nor is anything in programs of TensorFlow 1, which call once, while
+    they build the graph.
 
     ## References
     - https://www.tensorflow.org/guide/function#creating_tfvariables
@@ -56,6 +57,8 @@ class StateMadePerCall(Rule):
         function = step.function
         if any(file.value(each.decorator) == Api("tf.recompute_grad") for each in function.decorators):
             return  # another rule speaks about that
+        if step.runs is not repetition.Runs.STEP and tracing.in_graph_program(file, function):
+            return  # called once, while the graph is built
         given = {param.name.value for param in parameters(function)}
         for call in map(file.call, own_nodes(function, cst.Call)):
             kind = tracing.creates_state(file, call)
