@@ -111,14 +111,21 @@ def is_container(file: File, expression: cst.BaseExpression) -> bool:
     return any(_makes_container(file, part_of(d)) for d in file.flow(home).bindings.get(expression.value, ()))
 
 
-def fills(file: File, loop: Loop, container: cst.BaseExpression) -> bool:
-    """Whether the body of a loop puts items into a container that is named so, itself."""
+def fills(file: File, loop: Loop, container: cst.BaseExpression, *, columns: bool = True) -> bool:
+    """Whether the body of a loop puts items into a container that is named so, itself; `columns`: also such that are a
+    part of each of its rows, `x[:, i] = column`."""
     path = dotted(container)
     targets = (each.target for each in walk(loop.body, cst.AssignTarget))
-    if any(isinstance(target, cst.Subscript) and dotted(target.value) == path for target in targets):
+    written = [each for each in targets if isinstance(each, cst.Subscript) and dotted(each.value) == path]
+    if any(columns or not _is_column(each) for each in written):
         return True
     methods = (file.called(each) for each in walk(loop.body, cst.Call))
     return any(isinstance(m, cst.Attribute) and m.attr.value in ADDS and dotted(m.value) == path for m in methods)
+
+
+def _is_column(target: cst.Subscript) -> bool:
+    rows = target.slice[0].slice
+    return len(target.slice) > 1 and isinstance(rows, cst.Slice) and rows.lower is None and rows.upper is None
 
 
 def _unpacked(

@@ -53,10 +53,12 @@ def is_another(file: File, given: cst.BaseExpression, again: Repetition) -> bool
 
 
 def is_filled_by(file: File, given: cst.BaseExpression, loop: Node) -> bool:
-    """Whether an expression is (made of) a container or an array into which a loop puts items."""
+    """Whether an expression is (made of) a container or an array into which a loop puts items. One that gets columns
+    is a buffer where its rows are known, else it may be a data set of which the loop changes one column at a time."""
     if not isinstance(loop, (cst.For, cst.While)):
         return False
-    return any(fills(file, loop, name) for name in walk(given, cst.Name))
+    columns = rows_in(file, given) is not None
+    return any(fills(file, loop, name, columns=columns) for name in walk(given, cst.Name))
 
 
 def _waits_for_input(file: File, again: Repetition) -> bool:
