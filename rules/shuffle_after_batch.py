@@ -56,6 +56,8 @@ class ShuffleAfterBatch(Rule):
         step = pipelines.last_before(shuffle, *pipelines.BATCHES)
         if integer(batch.given("batch_size")) == 1 or (step is not None and self._sequences(shuffle, file)):
             return
+        if pipelines.never_runs(file, shuffle):
+            return
         size = pipelines.element_bytes(shuffle.datasets())
         cost = size * buffer if size is not None and buffer is not None else None
         held = f"{buffer} batches" if buffer is not None else "whole batches"

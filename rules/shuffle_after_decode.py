@@ -16,7 +16,6 @@ from tfmemlint.api import (
     least,
     limits,
     on_call,
-    ordering,
     pipelines,
     show_each,
 )
@@ -71,7 +70,7 @@ class ShuffleAfterDecode(Rule):
         all_of_it = pipelines.whole_length(argument) is not None or pipelines.covers(argument, count)
         part = "all of the data" if all_of_it else "a constant part of the data" if whole else ""
         holds = self._held(part, size, held)
-        if large and not ordering.is_switched_off(file, shuffle.node):
+        if large and not pipelines.never_runs(file, shuffle):
             yield self.finding(
                 shuffle,
                 file,

@@ -17,7 +17,6 @@ from tfmemlint.api import (
     least,
     limits,
     on_call,
-    ordering,
     pipelines,
     show_each,
     total_bytes,
@@ -68,7 +67,7 @@ class WholeDatasetShuffleBuffer(Rule):
         parts = [pipelines.own_parts(ds) for ds in datasets]
         if argument is None or not any(parts) or pipelines.last_before(shuffle, "batch") is not None:
             return
-        if all(pipelines.expanding_map(ds) for ds in datasets) or ordering.is_switched_off(file, shuffle.node):
+        if all(pipelines.expanding_map(ds) for ds in datasets) or pipelines.never_runs(file, shuffle):
             return  # what a map makes is TFM308's
         length, count = pipelines.whole_length(argument, share=limits.LEAST_SHARE), pipelines.element_count(datasets)
         held = length.count if length is not None else least(argument.value)
