@@ -2,16 +2,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import File, Finding, Rule, Safety, Severity, fixes, knowledge, on, runtime
+from tfmemlint.api import Call, File, Finding, Rule, Safety, Severity, fixes, knowledge, on, runtime
 
 READ_AT_START = knowledge.group("read_at_start")
+OF_CARDS = READ_AT_START & knowledge.group("leaves_gpu_memory")
 
 
 class GpuEnvSetTooLate(Rule):
     """
     ## What it does
     Reports environment variables of the GPU allocator and of device visibility that are set after the runtime has
-    certainly been initialised.
+    certainly been initialised; those of the cards also after a session of this process.
 
     ## Why it costs memory
     TensorFlow reads them once, when it makes its devices. Set later they change nothing in this process: the
@@ -34,7 +35,7 @@ class GpuEnvSetTooLate(Rule):
 
     @on(runtime.settings, *sorted(READ_AT_START))
     def check(self, setting: runtime.Setting, file: File) -> Iterator[Finding]:
-        starter = runtime.initialised_by(file, setting.node) if setting.variable in READ_AT_START else None
+        starter = _read_by(file, setting)
         if starter is None or _for_others(file, setting):
             return
         yield self.finding(
@@ -45,6 +46,14 @@ class GpuEnvSetTooLate(Rule):
             fix=fixes.move_before(file, setting.node, starter.node, "set it before the runtime starts"),
             related=[(starter, "initialises the runtime")],
         )
+
+
+def _read_by(file: File, setting: runtime.Setting) -> Call | None:
+    """The call before a setting that certainly has read the variable: a session reads those of the cards."""
+    if setting.variable not in READ_AT_START:
+        return None
+    started = runtime.devices_made_by if setting.variable in OF_CARDS else runtime.initialised_by
+    return started(file, setting.node)
 
 
 def _for_others(file: File, setting: runtime.Setting) -> bool:

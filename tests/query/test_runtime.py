@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.runtime.runtime import initialised_by, initialising_calls, turns_eager_off
+from tfmemlint.query.runtime.runtime import devices_made_by, initialised_by, initialising_calls, turns_eager_off
 
 STARTS = [
     ("tf.constant(1)", ["constant"]),
@@ -44,6 +44,23 @@ STARTED = [
 def test_what_has_certainly_started_it(program: str, expected: str | None) -> None:
     file = model_of(program)
     first = initialised_by(file, file.calls_by_word["here"][0])
+    assert (first.method if first is not None else None) == expected
+
+
+MADE = [
+    ("tf.compat.v1.Session()\nhere()", "Session"),
+    ("tf.compat.v1.disable_eager_execution()\ntf.compat.v1.InteractiveSession()\nhere()", "InteractiveSession"),
+    ("tf.constant(1)\nhere()", "constant"),
+    ("tf.compat.v1.Session('grpc://worker:2222')\nhere()", None),
+    ("c = tf.compat.v1.ConfigProto(device_count={'GPU': 0})\ntf.compat.v1.Session(config=c)\nhere()", None),
+    ("if c:\n    tf.compat.v1.Session()\nhere()", None),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), MADE)
+def test_what_has_certainly_made_the_devices(program: str, expected: str | None) -> None:
+    file = model_of(program)
+    first = devices_made_by(file, file.calls_by_word["here"][0])
     assert (first.method if first is not None else None) == expected
 
 

@@ -13,7 +13,13 @@ from tfmemlint.query.runtime.environment import Setting, given_to_children, ment
 from tfmemlint.query.runtime.gpu_libraries import Allocation, gpu_allocations
 from tfmemlint.query.runtime.processes import forks
 from tfmemlint.query.runtime.replicas import is_for_all, multiplied_twice, share_of
-from tfmemlint.query.runtime.runtime import initialised_by, initialises, initialising_calls, turns_eager_off
+from tfmemlint.query.runtime.runtime import (
+    devices_made_by,
+    initialised_by,
+    initialises,
+    initialising_calls,
+    turns_eager_off,
+)
 from tfmemlint.query.runtime.strategies import Strategy, current_strategy, in_scope, is_replicated, strategies
 
 __all__ = [
@@ -22,6 +28,7 @@ __all__ = [
     "Strategy",
     "chooses_devices",
     "current_strategy",
+    "devices_made_by",
     "for_one_gpu",
     "forks",
     "given_to_children",

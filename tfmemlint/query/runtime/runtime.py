@@ -8,6 +8,7 @@ import libcst as cst
 
 from tfmemlint import knowledge
 from tfmemlint.model.calls import Call
+from tfmemlint.model.happened import Happened
 from tfmemlint.model.layers import networks
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Array, Instance, Iterator, Sequence
@@ -18,6 +19,11 @@ if TYPE_CHECKING:
     from tfmemlint.syntax.tree import Node
 
 INITIALISED = "runtime initialised"
+DEVICES_MADE = "devices made"
+
+SESSIONS = ("tf.compat.v1.Session", "tf.compat.v1.InteractiveSession")
+NOT_ALL_DEVICES = "device_count"
+"""The option of a session by which it makes other devices than those that are there."""
 
 
 def initialises(file: File, call: Call) -> bool:
@@ -44,10 +50,31 @@ def initialising_calls(file: File) -> list[Call]:
 def initialised_by(file: File, node: Node) -> Call | None:
     """The call, or the first of several, that has initialised the runtime whenever the program reaches a place: a call
     or a simple statement. None where it has not, or not on every path; `initialisation` tells these apart."""
-    first = initialisation(file).before(node, INITIALISED)
-    if first is None or not first.certain or not isinstance(first.node, cst.Call):
-        return None
-    return file.call(first.node)
+    return _certain(file, initialisation(file).before(node, INITIALISED))
+
+
+def devices_made_by(file: File, node: Node) -> Call | None:
+    """The call that has made the devices of the cards whenever the program reaches a place: one that initialises the
+    eager runtime, or a session of this process. None where it has not, or not on every path. The CPU's allocator is
+    not made by a session."""
+
+    def classify(node: Call | cst.BaseSmallStatement) -> str | None:
+        made = isinstance(node, Call) and (initialises(file, node) or _makes_session(file, node))
+        return DEVICES_MADE if made else None
+
+    return _certain(file, file.effects.order(DEVICES_MADE, classify).before(node, DEVICES_MADE))
+
+
+def _certain(file: File, first: Happened | None) -> Call | None:
+    """The call that certainly had an effect."""
+    return file.call(first.node) if first is not None and first.certain and isinstance(first.node, cst.Call) else None
+
+
+def _makes_session(file: File, call: Call) -> bool:
+    """Whether a call certainly makes a session with all devices of this process: of no server, and with no number of
+    devices said, which may be none."""
+    limits = any(arg.keyword is not None and arg.keyword.value == NOT_ALL_DEVICES for arg in file.tree.of(cst.Arg))
+    return bool(call.names) and set(call.names) <= set(SESSIONS) and call.lacks("target") and not limits
 
 
 def initialisation(file: File) -> Order:
