@@ -87,8 +87,8 @@ def _keeps(node: cst.BaseExpression, target: cst.BaseAssignTargetExpression, ds:
     if isinstance(node, cst.Subscript):
         index = node.slice[0].slice
         item = isinstance(index, cst.Index) and isinstance(index.value, (cst.SimpleString, cst.Integer))
-        named = isinstance(node.value, cst.Name) and is_name(target, node.value.value)
-        return item and named and not is_label(node, ds.element)
+        whole = item and isinstance(node.value, cst.Name) and is_name(target, node.value.value)
+        return whole and not is_label(node, ds.element)
     if not isinstance(node, cst.Name):
         return False
     if isinstance(target, (cst.Tuple, cst.List)):
