@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tfmemlint.finding import Edit
+from tfmemlint.text.prefilter import mentions_tensorflow
 from tfmemlint.text.read import read_source
 from tfmemlint.text.source import Position, RewriteError, Source, SourceError
 
@@ -232,3 +233,20 @@ def test_files_of_one_line_end_take_every_edit(
         for edit in edits_of(raw, cuts)
     ]
     assert source.rewrite(edits) == applied(text, edits).replace("\n", end).encode(encoding)
+
+
+@pytest.mark.parametrize(
+    ("line", "mentions"),
+    [
+        ("import tensorflow as tf", True),
+        ("from keras import layers", True),
+        ("import keras_tuner", True),
+        ("import kerastuner as kt", True),
+        ("from tf_keras.models import Model", True),
+        ("import scikeras", True),
+        ("from kerasy.models import Sequential", False),
+        ("import torch", False),
+    ],
+)
+def test_libraries_whose_name_begins_like_keras_are_not_keras(line: str, mentions: bool) -> None:
+    assert mentions_tensorflow(line.encode()) is mentions

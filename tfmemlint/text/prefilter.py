@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_LIBRARY = re.compile(rb"tensorflow|keras|tfds|TF_FORCE_GPU")
+_LIBRARY = re.compile(rb"tensorflow|keras(?:tuner)?(?![a-z])|tfds|TF_FORCE_GPU")
 
 
 def mentions_tensorflow(data: bytes) -> bool:
