@@ -57,6 +57,9 @@ def _few(file: File, entering: tensors.Entering) -> bool:
         return True
     if array.bytes is not None or origin is None or _is_kept(file, array, origin):
         return False
+    if isinstance(origin.value, Array) and not file.contexts.per_item(origin.node):
+        if origin.value.bytes is not None and origin.value.bytes < limits.SMALL_SAMPLE:
+            return True  # made once, and joined with others of its kind
     rest = array.shape[1:] if array.shape else (None,)
     known = [length for length in rest if length is not None]
     row = ITEM_BYTES["float64"] * math.prod(known) if len(known) == len(rest) else None
