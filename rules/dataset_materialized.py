@@ -4,18 +4,23 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Finding, Rule, on, on_call, pipelines
+from tfmemlint.api import Call, File, Finding, Rule, on, on_call, pipelines, show_bytes
+
+LARGE = 256 * 1024 * 1024
+"""Bytes that a batch of images may have for which no iterator over a folder is made that trains on batches."""
 
 
 class DatasetMaterialized(Rule):
     """
     ## What it does
     Reports pipelines that are turned into a list, tuple or array as a whole, by a call, a comprehension or a loop that
-    appends every element, and batches of the size of the data.
+    appends every element, and batches of the size of the data; iterators over a folder of images of which only the
+    first batch is taken, where that may have 256 MiB.
 
     ## Why it costs memory
     A pipeline makes one element after the other so that only a few are in memory. `list(ds)` keeps all of them, and an
-    array made of that list is a second copy.
+    array made of that list is a second copy. `flow_from_directory(..., batch_size=5000)[0]` holds all images as
+    float32, and reads all files once more each time that `[0]` stands there.
 
     ## When not to use it
     When the data is known to be small, as a validation set of a few megabytes.
@@ -57,3 +62,16 @@ class DatasetMaterialized(Rule):
         if cost is not None or not pipelines.covers(size, pipelines.element_count(datasets)):
             message = "one batch holds the whole dataset{cost}, a second copy of it; batch a few hundred examples"
             yield self.finding(batch, file, message, bytes=cost)
+
+    @on(pipelines.whole_folders)
+    def one_folder(self, folder: pipelines.WholeFolder, file: File) -> Iterator[Finding]:
+        if folder.most * folder.image < LARGE:
+            return
+        again = f", and each of the {len(folder.reads)} [0] reads all of them again" if len(folder.reads) > 1 else ""
+        yield self.finding(
+            folder.made,
+            file,
+            f"one batch of up to {folder.most:,} images holds the whole folder as float32, {show_bytes(folder.image)} "
+            f"an image{again}; give the model the iterator with a small batch_size",
+            related=[(read, "the batch is read here") for read in folder.reads],
+        )

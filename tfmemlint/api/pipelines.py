@@ -25,6 +25,7 @@ from tfmemlint.query.pipelines.chains import (
 )
 from tfmemlint.query.pipelines.consumers import Consumption, consumptions
 from tfmemlint.query.pipelines.ends import Arrival, consumed, ends
+from tfmemlint.query.pipelines.folders import WholeFolder, whole_folders
 from tfmemlint.query.pipelines.generators import generator_functions, ops_in, runs_op
 from tfmemlint.query.pipelines.keeping import KeptElements, kept_elements
 from tfmemlint.query.pipelines.lengths import counts_rows, covers, is_tiny, takes_all, whole_length
@@ -75,6 +76,7 @@ __all__ = [
     "Consumption",
     "KeptBatches",
     "KeptElements",
+    "WholeFolder",
     "all_bytes",
     "batch_calls",
     "batched",
@@ -147,6 +149,7 @@ __all__ = [
     "takes_batch_apart",
     "takes_no_steps",
     "used_as_model",
+    "whole_folders",
     "whole_length",
     "work_after",
 ]
