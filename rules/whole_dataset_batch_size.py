@@ -44,7 +44,8 @@ class WholeDatasetBatchSize(Rule):
     Shown only: another batch size changes training, and so does batching what was not batched.
 
     ## When not to use it
-    For methods that need the whole data in each step, such as L-BFGS on a small set.
+    For methods that need the whole data in each step, such as L-BFGS on a small set. What a function is given by
+    callers that are not seen may be a batch, and is not reported for `predict` and one epoch of `fit`.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/keras/Model#fit
@@ -74,7 +75,7 @@ class WholeDatasetBatchSize(Rule):
         if datasets:  # an object of another class than Keras' models may make the batches itself
             if call.names and all(pipelines.batched(ds) is False for ds in datasets):
                 yield self._of_dataset(call, x, size, file)
-        elif not pipelines.is_part(file, x.expression):
+        elif not pipelines.may_be_batch(file, call, x.expression):
             sizes = [leaf.bytes if isinstance(leaf, Array) else None for leaf in elements(x.value)]
             cost = total_bytes(sizes, worth=file.config.least_cost)
             if self._whole(size, [each for each in (x, y) if each is not None], cost, file):

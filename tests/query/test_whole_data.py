@@ -100,14 +100,33 @@ def test_numbers_that_count_the_rows_of_data(call: str, expected: bool) -> None:
         ("for x in parts:\n    probe(x)", True),
         ("for train, test in folds.split(x):\n    probe(x[train])", False),
         ("probe([f(v) for v in x])", True),
-        ("probe(buffer.sample(32))", True),
-        ("s = memory.replay(32)\nprobe(s)", True),
-        ("def f(batch):\n    probe(batch)", True),
+        ("import random\nprobe(random.sample(x, 32))", True),
+        ("probe(buffer.sample(32))", False),
+        ("def f(batch):\n    probe(batch)", False),
     ],
 )
 def test_parts_of_data(program: str, expected: bool) -> None:
     file = model_of(START + program)
     assert whole_data.is_part(file, file.calls_by_word["probe"][0].args[0].value) is expected
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("probe(x)", False),
+        ("s = memory.replay(32)\nprobe(s)", False),
+        ("def f(a):\n    probe(a)", True),
+        ("def f(a):\n    probe(np.array(a))", True),
+        ("def f(a):\n    probe(a)\nf(x)", False),
+        ("class A:\n    def f(self):\n        probe(self.x)", False),
+        ("def f():\n    s, t = memory.replay(32)\n    probe(s)", True),
+        ("def f():\n    s = np.load('s')\n    probe(s)", False),
+        ("def f(a):\n    b = np.stack(a)\n    probe(b)", True),
+    ],
+)
+def test_data_that_comes_from_where_it_is_not_seen(program: str, expected: bool) -> None:
+    file = model_of(START + program)
+    assert whole_data.is_given(file, file.calls_by_word["probe"][0].args[0].value) is expected
 
 
 @pytest.mark.parametrize(

@@ -66,7 +66,7 @@ from tfmemlint.query.pipelines.prefetching import KeptBatches, kept_batches, wor
 from tfmemlint.query.pipelines.shuffling import expanding_map, hands_on_memory, own_parts
 from tfmemlint.query.pipelines.small import few_examples, is_small, names_or_indices
 from tfmemlint.query.pipelines.together import same_so_far, steps_by_pipeline
-from tfmemlint.query.pipelines.whole_data import fitted_whole, is_part, of_loop_item, stays_on_disk
+from tfmemlint.query.pipelines.whole_data import fitted_whole, may_be_batch, of_loop_item, stays_on_disk
 
 __all__ = [
     "BATCHES",
@@ -110,7 +110,6 @@ __all__ = [
     "generator_functions",
     "hands_on_memory",
     "holds_media",
-    "is_part",
     "is_small",
     "is_step",
     "is_tiny",
@@ -123,6 +122,7 @@ __all__ = [
     "links",
     "made_of_memory",
     "makes_sequences",
+    "may_be_batch",
     "model_arguments",
     "names_or_indices",
     "never_runs",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -16,15 +15,13 @@ from tfmemlint.model.values import (
     integer,
 )
 from tfmemlint.query.limits import FEW_ROWS
-from tfmemlint.syntax.scopes import Binds, Definition, written
+from tfmemlint.syntax.scopes import FUNCTIONS, Binds, Definition, written
 from tfmemlint.syntax.tree import walk
 
 if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
     from tfmemlint.syntax.tree import Node
-
-PICKS = re.compile(r"batch|sample|choice|replay|memory|chunk|window|next|states|observ|rollout|episode", re.IGNORECASE)
-"""Words in the names of what gives a part of the data at a time."""
 
 MOST_NAMES = 2
 """Names behind each other through which data is followed to where it was picked."""
@@ -38,24 +35,48 @@ FITS = ("tf.keras.Model.fit", "tf.keras.Model.evaluate")
 # -- parts of data ---------------------------------------------------------------------------------------------------
 
 
+def may_be_batch(file: File, call: Call, data: Node) -> bool:
+    """Whether what a method of a model is given may be one batch of the data: it is a part, or it comes from where it
+    is not seen and the call is not one for a data set, as one that evaluates or trains for epochs is. `predict` and a
+    single epoch are also what the steps of an agent are written with, on a batch that it drew."""
+    epochs = call.arg("epochs")
+    of_data = call.method == "evaluate" or (epochs is not None and epochs.value != Const(1))
+    return is_part(file, data) or (not of_data and is_given(file, data))
+
+
 def is_part(file: File, expression: Node, *, through: int = MOST_NAMES) -> bool:
     """Whether data is a part of something that was picked already: an item of what a loop runs over, rows chosen by an
-    index, a list made item by item, or what a function gives that draws samples. False where nothing says so."""
+    index, a list made item by item, or items drawn at random. False where nothing says so."""
     if any(walk(expression, cst.ListComp, cst.GeneratorExp)):
         return True
-    if any(PICKS.search(file.call(node).method or "") for node in walk(expression, cst.Call)):
+    if any(knowledge.in_group(file.call(node).name, "samples_items") for node in walk(expression, cst.Call)):
         return True
     if any(_chosen(file, node) for node in walk(expression, cst.Subscript)):
         return True
     for name in walk(expression, cst.Name):
         found = written(file.definitions(name))
-        if any(_is_item(file, d) or (d.binds is Binds.PARAMETER and PICKS.search(d.name)) for d in found):
-            return True
-        if any(_filled(file, d) for d in found):
+        if any(_is_item(file, d) or _filled(file, d) for d in found):
             return True
         values = [d.value for d in found if d.binds is Binds.VALUE and d.value is not None] if through else []
         if any(is_part(file, value, through=through - 1) for value in values):
             return True
+    return False
+
+
+def is_given(file: File, expression: Node, *, through: int = MOST_NAMES) -> bool:
+    """Whether data comes from where it is not seen, so that it may be all of it or one batch: as a parameter of a
+    function whose callers are not seen, or, inside a function, from a call of what is not known."""
+    for name in walk(expression, cst.Name):
+        if name.value == "self" or file.value(name).known:
+            continue
+        for found in written(file.definitions(name)):
+            value = found.value if found.binds is Binds.VALUE and isinstance(found.scope, FUNCTIONS) else None
+            if found.binds is Binds.PARAMETER and not file.call_graph.callers(found.scope):
+                return True
+            if isinstance(value, cst.Call) and not file.call(value).target.known:
+                return True
+            if value is not None and through and is_given(file, value, through=through - 1):
+                return True
     return False
 
 
