@@ -24,7 +24,12 @@ if TYPE_CHECKING:
 SLICES = "tf.data.Dataset.from_tensor_slices"
 
 SAID = re.compile(r"path|file|fname|url|shard|pattern|glob|dirs|indices|index|idx|_ids?\b|nodes", re.IGNORECASE)
-"""What names and lengths of files and indices are called by."""
+"""What names and lengths of files and indices are called by.
+
+They only silence, where the data itself is a parameter or comes from another module and the pipeline does not show
+whether it opens files later. Without them every further finding on 2800 files of real projects (6) is on names of
+files, among them `shuffle(len(input_files))` of the training of BERT.
+"""
 
 
 # -- names and indices -----------------------------------------------------------------------------------------------

@@ -19,7 +19,12 @@ Iteration = cst.For | cst.While | cst.ListComp | cst.GeneratorExp
 """What may go over the data, in loops of training and evaluation."""
 
 DATA_NAME = re.compile(r"(^|_)ds$|(dataset|datasets|loader|batches)$", re.IGNORECASE)
-"""What people call data that they iterate, for what comes from other modules or is a parameter."""
+"""What people call data that they iterate, for what comes from other modules or is a parameter.
+
+Of such a thing nothing else tells data from layers, time steps or the scales of one image: without the words, all
+loops under a tape that give their items to a call would count, 41 findings more on 2800 files of real projects, of
+solvers and tasks. The loop must still give what it iterates to a call.
+"""
 
 STEPS = frozenset({"take", "batch", "shuffle", "prefetch", "repeat", "skip", "map", "enumerate"})
 """Steps of a pipeline behind which its name stands."""
