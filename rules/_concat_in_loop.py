@@ -8,6 +8,7 @@ from tfmemlint.api import Call, Edit, File, Fix, Iterator, Loop, dotted, fixes, 
 
 JOINS = frozenset({"tf.concat", "tf.keras.ops.concatenate", "np.concatenate", "np.vstack", "np.hstack"})
 DISPLAYS = (cst.List, cst.Tuple)
+NAMING = (cst.Index, cst.FormattedStringExpression)
 
 
 def collect_in_list(file: File, concat: Call, found: repetition.Accumulated, loop: Loop) -> Fix | None:
@@ -98,10 +99,11 @@ def is_structural(
         return False
     written, features = isinstance(over, (cst.Attribute, *DISPLAYS)), integer(concat.given("axis")) not in (0, None)
     keys = all(_only_names(file, part, again.items) for part in found.others)
+    keys = keys or (isinstance(again.each[0], cst.For) and _only_names(file, again.each[0].body, again.items))
     return [written, features, keys].count(True) > 1
 
 
-def _only_names(file: File, part: cst.BaseExpression, items: set[str]) -> bool:
-    """Whether the items of a loop stand in a part only as keys."""
+def _only_names(file: File, part: cst.CSTNode, items: set[str]) -> bool:
+    """Whether the items of a loop stand in a part of the program only as keys, and in texts."""
     names = [name for name in walk(part, cst.Name) if name.value in items]
-    return bool(names) and all(isinstance(file.tree.parent(name), cst.Index) for name in names)
+    return bool(names) and all(isinstance(file.tree.parent(name), NAMING) for name in names)
