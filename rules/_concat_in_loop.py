@@ -89,9 +89,7 @@ def _first_as_it_is(
     return Edit(span.start, span.end, append) if same and "#" not in file.source.text[span.start : span.end] else None
 
 
-def is_structural(
-    file: File, concat: Call, found: repetition.Accumulated, again: repetition.Repetition
-) -> bool:
+def is_structural(file: File, concat: Call, found: repetition.Accumulated, again: repetition.Repetition) -> bool:
     """Whether a loop joins parts of one input, not steps: what its items name (`x = concat([x, extra[key]], -1)`), or
     features along another axis than the first, by an attribute or a display."""
     over = again.each[0].iter if again.each else None

@@ -65,7 +65,8 @@ class PairwiseBroadcast(Rule):
         size, shape = (value.bytes, value.shape or ()) if isinstance(value, Array) else (None, ())
         if (size is not None and size < file.config.min_bytes) or any(n is not None and n < FEW for n in shape[-3:-1]):
             return
-        if shape and shape[-1] is not None and shape[-1] <= FEW_FEATURES:
+        features = (shape[-1] if shape else None) or tensors.cut_features(file, found)
+        if features is not None and features <= FEW_FEATURES:
             return
         sums = found.product and not (call.method or "").endswith(("max", "min"))
         instead = "a matrix product needs only the result" if sums else "take the rows in parts"

@@ -20,7 +20,7 @@ from tfmemlint.query.tensors.dtypes import (
     says_float64,
 )
 from tfmemlint.query.tensors.one_hot import OneHot, one_hot
-from tfmemlint.query.tensors.pairs import Pairs, all_pairs
+from tfmemlint.query.tensors.pairs import Pairs, all_pairs, cut_features
 from tfmemlint.query.tensors.precision import wants_digits
 from tfmemlint.query.tensors.products import Product, products
 from tfmemlint.query.tensors.read_arrays import ReadArray
@@ -55,6 +55,7 @@ __all__ = [
     "brings",
     "collected_arrays",
     "copied_axes",
+    "cut_features",
     "divided_integers",
     "float64_asked_for",
     "float64_beside",

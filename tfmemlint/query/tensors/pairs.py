@@ -123,6 +123,27 @@ def _is_matrix(file: File, plain: cst.BaseExpression, other: cst.BaseExpression)
     return isinstance(other, cst.Call) and bool(other.args) and file.text(other.args[0].value) == file.text(plain)
 
 
+def cut_features(file: File, pairs: Pairs) -> int | None:
+    """The numbers that a slice leaves of each row in an operation on all pairs: 2 of `x[:, None, :2] - y[None, :, :2]`.
+    None where no slice of the operands shows it."""
+    node = pairs.node
+    operands = [arg.value for arg in node.args[:2]] if isinstance(node, cst.Call) else []
+    operands += [node.left, node.right] if isinstance(node, cst.BinaryOperation) else []
+    found = (_cut(file, operand) for operand in operands)
+    return next((length for length in found if length is not None), None)
+
+
+def _cut(file: File, node: cst.BaseExpression) -> int | None:
+    node = file.written(node)
+    if isinstance(node, cst.Call) and node.args and knowledge.in_group(file.call(node).name, "inserts_axis"):
+        return _cut(file, node.args[0].value)
+    last = node.slice[-1].slice if isinstance(node, cst.Subscript) and len(node.slice) > 1 else None
+    if not isinstance(last, cst.Slice) or last.upper is None or last.step is not None:
+        return None
+    end, start = integer(file.value(last.upper)), 0 if last.lower is None else integer(file.value(last.lower))
+    return end - start if end is not None and start is not None and 0 <= start < end else None
+
+
 @dataclass(frozen=True, slots=True)
 class Spread:
     """The axes of size 1 that an operand inserts, and its number of axes where it is seen."""
