@@ -57,9 +57,8 @@ def _few(file: File, entering: tensors.Entering) -> bool:
         return True
     if array.bytes is not None or origin is None or _is_kept(file, array, origin):
         return False
-    if isinstance(origin.value, Array) and not file.contexts.per_item(origin.node):
-        if origin.value.bytes is not None and origin.value.bytes < limits.SMALL_SAMPLE:
-            return True  # made once, and joined with others of its kind
+    if is_small_part(file, array):
+        return True
     rest = array.shape[1:] if array.shape else (None,)
     known = [length for length in rest if length is not None]
     row = ITEM_BYTES["float64"] * math.prod(known) if len(known) == len(rest) else None
@@ -67,6 +66,15 @@ def _few(file: File, entering: tensors.Entering) -> bool:
     if passing or knowledge.in_group(taker.name, "takes_one_batch"):
         return row is None or row * limits.ONE_BATCH < limits.SMALL_SAMPLE
     return row == ITEM_BYTES["float64"] and array.shape is not None and len(array.shape) > 0
+
+
+def is_small_part(file: File, array: Array) -> bool:
+    """Whether what is made as float64 is small, made once, and in an array of unknown size only as a part."""
+    made = array.origin.value if array.origin is not None else None
+    if array.origin is None or array.bytes is not None or not isinstance(made, Array):
+        return False
+    small = made.bytes is not None and made.bytes < limits.SMALL_SAMPLE
+    return small and not file.contexts.per_item(array.origin.node)
 
 
 def _is_one_item(file: File, array: Array, taker: Call) -> bool:

@@ -6,6 +6,7 @@ import libcst as cst
 from tfmemlint_rules._float64_numpy_input import (
     by_default,
     first_takers,
+    is_small_part,
     joined_with,
     told_otherwise,
     whole_bytes,
@@ -66,7 +67,11 @@ class Float64NumpyInput(Rule):
     def check(self, call: Call, file: File) -> Iterator[Finding]:
         first = first_takers(file)
         taken = [(a.origin, a) for a in tensors.arrays_taken(call) if by_default(a) and a.origin is not None]
-        arrays = {origin.node: array for origin, array in taken if first.get(origin.node) is call.node}
+        arrays = {
+            origin.node: array
+            for origin, array in taken
+            if first.get(origin.node) is call.node and not is_small_part(file, array)
+        }
         if not arrays or tensors.float64_by_design(file):
             return
         origins = [array.origin for array in arrays.values() if array.origin is not None]
