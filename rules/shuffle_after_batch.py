@@ -58,10 +58,12 @@ class ShuffleAfterBatch(Rule):
             return
         if pipelines.never_runs(file, shuffle):
             return
-        size = pipelines.element_bytes(shuffle.datasets())
-        cost = size * buffer if size is not None and buffer is not None else None
-        held = f"{buffer} batches" if buffer is not None else "whole batches"
-        weigh = f": {show_bytes(cost)}" if cost is not None else ""
+        size, count = pipelines.element_bytes(shuffle.datasets()), pipelines.element_count(shuffle.datasets())
+        filled = count is not None or all("repeat" in ds.names() for ds in shuffle.datasets())
+        kept = min(buffer, count) if buffer is not None and count is not None else buffer
+        cost = size * kept if size is not None and kept is not None and filled else None
+        held = "whole batches" if kept is None else f"{kept} batches" if filled else f"up to {kept} batches"
+        weigh = f": {show_bytes(cost)}" if cost is not None else f" of {show_bytes(size)}" if size is not None else ""
         instead = "shuffle first, then batch" if step is not None else self._instead(batch)
         directly = step is not None and len(shuffle.datasets()) == 1 and not pipelines.steps_between(shuffle, step)
         edits = fixes.move_link(file, [batch, shuffle], -1, 0) if directly else None

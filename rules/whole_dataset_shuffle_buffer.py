@@ -40,7 +40,7 @@ class WholeDatasetShuffleBuffer(Rule):
     Reports `shuffle` with a buffer as large as the data (`len(x)`, `x.shape[0]`, a cardinality, or a tenth of these and
     more), with a literal of 100 000 or more, or whose elements are known to take more than 512 MiB. Names of files and
     indices are left out, and what is known to take less than `min-bytes`. Of what a map reads, decodes or makes larger
-    TFM308 speaks.
+    TFM308 speaks, and of batches TFM307.
 
     ## Why it costs memory
     The buffer holds its elements all the time, and must be full before the first one comes out. A buffer for the whole
@@ -65,7 +65,7 @@ class WholeDatasetShuffleBuffer(Rule):
     def check(self, shuffle: Call, file: File) -> Iterator[Finding]:
         argument, datasets = shuffle.arg("buffer_size"), shuffle.datasets()
         parts = [pipelines.own_parts(ds) for ds in datasets]
-        if argument is None or not any(parts) or pipelines.last_before(shuffle, "batch") is not None:
+        if argument is None or not any(parts) or pipelines.batched_before(shuffle) is not None:
             return
         if all(pipelines.expanding_map(ds) for ds in datasets) or pipelines.never_runs(file, shuffle):
             return  # what a map makes is TFM308's

@@ -5,7 +5,7 @@ from programs import model_of
 
 from tfmemlint.query.pipelines.prefetching import kept_batches, work_after
 
-START = "n = 32\na = tf.data.Dataset.from_tensor_slices(np.zeros((100, 8), np.float32))\n"
+START = "n = 32\na = tf.data.Dataset.from_tensor_slices(np.zeros((2000, 8), np.float32))\n"
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,9 @@ START = "n = 32\na = tf.data.Dataset.from_tensor_slices(np.zeros((100, 8), np.fl
         ("d = a.batch(2).prefetch(100).batch(2)", None),
         ("d = unknown.batch(2).prefetch(100)", None),
         ("a.batch(2).prefetch(10)", None),
+        ("d = a.batch(100).prefetch(1000)", (20, 64000)),
+        ("d = a.batch(500).prefetch(1000)", None),
+        ("d = a.repeat().batch(500).prefetch(1000)", (1000, 16000000)),
         ("a.batch(2).prefetch(10).take(3)", None),
     ],
 )

@@ -9,7 +9,7 @@ from tfmemlint.model.values import Step, integer, least
 from tfmemlint.query.limits import FEW_BATCHES
 from tfmemlint.query.pipelines.chains import following, later_steps, possible_later_steps, thrown_away
 from tfmemlint.query.pipelines.mapped import only_regroups
-from tfmemlint.query.pipelines.pipelines import BATCHES, batched, batched_before, element_bytes
+from tfmemlint.query.pipelines.pipelines import BATCHES, batched, batched_before, element_bytes, element_count
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -45,14 +45,19 @@ def work_after(file: File, prefetch: Call) -> list[Call]:
 
 def kept_batches(file: File, prefetch: Call) -> KeptBatches | None:
     """The batches that a prefetch certainly keeps ready, where they are more than people mean: over `FEW_BATCHES`, or
-    as many as a batch has examples. None too where it stands before another `batch`, or is made and not used."""
+    as many as a batch has examples; of data that has no more of them, those. None too where it stands before another
+    `batch`, or is made and not used."""
     argument, batch = prefetch.arg("buffer_size"), batched_before(prefetch)
-    if argument is None or batch is None or thrown_away(file, prefetch) or not all(batched(ds) for ds in prefetch.datasets()):
+    if argument is None or batch is None or not all(batched(ds) for ds in prefetch.datasets()):
         return None
-    if any(step.method in BATCHES for step in following(file, prefetch)):
+    if thrown_away(file, prefetch) or any(step.method in BATCHES for step in following(file, prefetch)):
         return None
     count, batch_size = least(argument.value), batch.arg("batch_size")
     same = batch_size is not None and file.text(argument.expression) == file.text(batch_size.expression)
     if not (count is not None and count > FEW_BATCHES) and not (same and (count is None or count > 2)):
         return None
-    return KeptBatches(batch, count, element_bytes(prefetch.datasets()))
+    there = element_count(prefetch.datasets())
+    if there is not None and there <= FEW_BATCHES:
+        return None
+    kept = min(count, there) if count is not None and there is not None else count
+    return KeptBatches(batch, kept, element_bytes(prefetch.datasets()))
