@@ -50,8 +50,8 @@ def chain_end(file: File, node: cst.Call) -> cst.Call:
 
 
 def thrown_away(file: File, call: Call) -> bool:
-    """Whether nothing takes the pipeline that a chain of steps makes: `ds.shuffle(100)` as a statement leaves `ds` as it
-    was, and nothing ever runs the step."""
+    """Whether nothing takes the pipeline that a chain of steps makes: `ds.shuffle(100)` as a statement leaves `ds` as
+    it was, and nothing ever runs the step."""
     return isinstance(file.tree.parent(chain_end(file, call.node)), cst.Expr)
 
 
