@@ -16,6 +16,9 @@ a = tf.data.Dataset.from_tensor_slices((np.zeros((100, 8), np.float32), np.zeros
 v = tf.Variable(0)
 def scale(x, y):
     return tf.cast(x, tf.float32) / 255.0, y
+def divide(x, y):
+    x /= 255
+    return x, y
 def counts(x, y):
     v.assign_add(1)
     return x, y
@@ -26,6 +29,7 @@ def counts(x, y):
     ("function", "expected"),
     [
         ("scale", "cheap elementwise"),
+        ("divide", "cheap elementwise"),
         ("lambda x, y: (x * 2, y)", "cheap elementwise"),
         ("lambda x, y: (tf.transpose(x), y)", "cheap only_regroups"),
         ("lambda x, y: (tf.stack([x, x]), tf.cast(y, tf.float32))", "cheap only_regroups takes_batch_apart"),

@@ -38,7 +38,7 @@ def elementwise(step: Step) -> bool:
     if any(isinstance(n, (cst.For, cst.While, cst.If, cst.IfExp, cst.Comparison)) or _indexes(n) for n in nodes):
         return False
     called = any(not name.startswith("builtins.") for name in found.names)
-    return called or any(isinstance(node, cst.BinaryOperation) for node in nodes)
+    return called or any(isinstance(node, (cst.BinaryOperation, cst.AugAssign)) for node in nodes)
 
 
 def only_regroups(step: Step) -> bool:
@@ -97,7 +97,7 @@ def _computes(node: Node, evaluator: Evaluator) -> bool:
     if isinstance(node, cst.Call):
         names = evaluator.call(node).names
         return not names or not all(_same_numbers(name) for name in names)
-    return isinstance(node, (cst.BinaryOperation, cst.Comparison, cst.IfExp))
+    return isinstance(node, (cst.BinaryOperation, cst.AugAssign, cst.Comparison, cst.IfExp))
 
 
 def _same_numbers(name: str) -> bool:
