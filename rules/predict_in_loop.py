@@ -25,8 +25,9 @@ from tfmemlint.api import (
 
 DISPLAYS = (cst.List, cst.Tuple)
 
-SMALL = "item; call model(x, training=False), or predict all items at once"
-LARGE = "call; predict all rows in one call or, where each call has few, call model(x, training=False)"
+ITEM = "item; call model(x, training=False), or predict all items at once"
+FEW = "call; call model(x, training=False), or predict all rows at once"
+MANY = "call; predict all rows in one call or, where each call has few, call model(x, training=False)"
 
 
 class PredictInLoop(Rule):
@@ -71,10 +72,11 @@ class PredictInLoop(Rule):
         if repetition.is_rare(file, predict.node, again) and not repetition.is_filled_by(file, given, again.place):
             return
         small = rows is not None and rows <= limits.ONE_BATCH
+        advice = ITEM if rows == 1 else FEW if small else MANY
         yield self.finding(
             predict,
             file,
-            f"predict() sets up a dataset, an iterator and callbacks for every {SMALL if small else LARGE}",
+            f"predict() sets up a dataset, an iterator and callbacks for every {advice}",
             fix=_call(file, predict) if small else None,
             related=[(again.place, "the loop")] if isinstance(again.place, (cst.For, cst.While)) else [],
         )

@@ -18,6 +18,7 @@ from tfmemlint.api import (
     on_call,
     pipelines,
     show_bytes,
+    tracing,
 )
 
 MANY_ROWS = 2048
@@ -60,8 +61,9 @@ class WholeDatasetForward(Rule):
         data = next((leaf for leaf in elements(value) if isinstance(leaf, Array) and self._whole(leaf)), None)
         if data is None and not pipelines.fitted_whole(file, given):
             return
-        if pipelines.of_loop_item(file, given):  # a batch, however large
-            return
+        home = file.contexts.function(call.node)
+        if pipelines.of_loop_item(file, given) or (home is not None and tracing.in_graph_program(file, home)):
+            return  # a batch, however large; a graph takes as many rows as its placeholders say
         taped = gradients.recorded(file, call.node)
         if taped and (data is None or (data.size or 0) * FLOAT32 < file.config.min_bytes):
             return
