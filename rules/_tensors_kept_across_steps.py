@@ -28,6 +28,7 @@ ELEMENTWISE = frozenset({
     "tf.abs", "tf.square", "tf.identity", "tf.cast", "tf.math.abs", "tf.math.square", "tf.nn.relu", "tf.stop_gradient",
     "tf.convert_to_tensor",
 })  # fmt: skip
+JOINS = ("tf.concat", "tf.stack")
 COPIES = frozenset({"identity", "convert_to_tensor", "stop_gradient"})
 
 
@@ -124,6 +125,31 @@ def of_several(file: File, part: cst.BaseExpression) -> bool:
     value = file.value(part)
     made = value.origin if isinstance(value, Array) else None
     return made is None or keras.has_several_outputs(made.target)
+
+
+def joined_to_return(file: File, container: cst.BaseExpression) -> bool:
+    """Whether a method of a model applies the model itself piece by piece, joins its list of outputs by TensorFlow and
+    returns that: it is a forward pass, and whoever calls it may differentiate it."""
+    home, path = file.contexts.function(container), dotted(container)
+    if not isinstance(home, cst.FunctionDef) or not isinstance(container, cst.Name) or file.class_of(home) is None:
+        return False
+    own = (call for call in calls(file, home) if dotted(call.node.func) == "self")
+    if not any(call.given("training") != Const(False) for call in own):
+        return False
+    found = (call.node for call in calls(file, home, *JOINS))
+    joins = [join for join in found if any(n.value == path for n in walk(join, cst.Name)) and not _to_numpy(file, join)]
+    for leaving in (each.value for each in file.returns(home) if each.value is not None):
+        if any(n.attr.value == "numpy" for n in walk(leaving, cst.Attribute)):
+            continue
+        made = (d.value for name in walk(leaving, cst.Name) for d in file.definitions(name))
+        parts = [leaving, *(value for value in made if isinstance(value, cst.BaseExpression))]
+        if any(file.tree.contains(part, join) for part in parts for join in joins):
+            return True
+    return False
+
+
+def _to_numpy(file: File, join: cst.Call) -> bool:
+    return any(use.word == "numpy" for use in uses(file, join, attributes=True))
 
 
 def read_as_tensors(file: File, container: cst.BaseExpression) -> bool:
