@@ -11,6 +11,7 @@ class GradientInsidePersistentTape(Rule):
     """
     ## What it does
     Reports gradients that are taken inside the `with` block of the persistent tape that they are taken from.
+    A tape is reported once, at the first.
 
     ## Why it costs memory
     A persistent tape goes on recording: the whole backward pass, and the optimizer's update if it follows, are
@@ -36,14 +37,14 @@ class GradientInsidePersistentTape(Rule):
             return
         inside = (each for each in tape.gradients if file.tree.contains(tape.block.body, each.node))
         recorded = [each for each in inside if not tape.stopped(each.node)]
-        for gradient in recorded if not tape.of_higher_order else ():
+        if recorded and not tape.of_higher_order:
             yield self.finding(
-                gradient,
+                recorded[0],
                 file,
                 "the backward pass is recorded and kept as well: a persistent tape goes on recording inside its block; "
                 "take the gradient after it",
-                fix=_after_the_block(file, gradient, tape) if gradient is recorded[0] else None,
-                related=[(tape.block, "the tape's block")],
+                fix=_after_the_block(file, recorded[0], tape),
+                related=[(tape.block, "the tape's block"), *((each, "and this one") for each in recorded[1:])],
             )
 
 
