@@ -16,7 +16,9 @@ from tfmemlint.api import (
     facts,
     fixes,
     flow,
+    limits,
     on_call,
+    tensors,
     walk,
 )
 
@@ -38,7 +40,8 @@ class GeneratorFitUnused(Rule):
     numbers (`augment=True`) or sets NumPy's seed (`seed=`), and where its argument is the result of a call.
 
     ## When not to use it
-    When an option is to be turned on later and the call is to stay for it.
+    When an option is to be turned on later and the call is to stay for it. An image or a few, known to fit into one
+    batch of `predict`, are not reported.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/keras/preprocessing/image/ImageDataGenerator#fit
@@ -55,6 +58,10 @@ class GeneratorFitUnused(Rule):
             return
         if any(next(iter(facts.attributes_set(word).of(file)), None) is not None for word in STATISTICS):
             return
+        given = call.arg("x")
+        rows = tensors.rows_in(file, given.expression, callers=limits.FOLLOWED_CALLS) if given is not None else None
+        if rows is not None and rows <= limits.ONE_BATCH:
+            return  # an image to show
         images = call.value_of("x")
         size = images.size if isinstance(images, Array) and all(maker.lacks("dtype") for maker in makers) else None
         yield self.finding(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Finding, Node, Rule, keras, on_call, ordering, repetition
+from tfmemlint.api import Call, File, Finding, Node, Rule, keras, limits, on_call, ordering, repetition
 
 
 class SessionMadeInLoop(Rule):
@@ -19,7 +19,7 @@ class SessionMadeInLoop(Rule):
     last reference to it, at the next iteration at the earliest, and each new one prepares the graph again.
 
     ## When not to use it
-    Never.
+    With two or three sessions in all, of a loop over so many literals, which are not reported.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/compat/v1/Session
@@ -33,7 +33,7 @@ class SessionMadeInLoop(Rule):
     @on_call(*keras.SESSIONS)
     def check(self, made: Call, file: File) -> Iterator[Finding]:
         again = repetition.repeats(file, made.node)
-        if again is None or not keras.left_open(file, made, again):
+        if again is None or again.few(limits.FEW_RUNS) or not keras.left_open(file, made, again):
             return
         if any(ordering.runs_once(file, node, place) or _once(file, place) for node, place in again.levels):
             return
