@@ -10,6 +10,7 @@ from tfmemlint.query.repetition.items import is_filled_by, is_rare, item_loop
 from tfmemlint.query.repetition.iterators import IteratorPerStep, iterators_per_step
 from tfmemlint.query.repetition.mutation import mutates
 from tfmemlint.query.repetition.purity import draws_itself, pure
+from tfmemlint.query.repetition.read_data import data_reads, trains_in
 from tfmemlint.query.repetition.rebuilt import rebuilt, runs_alike
 from tfmemlint.query.repetition.repeats import Repetition, repeated_calls, repeats, repetitions
 from tfmemlint.query.repetition.same_calls import same_arguments
@@ -26,6 +27,7 @@ __all__ = [
     "batch_loops",
     "bound_anew",
     "called_view",
+    "data_reads",
     "definitions_of",
     "differs",
     "draws_itself",
@@ -49,5 +51,6 @@ __all__ = [
     "same_arguments",
     "step_functions",
     "step_names",
+    "trains_in",
     "unchanging",
 ]
