@@ -124,7 +124,7 @@ def of_several(file: File, part: cst.BaseExpression) -> bool:
     """Whether the model whose output this is has several, or may have, as it is not seen."""
     value = file.value(part)
     made = value.origin if isinstance(value, Array) else None
-    return made is None or keras.has_several_outputs(made.target)
+    return made is None or keras.may_have_several_outputs(file, made.target)
 
 
 def joined_to_return(file: File, container: cst.BaseExpression) -> bool:

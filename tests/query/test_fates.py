@@ -38,6 +38,7 @@ FATES = [
     ("m(unknown)", (False, None, False)),
     ("m(keras.layers.Dense(2)(unknown))", (False, None, False)),
     ("m(keras.layers.add([unknown, unknown]))", (False, None, False)),
+    ("m(keras.layers.Dense(3)(unknown))", (False, None, False)),
     ("m.trainable_variables", (True, None, False)),
     ("train(m)", (False, None, False)),
     ("print(m)", (False, False, False)),

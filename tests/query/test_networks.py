@@ -9,6 +9,7 @@ from tfmemlint.query.keras.networks import (
     gives_probabilities,
     has_several_outputs,
     layers_of,
+    may_have_several_outputs,
     output_bytes,
     output_layers,
 )
@@ -94,3 +95,27 @@ GIVEN_OUT = [
 def test_what_a_model_gives_for_one_example(program: str, size: int | None, several: bool) -> None:
     model = value_in(model_of(program))
     assert (output_bytes(model), has_several_outputs(model)) == (size, several)
+
+
+RETURNED = [
+    ("self.out(x)", False),
+    ("tf.nn.relu(self.out(x))", False),
+    ("self.out(x), self.out(x)", True),
+    ("{'out': self.out(x)}", True),
+    ("self.given(x)", True),
+]
+
+
+@pytest.mark.parametrize(("result", "expected"), RETURNED)
+def test_classes_that_may_give_several_tensors(result: str, expected: bool) -> None:
+    file = model_of(
+        "class Net(keras.Model):\n    def __init__(self, given):\n        super().__init__()\n"
+        "        self.out, self.given = keras.layers.Dense(2), given\n"
+        f"    def call(self, x):\n        return {result}\nprobe(Net(unknown))"
+    )
+    assert may_have_several_outputs(file, value_in(file)) is expected
+
+
+def test_loaded_models_are_taken_to_give_one_tensor() -> None:
+    file = model_of("probe(keras.models.load_model('m'))")
+    assert not may_have_several_outputs(file, value_in(file))

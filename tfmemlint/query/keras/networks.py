@@ -59,6 +59,26 @@ def has_several_outputs(model: Value) -> bool:
     return False
 
 
+def may_have_several_outputs(file: File, model: Value) -> bool:
+    """Whether a model, in one of its alternatives, was made with several outputs, or is of a class whose `call` is not
+    seen to return one tensor. False for models of which nothing is seen, such as loaded ones."""
+    classes = (each.class_node for each in model.options if isinstance(each, Instance) and each.class_node is not None)
+    return has_several_outputs(model) or not all(_returns_tensor(file, each) for each in classes)
+
+
+def _returns_tensor(file: File, model: cst.ClassDef) -> bool:
+    forward = file.values.classes.method(model, "call")
+    leaving = [each.value for each in file.returns(forward)] if forward is not None else []
+    return all(each is not None and _is_one(file.value(each)) for each in leaving)
+
+
+def _is_one(given: Value) -> bool:
+    """Whether a value is a tensor for certain: what a class of the module gives is taken for one without a look."""
+    made = given.origin if isinstance(given, Array) else None
+    made_by = made.target.options if made is not None else ()
+    return isinstance(given, Array) and not any(isinstance(each, Instance) and each.class_node for each in made_by)
+
+
 def gives_probabilities(layer: Call) -> bool:
     """Whether a call certainly makes a layer that gives probabilities: a softmax, or a dense or convolutional layer or
     an activation of such a function."""
