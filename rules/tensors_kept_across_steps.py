@@ -39,8 +39,8 @@ class TensorsKeptAcrossSteps(Rule):
     Unsafe: the list holds NumPy arrays then.
 
     ## When not to use it
-    When all outputs fit and are used as tensors afterwards. A forward pass in pieces, a method of a model that joins and
-    returns what the model gives, is not reported.
+    When all outputs fit and are used as tensors afterwards. A forward pass in pieces, a method of a model that joins
+    and returns what the model gives, is not reported.
 
     ## References
     - https://www.tensorflow.org/guide/gpu

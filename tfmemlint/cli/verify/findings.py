@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tfmemlint.cli.output import tell
 from tfmemlint.cli.usage import USAGE
@@ -20,7 +21,6 @@ from tfmemlint.lint.engine import FileResult, parse
 from tfmemlint.lint.linter import Linter
 from tfmemlint.model.file import File
 from tfmemlint.report.places import place
-from tfmemlint.text.source import Program
 from tfmemlint.verify import evidence
 from tfmemlint.verify.evidence import EvidenceError, Sample
 from tfmemlint.verify.judge import inconclusive, judge
@@ -31,6 +31,9 @@ from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.result import Result
 from tfmemlint.verify.run.measure import MeasureError, Settings
 from tfmemlint.verify.run.runs import Run
+
+if TYPE_CHECKING:
+    from tfmemlint.text.source import Program
 
 EXAMPLE = "give the data's shape in a comment: # tfmemlint: example NAME=float32[1000,32]"
 HINTS = (
