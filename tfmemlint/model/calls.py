@@ -101,7 +101,8 @@ class Call:
     @property
     def name(self) -> str | None:
         """The canonical API name, such as `tf.data.Dataset.cache`, or None where it is not known for certain."""
-        return self.names[0] if len(self.names) == 1 else None
+        names = self.names  # asked for once: while a circle is worked out, the second answer may be another
+        return names[0] if len(names) == 1 else None
 
     @property
     def method(self) -> str | None:
