@@ -31,6 +31,8 @@ CONSUMED = [
     ("def make_dataset():\n    return a.batch(2)", ["def make_dataset(): returned"]),
     ("def make_dataset():\n    return a.batch(2)\nd = make_dataset().prefetch(1)", []),
     ("def helper():\n    return a.batch(2)", ["def helper(): returned"]),
+    ("def part():\n    return a.batch(2)\nd = tf.data.Dataset.zip((part(), part()))", []),
+    ("def both():\n    return tf.data.Dataset.zip((a.batch(2), a.batch(2)))", ["def both(): returned"]),
     ("def step(ds):\n    return ds.map(f)\nstep(a).batch(2)", []),
     ("def load_data():\n    if c:\n        return None\n    return a.batch(2)", []),
 ]  # fmt: skip

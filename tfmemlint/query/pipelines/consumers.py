@@ -40,6 +40,11 @@ METHODS = tuple(f"tf.keras.Model.{name}" for name in NAMES)
 GOES_ON = ("batch", "padded_batch", "map", "shuffle", "repeat", "cache", "filter", "prefetch")
 """Steps that make another pipeline for a model, and no look at some elements."""
 
+COMBINES = tuple(
+    f"tf.data.Dataset.{name}" for name in ("zip", "concatenate", "sample_from_datasets", "choose_from_datasets")
+)
+"""Steps that make one pipeline of several."""
+
 
 class Given(NamedTuple):
     """The pipelines that one expression hands to what consumes them; the expression is None where it gives something
@@ -242,7 +247,7 @@ def _is_stage(file: File, function: cst.FunctionDef, given: Iterable[Given]) -> 
 
 
 def _carried_on(file: File, function: cst.FunctionDef, given: Iterable[Given]) -> bool:
-    """Whether a caller goes on with what a function gives, or a prefetch elsewhere comes after its steps."""
+    """Whether a caller goes on with what a function gives, or a prefetch or another pipeline elsewhere takes it up."""
     if any(isinstance(file.tree.parent(c.node), cst.Attribute) for c in file.call_graph.callers(function) or ()):
         return True
     lasts = (last_call(file, ds) for each in given for ds in each.datasets)
@@ -250,5 +255,8 @@ def _carried_on(file: File, function: cst.FunctionDef, given: Iterable[Given]) -
     if any(not file.tree.contains(function, call.node) for call in later):
         return True
     others = (ds for call in file.calls("tf.data.Dataset.prefetch") for ds in call.datasets())
-    made = (step.call for ds in others for step in ds.steps if step.call is not None)
+    joined = (call for call in file.calls(*COMBINES) if not file.tree.contains(function, call.node))
+    parts = (part for call in joined for ds in pipelines_of(call.value) for each in ds.parents for part in each.options)
+    all_of_them = (*others, *(part for part in parts if isinstance(part, Dataset)))
+    made = (step.call for ds in all_of_them for step in ds.steps if step.call is not None)
     return any(file.tree.contains(function, call.node) for call in made)
