@@ -13,7 +13,7 @@ from tfmemlint.model.remembered import once_per_file
 from tfmemlint.query.facts import TRACES, Fact
 from tfmemlint.query.ordering.conditions import entered_by_choice
 from tfmemlint.query.repetition.repeats import repeats
-from tfmemlint.syntax.scopes import own_nodes, parameters
+from tfmemlint.syntax.scopes import own_nodes
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
@@ -22,16 +22,13 @@ CALLS = frozenset({"call", "__call__"})
 ONCE = frozenset({"build", "__init__", "setup"})
 """Functions that run once even where they are traced."""
 
-UPDATES = frozenset({"apply_gradients", "minimize"})
-"""Methods of optimizers that change weights by one step."""
-
 
 class Runs(enum.Enum):
     """Why a function's code runs for each step."""
 
     TRACED = "it is traced"
     CALL = "it is what a layer or model does with its inputs"
-    STEP = "it records a tape, and a loop calls it or it takes one step of training"
+    STEP = "it records a tape, and a loop calls it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +56,7 @@ def _runs(file: File, function: cst.FunctionDef) -> Runs | None:
     if id(function) not in _with_tapes(file) or any(own_nodes(function, cst.For, cst.While)):
         return None
     callers = file.call_graph.callers(function) or ()
-    again = any(repeats(file, call.node, calls=0) for call in callers)
-    return Runs.STEP if again or (not callers and _takes_step(file, function)) else None
-
-
-def _takes_step(file: File, function: cst.FunctionDef) -> bool:
-    """Whether a function without a loop updates weights by what it is given. One update alone trains nothing: what
-    calls it, where that is not seen, does it again."""
-    given = {param.name.value for param in parameters(function)} - {"self", "cls"}
-    return bool(given) and any(file.call(node).method in UPDATES for node in own_nodes(function, cst.Call))
+    return Runs.STEP if any(repeats(file, call.node, calls=0) for call in callers) else None
 
 
 @once_per_file
