@@ -17,7 +17,8 @@ class Float64Policy(Rule):
     most GPUs compute float64 many times slower.
 
     ## Fix safety
-    Unsafe: the numbers have 7 digits instead of 16.
+    Shown only: an op raises where it then meets float64 from NumPy, such as the advantages that a buffer collects; cast
+    those first. The numbers have 7 digits instead of 16.
 
     ## When not to use it
     Where the digits are needed; silence this one line. Other float64 findings of the module are silent because of it.
@@ -28,7 +29,7 @@ class Float64Policy(Rule):
 
     code = "TFM204"
     summary = "a float64 policy doubles the memory of every layer"
-    fix_safety = (Safety.UNSAFE,)
+    fix_safety = (Safety.DISPLAY,)
     in_tests = False
 
     @on_call(*knowledge.group("sets_dtype_policy"), *knowledge.group("sets_floatx"))
@@ -42,5 +43,5 @@ class Float64Policy(Rule):
             policy,
             file,
             "every layer made from here on takes twice the memory: weights, activations, gradients and optimizer slots",
-            fix=Fix.unsafe("use float32", fixes.replace_node(file, chosen.expression, text) if written else None),
+            fix=Fix.shown("use float32", fixes.replace_node(file, chosen.expression, text) if written else None),
         )
