@@ -10,7 +10,7 @@ SECONDS ?= 600
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip
 
-.PHONY: run test safe-fixes growth independence lint fuzz clean
+.PHONY: run test repairs growth independence lint fuzz clean
 
 # Findings are what `run` is meant to show, so they do not fail it; unreadable input and wrong usage do.
 run: $(VENV)/.installed
@@ -23,9 +23,9 @@ test: $(VENV)/.installed-test
 growth: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/growth.py
 
-# Every sample before and after its safe repairs, run under TensorFlow and compared; `test` takes one for each rule.
-safe-fixes: $(VENV)/.installed-test
-	$(BIN)/python tests/safe_fixes.py
+# Every sample before and after its repairs, run under TensorFlow and compared; `test` takes one for each rule and kind.
+repairs: $(VENV)/.installed-test
+	$(BIN)/python tests/repairs.py
 
 # On code of your own choice: PATHS=path/to/projects. Comments and other rules must change no finding.
 independence: $(VENV)/.installed-test

@@ -1,12 +1,18 @@
 """Runs many programs under one imported TensorFlow and writes down what of each can be observed afterwards.
 
-    python observed_runs.py REQUEST.json RESULT.json
+    with observing(folder) as observed:
+        runs = observed(programs)
 
-A request is a list of program texts. Each runs in a child forked from one process that has imported TensorFlow, one
-top-level statement at a time, so that one that lacks a file or a library stops nothing but itself. The result holds
-for each program `errors` and `printed`, `names` (what the module's names stand for: arrays and tensors by dtype, shape
-and content, datasets by specification and elements, models by configuration and weights), `unfinished` (the names in
-statements that took too long), `lines` (which lines have run) and `seconds` of the processor; or `died` and why.
+Each runs in a child forked from one process that has imported TensorFlow, one top-level statement at a time, so that
+one that lacks a file or a library stops nothing but itself. What is observed of a program: `errors` and `printed`,
+`names` (what the module's names stand for: arrays and tensors by dtype, shape and content, datasets by specification
+and elements, models by configuration and weights), `unfinished` (the names in statements that took too long), `lines`
+(which lines have run) and `seconds` of the processor; or `died` and why.
+
+    python observed_runs.py FOLDER
+
+is that process. It reads numbers, of which each asks for the list of programs in FOLDER/NUMBER.json, and prints them
+again when what was observed lies in FOLDER/NUMBER.observed.json.
 """
 
 from __future__ import annotations
@@ -24,33 +30,55 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
+from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
+from subprocess import PIPE
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
-SECONDS_OF_ALL, SECONDS_OF_ONE, SECONDS_OF_STATEMENT = 1200, 30, 5
+from made_up import make_up_files, make_up_libraries
+
+SECONDS_OF_ONE, SECONDS_OF_STATEMENT = 30, 5
 MEMORY = 12 << 30
+AT_ONCE = 2
 ELEMENTS = 5
 DEEPEST = 5
 
 Described = Any
-_PASSING = r"0x[0-9a-f]+|line \d+|\{\{\w*node .*?\}\}|Dataset\w*:\d+|\[Op:.*?\]|\S*__inference\S*"
+Observed = dict[str, Any]
+_PASSING = r"0x[0-9a-f]+|goo\.gle/debug.*|Error in user-defined function .*? iterator: \S+ |line \d+|"
+_PASSING += r"\{\{\w*node .*?\}\}|Dataset\w*:\d+|\[Op:.*?\]|\S*__inference\S*"
 """What differs from run to run in the words of errors: addresses, lines, names of nodes."""
 
 
-def run_observed(folder: Path, programs: list[str]) -> list[dict[str, Any]]:
-    """Run the programs; `folder` is for the request and the result."""
-    request, result = folder / "request.json", folder / "result.json"
-    request.write_text(json.dumps(programs))
+@contextlib.contextmanager
+def observing(folder: Path) -> Iterator[Callable[[list[str]], list[Observed]]]:
+    """What runs a list of programs; `folder` is for its requests and their results."""
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1", "PYTHONHASHSEED": "0"}
-    command = [sys.executable, __file__, str(request), str(result)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=SECONDS_OF_ALL, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    found: list[dict[str, Any]] = json.loads(result.read_text())
-    assert len(found) == len(programs)
-    return found
+    command = [sys.executable, __file__, str(folder)]
+    with (
+        (folder / "said").open("w+") as said,
+        subprocess.Popen(command, env=environment, stdin=PIPE, stdout=PIPE, stderr=said, text=True) as server,
+    ):
+        numbers = count()
+
+        def observed(programs: list[str]) -> list[Observed]:
+            number = next(numbers)
+            (folder / f"{number}.json").write_text(json.dumps(programs))
+            assert server.stdin is not None
+            assert server.stdout is not None
+            print(number, file=server.stdin, flush=True)
+            answer = server.stdout.readline()
+            assert answer == f"{number}\n", (folder / "said").read_text()[-2000:]
+            found: list[Observed] = json.loads((folder / f"{number}.observed.json").read_text())
+            return found
+
+        try:
+            yield observed
+        finally:
+            server.kill()
 
 
 # -- values ----------------------------------------------------------------------------------------------------------
@@ -80,7 +108,7 @@ def _dataset(dataset: Any, depth: int) -> Described:
 
 
 def _error(error: BaseException) -> str:
-    text = re.sub(_PASSING, "*", f"{type(error).__name__}: {error}")
+    text = re.sub(r"\*[* ]*", "*", re.sub(_PASSING, "*", f"{type(error).__name__}: {error}"))
     return text.split("\n")[0][:300]
 
 
@@ -100,7 +128,8 @@ def describe(value: Any, depth: int = 0) -> Described:
     if isinstance(value, tf.Variable):
         return ["variable", value.trainable, _array("", value.numpy())]
     if isinstance(value, tf.Tensor):
-        return _array("tensor", value.numpy()) if hasattr(value, "numpy") else ["symbolic", repr(value.dtype)]
+        known = hasattr(value, "numpy")
+        return _array("tensor", np.asarray(value.numpy())) if known else ["symbolic", repr(value.dtype)]
     if isinstance(value, (tf.SparseTensor, tf.RaggedTensor)):
         return [kind.__name__, [describe(each, depth + 1) for each in tf.nest.flatten(value, expand_composites=True)]]
     if isinstance(value, tf.data.Dataset):
@@ -134,24 +163,6 @@ class _TooLongError(BaseException):
     pass
 
 
-def _made_up_data() -> None:
-    """What `keras.datasets` would fetch from the network: a few rows of the same shapes and dtypes."""
-    import keras
-    import numpy as np
-
-    draw = np.random.default_rng(0)
-    shapes = {"mnist": (28, 28), "fashion_mnist": (28, 28), "cifar10": (32, 32, 3), "cifar100": (32, 32, 3)}
-    for name, shape in shapes.items():
-        rows = [draw.integers(0, 256, (n, *shape), dtype="uint8") for n in (96, 32)]
-        labels = [draw.integers(0, 10, (n, 1) if "cifar" in name else (n,)).astype("uint8") for n in (96, 32)]
-        data = tuple(zip(rows, labels, strict=True))
-
-        def load_data(*args: Any, data: Any = data, **more: Any) -> Any:
-            return tuple((images.copy(), classes.copy()) for images, classes in data)
-
-        getattr(keras.datasets, name).load_data = load_data
-
-
 def _short_training() -> None:
     """Two epochs without a progress bar, which shows times: what is compared is there after the first."""
     import keras
@@ -168,24 +179,24 @@ def _short_training() -> None:
         setattr(keras.Model, name, quiet(getattr(keras.Model, name)))
 
 
-def _child(source: str, folder: str, write: int) -> None:
-    answer: dict[str, Any]
+def _child(source: str, folder: Path) -> None:
+    answer: Observed
     try:
         answer = _observed(source, folder)
     except BaseException as error:
         answer = {"died": _error(error)}
-    with os.fdopen(write, "wb") as pipe:
-        pipe.write(json.dumps(answer).encode())
+    folder.with_suffix(".json").write_text(json.dumps(answer))
     os._exit(0)
 
 
-def _observed(source: str, folder: str) -> dict[str, Any]:
+def _observed(source: str, folder: Path) -> Observed:
     """Run the program in a folder of its own, and describe what is left."""
     import keras
 
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS_OF_ONE, SECONDS_OF_ONE))
     os.chdir(folder)
+    make_up_files(source, folder)
     Path("program.py").write_text(source)  # where AutoGraph looks for the source of functions
     path = os.path.abspath("program.py")
     lines: set[int] = set()
@@ -253,28 +264,46 @@ def _observed(source: str, folder: str) -> dict[str, Any]:
     }
 
 
-def main(request: str, result: str) -> None:
+def main(folder: str) -> None:
     import keras
     import tensorflow as tf
 
     assert keras.__version__ and tf.__version__
-    _made_up_data()
+    make_up_libraries()
     _short_training()
-    answers = []
-    for source in json.loads(Path(request).read_text()):
-        read, write = os.pipe()
-        folder = tempfile.mkdtemp(prefix="observed-", dir=Path(result).parent)
+    told = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what a child writes past Python is no answer
+    for line in sys.stdin:
+        path = Path(folder, f"{line.strip()}.json")
+        answers = _runs(json.loads(path.read_text()), path.with_suffix(""))
+        path.with_suffix(".observed.json").write_text(json.dumps(answers))
+        print(line.strip(), file=told, flush=True)
+
+
+def _runs(programs: list[str], folder: Path) -> list[Observed]:
+    answers: list[Observed] = [{"died": "killed"} for _ in programs]
+    running: dict[int, int] = {}
+
+    def take() -> None:
+        """Wait for one of the children, and take what it has written down."""
+        child, _ = os.wait()
+        index = running.pop(child)
+        written = folder / f"{index}.json"
+        if written.exists():
+            answers[index] = json.loads(written.read_text())
+        shutil.rmtree(folder / str(index), ignore_errors=True)
+
+    for index, source in enumerate(programs):
+        (folder / str(index)).mkdir(parents=True)
         child = os.fork()  # harmless: nothing has started the runtime in this process
         if child == 0:
-            os.close(read)
-            _child(source, folder, write)
-        os.close(write)
-        with os.fdopen(read, "rb") as pipe:
-            text = pipe.read()
-        os.waitpid(child, 0)
-        shutil.rmtree(folder, ignore_errors=True)
-        answers.append(json.loads(text) if text else {"died": "killed"})
-        Path(result).write_text(json.dumps(answers))
+            _child(source, folder / str(index))
+        running[child] = index
+        if len(running) == AT_ONCE:
+            take()
+    while running:
+        take()
+    return answers
 
 
 if __name__ == "__main__":
