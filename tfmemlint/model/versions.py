@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 _MAGIC = re.compile(r"%tensorflow_version\s+1")
 
+_FIRST_MODULES = frozenset({"contrib", "flags", "python_io"})
+"""Modules of version 1 of which the tables of version 2 say nothing; 2.21 has none of them."""
+
 _SECOND = {"function": "tf.function", "GradientTape": "tf.GradientTape", "ops": "tf.keras.ops"}
 """The last words of names that programs for version 2 have: 1.15 knows two, for programs that were on the way."""
 
@@ -32,12 +35,21 @@ def says_version_2(file: File) -> bool:
 def before_version_2(file: File) -> bool:
     """Whether the program uses names where version 1 had them and version 2 does not."""
     for node in file.tree.of(cst.Attribute):
-        if isinstance(node.value, cst.Name) and knowledge.of_first_version(f"tf.{node.attr.value}"):
-            if file.value(node.value) == Api("tf"):
-                return True
+        inner = node.value.value if isinstance(node.value, cst.Attribute) else node.value
+        if isinstance(inner, cst.Name) and _of_first(node) and file.value(inner) == Api("tf"):
+            return True
     for definitions in file.flow(file.module).end.values():
         for d in definitions:
             if d.binds is Binds.IMPORT and d.api.startswith("tensorflow.") and d.api.count(".") == 1:
                 if knowledge.of_first_version(d.api):
                     return True
+            if d.binds is Binds.IMPORT and d.api.startswith("tensorflow.contrib"):
+                return True
     return bool(_MAGIC.search(file.source.decoded.raw))
+
+
+def _of_first(node: cst.Attribute) -> bool:
+    """Whether `tf.log`, `tf.layers.dense` or `tf.contrib` is written, if the first name is TensorFlow's."""
+    if isinstance(node.value, cst.Attribute):
+        return knowledge.of_first_version(f"tf.{node.value.attr.value}.{node.attr.value}")
+    return node.attr.value in _FIRST_MODULES or knowledge.of_first_version(f"tf.{node.attr.value}")
