@@ -73,6 +73,7 @@ def test_numbers_of_many_digits(size: str) -> None:
 
 
 def test_costs_stay_within_what_json_holds() -> None:
-    code = "tf.data.Dataset.range(9).map(lambda i: tf.zeros([1 << 40])).batch(1 << 20).prefetch(1 << 60)\n"
+    code = "ds = tf.data.Dataset.range(1 << 62).map(lambda i: tf.zeros([1 << 40])).batch(1 << 20).prefetch(1 << 40)\n"
+    code += "for batch in ds:\n    print(batch)\n"
     found = [each.bytes for each in findings(code) if each.bytes is not None]
     assert max(found) == MOST_BYTES

@@ -56,10 +56,15 @@ class File(Program):
                 words[word] = None
                 words.update(dict.fromkeys(self.renamed.get(word, ())))
         nodes = {id(node): node for word in words for node in self.calls_by_word.get(word, ())}
-        for node in sorted(nodes.values(), key=self.tree.order):
+        order, last = self.tree.order, self.tree.last
+        found: dict[int, Call] = {}
+        # A chain is asked from its beginning on: the first question would be as deep as it is long otherwise.
+        for node in sorted(nodes.values(), key=lambda each: (last(each), -order(each))):
             call = self.values.call(node)
             if call.names and wanted.issuperset(call.names):
-                yield call
+                found[order(node)] = call
+        for place in sorted(found):
+            yield found[place]
 
     def call(self, node: cst.Call) -> Call:
         """The call object of a call expression."""

@@ -13,7 +13,6 @@ from tfmemlint.query.pipelines.pipelines import (
     BATCHES,
     REGROUPING,
     caches_in_memory,
-    decoded_from_files,
     element_bytes,
     pipelines_of,
 )
@@ -53,15 +52,21 @@ def expanding_map(ds: Dataset) -> Step | None:
     parts = [expanding_map(part) for part in ds.parents if isinstance(part, Dataset)]
     joined = ds.source != ZIP and parts and None not in parts
     first = parts[0] if joined else None
+    decoded = knowledge.in_group(ds.source, "reads_folder") or ds.source == "tensorflow_datasets.load"
+    reads = knowledge.in_group(ds.source, "reads_records")
     for step in ds.steps:
         if _cached(step) or step.name in BATCHES | REGROUPING:
             first = None
-        elif step.name == "map" and first is None and _expands(step):
+        elif step.name == "map" and first is None and _expands(step, decoded):
             first = step
+        if not decoded and step.name in ("map", "interleave", "flat_map"):
+            reads = reads or body(step).reads
+            decoded = reads and body(step).decodes
     return first
 
 
-def _expands(step: Step) -> bool:
+def _expands(step: Step, decoded: bool) -> bool:
+    """Whether a map makes larger elements; of images that are `decoded` already a resized one may be as large."""
     if step.call is None:
         return False
     small, large = element_bytes(step.call.datasets()), element_bytes(pipelines_of(step.call.value))
@@ -70,9 +75,9 @@ def _expands(step: Step) -> bool:
     if small is not None and at_most(large, small):
         return False
     found = body(step)
-    if any(decoded_from_files(ds) for ds in step.call.datasets()):  # images already: a resized one may be as large
-        return "tf.image.convert_image_dtype" in found.names
-    return found.decodes or found.reads or "tf.image.convert_image_dtype" in found.names
+    if "tf.image.convert_image_dtype" in found.names:
+        return True
+    return not decoded and (found.decodes or found.reads)
 
 
 def own_parts(ds: Dataset) -> list[Value]:
