@@ -44,7 +44,10 @@ WHOLE = {
     "tensor by name": ("TFM201", "value = tf.zeros([4096, 2048], dtype=tf.float64)\nreport('value', value)\n"),
     "random by name": ("TFM201", "value = tf.random.normal((3000, 4000), dtype='float64')\nreport('value', value)\n"),
     "whole bounds": ("TFM201", "value = tf.linspace(0, 1, 9_000_000)\nreport('value', value)\n"),
-    "variable by name": ("TFM201", "value = tf.Variable(np.ones((4096, 2048)), dtype=tf.float64)\nreport('value', value)\n"),
+    "variable by name": (
+        "TFM201",
+        "value = tf.Variable(np.ones((4096, 2048)), dtype=tf.float64)\nreport('value', value)\n",
+    ),
     "as NumPy does": (
         "TFM201",
         "import tensorflow.experimental.numpy as tnp\nvalue = tnp.ones((4096, 2048))\nreport('value', value)\n",
