@@ -30,8 +30,8 @@ class DataRebuiltPerFit(Rule):
     ## Why it costs memory
     Reading takes its time in each iteration, and makes all arrays anew beside those of the last one, which the names
     still hold. Keras 3 keeps each Python data set that `fit` was given: of data sets with 64 MiB each, made for ten
-    fits, the process grew by 657 MiB, with one for all ten by 81 MiB (TensorFlow 2.21). Each `fit` starts a pipeline, an
-    iterator and callbacks of its own for one step of work: `train_on_batch` takes that step with none of them.
+    fits, the process grew by 657 MiB, with one for all ten by 81 MiB (TensorFlow 2.21). Each `fit` starts a pipeline,
+    an iterator and callbacks of its own for one step of work: `train_on_batch` takes that step with none of them.
 
     ## When not to use it
     When the file changes while the program runs.
