@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Api, Call, Const, File, Finding, Instance, Rule, Value, integer, keras, on_call
+from tfmemlint.api import Api, Array, Call, Const, File, Finding, Instance, Rule, Value, integer, keras, on_call
 
 MANY_CLASSES = 32
 MAKERS = ("tf.keras.utils.to_categorical", "tf.one_hot")
@@ -24,8 +24,8 @@ class DenseOneHotLabels(Rule):
 
     ## When not to use it
     With label smoothing, mixup or soft labels, which need the rows; label smoothing is seen and not reported. Nor are
-    fewer than 32 classes whose rows stay below `min-bytes`, and classes of which the program says no number: most
-    programs tell a few apart.
+    fewer than 32 classes, or an unknown number of them, whose rows stay below `min-bytes`: an unknown number counts as
+    many for the words of a text, and where each pixel or step has a label of its own.
 
     ## References
     - https://keras.io/api/losses/probabilistic_losses/#sparsecategoricalcrossentropy-class
@@ -48,8 +48,7 @@ class DenseOneHotLabels(Rule):
             if file.contexts.per_item(made.node) or file.contexts.traced(made.node):
                 continue
             classes, size = _classes(file, made), labels.bytes
-            few = classes < MANY_CLASSES if classes is not None else not _says_count(made)
-            if few and (size is None or size < file.config.min_bytes):
+            if not _many(file, made, classes) and (size is None or size < file.config.min_bytes):
                 continue
             many = f"{classes} numbers" if classes is not None else "one number per class"
             yield self.finding(
@@ -69,9 +68,16 @@ def _is_categorical(loss: Value) -> bool:
     return loss in LOSSES
 
 
-def _says_count(made: Call) -> bool:
-    """Whether a call is told how many classes there are, as a vocabulary or pixels have to be, not left to count."""
-    return made.arg("num_classes", "depth") is not None
+def _many(file: File, made: Call, classes: int | None) -> bool:
+    """Whether each label takes many numbers: it has many classes, or stands for many places (pixels, words), each of
+    which gets a row. Of how many classes nothing is known, there are mostly few."""
+    if classes is not None:
+        return classes >= MANY_CLASSES
+    labels = made.value_of(0)
+    shape = labels.shape if isinstance(labels, Array) else None
+    places = len(shape) - (shape[-1] == 1) if shape else 0
+    said = made.arg("num_classes", "depth")
+    return places > 1 or (said is not None and keras.counted_words(file, said.expression) is not None)
 
 
 def _classes(file: File, made: Call) -> int | None:

@@ -31,6 +31,8 @@ class Allocation:
 
 
 def _allocations(file: File) -> Iterator[Allocation]:
+    if not _imports(file, "tensorflow") and not _imports(file, "tf_keras"):
+        return  # Keras alone may run on the other library
     used = {library for library in LIBRARIES if _always_imported(file, library)}
     for node in file.tree.of(cst.Call) if used else ():
         call = file.call(node)
@@ -40,9 +42,10 @@ def _allocations(file: File) -> Iterator[Allocation]:
 
 
 gpu_allocations = Fact(_allocations, *LIBRARIES)
-"""Each call by which another library certainly takes memory of the GPU, if there is one, in a program that always uses
-it: its import and the call stand under no condition, and where TensorFlow is imported inside of functions the library
-is imported beside it. What its objects' methods do is known of PyTorch alone: `.cuda()` and `.to("cuda")`."""
+"""Each call by which another library certainly takes memory of the GPU, if there is one, in a program of TensorFlow
+that always uses it: its import and the call stand under no condition, and where TensorFlow is imported inside of
+functions the library is imported beside it. What its objects' methods do is known of PyTorch alone: `.cuda()` and
+`.to("cuda")`. Nothing for a program that imports Keras alone, which may run on the other library."""
 
 
 def _allocates(file: File, call: Call) -> str:
