@@ -90,22 +90,29 @@ def paths_of_self(file: File, method: cst.FunctionDef) -> set[str]:
 
 def bound_anew(file: File, code: Node, loop: Node) -> set[str]:
     """The names that some code reads from around it and that a loop or comprehension binds, to another value for all
-    that is known. Of functions that the loop defines, only those count that read such a name themselves."""
+    that is known. In place of functions that the loop defines count the names which those read so."""
     if isinstance(loop, (cst.For, cst.While)):
         bound = assigned_names(file, loop)
     else:
         bound = {name.value for each in walk(loop, cst.CompFor) for name in walk(each.target, cst.Name)}
-    own = {code.name.value} if isinstance(code, (cst.FunctionDef, cst.ClassDef)) else set()
-    read = (name for name in free_names(file, code) if name.value in bound - own)
-    return {name.value for name in read if not _defined_alike(file, name, loop)}
+    found, waiting, seen = set[str](), [code], set[Node]()
+    while waiting:
+        code = waiting.pop()
+        seen.add(code)
+        own = {code.name.value} if isinstance(code, (cst.FunctionDef, cst.ClassDef)) else set()
+        for name in free_names(file, code):
+            if name.value in bound - own:
+                functions = _functions_named(file, name)
+                waiting += [each for each in functions if each not in seen]
+                found |= set() if functions else {name.value}
+    return found
 
 
-def _defined_alike(file: File, name: cst.Name, loop: Node) -> bool:
-    """Whether a name is that of a function which the loop makes the same each time."""
+def _functions_named(file: File, name: cst.Name) -> list[Node]:
+    """The functions of which a name certainly is one; empty where it may be something else."""
     found = definitions_of(file, name)
     functions = [d.value for d in found if isinstance(d.value, FUNCTIONS)]
-    alike = (not bound_anew(file, function, loop) for function in functions)
-    return bool(functions) and len(functions) == len(found) and all(alike)
+    return list(functions) if len(functions) == len(found) else []
 
 
 def definitions_of(file: File, name: cst.Name) -> Sequence[Definition]:
