@@ -125,6 +125,7 @@ OLD = "import tensorflow.compat.v1 as tf\n"
 RUNS = [
     (f"{OLD}tf.Session().run(x)", 1),
     (f"{OLD}unknown.run(tf.assign(v, 3))", 1),
+    (f"{OLD}step = tf.assign(v, 3)\nunknown.run(step)", 1),
     (f"{OLD}unknown.run(x)", 0),
     (f"{OLD}def run(x): pass\nrun(tf.assign(v, 3))", 0),
     ("unknown.run(tf.constant(3))", 0),

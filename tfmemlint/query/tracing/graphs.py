@@ -112,7 +112,7 @@ def graph_functions(file: File) -> list[Call]:
 
 
 def _runs_old_op(file: File, call: Call) -> bool:
-    given = call.node.args[0].value
+    given = file.written(call.node.args[0].value)
     name = file.call(given).name if isinstance(given, cst.Call) else None
     ours = any(isinstance(target, Function) for target in call.target.options)
     return not ours and (name or "").startswith("tf.compat.v1.") and makes_op(file, given)
