@@ -82,6 +82,7 @@ LOOPS = [
     ("for k, x in y.items():\n    work(x[None])", "for"),
     ("b = np.zeros((1, 9))\nfor x in y:\n    b[0] = x\n    work(b)", "for"),
     ("b = np.zeros((1, 9))\nfor x in y:\n    c[0] = x\n    work(b)", None),
+    ("b = np.zeros((1, 9))\nc = b\nfor x in y:\n    b[0] = x\n    work(c)", "for"),
     ("while c:\n    x = input()\n    work(x[None])", None),
     ("def f(x):\n    work(x)\nfor x in y:\n    f(x)", None),
     ("def f(x):\n    work(x)\nfor x in y:\n    f(x[None])", "for"),

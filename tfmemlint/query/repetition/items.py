@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -14,7 +15,8 @@ from tfmemlint.query.limits import FEW_STEPS, FOLLOWED_CALLS
 from tfmemlint.query.repetition.counts import called_view
 from tfmemlint.query.repetition.repeats import Repetition, repetitions
 from tfmemlint.query.tensors.rows import rows_in
-from tfmemlint.syntax.names import variables
+from tfmemlint.syntax.names import is_variable, variables
+from tfmemlint.syntax.scopes import Binds, written
 from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
@@ -58,7 +60,21 @@ def is_filled_by(file: File, given: cst.BaseExpression, loop: Node) -> bool:
     if not isinstance(loop, (cst.For, cst.While)):
         return False
     columns = rows_in(file, given) is not None
-    return any(fills(file, loop, name, columns=columns) for name in walk(given, cst.Name))
+    return any(fills(file, loop, name, columns=columns) for name in _names_behind(file, given, loop))
+
+
+def _names_behind(file: File, given: cst.BaseExpression, loop: Node) -> Iterator[cst.Name]:
+    """The names in an expression, and in what a loop gives those or what they are other names of."""
+    waiting, seen = list(walk(given, cst.Name)), set[Node]()
+    while waiting:
+        name = waiting.pop()
+        yield name
+        found = file.definitions(name) if is_variable(file, name) else ()
+        for d in written(found):
+            alike = isinstance(d.value, cst.Name) or file.tree.contains(loop, d.node)
+            if alike and d.binds is Binds.VALUE and d.value is not None and d.node not in seen:
+                seen.add(d.node)
+                waiting += walk(d.value, cst.Name)
 
 
 def _waits_for_input(file: File, again: Repetition) -> bool:
