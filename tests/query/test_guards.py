@@ -7,7 +7,12 @@ from programs import model_of
 from tfmemlint.query.ordering.guards import guarded
 from tfmemlint.syntax.tree import walk
 
-CLASS = """class A:
+CLASS = """AXIS = -1
+COUNT = 0
+def count():
+    global COUNT
+    COUNT += 1
+class A:
     def __init__(self, units):
         self.units = units
         self.kept = None
@@ -24,6 +29,9 @@ BODIES = [
     ("if skip is not None: work()", False),
     ("if x.shape[-1] != self.units: work()", False),
     ("if self.wide: work()", False),
+    ("if x.shape[AXIS] != self.units: work()", False),
+    ("last = -1\n        if x.shape[last] != self.units: work()", False),
+    ("if x.shape[COUNT] != self.units: work()", True),
     ("if isinstance(x, list): work()", False),
     ("wide = len(x) > 3\n        if wide: work()", False),
     ("y = work() if skip else x", False),

@@ -75,7 +75,9 @@ class _OfEachCall:
         return not node.args and not knowledge.is_class(self._file.call(node).name or "")
 
     def _fixed(self, name: cst.Name) -> bool:
-        return name.value in CONSTANTS or isinstance(self._file.value(name), Api)
+        if name.value in CONSTANTS or isinstance(self._file.value(name), Api):
+            return True
+        return self._file.written(name) is not name and isinstance(self._file.value(name), Const)
 
     def _given(self, name: cst.Name) -> bool:
         if name.value == self._own:
