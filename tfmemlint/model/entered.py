@@ -10,8 +10,7 @@ import libcst as cst
 from tfmemlint.model import constructed
 from tfmemlint.model.constructed import DEPTH, Defined
 from tfmemlint.model.values import Class
-from tfmemlint.syntax.scopes import OUTER, Binds, ScopeNode, dotted, written
-from tfmemlint.syntax.tree import Node
+from tfmemlint.syntax.scopes import OUTER, Binds, Definition, ScopeNode, dotted, written
 
 if TYPE_CHECKING:
     from tfmemlint.model.evaluate import Evaluator
@@ -75,34 +74,55 @@ class _Order:
         return self.entering(home)
 
     def _from_outside(self, receiver: cst.BaseExpression, call: cst.Call) -> Defined | None:
-        """What stands where code that has made an object calls a method of it."""
-        file = self.evaluator.file
-        made, words = _chain(receiver)
-        if isinstance(made, cst.Name):
-            definition = file.only_definition(made)
-            value = definition.value if definition is not None and not definition.path else None
-            if definition is None or definition.binds is not Binds.VALUE or not isinstance(value, cst.BaseExpression):
-                return None
-            if any(not self.evaluator.tree.contains(loop, definition.node) for loop in file.contexts.loops(call)):
-                return None
-            between = self._called_between(made.value, definition.node, call)
-            made, first = _chain(value)
-            words = [*first, *between, *words]
+        """What stands where code that has made an object calls a method of it, by whichever name it has for it."""
+        tree = self.evaluator.tree
+        made, chained = _chain(receiver)
+        links, between = list(chained), dict[cst.Call, bool]()
+        for _ in range(DEPTH):
+            definition = self._named(made, call) if isinstance(made, cst.Name) else None
+            if definition is None or not isinstance(definition.value, cst.BaseExpression):
+                break
+            between.update(self._called_between(definition, call))
+            made, chained = _chain(definition.value)
+            links += chained
+        run = {**between, **dict.fromkeys(links, True)}
         target = self.evaluator.callee(made, None) if isinstance(made, cst.Call) else None
         init = constructed.constructor(self.evaluator, target.node) if isinstance(target, Class) else None
-        if init is None:
+        if init is None or not all(map(self._gives_itself, links)):
             return None
-        last = self._last_of(words)
+        calls = sorted(run, key=lambda each: (tree.last(each), -tree.order(each)))
+        last = self._last_of([(self._word(each), run[each]) for each in calls])
         return constructed.last_set(self.evaluator, self.node, init, self.found, []) or None if last == [] else last
 
-    def _called_between(self, name: str, begin: Node, end: cst.Call) -> Words:
-        """The methods of what a name stands for that are called between two places."""
+    def _named(self, name: cst.Name, call: cst.Call) -> Definition | None:
+        """The assignment that gives a name its object, where a call of a method does not find what it left before."""
+        file, tree = self.evaluator.file, self.evaluator.tree
+        definition = file.only_definition(name)
+        if definition is None or definition.binds is not Binds.VALUE or definition.path:
+            return None
+        again = any(not tree.contains(loop, definition.node) for loop in file.contexts.loops(call))
+        return None if again else definition
+
+    def _called_between(self, definition: Definition, end: cst.Call) -> dict[cst.Call, bool]:
+        """The calls of methods of what a name stands for between its definition and another call, each with whether it
+        certainly runs."""
         tree = self.evaluator.tree
-        block, first, last = tree.parent(tree.statement(begin)), tree.order(begin), tree.order(end)
+        block, first, last = tree.parent(tree.statement(definition.node)), tree.order(definition.node), tree.order(end)
         methods = self.evaluator.file.method_calls.items()
-        paths = ((word, call) for (word, path), calls in methods if path == name for call in calls)
-        between = sorted((tree.order(c), word, c) for word, c in paths if first < tree.order(c) < last)
-        return [(word, tree.parent(tree.statement(c)) is block) for _, word, c in between]
+        calls = [call for (_, path), found in methods if path == definition.name for call in found]
+        between = [call for call in calls if first < tree.order(call) < last]
+        return {call: tree.parent(tree.statement(call)) is block for call in between}
+
+    def _word(self, call: cst.Call) -> str:
+        called = self.evaluator.file.called(call)
+        return called.attr.value if isinstance(called, cst.Attribute) else ""
+
+    def _gives_itself(self, call: cst.Call) -> bool:
+        """Whether a method, as far as the class has it, certainly returns its own object."""
+        method = self.evaluator.classes.method(self.node, self._word(call))
+        returns = self.evaluator.file.returns(method) if method is not None else ()
+        own = constructed.receiver(method) if method is not None else ""
+        return all(isinstance(each.value, cst.Name) and each.value.value == own for each in returns)
 
     def _last_of(self, words: Words) -> Defined | None:
         """What the last of some methods leaves that sets the attribute; empty where none does, None where it may."""
@@ -127,10 +147,11 @@ class _Order:
         return run
 
 
-def _chain(expression: cst.BaseExpression) -> tuple[cst.BaseExpression, Words]:
-    """What the first method of a chain is called on, and the methods: `Feed(x)` and both of `Feed(x).group().mix()`."""
-    words: Words = []
+def _chain(expression: cst.BaseExpression) -> tuple[cst.BaseExpression, list[cst.Call]]:
+    """What the first method of a chain is called on, and the calls: `Feed(x)` and both of `Feed(x).group().mix()`."""
+    calls: list[cst.Call] = []
     while isinstance(expression, cst.Call) and isinstance(expression.func, cst.Attribute):
-        words.insert(0, (expression.func.attr.value, True))
+        calls.append(expression)
         expression = expression.func.value
-    return expression, words
+    return expression, calls
+
