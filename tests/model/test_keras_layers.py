@@ -36,7 +36,8 @@ def read(program: str) -> tuple[int | None, list[int | None] | None]:
     """The parameters and the output's shape of the program's `model` as the tool knows them."""
     source = read_source(program.encode(), "model.py")
     file = File(source, cst.parse_module(source.text), Config())
-    made = file.flow(file.module).end.get("model", ())
+    scopes = (file.module, *file.tree.of(cst.FunctionDef))
+    made = [definition for scope in scopes for definition in file.flow(scope).end.get("model", ())]
     model = next(file.call(d.value) for d in made if isinstance(d.value, cst.Call))
     if model.name == "tf.keras.Sequential":
         last = list(placed(model))[-1].effect
@@ -117,14 +118,24 @@ def test_a_large_flattened_map_is_counted_through_a_pretrained_network() -> None
 
 FIRST = "keras.config.set_image_data_format('channels_first')\n"
 IMAGES = "model = keras.Sequential([keras.Input({}), layers.Conv2D(8, 3{}), layers.MaxPooling2D(), layers.Flatten()])\n"
+BUILD = "def build():\n    " + IMAGES + "    return model\n"
+SET = (224, [None, 8 * 7 * 7])
 FORMATS = [
-    (FIRST + IMAGES.format("(3, 16, 16)", ""), (224, [None, 8 * 7 * 7])),
-    (FIRST.replace("config", "backend") + IMAGES.format("(3, 16, 16)", ""), (224, [None, 8 * 7 * 7])),
+    (FIRST + IMAGES.format("(3, 16, 16)", ""), SET),
+    (FIRST.replace("config", "backend") + IMAGES.format("(3, 16, 16)", ""), SET),
     (FIRST.replace("first", "last") + IMAGES.format("(16, 16, 3)", ""), (224, [None, 7 * 7 * 8])),
     (FIRST + FIRST.replace("first", "last") + IMAGES.format("(16, 16, 3)", ""), (None, None)),
     (FIRST.replace("'channels_first'", "chosen") + IMAGES.format("(16, 16, 3)", ""), (None, None)),
     (IMAGES.format("(16, 16, 3)", "") + FIRST, (None, None)),
     ("if gpu:\n    " + FIRST + IMAGES.format("(16, 16, 3)", ""), (None, None)),
+    ("if __name__ == '__main__':\n    " + FIRST + "    " + IMAGES.format("(3, 16, 16)", ""), SET),
+    (f"def main():\n    {FIRST}    {IMAGES.format('(3, 16, 16)', '')}main()\n", SET),
+    (f"def main():\n    {FIRST}    build()\n{BUILD.format('(3, 16, 16)', '')}main()\n", SET),
+    (f"def main():\n    build()\n    {FIRST}{BUILD.format('(16, 16, 3)', '')}main()\n", (None, None)),
+    (f"def start():\n    {FIRST}start()\n{IMAGES.format('(3, 16, 16)', '')}", SET),
+    (f"def start():\n    {FIRST}if gpu: start()\n{IMAGES.format('(16, 16, 3)', '')}", (None, None)),
+    (f"def start():\n    {FIRST}{IMAGES.format('(16, 16, 3)', '')}start()", (None, None)),
+    (f"def f(n):\n    {FIRST}    g(n)\ndef g(n):\n    f(n)\n{IMAGES.format('(16, 16, 3)', '')}", (None, None)),
     ("model = keras.Sequential([keras.Input((3, 16, 16)), layers.Conv2D(8, 3, data_format='channels_first')])",
      (224, [None, 8, 14, 14])),
     (FIRST + "model = keras.Sequential([keras.Input((4, 16)), layers.Cropping1D(1), layers.Conv1D(8, 3)])",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.model.values import Array, Dataset, Iterator, Length, Sequence, Value
+from tfmemlint.syntax.reaching import always
 from tfmemlint.syntax.scopes import COMPREHENSIONS, FUNCTIONS, SCOPE_CLASSES, SCOPES, own_nodes
 from tfmemlint.syntax.tree import Node, walk
 
@@ -220,12 +221,16 @@ class Contexts:
         return None
 
     def conditional(self, node: Node, within: Node) -> bool:
-        """Whether an `if`, loop, `try` or function between `within` and the node may keep the node from running."""
+        """Whether an `if`, loop, `try` or function between `within` and the node may keep the node from running; the
+        guard of a main program does not."""
+        below: Node = node
         for above in self._file.tree.ancestors(node):
             if above is within:
                 return False
             if isinstance(above, (cst.If, cst.For, cst.While, cst.Try, cst.IfExp, cst.Match, *FUNCTIONS)):
-                return True
+                if not (isinstance(above, cst.If) and below is above.body and always(above.test)):
+                    return True
+            below = above
         return False
 
 

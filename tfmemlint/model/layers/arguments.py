@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from tfmemlint.model.calls import Call
+from tfmemlint.model.layers.data_formats import image_data_format
 from tfmemlint.model.values import Const, Sequence, Shape, Value, constant, integer
 
 
@@ -63,23 +64,6 @@ def word(call: Call, name: str, default: str) -> str | None:
         return default
     value = constant(call.value_of(name))
     return value.lower() if isinstance(value, str) else None
-
-
-def image_data_format(call: Call) -> str | None:
-    """Where Keras has the channels for a layer that does not say it: "channels_last" unless the program sets another
-    format for all. None where it sets several, or may not yet have set it when the layer is made."""
-    file = call.evaluator.file
-    setters = list(file.calls("tf.keras.backend.set_image_data_format"))
-    found = {constant(setter.value_of("data_format")) for setter in setters} or {"channels_last"}
-    if found == {"channels_last"}:
-        return "channels_last"
-    inside = file.contexts.function(call.node) is not None
-    before = any(
-        not file.contexts.conditional(setter.node, file.module)
-        and (inside or file.tree.order(setter.node) < file.tree.order(call.node))
-        for setter in setters
-    )
-    return "channels_first" if found == {"channels_first"} and before else None
 
 
 def data_format(call: Call) -> str | None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from tfmemlint import knowledge
 from tfmemlint.model.calls import Call
-from tfmemlint.model.layers.arguments import image_data_format, word
+from tfmemlint.model.layers.arguments import word
+from tfmemlint.model.layers.data_formats import image_data_format
 from tfmemlint.model.transfer.table import shape_of
 from tfmemlint.model.values import Array, Const, Instance, Sequence, Shape, Value, constant, integer
 
