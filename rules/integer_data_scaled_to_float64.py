@@ -40,7 +40,7 @@ class IntegerDataScaledToFloat64(Rule):
     `fit`, `evaluate` and `predict`: they cast to float32 themselves, and each value is exactly what that cast of the
     float64 result gives. Unsafe where the array has other uses, above all sums, means and products in NumPy, which are
     rounded differently in float32; for wider integers, for multiplication, for a scaler of scikit-learn, and where more
-    arithmetic follows.
+    arithmetic follows. Where code compares the result's dtype, there is no fix.
 
     ## When not to use it
     When later NumPy code needs the digits of float64.
@@ -75,6 +75,8 @@ def _in_float32(file: File, scaling: Scaling) -> Fix | None:
     function = file.contexts.function(scaling.node)
     if imports and function is not None and any(own_nodes(function, cst.Import, cst.ImportFrom)):
         return None  # it brings its own imports, and may run where the module does not
+    if tensors.dtype_compared(file, scaling.node):
+        return None
     safe = _exact(file, scaling) and tensors.only_cast(file, scaling.node)
     return Fix.of(Safety.SAFE if safe else Safety.UNSAFE, "scale in float32", imports, _edit(file, scaling, numpy))
 

@@ -3,7 +3,13 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.tensors.dtypes import divided_integers, float64_asked_for, float64_by_design, given_float64
+from tfmemlint.query.tensors.dtypes import (
+    divided_integers,
+    dtype_compared,
+    float64_asked_for,
+    float64_by_design,
+    given_float64,
+)
 from tfmemlint.query.tensors.precision import wants_digits
 from tfmemlint.query.tensors.together import float64_beside, float64_together
 
@@ -44,6 +50,20 @@ ASKED = [
 def test_code_that_asked_for_float64(program: str, expected: bool) -> None:
     file = model_of(program)
     assert float64_asked_for(file, file.calls_by_word["probe"][0]) is expected
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("x = probe()\nassert x.dtype == np.float64", True),
+        ("x = probe()\nif np.float64 is not x.dtype: stop()", True),
+        ("x = probe()\nprint(x.dtype)\ny = np.zeros(3, x.dtype)", False),
+        ("x = probe()\nassert x.shape == y.dtype", False),
+    ],
+)
+def test_code_that_compares_the_dtype_of_an_array(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert dtype_compared(file, file.calls_by_word["probe"][0]) is expected
 
 
 DESIGN = [

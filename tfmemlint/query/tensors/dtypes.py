@@ -13,6 +13,7 @@ from tfmemlint.model.calls import Argument
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Api, Array, Const, Instance
 from tfmemlint.query.facts import Fact
+from tfmemlint.query.flow.uses import Does, uses
 from tfmemlint.query.keras.policies import dtype_policy, policies_set
 from tfmemlint.syntax.scopes import dotted, written
 from tfmemlint.syntax.tree import Node
@@ -106,6 +107,13 @@ def float64_asked_for(file: File, node: Node) -> bool:
             return True
         below = above
     return False
+
+
+def dtype_compared(file: File, made: Node) -> bool:
+    """Whether code compares the dtype of what an expression makes, `assert x.dtype == np.float64`: it may stop at
+    another one."""
+    reads = [use for use in uses(file, made) if use.does is Does.READ and use.word == "dtype" and use.place is not None]
+    return any(isinstance(file.tree.parent(use.place), (cst.Comparison, cst.ComparisonTarget)) for use in reads)
 
 
 def _asks_float64(file: File, test: cst.BaseExpression) -> bool:
