@@ -7,7 +7,7 @@ Each runs in a child forked from one process that has imported TensorFlow, one t
 one that lacks a file or a library stops nothing but itself. What is observed of a program: `errors` and `printed`,
 `names` (what the module's names stand for: arrays and tensors by dtype, shape and content, datasets by specification
 and elements, models by configuration and weights), `unfinished` (the names in statements that took too long), `lines`
-(which lines have run) and `seconds` of the processor; or `died` and why.
+(which lines have run, and not only raised) and `seconds` of the processor; or `died` and why.
 
     python observed_runs.py FOLDER
 
@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import faulthandler
 import hashlib
 import io
 import json
@@ -35,6 +36,7 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 from subprocess import PIPE
+from traceback import walk_tb
 from types import FrameType, FunctionType, ModuleType
 from typing import Any
 
@@ -45,11 +47,13 @@ MEMORY = 12 << 30
 AT_ONCE = 2
 ELEMENTS = 5
 DEEPEST = 5
+MEASURING = ("tfmemlint_mark", "tfmemlint_reset", "tfmemlint_value")
+"""What is built in while a sample is measured."""
 
 Described = Any
 Observed = dict[str, Any]
 _PASSING = r"0x[0-9a-f]+|goo\.gle/debug.*|Error in user-defined function .*? iterator: \S+ |line \d+|"
-_PASSING += r"\{\{\w*node .*?\}\}|Dataset\w*:\d+|\[Op:.*?\]|\S*__inference\S*"
+_PASSING += r"\{\{\w*node .*?\}\}|Dataset\w*:\d+|\[Op:.*?\]|\S*__inference\S*|(?<= for )'.*?'(?= with )"
 """What differs from run to run in the words of errors: addresses, lines, names of nodes."""
 
 
@@ -163,6 +167,10 @@ class _TooLongError(BaseException):
     pass
 
 
+def _nothing(*_: object) -> None:
+    pass
+
+
 def _short_training() -> None:
     """Two epochs without a progress bar, which shows times: what is compared is there after the first."""
     import keras
@@ -200,6 +208,7 @@ def _observed(source: str, folder: Path) -> Observed:
     Path("program.py").write_text(source)  # where AutoGraph looks for the source of functions
     path = os.path.abspath("program.py")
     lines: set[int] = set()
+    raised: set[int] = set()
 
     def trace(frame: FrameType, event: str, argument: Any) -> Any:
         if frame.f_code.co_filename != path:
@@ -207,18 +216,30 @@ def _observed(source: str, folder: Path) -> Observed:
         lines.add(frame.f_lineno)
         return trace
 
+    waiting: set[int] = set()
+
     def too_long(*_: Any) -> None:
-        raise _TooLongError
+        if waiting:  # one of both signals is enough
+            waiting.clear()
+            raise _TooLongError
 
     def timed(seconds: int) -> None:
         """Count the processor's time, which a busy machine does not shorten, and the clock's for what only waits."""
+        waiting.clear()
+        waiting.update({seconds} if seconds else ())
         signal.setitimer(signal.ITIMER_PROF, seconds)
         signal.alarm(12 * seconds)
+        if seconds:  # what waits outside of Python hears no signal
+            faulthandler.dump_traceback_later(16 * seconds, exit=True)
+        else:
+            faulthandler.cancel_dump_traceback_later()
 
     signal.signal(signal.SIGALRM, too_long)
     signal.signal(signal.SIGPROF, too_long)
     module = ModuleType("__main__")
+    vars(module).update(dict.fromkeys(MEASURING, _nothing))
     sys.modules["__main__"] = module
+    sys.argv = [path]
     scope = vars(module)
     tree = ast.parse(source)
     errors: list[str] = []
@@ -240,13 +261,14 @@ def _observed(source: str, folder: Path) -> Observed:
             unfinished.update(node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
         except BaseException as error:
             errors.append(_error(error))
+            raised.update(line for frame, line in walk_tb(error.__traceback__) if frame.f_code.co_filename == path)
         finally:
             sys.settrace(None)
             timed(0)
         printed.append(output.getvalue()[:2000])
     names = {}
     for name, value in sorted(scope.items()):
-        if not name.startswith("__"):
+        if not name.startswith(("__", "tfmemlint_")):
             timed(SECONDS_OF_STATEMENT)
             try:
                 names[name] = describe(value)
@@ -259,7 +281,7 @@ def _observed(source: str, folder: Path) -> Observed:
         "printed": "".join(printed),
         "names": names,
         "unfinished": sorted(unfinished),
-        "lines": sorted(lines),
+        "lines": sorted(lines - raised),
         "seconds": time.process_time(),
     }
 

@@ -37,21 +37,32 @@ EXPECTED: dict[str, dict[str, str]] = {
     "TFM104-probe-allocates-gpu/basic/bad.py": {"printed": "the CPU's entry in the list has a random number"},
     "TFM107-memory-info-without-device/basic/bad.py": {"errors": RAISES, "used": RAISES},
     "TFM107-memory-info-without-device/basic/measure_bad.py": {"errors": RAISES},
+    "TFM107-memory-info-without-device/example/bad.py": {"errors": RAISES},
     "TFM110-growth-env-invalid/basic/bad.py": {"text": "the setting itself, which TensorFlow ignored as it was"},
     "TFM111-visible-devices-hides-cpu/basic/measure_bad.py": {"errors": RAISES, "printed": RAISES},
     "TFM203-integer-data-scaled-to-float64/uses/bad.py": {"x_train": CAST, "x_test": CAST},
+    "TFM203-integer-data-scaled-to-float64/statistics/bad.py": {"plain": CAST},
     "TFM317-cache-grows-with-files/basic/measure_bad.py": {"folder": "a new one in each run"},
     "TFM402-persistent-tape-not-released/basic/bad.py": {"each": DELETED, "tape": DELETED},
     "TFM402-persistent-tape-not-released/basic/measure_bad.py": {"tape": DELETED},
+    "TFM402-persistent-tape-not-released/example/bad.py": {"tape": DELETED},
     "TFM402-persistent-tape-not-released/ways/bad.py": {"t": DELETED, "tape": DELETED},
     "TFM403-gradient-inside-persistent-tape/basic/measure_bad.py": {"tape": DELETED},
+    "TFM408-extra-work-inside-tape/example/bad.py": {"errors": "behind the block, what lacks another name is reached"},
     "TFM409-useless-del/basic/bad.py": {"tape": KEPT},
     "TFM409-useless-del/basic/measure_bad.py": {"tape": KEPT},
+    "TFM409-useless-del/example/bad.py": {"tape": KEPT},
     "TFM409-useless-del/ways/bad.py": {"tape": KEPT},
     "TFM612-history-keeps-model/basic/bad.py": {"history": HISTORY},
     "TFM612-history-keeps-model/basic/measure_bad.py": {"histories": HISTORY},
 }
 """What may differ, and why: for each sample, `errors`, `printed` or the names."""
+
+UNSAFE = {
+    "TFM114-peak-never-reset/example/bad.py": {"errors"},  # there is no card of which to reset the peak
+    "TFM903-strategy-scope-missing/model/bad.py": {"died"},  # of two cards, each waits for the other
+}
+"""Samples that raise or never end after unsafe repairs where there is no card."""
 
 
 @dataclass(frozen=True)
@@ -174,7 +185,7 @@ def unexpected(runs: Sequence[tuple[Pair, Observed, dict[str, str]]]) -> list[st
     """The differences that `EXPECTED` does not allow, and what it allows in vain."""
     found = []
     for pair, _, differing in runs:
-        allowed = EXPECTED.get(pair.name, {}) if pair.safe else {}
+        allowed = set(EXPECTED.get(pair.name, ())) if pair.safe else UNSAFE.get(pair.name, set())
         found += [f"{pair.name}: {name}: {what}" for name, what in differing.items() if name not in allowed]
         found += [f"{pair.name}: {name} is equal" for name in allowed if name not in differing]
     return found
