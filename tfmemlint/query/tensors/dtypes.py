@@ -112,8 +112,9 @@ def float64_asked_for(file: File, node: Node) -> bool:
 def dtype_compared(file: File, made: Node) -> bool:
     """Whether code compares the dtype of what an expression makes, `assert x.dtype == np.float64`: it may stop at
     another one."""
-    reads = [use for use in uses(file, made) if use.does is Does.READ and use.word == "dtype" and use.place is not None]
-    return any(isinstance(file.tree.parent(use.place), (cst.Comparison, cst.ComparisonTarget)) for use in reads)
+    read = [use.place for use in uses(file, made) if use.does is Does.READ and use.word == "dtype"]
+    above = (file.tree.parent(place) for place in read if place is not None)
+    return any(isinstance(each, (cst.Comparison, cst.ComparisonTarget)) for each in above)
 
 
 def _asks_float64(file: File, test: cst.BaseExpression) -> bool:
