@@ -43,6 +43,7 @@ EXPECTED: dict[str, dict[str, str]] = {
     "TFM203-integer-data-scaled-to-float64/uses/bad.py": {"x_train": CAST, "x_test": CAST},
     "TFM203-integer-data-scaled-to-float64/statistics/bad.py": {"plain": CAST},
     "TFM317-cache-grows-with-files/basic/measure_bad.py": {"folder": "a new one in each run"},
+    "TFM401-persistent-tape-used-once/ways/bad.py": {"t": KEPT},
     "TFM402-persistent-tape-not-released/basic/bad.py": {"each": DELETED, "tape": DELETED},
     "TFM402-persistent-tape-not-released/basic/measure_bad.py": {"tape": DELETED},
     "TFM402-persistent-tape-not-released/example/bad.py": {"tape": DELETED},
@@ -58,11 +59,14 @@ EXPECTED: dict[str, dict[str, str]] = {
 }
 """What may differ, and why: for each sample, `errors`, `printed` or the names."""
 
+NO_NETWORK = "URL fetch failure"
+
 UNSAFE = {
     "TFM114-peak-never-reset/example/bad.py": {"errors"},  # there is no card of which to reset the peak
+    "TFM606-model-loaded-in-loop/ways/bad.py": {"errors"},  # files that nobody has are read before the functions
     "TFM903-strategy-scope-missing/model/bad.py": {"died"},  # of two cards, each waits for the other
 }
-"""Samples that raise or never end after unsafe repairs where there is no card."""
+"""Samples that raise or never end after unsafe repairs because something is missing here, and what is seen of that."""
 
 
 @dataclass(frozen=True)
@@ -149,10 +153,11 @@ def differences(before: Observed, after: Observed) -> dict[str, str]:
 
 
 def new_errors(before: Observed, after: Observed) -> dict[str, str]:
-    """What the program raises only after its repair. That a name is missing is new only where the program had it."""
+    """What the program raises only after its repair. That a name is missing is new only where the program had it, and
+    that weights cannot be loaded from afar says nothing: what loads them may run earlier now."""
     if "died" in after:
         return {} if "died" in before else {"died": after["died"]}
-    new = set(after["errors"]) - set(before.get("errors", ()))
+    new = {each for each in after["errors"] if NO_NETWORK not in each} - set(before.get("errors", ()))
     had = before.get("names", {})
     new = {each for each in new if not each.startswith("NameError") or each.split("'")[1] in had}
     return {"errors": _shown(before.get("errors"), sorted(new))} if new else {}
