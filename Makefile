@@ -10,7 +10,7 @@ SECONDS ?= 600
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip
 
-.PHONY: run test repairs growth independence lint fuzz clean
+.PHONY: run test rewritings repairs growth independence lint fuzz clean
 
 # Findings are what `run` is meant to show, so they do not fail it; unreadable input and wrong usage do.
 run: $(VENV)/.installed
@@ -22,6 +22,10 @@ test: $(VENV)/.installed-test
 # Seconds and memory for programs of twice the size. It takes minutes, and a quiet machine.
 growth: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/growth.py
+
+# Every sample written in ten other ways, under all rules; `test` asks the rule that the sample belongs to.
+rewritings: $(VENV)/.installed-test
+	$(BIN)/python tests/test_properties.py
 
 # Every sample before and after its repairs, run under TensorFlow and compared; `test` takes one for each rule and kind.
 repairs: $(VENV)/.installed-test
