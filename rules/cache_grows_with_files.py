@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, Dataset, File, Finding, Rule, Severity, limits, on_call, pipelines, show_bytes
+from tfmemlint.api import Call, Dataset, File, Finding, Rule, Severity, limits, on_call, ordering, pipelines, show_bytes
 
 
 class CacheGrowsWithFiles(Rule):
@@ -16,7 +16,8 @@ class CacheGrowsWithFiles(Rule):
     JPEG images of 50 KiB are 500 MiB, decoded to 224x224x3 float32 they are 5.6 GiB.
 
     ## When not to use it
-    When the decoded data fits into memory; then the cache saves the most time.
+    When the decoded data fits into memory; then the cache saves the most time. A cache that is an option, off unless a
+    caller asks for it, is not reported where no caller is seen that does.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/data/Dataset#cache
@@ -33,6 +34,8 @@ class CacheGrowsWithFiles(Rule):
         datasets = cache.datasets()
         if not datasets or not pipelines.caches_in_memory(cache) or not all(self._large(ds) for ds in datasets):
             return
+        if ordering.is_off_by_default(file, cache.node):
+            return  # whoever asks for it has chosen it
         size = pipelines.element_bytes(datasets)
         each = f" of {show_bytes(size)}" if size is not None else ""
         what = "batch" if all(pipelines.batched(ds) for ds in datasets) else "element"

@@ -6,7 +6,7 @@ import pytest
 from programs import model_of
 
 from tfmemlint.model.values import Array
-from tfmemlint.query.ordering.conditions import is_switched_off
+from tfmemlint.query.ordering.conditions import is_off_by_default, is_switched_off
 from tfmemlint.query.pipelines.shuffling import expanding_map, hands_on_memory, own_parts
 
 START = """
@@ -93,6 +93,9 @@ SWITCHES = [
     ("if mix:\n        pass\n    else:\n        probe()", "f(x, True)", True),
     ("if not mix:\n        probe()", "f(x, True)", True),
     ("if other:\n        probe()", "f(x, False)", False),
+    ("if mix and x:\n        probe()", "f(x, False)", True),
+    ("if mix or x:\n        probe()", "f(x, False)", False),
+    ("if mix or x:\n        pass\n    else:\n        probe()", "f(x, True)", True),
 ]
 
 
@@ -100,3 +103,27 @@ SWITCHES = [
 def test_code_that_no_call_asks_for(body: str, calls: str, expected: bool) -> None:
     file = model_of(f"x = 1\ndef f(x, mix=True):\n    {body}\n{calls}")
     assert is_switched_off(file, file.calls_by_word["probe"][0]) is expected
+
+
+OPTIONS = [
+    ("def f(x, keep=False):\n    if keep:\n        probe()", True),
+    ("def f(x, keep=None):\n    if keep and x:\n        probe()\nf(1)\nf(2, keep=False)", True),
+    ("def f(x, keep=True):\n    if not keep:\n        probe()", True),
+    ("def f(x, keep=False):\n    if keep:\n        probe()\ndef g(keep=False):\n    f(1, keep)\ng()", True),
+    ("def f(x, keep=False):\n    if keep:\n        probe()\ndef g(keep=False):\n    f(1, keep)\ng(True)", False),
+    ("def f(x, keep=False):\n    if keep:\n        probe()\nf(1, flags.keep)", False),
+    ("def f(x, keep=False):\n    if keep:\n        probe()\nf(1)\nf(2, True)", False),
+    ("def f(x, keep):\n    if keep:\n        probe()\nf(1, False)", False),
+    ("def f(x, keep=True):\n    if keep:\n        probe()", False),
+    ("def f(x, keep=False):\n    if x or keep:\n        probe()", False),
+    ("class C:\n    def __init__(self, keep=False):\n        self.keep = keep\n    def f(self):\n"
+     "        if self.keep:\n            probe()", True),
+    ("class C:\n    def __init__(self, keep=False):\n        self.keep = keep\n    def f(self):\n"
+     "        if self.keep:\n            probe()\nC(True)", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "expected"), OPTIONS)
+def test_options_that_nobody_asks_for(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert is_off_by_default(file, file.calls_by_word["probe"][0]) is expected

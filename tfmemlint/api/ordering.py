@@ -7,6 +7,7 @@ from tfmemlint.query.ordering.conditions import (
     asks_type,
     conditions,
     entered_by_choice,
+    is_off_by_default,
     is_switched_off,
     runs_by_choice,
 )
@@ -27,6 +28,7 @@ __all__ = [
     "guarded",
     "holds_first",
     "is_condition",
+    "is_off_by_default",
     "is_switched_off",
     "leaves",
     "needed_statements",

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model.values import Const
+from tfmemlint.model.values import Const, Value
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.syntax.names import variables
-from tfmemlint.syntax.scopes import parameters
+from tfmemlint.syntax.scopes import Binds, dotted, parameters
 from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
@@ -73,23 +73,64 @@ def is_switched_off(file: File, node: Node) -> bool:
     function = file.contexts.function(node)
     if function is None or not file.call_graph.callers(function):
         return False
-    given, below = {param.name.value for param in parameters(function)}, node
+    given = {param.name.value for param in parameters(function)}
+    return any(
+        isinstance(asked, cst.Name) and asked.value in given and _is(file.value(asked), not holds)
+        for asked, holds in _asked(file, node)
+    )
+
+
+def is_off_by_default(file: File, node: Node) -> bool:
+    """Whether an `if` around some code asks for a parameter whose default keeps it from running, and no call that is
+    seen asks for it: each leaves the parameter out, says the same, or hands on a parameter of which this holds, too.
+    Callers in other files may ask for it; they have chosen it then. An attribute of `self` is what `__init__` was given
+    for it."""
+    return any(_is_left_so(file, asked, not holds, FOLLOWED_CALLS) for asked, holds in _asked(file, node))
+
+
+def _asked(file: File, node: Node) -> Iterator[tuple[cst.BaseExpression, bool]]:
+    """What the `if`s around some code in its function must find, all of it, so that the code runs, and whether each
+    must be true: of `if a and not b:` both."""
+    function, below = file.contexts.function(node), node
     for above in file.tree.ancestors(node):
         if above is function:
-            return False
+            return
         if isinstance(above, (cst.If, cst.IfExp)) and below is not above.test:
-            asked, holds = above.test, below is above.body
-            if isinstance(asked, cst.UnaryOperation) and isinstance(asked.operator, cst.Not):
-                asked, holds = asked.expression, not holds
-            if isinstance(asked, cst.Name) and asked.value in given and _is(file, asked, not holds):
-                return True
+            yield from _needed(above.test, holds=below is above.body)
         below = above
-    return False
 
 
-def _is(file: File, asked: cst.Name, truth: bool) -> bool:
-    """Whether a name is certainly a constant that counts as true or false."""
-    return all(isinstance(each, Const) and bool(each.value) is truth for each in file.value(asked).options)
+def _needed(test: cst.BaseExpression, *, holds: bool) -> Iterator[tuple[cst.BaseExpression, bool]]:
+    if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+        yield from _needed(test.expression, holds=not holds)
+    elif isinstance(test, cst.BooleanOperation) and isinstance(test.operator, cst.And if holds else cst.Or):
+        yield from _needed(test.left, holds=holds)
+        yield from _needed(test.right, holds=holds)
+    else:
+        yield test, holds
+
+
+def _is(value: Value, truth: bool) -> bool:
+    """Whether a value is certainly a constant that counts as true or false."""
+    return all(isinstance(each, Const) and bool(each.value) is truth for each in value.options)
+
+
+def _is_left_so(file: File, asked: cst.BaseExpression, truth: bool, left: int) -> bool:
+    """Whether an expression is a parameter that counts as true or false by default, and by all that is passed."""
+    if isinstance(asked, cst.Attribute):
+        assigned = file.assigned_paths.get(dotted(asked) or "", ())
+        asked = assigned[0].value if len(assigned) == 1 else asked
+    made = file.only_definition(asked) if isinstance(asked, cst.Name) else None
+    param = made.value if made is not None and made.binds is Binds.PARAMETER else None
+    if made is None or not isinstance(param, cst.Param) or param.default is None:
+        return False
+    if not left or not _is(file.value(param.default), truth):
+        return False
+    callers = file.call_graph.callers(made.scope) or ()
+    passed = [arg for call in callers if (arg := call.arg(made.name)) is not None]
+    return not any(call.open for call in callers) and all(
+        _is(arg.value, truth) or _is_left_so(file, arg.expression, truth, left - 1) for arg in passed
+    )
 
 
 def asks_name(file: File, node: Node, name: str) -> bool:
