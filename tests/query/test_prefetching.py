@@ -49,3 +49,24 @@ def test_work_that_comes_after(program: str, expected: list[str]) -> None:
     file = model_of(START + program)
     after = work_after(file, file.call(file.calls_by_word["prefetch"][0]))
     assert sorted(call.method or "" for call in after) == expected
+
+
+AGAIN = """
+class Data:
+    def __init__(self, path):
+        self.ds = tf.data.TFRecordDataset(path)
+    def split(self):
+        self.ds = self.ds.shuffle(9)
+        self.ds = self.ds.prefetch(2)
+"""
+
+
+def test_steps_of_the_next_call_do_not_come_after() -> None:
+    file = model_of(AGAIN)
+    assert work_after(file, file.call(file.calls_by_word["prefetch"][0])) == []
+
+
+def test_steps_of_the_next_iteration_come_after() -> None:
+    file = model_of("d = tf.data.TFRecordDataset('a')\nfor f in names:\n    d = d.map(f)\n    d = d.prefetch(2)\n")
+    (after,) = work_after(file, file.call(file.calls_by_word["prefetch"][0]))
+    assert after.method == "map"

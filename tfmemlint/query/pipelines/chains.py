@@ -165,7 +165,8 @@ def later_steps(file: File, call: Call, *names: str) -> list[Call]:
 
     Left out are steps that derive another pipeline beside it, and those of a caller where other callers do not go on.
     """
-    later = [each for each in possible_later_steps(file, call, *names) if _same(file, call, each)]
+    possible = possible_later_steps(file, call, *names)
+    later = [each for each in possible if not _runs_earlier(file, each, call) and _same(file, call, each)]
     return [each for each in later if _of_all_callers(file, call, each, later)]
 
 
@@ -183,6 +184,17 @@ def _later(file: File, names: tuple[str, ...]) -> dict[Node, list[Call]]:
             if step.call is not None and call not in found.setdefault(step.call.node, []):
                 found[step.call.node].append(call)
     return found
+
+
+def _runs_earlier(file: File, step: Call, call: Call) -> bool:
+    """Whether a step stands before a call in the same function and no loop goes round both: then it only goes on with
+    what the call gives where the function runs again, as on an attribute that the last run has set."""
+    if file.scope_of(step.node) is not file.scope_of(call.node) or step.node is call.node:
+        return False
+    loops = (above for above in file.tree.ancestors(call.node) if isinstance(above, (cst.For, cst.While)))
+    if any(file.tree.contains(loop, step.node) for loop in loops):
+        return False
+    return file.tree.order(step.name_node) < file.tree.order(call.name_node)
 
 
 def _same(file: File, first: Call, later: Call) -> bool:
