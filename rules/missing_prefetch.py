@@ -32,8 +32,8 @@ class MissingPrefetch(Rule):
     Gives the advice to end a batched pipeline with `prefetch(tf.data.AUTOTUNE)` where it reaches `fit`, `evaluate`,
     `predict` or a training loop, or is returned by a function whose callers are not seen to go on with it. It is given
     once for a pipeline, at its end; a function that takes further what it is given, or that an `interleave` runs, has
-    none. Pipelines that only pick, regroup and batch rows of arrays in memory have nothing to do ahead, and are left
-    out.
+    none. Pipelines that only pick, regroup and batch have nothing to do ahead, and are left out, where they begin with
+    arrays in memory, lines of text, or a small data set that `tensorflow_datasets` keeps in memory itself.
 
     ## Why it costs memory
     It costs time, not memory: without a prefetch the model waits while the next batch is made. Prefetching holds one
@@ -86,7 +86,7 @@ class MissingPrefetch(Rule):
         use, ds = arrival.use, arrival.dataset
         if use.peeks or not self._missing(ds):
             return False
-        if pipelines.hands_on_memory(ds):
+        if pipelines.needs_no_prefetch(ds):
             return False
         if use.returned and not all(self._missing(each) and self._works(each) for each in use.datasets):
             return False  # its callers are not seen: only what does some work counts
@@ -110,4 +110,4 @@ class MissingPrefetch(Rule):
         return few or "take" in ds.names()[last:]
 
     def _works(self, ds: Dataset) -> bool:
-        return ("map" in ds.names() and not pipelines.hands_on_memory(ds)) or pipelines.reads_files(ds)
+        return ("map" in ds.names() and not pipelines.needs_no_prefetch(ds)) or pipelines.reads_files(ds)

@@ -7,7 +7,7 @@ from programs import model_of
 
 from tfmemlint.model.values import Array
 from tfmemlint.query.ordering.conditions import is_off_by_default, is_switched_off
-from tfmemlint.query.pipelines.shuffling import expanding_map, hands_on_memory, own_parts
+from tfmemlint.query.pipelines.shuffling import expanding_map, needs_no_prefetch, own_parts
 
 START = """
 import tensorflow_datasets as tfds
@@ -44,7 +44,7 @@ def test_parts_that_take_memory_of_their_own(pipeline: str, expected: list[int |
     assert found == expected
 
 
-HANDS_ON_MEMORY = [
+NOTHING_AHEAD = [
     ("d.from_tensor_slices((x, y)).repeat().shuffle(9).batch(2)", True),
     ("d.from_tensor_slices(unknown).batch(2).map(lambda v: {'rows': v})", True),
     ("d.zip((d.from_tensor_slices(x), d.from_tensor_slices(z))).batch(2)", True),
@@ -53,14 +53,24 @@ HANDS_ON_MEMORY = [
     ("d.from_tensor_slices(x).filter(f).batch(2)", False),
     ("d.from_tensor_slices(x).map(f).batch(2)", False),
     ("tf.data.TFRecordDataset(files).batch(2)", False),
+    ("tf.data.TextLineDataset(files).shuffle(9).batch(2)", True),
+    ("tf.data.experimental.CsvDataset(files, [tf.string, tf.string]).batch(2)", True),
+    ("tf.data.TextLineDataset(files).map(f).batch(2)", False),
+    ("tfds.load('mnist', split='train', as_supervised=True).shuffle(9).batch(2)", True),
+    ("tfds.load('mnist', split='train[:80%]', as_supervised=True).batch(2)", True),
+    ("tfds.load('mnist', split='train', as_supervised=True, shuffle_files=True).batch(2)", False),
+    ("tfds.load('mnist', split='train', as_supervised=True, read_config=c).batch(2)", False),
+    ("tfds.load('mnist', split='train', as_supervised=True).map(f).batch(2)", False),
+    ("tfds.load('tf_flowers', split='train', as_supervised=True).batch(2)", False),
+    ("tfds.load('food101', split='train', as_supervised=True).batch(2)", False),
 ]
 
 
-@pytest.mark.parametrize(("pipeline", "expected"), HANDS_ON_MEMORY)
-def test_pipelines_that_only_hand_on_what_is_in_memory(pipeline: str, expected: bool) -> None:
+@pytest.mark.parametrize(("pipeline", "expected"), NOTHING_AHEAD)
+def test_pipelines_that_have_nothing_to_do_ahead(pipeline: str, expected: bool) -> None:
     file = model_of(f"{START}probe({pipeline}.shuffle(9))")
     (ds,) = file.call(file.calls_by_word["shuffle"][-1]).datasets()
-    assert hands_on_memory(ds) is expected
+    assert needs_no_prefetch(ds) is expected
 
 
 EXPANDS = [

@@ -63,7 +63,7 @@ from tfmemlint.query.pipelines.pipelines import (
     surely_together,
 )
 from tfmemlint.query.pipelines.prefetching import KeptBatches, kept_batches, work_after
-from tfmemlint.query.pipelines.shuffling import expanding_map, hands_on_memory, own_parts
+from tfmemlint.query.pipelines.shuffling import expanding_map, needs_no_prefetch, own_parts
 from tfmemlint.query.pipelines.small import few_examples, is_small, names_or_indices
 from tfmemlint.query.pipelines.together import same_so_far, steps_by_pipeline
 from tfmemlint.query.pipelines.whole_data import fitted_whole, may_be_batch, of_loop_item, stays_on_disk
@@ -108,7 +108,6 @@ __all__ = [
     "following",
     "frozen_draw",
     "generator_functions",
-    "hands_on_memory",
     "holds_media",
     "is_small",
     "is_step",
@@ -125,6 +124,7 @@ __all__ = [
     "may_be_batch",
     "model_arguments",
     "names_or_indices",
+    "needs_no_prefetch",
     "never_runs",
     "of_loop_item",
     "only_regroups",

@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING
 
 from tfmemlint import knowledge
 from tfmemlint.model.mapped import body
-from tfmemlint.model.transfer.table import elements
-from tfmemlint.model.values import Array, Dataset
+from tfmemlint.model.transfer.table import elements, structure_bytes
+from tfmemlint.model.values import Array, Const, Dataset, constant
 from tfmemlint.query.pipelines.mapped import only_regroups
 from tfmemlint.query.pipelines.pipelines import (
     BATCHES,
     REGROUPING,
     caches_in_memory,
     element_bytes,
+    made_by_source,
     pipelines_of,
 )
-from tfmemlint.units import at_most
+from tfmemlint.units import AtLeast, at_most
 
 if TYPE_CHECKING:
     from tfmemlint.model.values import Step, Value
@@ -33,16 +34,35 @@ ALIGNMENT = 64
 most are copied. Measured on 2.21: a buffer of 10 000 rows of 4096 bytes takes none, of rows of 4112 bytes 33 MB."""
 
 
-def hands_on_memory(ds: Dataset) -> bool:
-    """Whether a pipeline certainly only slices what is in memory, and picks, regroups and batches it: there is next to
-    nothing in it to compute or to wait for. Measured: 64 rows of 3 KiB are one batch after half a millisecond, and
-    `fit` is no faster with a prefetch behind it."""
+AUTO_CACHED = 250 << 20
+"""Bytes of files up to which `tensorflow_datasets` keeps a data set in memory by itself, all splits together
+(tensorflow.org/datasets/performances#auto-caching)."""
+
+
+def needs_no_prefetch(ds: Dataset) -> bool:
+    """Whether a pipeline certainly only picks, regroups and batches what is in memory already, or lines of text as they
+    are: there is next to nothing in it to compute or to wait for. Measured: 64 rows of 3 KiB are one batch after half a
+    millisecond, 32 lines after a fifth of one, and `fit` is no faster with a prefetch behind it."""
     picks = (HANDS_ON | BATCHES) - {"filter"}
     if not all(step.name in picks or (step.name == "map" and only_regroups(step)) for step in ds.steps):
         return False
     if ds.source == "tf.data.Dataset.zip" and ds.parents:
-        return all(isinstance(each, Dataset) and hands_on_memory(each) for each in ds.parents)
-    return knowledge.in_group(ds.source, "slices_memory")
+        return all(isinstance(each, Dataset) and needs_no_prefetch(each) for each in ds.parents)
+    sources = ("slices_memory", "reads_text_lines")
+    return any(knowledge.in_group(ds.source, group) for group in sources) or _cached_by_tfds(ds)
+
+
+def _cached_by_tfds(ds: Dataset) -> bool:
+    """Whether `tensorflow_datasets` certainly keeps the decoded examples in memory: all of them would be small enough
+    as they are, and files are smaller; it does not where files are shuffled or the call sets how they are read."""
+    call = ds.call if ds.source == "tensorflow_datasets.load" else None
+    name = constant(call.given(0, "name")) if call is not None else None
+    found = knowledge.tfds_examples(name) if isinstance(name, str) else None
+    size = structure_bytes(made_by_source(ds).element)
+    if call is None or found is None or size is None or isinstance(size, AtLeast):
+        return False
+    plain = call.lacks("read_config") and (call.lacks("shuffle_files") or call.value_of("shuffle_files") == Const(False))
+    return plain and size * sum(found.splits.values()) <= AUTO_CACHED
 
 
 def expanding_map(ds: Dataset) -> Step | None:
