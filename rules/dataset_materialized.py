@@ -4,9 +4,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Finding, Rule, on, on_call, pipelines, show_bytes
+from tfmemlint.api import Call, File, Finding, Rule, at_most, integer, on, on_call, pipelines, show_bytes
 
-LARGE = 256 * 1024 * 1024
+LITTLE = 16 << 20
+"""Bytes up to which all elements together are no burden: a twentieth of what importing TensorFlow takes (300 MiB)."""
+
+LARGE = 256 << 20
 """Bytes that a batch of images may have for which no iterator over a folder is made that trains on batches."""
 
 
@@ -23,7 +26,8 @@ class DatasetMaterialized(Rule):
     float32, and reads all files once more each time that `[0]` stands there.
 
     ## When not to use it
-    When the data is known to be small, as a validation set of a few megabytes.
+    When the data is known to be small, as a validation set of a few megabytes; what certainly takes no more than 16 MiB
+    is not reported. Neither are records as they are in a program that asks at the keyboard which of them to show.
 
     ## References
     - https://www.tensorflow.org/guide/data#basic_mechanics
@@ -36,18 +40,24 @@ class DatasetMaterialized(Rule):
 
     @on(pipelines.kept_elements)
     def check(self, kept: pipelines.KeptElements, file: File) -> Iterator[Finding]:
-        if not pipelines.is_small(kept.dataset):
-            instead = "; take elements as they come"
-            if self._counts(kept, file):
-                instead = " to count them; ds.cardinality() or ds.reduce(0, lambda n, _: n + 1) keeps none"
-            message = "this keeps every element of the dataset in memory at once{cost}" + instead
-            yield self.finding(kept.where, file, message, bytes=pipelines.all_bytes([kept.dataset]))
+        cost = pipelines.all_bytes([kept.dataset])
+        if at_most(cost, LITTLE) or pipelines.is_small(kept.dataset):
+            return
+        if pipelines.shown_to_person(file, kept.dataset):
+            return
+        message = "this keeps every element of the dataset in memory at once{cost}" + self._instead(kept, file)
+        yield self.finding(kept.where, file, message, bytes=cost)
 
-    def _counts(self, kept: pipelines.KeptElements, file: File) -> bool:
-        """Whether all that is asked of the elements is how many they are."""
-        arg = file.tree.parent(kept.where.node if isinstance(kept.where, Call) else kept.where)
-        outer = file.tree.parent(arg) if isinstance(arg, cst.Arg) else None
-        return isinstance(outer, cst.Call) and file.call(outer).name == "builtins.len"
+    def _instead(self, kept: pipelines.KeptElements, file: File) -> str:
+        """What to do instead, by all that is asked of the elements: how many they are, the first one, anything else."""
+        above = file.tree.parent(kept.where.node if isinstance(kept.where, Call) else kept.where)
+        outer = file.tree.parent(above) if isinstance(above, cst.Arg) else None
+        if isinstance(outer, cst.Call) and file.call(outer).name == "builtins.len":
+            return " to count them; ds.cardinality() or ds.reduce(0, lambda n, _: n + 1) keeps none"
+        index = above.slice[0].slice if isinstance(above, cst.Subscript) else None
+        if isinstance(index, cst.Index) and integer(file.value(index.value)) == 0:
+            return " for the first of them; next(iter(ds)) makes no other"
+        return "; take elements as they come"
 
     @on_call("tf.data.Dataset.batch", "tf.data.Dataset.padded_batch")
     def one_batch(self, batch: Call, file: File) -> Iterator[Finding]:
@@ -59,6 +69,8 @@ class DatasetMaterialized(Rule):
         ):
             return
         cost = pipelines.all_bytes(datasets)
+        if at_most(cost, LITTLE):
+            return
         if cost is not None or not pipelines.covers(size, pipelines.element_count(datasets)):
             message = "one batch holds the whole dataset{cost}, a second copy of it; batch a few hundred examples"
             yield self.finding(batch, file, message, bytes=cost)

@@ -8,7 +8,7 @@ from programs import model_of
 from tfmemlint.model.calls import Call
 from tfmemlint.model.values import Dataset
 from tfmemlint.query.pipelines.elements import is_label
-from tfmemlint.query.pipelines.keeping import kept_elements
+from tfmemlint.query.pipelines.keeping import kept_elements, shown_to_person
 from tfmemlint.query.pipelines.small import is_small, names_or_indices, run_through
 
 START = """
@@ -137,3 +137,19 @@ def test_labels(expression: str, expected: bool) -> None:
     part, of = (node.args[0].value for node in file.calls_by_word["probe"])
     ds = run_through(file.call(of).value_of(0))
     assert ds is not None and is_label(part, ds.element) is expected
+
+
+VIEWERS = [
+    ("rows = list(r)\nwhile True:\n    print(rows[int(input())])", True),
+    ("import sys\nrows = list(r)\nprint(rows[int(sys.stdin.readline())])", True),
+    ("rows = list(r.map(tf.io.decode_jpeg))\nprint(rows[int(input())])", False),
+    ("rows = list(a)\nprint(rows[int(input())])", False),
+    ("rows = list(r)\nprint(rows[int(form.input())])", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), VIEWERS)
+def test_records_that_a_person_looks_at(program: str, expected: bool) -> None:
+    file = model_of(START + program)
+    (kept,) = kept_elements.of(file)
+    assert shown_to_person(file, kept.dataset) is expected

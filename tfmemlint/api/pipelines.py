@@ -27,7 +27,7 @@ from tfmemlint.query.pipelines.consumers import Consumption, consumptions
 from tfmemlint.query.pipelines.ends import Arrival, consumed, ends
 from tfmemlint.query.pipelines.folders import WholeFolder, whole_folders
 from tfmemlint.query.pipelines.generators import generator_functions, ops_in, runs_op
-from tfmemlint.query.pipelines.keeping import KeptElements, kept_elements
+from tfmemlint.query.pipelines.keeping import KeptElements, kept_elements, shown_to_person
 from tfmemlint.query.pipelines.lengths import counts_rows, covers, is_tiny, takes_all, whole_length
 from tfmemlint.query.pipelines.mapped import (
     changes_outside,
@@ -139,6 +139,7 @@ __all__ = [
     "runs_op",
     "same_pipeline",
     "same_so_far",
+    "shown_to_person",
     "source_draws",
     "stays_on_disk",
     "steps_between",

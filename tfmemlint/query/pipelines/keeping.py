@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
+from tfmemlint import knowledge
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Dataset, Function
 from tfmemlint.model.values import Iterator as Items
@@ -33,6 +34,10 @@ JOINERS = ("np.", "tf.stack", "tf.concat", "tf.convert_to_tensor")
 
 KEEPS = ("append", "extend")
 
+ASKS = ("builtins.input", "sys.stdin.readline")
+ASKED_BY = tuple(name.rpartition(".")[2] for name in ASKS)
+"""What waits for somebody to type something, and its last words."""
+
 Comprehension = cst.ListComp | cst.GeneratorExp | cst.DictComp
 
 
@@ -51,6 +56,13 @@ def _kept_elements(file: File) -> Iterator[KeptElements]:
 kept_elements = Fact(_kept_elements, *PIPELINES)
 """Each place that certainly keeps every element of a pipeline, or the large part of each, at the same time; of several
 pipelines that it may be, the smallest. Small ones count, too: see `is_small`."""
+
+
+def shown_to_person(file: File, ds: Dataset) -> bool:
+    """Whether a pipeline is the records of files as they are, in a program that asks a person at the keyboard what to
+    do: a viewer of a file, which needs any of its records at any time."""
+    asks = any(file.call(node).name in ASKS for word in ASKED_BY for node in file.calls_by_word.get(word, ()))
+    return asks and not ds.steps and knowledge.in_group(ds.source, "reads_encoded_records")
 
 
 def _built(file: File) -> Iterator[tuple[Call, Dataset]]:

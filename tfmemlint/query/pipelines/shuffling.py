@@ -61,8 +61,8 @@ def _cached_by_tfds(ds: Dataset) -> bool:
     size = structure_bytes(made_by_source(ds).element)
     if call is None or found is None or size is None or isinstance(size, AtLeast):
         return False
-    plain = call.lacks("read_config") and (call.lacks("shuffle_files") or call.value_of("shuffle_files") == Const(False))
-    return plain and size * sum(found.splits.values()) <= AUTO_CACHED
+    in_order = call.lacks("shuffle_files") or call.value_of("shuffle_files") == Const(False)
+    return in_order and call.lacks("read_config") and size * sum(found.splits.values()) <= AUTO_CACHED
 
 
 def expanding_map(ds: Dataset) -> Step | None:
