@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, fixes, least, on_call, pipelines, show_each
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, fixes, least, on_call, pipelines, show_bytes, show_each
 
 MANY = 32
 """Calls at a time from which on a constant is reported."""
@@ -21,7 +21,8 @@ class OversizedParallelism(Rule):
 
     ## Why it costs memory
     Each call that runs or waits holds its element, and an interleave holds an open file and a buffer for each input of
-    its cycle. More calls than processors make nothing faster.
+    its cycle: 64 files with a `buffer_size` of 8 MiB took 525 MiB, with the reader's own buffers 26 MiB, and mix alike.
+    More calls than processors make nothing faster.
 
     ## Fix safety
     Safe for `num_parallel_calls`: elements and order stay the same. Unsafe for `cycle_length`, which decides the order
@@ -48,7 +49,8 @@ class OversizedParallelism(Rule):
         name, argument = next(iter(found.items()))
         count, size = least(argument.value) or 0, pipelines.element_bytes(pipelines.pipelines_of(step.value))
         calls = name == "num_parallel_calls"
-        what = f"elements at a time{show_each(size, count)}" if calls else "inputs with their buffers at a time"
+        size = size if calls else pipelines.read_buffer(step)
+        what = f"elements at a time{show_each(size, count)}" if calls else self._inputs(size, count)
         old = step.name == OLD_INTERLEAVE
         edits = [None] if old else [fixes.set_autotune(file, step, each) for each in found]
         advice = "Dataset.interleave can let TensorFlow choose" if old else "let TensorFlow choose"
@@ -57,5 +59,10 @@ class OversizedParallelism(Rule):
             file,
             f"{name}={count} holds up to {count} {what}; {advice}",
             fix=Fix.of(Safety.UNSAFE if "cycle_length" in found else Safety.SAFE, "let TensorFlow choose", *edits),
-            bytes=size * count if calls and size is not None else None,
+            bytes=size * count if size is not None else None,
         )
+
+    def _inputs(self, buffer: int | None, count: int) -> str:
+        if buffer is None:
+            return "inputs with their buffers at a time"
+        return f"inputs, each with a read buffer of {show_bytes(buffer)}: {show_bytes(buffer * count)}"

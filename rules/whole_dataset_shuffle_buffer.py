@@ -70,6 +70,8 @@ class WholeDatasetShuffleBuffer(Rule):
         if all(pipelines.expanding_map(ds) for ds in datasets) or pipelines.never_runs(file, shuffle):
             return  # what a map makes is TFM308's
         length, count = pipelines.whole_length(argument, share=limits.LEAST_SHARE), pipelines.element_count(datasets)
+        if length is not None and pipelines.counts_choices(argument, datasets):
+            return
         held = length.count if length is not None else least(argument.value)
         held = min(held, count) if held is not None and count is not None else held
         size = self._bytes(parts)

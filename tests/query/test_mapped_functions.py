@@ -143,3 +143,23 @@ def test_functions_that_several_calls_may_run_at_once(method: str, arguments: st
     file = model_of(f"{START}a.{method}({arguments})")
     call = file.call(file.calls_by_word[method][-1])
     assert mapped.runs_in_parallel(Step(method, call)) is expected
+
+
+READERS = [
+    ("tf.data.TFRecordDataset", None),
+    ("lambda p: tf.data.TFRecordDataset(p, buffer_size=1 << 20)", 1 << 20),
+    ("lambda p: tf.data.TFRecordDataset(p, None, 4096).map(f)", 4096),
+    ("lambda p: tf.data.TFRecordDataset(p)", None),
+    ("lambda p: tf.data.TFRecordDataset(p, buffer_size=n)", None),
+    ("lambda p: tf.data.Dataset.range(p)", None),
+    ("functools.partial(tf.data.TFRecordDataset, buffer_size=4096)", 4096),
+    ("functools.partial(tf.data.TFRecordDataset)", None),
+    ("functools.partial(read, buffer_size=4096)", None),
+    ("unknown", None),
+]
+
+
+@pytest.mark.parametrize(("function", "expected"), READERS)
+def test_what_the_readers_of_an_interleave_keep_ready(function: str, expected: int | None) -> None:
+    file = model_of(f"import functools\nd = tf.data.Dataset.list_files('*').interleave({function})")
+    assert mapped.read_buffer(file.call(file.calls_by_word["interleave"][0])) == expected

@@ -14,7 +14,7 @@ START = "x = np.zeros((5000, 80), np.float32)\ny = np.zeros(5000)\nd = tf.data.D
 
 def argument(program: str) -> tuple[File, Call, Argument]:
     file = model_of(START + program)
-    words = ("batch", "fit", "probe")
+    words = ("batch", "fit", "probe", "shuffle")
     call = next(file.call(file.calls_by_word[word][0]) for word in words if word in file.calls_by_word)
     found = call.arg("batch_size") or call.arg(0)
     assert found is not None
@@ -68,6 +68,22 @@ def test_lengths_of_tiny_data(made: str, expected: bool) -> None:
 def test_steps_that_take_all_elements(step: str, expected: bool) -> None:
     file, call, found = argument(step)
     assert lengths.takes_all(file, found, call.datasets()) is expected
+
+
+@pytest.mark.parametrize(
+    ("choices", "number", "expected"),
+    [
+        ("d.from_tensor_slices(order).repeat().take(n)", "len(order)", True),
+        ("d.from_tensor_slices(order).repeat()", "2 * len(order)", True),
+        ("d.from_tensor_slices(order)", "len(order)", False),
+        ("d.from_tensor_slices(order).repeat()", "len(x)", False),
+        ("unknown", "len(order)", False),
+    ],
+)
+def test_lengths_of_a_pattern_of_choices(choices: str, number: str, expected: bool) -> None:
+    of = f"tf.data.Dataset.choose_from_datasets([u, v], {choices})".replace("d.from", "tf.data.Dataset.from")
+    _, shuffle, found = argument(f"{of}.shuffle({number})")
+    assert lengths.counts_choices(found, shuffle.datasets()) is expected
 
 
 @pytest.mark.parametrize(

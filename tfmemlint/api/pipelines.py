@@ -28,7 +28,14 @@ from tfmemlint.query.pipelines.ends import Arrival, consumed, ends
 from tfmemlint.query.pipelines.folders import WholeFolder, whole_folders
 from tfmemlint.query.pipelines.generators import generator_functions, ops_in, runs_op
 from tfmemlint.query.pipelines.keeping import KeptElements, kept_elements, shown_to_person
-from tfmemlint.query.pipelines.lengths import counts_rows, covers, is_tiny, takes_all, whole_length
+from tfmemlint.query.pipelines.lengths import (
+    counts_choices,
+    counts_rows,
+    covers,
+    is_tiny,
+    takes_all,
+    whole_length,
+)
 from tfmemlint.query.pipelines.mapped import (
     changes_outside,
     cheap,
@@ -36,6 +43,7 @@ from tfmemlint.query.pipelines.mapped import (
     only_regroups,
     runs_in_parallel,
     takes_batch_apart,
+    read_buffer,
 )
 from tfmemlint.query.pipelines.model_inputs import batch_calls, feeds_model, model_arguments, used_as_model
 from tfmemlint.query.pipelines.pipelines import (
@@ -91,6 +99,7 @@ __all__ = [
     "cheap",
     "consumed",
     "consumptions",
+    "counts_choices",
     "counts_rows",
     "covers",
     "decoded_from_files",
@@ -133,6 +142,7 @@ __all__ = [
     "pipeline_parts",
     "pipelines_of",
     "possible_later_steps",
+    "read_buffer",
     "reads_files",
     "reshuffles",
     "runs_in_parallel",

@@ -26,7 +26,7 @@ from tfmemlint.query.pipelines.pipelines import element_count
 from tfmemlint.syntax.tree import walk
 
 if TYPE_CHECKING:
-    from tfmemlint.model.calls import Argument
+    from tfmemlint.model.calls import Argument, Call
     from tfmemlint.model.file import File
     from tfmemlint.model.functions import Frame
     from tfmemlint.syntax.tree import Node
@@ -36,6 +36,8 @@ TFDS_EXAMPLES = Unknown("the examples of a TFDS split")
 
 NO_DATA = frozenset({"len", "int", "self", "np", "tf", "shape"})
 """Names that an expression of data holds besides those of data."""
+
+CHOOSES = "choose_from_datasets"
 
 MOST_WRAPPED = 8
 """Factors, roundings and names behind each other through which a number is followed to the length that it is."""
@@ -168,6 +170,21 @@ def _is_of(file: File, ds: Dataset, length: Length, expression: cst.BaseExpressi
     given = [arg.value for arg in ds.call.node.args]
     shared = _names(expression) & {name for each in given for name in _names(each)}
     return bool(shared) or isinstance(expression, cst.Name) or any(file.value(each) == length.of for each in given)
+
+
+def counts_choices(size: Argument, datasets: Iterable[Dataset]) -> bool:
+    """Whether a length is certainly that of the pattern by which `choose_from_datasets` takes elements, over and over:
+    how long it is says nothing about the data."""
+    choices = [_choice(ds) for ds in datasets]
+    names = [_names(made.node) if made is not None else set() for made in choices]
+    return bool(names) and all(_names(size.expression) & each for each in names)
+
+
+def _choice(ds: Dataset) -> Call | None:
+    """The call that makes the pattern of a pipeline chosen from others, where that is repeated."""
+    given = ds.call.arg("choice_dataset") if ds.call is not None and ds.call.method == CHOOSES else None
+    made = given.value if given is not None else None
+    return made.call if isinstance(made, Dataset) and "repeat" in made.names() else None
 
 
 def counts_rows(file: File, size: Argument, data: Iterable[cst.BaseExpression]) -> bool:

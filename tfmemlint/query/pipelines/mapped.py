@@ -7,19 +7,40 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.model.mapped import body, function_of
-from tfmemlint.model.values import Function, Step, integer
+from tfmemlint.model.mapped import body, function_of, whole
+from tfmemlint.model.transfer.datasets import inner_pipelines
+from tfmemlint.model.values import Api, Function, Instance, Step, Unknown, Value, integer
 from tfmemlint.syntax.tree import walk
 
 if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
     from tfmemlint.model.evaluate import Evaluator
     from tfmemlint.syntax.tree import Node
 
 CHANGES = frozenset({"assign", "assign_add", "assign_sub", "append", "update_state"})
 """Methods that change what they are called on: variables, lists, metrics."""
 
+READERS = tuple(Api(name) for name in sorted(knowledge.group("reads_records")))
+
 DISPLAYS = frozenset({"builtins.dict", "builtins.list", "builtins.tuple"})
 """Functions that regroup what they are given."""
+
+
+def read_buffer(step: Call) -> int | None:
+    """Bytes that the reader of each input of an `interleave` is told to keep ready (`buffer_size`); None where it is
+    not told so, or not seen."""
+    sizes = {_told_buffer(step, option) for option in step.value_of("map_func").options}
+    return sizes.pop() if len(sizes) == 1 else None
+
+
+def _told_buffer(step: Call, function: Value) -> int | None:
+    if isinstance(function, Function):
+        inner = inner_pipelines(step, Unknown("the name of a file"))
+        readers = [each.call if knowledge.in_group(each.source, "reads_records") else None for each in inner]
+    else:
+        readers = [function.call] if isinstance(function, Instance) and whole(function) in READERS else []
+    sizes = {integer(reader.given("buffer_size")) if reader is not None else None for reader in readers}
+    return sizes.pop() if len(sizes) == 1 else None
 
 
 def cheap(step: Step) -> bool:
