@@ -2,7 +2,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, fixes, least, on_call, pipelines, show_bytes, show_each
+from tfmemlint.api import (
+    Call,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    fixes,
+    least,
+    on_call,
+    pipelines,
+    show_bytes,
+    show_each,
+)
 
 MANY = 32
 """Calls at a time from which on a constant is reported."""

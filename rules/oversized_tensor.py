@@ -8,6 +8,7 @@ from tfmemlint.api import (
     File,
     Finding,
     Rule,
+    flow,
     knowledge,
     on_call,
     show_bytes,
@@ -24,7 +25,8 @@ class OversizedTensor(Rule):
     12 GiB, and the op that draws the numbers needs more while it runs.
 
     ## When not to use it
-    When the memory is there; or raise `max-tensor`.
+    When the memory is there; or raise `max-tensor`. A memory for replay whose capacity a parameter asks for is not
+    reported where it has a byte for each value, as `uint8` frames do: no smaller one holds as much.
 
     ## References
     - https://www.tensorflow.org/guide/tensor
@@ -41,6 +43,8 @@ class OversizedTensor(Rule):
         value = call.value
         if not isinstance(value, Array) or value.bytes is None or value.bytes <= file.config.max_tensor:
             return
+        if value.bytes == value.size and flow.parameters_behind(file, call.node.args[0].value):
+            return  # asked for by a number, and a byte a value is the least that holds it
         sizes = " x ".join(str(size) for size in value.shape or ())
         what = f"this makes {sizes} {value.dtype} values: {show_bytes(value.bytes)}"
         yield self.finding(call, file, what, bytes=value.bytes)

@@ -41,9 +41,9 @@ from tfmemlint.query.pipelines.mapped import (
     cheap,
     elementwise,
     only_regroups,
+    read_buffer,
     runs_in_parallel,
     takes_batch_apart,
-    read_buffer,
 )
 from tfmemlint.query.pipelines.model_inputs import batch_calls, feeds_model, model_arguments, used_as_model
 from tfmemlint.query.pipelines.pipelines import (
