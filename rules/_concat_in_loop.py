@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfmemlint.api import Call, Edit, File, Fix, Iterator, Loop, dotted, fixes, integer, repetition, walk
+from tfmemlint.api import Array, Call, Edit, File, Fix, Iterator, Loop, dotted, fixes, integer, repetition, walk
 
 JOINS = frozenset({"tf.concat", "tf.keras.ops.concatenate", "np.concatenate", "np.vstack", "np.hstack"})
 DISPLAYS = (cst.List, cst.Tuple)
@@ -99,6 +99,16 @@ def is_structural(file: File, concat: Call, found: repetition.Accumulated, again
     keys = all(_only_names(file, part, again.items) for part in found.others)
     keys = keys or (isinstance(again.each[0], cst.For) and _only_names(file, again.each[0].body, again.items))
     return [written, features, keys].count(True) > 1
+
+
+def adds_columns(file: File, concat: Call, found: repetition.Accumulated) -> bool:
+    """Whether each part is certainly a column, one number for each row that there is: for a class, a head, a position.
+    The rows are not collected, and a row is a few numbers."""
+    axis, parts = integer(concat.given("axis")), [file.value(part) for part in found.others]
+    shapes = [part.shape for part in parts if isinstance(part, Array)]
+    if axis not in (1, -1) or len(shapes) < len(parts):
+        return False
+    return all(shape is not None and len(shape) == 2 and shape[1] == 1 for shape in shapes)
 
 
 def _only_names(file: File, part: cst.CSTNode, items: set[str]) -> bool:
