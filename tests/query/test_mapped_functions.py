@@ -37,6 +37,7 @@ def counts(x, y):
         ("lambda x, y: (tf.stack([x * 2, x]), y)", "cheap takes_batch_apart"),
         ("lambda x, y: (tf.reduce_mean(x), y)", "takes_batch_apart"),
         ("lambda x, y: (tf.nn.softmax(x), y)", ""),
+        ("lambda x, y: (tf.reshape(x, [tf.shape(x)[0], -1]), y)", "only_regroups takes_batch_apart"),
         ("lambda x, y: (x[1:] * 2, y)", "cheap"),
         ("lambda x, y: (x * 2 if y > 1 else x, y)", "cheap"),
         ("lambda x, y: (x, y)", "cheap only_regroups"),

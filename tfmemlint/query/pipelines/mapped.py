@@ -25,6 +25,9 @@ READERS = tuple(Api(name) for name in sorted(knowledge.group("reads_records")))
 DISPLAYS = frozenset({"builtins.dict", "builtins.list", "builtins.tuple"})
 """Functions that regroup what they are given."""
 
+SIZES = frozenset({"tf.shape", "tf.size", "tf.rank", "builtins.len"})
+"""Functions that look at nothing but the shape, for the new one that a part is given."""
+
 
 def read_buffer(step: Call) -> int | None:
     """Bytes that the reader of each input of an `interleave` is told to keep ready (`buffer_size`); None where it is
@@ -123,7 +126,7 @@ def _computes(node: Node, evaluator: Evaluator) -> bool:
 
 def _same_numbers(name: str) -> bool:
     """Whether an API gives the numbers that it is given, in another structure, shape or dtype."""
-    return name in DISPLAYS or knowledge.in_group(name, "rearranges") or knowledge.in_group(name, "keeps_values")
+    return name in DISPLAYS | SIZES or knowledge.in_group(name, "rearranges") or knowledge.in_group(name, "keeps_values")
 
 
 def _indexes(node: Node) -> bool:
