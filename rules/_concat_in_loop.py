@@ -90,8 +90,10 @@ def _first_as_it_is(
 
 
 def is_structural(file: File, concat: Call, found: repetition.Accumulated, again: repetition.Repetition) -> bool:
-    """Whether a loop joins parts of one input, not steps: what its items name (`x = concat([x, extra[key]], -1)`), or
-    features along another axis than the first, by an attribute or a display."""
+    """Whether a loop joins parts of one input, not steps: what its items name (`x = concat([x, extra[key]], -1)`),
+    columns of numbers, or features along another axis than the first, by an attribute or a display."""
+    if not again.over_data and _adds_columns(file, concat, found):
+        return True
     over = again.each[0].iter if again.each else None
     if over is None or again.over_data or isinstance(again.over, Iterator):
         return False
@@ -101,7 +103,7 @@ def is_structural(file: File, concat: Call, found: repetition.Accumulated, again
     return [written, features, keys].count(True) > 1
 
 
-def adds_columns(file: File, concat: Call, found: repetition.Accumulated) -> bool:
+def _adds_columns(file: File, concat: Call, found: repetition.Accumulated) -> bool:
     """Whether each part is certainly a column, one number for each row that there is: for a class, a head, a position.
     The rows are not collected, and a row is a few numbers."""
     axis, parts = integer(concat.given("axis")), [file.value(part) for part in found.others]

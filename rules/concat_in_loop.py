@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._concat_in_loop import adds_columns, collect_in_list, is_structural
+from tfmemlint_rules._concat_in_loop import collect_in_list, is_structural
 
 from tfmemlint.api import (
     Array,
@@ -64,9 +64,7 @@ class ConcatInLoop(Rule):
             return
         if found.is_used_otherwise(loop) or not _is_of_data(file, concat, found, again, loop):
             return
-        if is_structural(file, concat, found, again) or (adds_columns(file, concat, found) and not again.over_data):
-            return
-        if repetition.unchanging(file, found.others, loop, besides=()):
+        if is_structural(file, concat, found, again) or repetition.unchanging(file, found.others, loop, besides=()):
             return
         kept = ", and the tape keeps every copy" if gradients.recorded(file, concat.node) else ""
         traced = file.contexts.traced(concat.node) or next(calls(file, loop, "set_loop_options"), None) is not None

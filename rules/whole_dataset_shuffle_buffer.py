@@ -70,8 +70,6 @@ class WholeDatasetShuffleBuffer(Rule):
         if all(pipelines.expanding_map(ds) for ds in datasets) or pipelines.never_runs(file, shuffle):
             return  # what a map makes is TFM308's
         length, count = pipelines.whole_length(argument, share=limits.LEAST_SHARE), pipelines.element_count(datasets)
-        if length is not None and pipelines.counts_choices(argument, datasets):
-            return
         held = length.count if length is not None else least(argument.value)
         held = min(held, count) if held is not None and count is not None else held
         size = self._bytes(parts)
@@ -81,7 +79,8 @@ class WholeDatasetShuffleBuffer(Rule):
             whole = length is not None and not pipelines.is_tiny(length)
             many = held is not None and held >= MANY and all(ds.source is not None for ds in datasets)
             little = at_most(cost, file.config.min_bytes)
-            if little or not (whole or many) or self._wanted(shuffle, file):
+            wanted = self._wanted(shuffle, file) or pipelines.counts_choices(argument, datasets)
+            if little or not (whole or many) or wanted:
                 return
         part = "" if length is None else "all of the data" if pipelines.whole_length(argument) else PART
         holds = self._held(part, held, size, count is not None)

@@ -189,12 +189,10 @@ def _later(file: File, names: tuple[str, ...]) -> dict[Node, list[Call]]:
 def _runs_earlier(file: File, step: Call, call: Call) -> bool:
     """Whether a step stands before a call in the same function and no loop goes round both: then it only goes on with
     what the call gives where the function runs again, as on an attribute that the last run has set."""
-    if file.scope_of(step.node) is not file.scope_of(call.node) or step.node is call.node:
+    if file.scope_of(step.node) is not file.scope_of(call.node):
         return False
-    loops = (above for above in file.tree.ancestors(call.node) if isinstance(above, (cst.For, cst.While)))
-    if any(file.tree.contains(loop, step.node) for loop in loops):
-        return False
-    return file.tree.order(step.name_node) < file.tree.order(call.name_node)
+    again = any(file.tree.contains(loop, step.node) for loop in file.contexts.loops(call.node))
+    return not again and file.tree.order(step.name_node) < file.tree.order(call.name_node)
 
 
 def _same(file: File, first: Call, later: Call) -> bool:

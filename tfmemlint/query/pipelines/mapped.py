@@ -126,7 +126,8 @@ def _computes(node: Node, evaluator: Evaluator) -> bool:
 
 def _same_numbers(name: str) -> bool:
     """Whether an API gives the numbers that it is given, in another structure, shape or dtype."""
-    return name in DISPLAYS | SIZES or knowledge.in_group(name, "rearranges") or knowledge.in_group(name, "keeps_values")
+    groups = ("rearranges", "keeps_values")
+    return name in DISPLAYS | SIZES or any(knowledge.in_group(name, group) for group in groups)
 
 
 def _indexes(node: Node) -> bool:
