@@ -1,9 +1,9 @@
-"""Which dtype policy is set where, and which Keras a program asks for."""
+"""Which dtype policy is set where."""
 
 import pytest
 from programs import model_of
 
-from tfmemlint.query.keras.policies import dtype_policy, keras_2, may_build_after, policy_set_after, policy_set_before
+from tfmemlint.query.keras.policies import dtype_policy, may_build_after, policy_set_after, policy_set_before
 
 SET = "keras.mixed_precision.set_global_policy"
 NAMES = [
@@ -52,21 +52,6 @@ AFTER = [
 def test_a_policy_that_is_set_after(program: str, expected: bool) -> None:
     file = model_of(program)
     assert policy_set_after(file, file.calls_by_word["probe"][0]) is expected
-
-
-KERAS_2 = [
-    ("import tf_keras", True),
-    ("from tf_keras import layers", True),
-    ("import os\nos.environ['TF_USE_LEGACY_KERAS'] = '1'", True),
-    ("# TF_USE_LEGACY_KERAS", False),
-    ("'TF_USE_LEGACY_KERAS in a docstring'", False),
-    ("import keras", False),
-]
-
-
-@pytest.mark.parametrize(("program", "expected"), KERAS_2)
-def test_programs_that_ask_for_keras_2(program: str, expected: bool) -> None:
-    assert keras_2(model_of(program)) is expected
 
 
 BUILDS_AFTER = [

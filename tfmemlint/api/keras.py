@@ -37,7 +37,6 @@ from tfmemlint.query.keras.networks import (
 )
 from tfmemlint.query.keras.policies import (
     dtype_policy,
-    keras_2,
     may_build_after,
     policies_set,
     policy_set_after,
@@ -46,6 +45,7 @@ from tfmemlint.query.keras.policies import (
 from tfmemlint.query.keras.searches import Trial, given_back, trial_clears, trials
 from tfmemlint.query.keras.sessions import SESSION, SESSIONS, is_session, left_open, runs_graphs, session_runs
 from tfmemlint.query.keras.tokenizers import counted_words
+from tfmemlint.query.keras.versions import keras_2
 from tfmemlint.query.keras.weights import is_frozen, is_optimizer, left_bytes, trained_bytes
 
 __all__ = [

@@ -31,6 +31,7 @@ from tfmemlint.knowledge.facts import (
     versions,
 )
 from tfmemlint.knowledge.groups import add_to_group, group, group_parameters, in_group
+from tfmemlint.knowledge.keras_versions import of_keras_2
 from tfmemlint.knowledge.naming import RENAMED, above, canonical, known, method_owner, of_first_version
 from tfmemlint.knowledge.signature import OTHER, REQUIRED, Kind, Parameter, Signature, parse
 from tfmemlint.knowledge.tables import texts
@@ -65,6 +66,7 @@ __all__ = [
     "is_random",
     "method_owner",
     "of_first_version",
+    "of_keras_2",
     "optimizer_slots",
     "result_dtype",
     "returns_class",

@@ -9,17 +9,13 @@ import libcst as cst
 
 from tfmemlint import knowledge
 from tfmemlint.model.calls import Call
-from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Class, Const, Function, Instance
 from tfmemlint.query.calls import calls
 from tfmemlint.query.limits import FOLLOWED_CALLS
-from tfmemlint.syntax.scopes import Binds
 from tfmemlint.syntax.tree import Node
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
-
-LEGACY = "TF_USE_LEGACY_KERAS"
 
 
 def dtype_policy(call: Call) -> str | None:
@@ -68,12 +64,3 @@ def may_build_after(file: File, node: Node) -> bool:
 def policies_set(file: File) -> Iterator[Call]:
     """All calls that set a dtype policy or `floatx`."""
     return file.calls(*knowledge.group("sets_dtype_policy"), *knowledge.group("sets_floatx"))
-
-
-@once_per_file
-def keras_2(file: File) -> bool:
-    """Whether the program certainly asks for Keras 2: it imports `tf_keras`, or names the variable of the environment
-    that chooses it. False where nothing shows it."""
-    imports = (d for ds in file.flow(file.module).end.values() for d in ds if d.binds is Binds.IMPORT)
-    named = (text for text in file.tree.of(cst.SimpleString) if not isinstance(file.tree.parent(text), cst.Expr))
-    return any(d.api.partition(".")[0] == "tf_keras" for d in imports) or any(LEGACY in text.value for text in named)

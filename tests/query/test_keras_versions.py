@@ -1,0 +1,65 @@
+"""Which programs are seen to run on Keras 2 alone."""
+
+import pytest
+from programs import model_of
+
+from tfmemlint import knowledge
+from tfmemlint.query.keras.versions import keras_2
+
+KERAS_2 = [
+    "import tf_keras",
+    "from tf_keras import layers",
+    "import os\nos.environ['TF_USE_LEGACY_KERAS'] = '1'",
+    "from keras.layers.core import Dense",
+    "from keras.utils import np_utils",
+    "import keras.backend as K\ndef loss(a, b):\n    return K.mean(a - b)",
+    "from keras import backend as K\nx = K.in_train_phase(a, b)",
+    "from keras.backend import square",
+    "import tensorflow as tf\nx = tf.keras.backend.in_train_phase(a, b)",
+    "from tensorflow.keras import layers\nscale = layers.experimental.preprocessing.Rescaling(1 / 255)",
+    "from tensorflow.python.keras.layers import Dense",
+    "from keras.optimizers import Adam\nAdam(lr=0.01)",
+    "net.fit_generator(batches)",
+    "if __name__ == '__main__':\n    net.fit_generator(batches)",
+]
+EITHER = [
+    "# TF_USE_LEGACY_KERAS",
+    "'TF_USE_LEGACY_KERAS in a docstring'",
+    "import keras",
+    "import tensorflow as tf\nx = tf.keras.backend.mean(a)",
+    "from keras import backend as K\nK.clear_session()",
+    "from tensorflow.keras.preprocessing.text import Tokenizer",
+    "from keras.layers import Dense\nfrom keras.utils import to_categorical",
+    "try:\n    from keras.engine import Layer\nexcept ImportError:\n    from keras.layers import Layer",
+    "import keras\nif old:\n    keras.backend.set_learning_phase(0)",
+    "def f(K):\n    return K.in_train_phase(a, b)",
+    "from keras.optimizers import Adam\nAdam(learning_rate=0.01)",
+    "def fit_generator(x):\n    pass\nfit_generator(3)",
+    "from mine import Adam\nAdam(lr=0.01)",
+]
+
+
+@pytest.mark.parametrize("program", KERAS_2)
+def test_programs_that_keras_3_does_not_run(program: str) -> None:
+    assert keras_2(model_of(program))
+
+
+@pytest.mark.parametrize("program", EITHER)
+def test_programs_that_both_may_run(program: str) -> None:
+    assert not keras_2(model_of(program))
+
+
+@pytest.mark.parametrize(
+    ("path", "gone"),
+    [
+        ("keras.engine.topology.Layer", True),
+        ("keras.layers.Dense", False),
+        ("keras.backend", False),
+        ("keras.preprocessing.text.Tokenizer", True),
+        ("tensorflow.keras.preprocessing.text.Tokenizer", False),
+        ("tensorflow.keras.backend.placeholder", True),
+        ("mine.keras.engine", False),
+    ],
+)
+def test_paths_that_only_keras_2_has(path: str, gone: bool) -> None:
+    assert knowledge.of_keras_2(path) is gone

@@ -1,0 +1,71 @@
+"""Which paths only Keras 2 has: programs that use them fail under Keras 3.
+
+From `hasattr` and imports: `tf_keras` 2.21 and the sources of Keras 2.0 to 2.15 have them, `keras` 3.15 and the
+`tf.keras` of TensorFlow 2.21 do not.
+"""
+
+from __future__ import annotations
+
+OWN = "keras."
+"""How paths of Keras itself begin; `tf.keras` keeps more of Keras 2."""
+
+WITH_TENSORFLOW = ("tensorflow.keras.", "tf.keras.")
+INNER = "tensorflow.python.keras"
+"""TensorFlow's own copy of Keras 2."""
+
+GONE = frozenset({
+    *("applications.regnet", "applications.resnet_rs", "dtensor", "engine", "estimator", "experimental"),
+    *("feature_column", "initializations", "legacy.interfaces", "objectives", "optimizer_v1", "optimizer_v2"),
+    *("layers.advanced_activations", "layers.attention", "layers.convolutional", "layers.convolutional_recurrent"),
+    *("layers.core", "layers.cudnn_recurrent", "layers.embeddings", "layers.experimental", "layers.local"),
+    *("layers.merge", "layers.merging", "layers.noise", "layers.normalization", "layers.pooling"),
+    *("layers.preprocessing", "layers.recurrent", "layers.rnn", "layers.wrappers"),
+    *("layers.AbstractRNNCell", "layers.CuDNNGRU", "layers.CuDNNLSTM", "layers.DenseFeatures"),
+    *("layers.LocallyConnected1D", "layers.LocallyConnected2D", "layers.MaxoutDense", "layers.Merge"),
+    *("layers.TimeDistributedDense", "mixed_precision.experimental", "models.model_from_yaml"),
+    *("optimizers.experimental", "optimizers.optimizer_v2", "premade", "premade_models", "saving.legacy"),
+    *("utils.conv_utils", "utils.data_utils", "utils.generic_utils", "utils.io_utils", "utils.layer_utils"),
+    *("utils.multi_gpu_model", "utils.multi_gpu_utils", "utils.np_utils", "utils.test_utils"),
+    *("utils.training_utils", "utils.vis_utils", "utils.visualize_util", "wrappers.scikit_learn"),
+    *("backend.experimental", "backend.function", "backend.in_test_phase", "backend.in_train_phase"),
+    *("backend.learning_phase", "backend.learning_phase_scope", "backend.local_conv1d", "backend.local_conv2d"),
+    *("backend.manual_variable_initialization", "backend.normalize_batch_in_training", "backend.placeholder"),
+    *("backend.print_tensor", "backend.random_binomial", "backend.reset_uids", "backend.set_learning_phase"),
+    *("backend.common", "backend.get_session", "backend.set_session", "backend.tensorflow_backend"),
+})  # fmt: skip
+"""What neither `keras` nor `tf.keras` has any more; what lies below it is gone, too."""
+
+GONE_FROM_KERAS = frozenset({
+    *("layers.RandomHeight", "layers.RandomWidth", "layers.ThresholdedReLU", "losses.logcosh", "metrics.logcosh"),
+    *("preprocessing.image.DirectoryIterator", "preprocessing.image.ImageDataGenerator"),
+    *("preprocessing.image.Iterator", "preprocessing.image.NumpyArrayIterator"),
+    *("preprocessing.sequence.TimeseriesGenerator", "preprocessing.sequence.make_sampling_table"),
+    *("preprocessing.sequence.skipgrams", "preprocessing.text"),
+})  # fmt: skip
+"""What `tf.keras` kept and `keras` did not."""
+
+BACKEND = frozenset({
+    *("backend", "clear_session", "epsilon", "floatx", "get_uid", "image_data_format", "is_float_dtype"),
+    *("is_int_dtype", "is_keras_tensor", "result_type", "set_epsilon", "set_floatx", "set_image_data_format"),
+    "standardize_dtype",
+})  # fmt: skip
+"""What is left of `keras.backend`, which had the functions that are `keras.ops` now; `tf.keras.backend` kept them."""
+
+
+def of_keras_2(path: str) -> bool:
+    """Whether Keras 3 certainly lacks what a path names, as a program writes it (`keras.layers.core.Dense`)."""
+    if path == INNER or path.startswith(f"{INNER}."):
+        return True
+    if path.startswith(OWN):
+        rest = path.removeprefix(OWN)
+        module, _, word = rest.partition(".")
+        if (module == "backend" and word and word.partition(".")[0] not in BACKEND) or _below(rest, GONE_FROM_KERAS):
+            return True
+    else:
+        rest = next((path.removeprefix(root) for root in WITH_TENSORFLOW if path.startswith(root)), "")
+    return _below(rest, GONE)
+
+
+def _below(path: str, gone: frozenset[str]) -> bool:
+    parts = path.split(".")
+    return any(".".join(parts[:end]) in gone for end in range(1, len(parts) + 1))

@@ -1,0 +1,58 @@
+"""Whether a program is written for Keras 2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint import knowledge
+from tfmemlint.model.remembered import once_per_file
+from tfmemlint.model.values import Api, Function
+from tfmemlint.query.facts import calls_named, calls_passing
+from tfmemlint.query.ordering.conditions import conditions
+from tfmemlint.syntax.scopes import Binds, dotted, written
+from tfmemlint.syntax.tree import Node
+
+if TYPE_CHECKING:
+    from tfmemlint.model.file import File
+
+LEGACY = "TF_USE_LEGACY_KERAS"
+OPTIMIZERS = "tf.keras.optimizers."
+OF_GENERATORS = ("fit_generator", "evaluate_generator", "predict_generator")
+"""Methods of models that Keras 3 does not have, and no other library has."""
+
+
+@once_per_file
+def keras_2(file: File) -> bool:
+    """Whether the program certainly runs on Keras 2: it imports `tf_keras`, names the variable of the environment that
+    chooses it, or uses what Keras 3 lacks, with no `if` or `try` around it. False where nothing shows it."""
+    texts = (text for text in file.tree.of(cst.SimpleString) if not isinstance(file.tree.parent(text), cst.Expr))
+    imports = [d for found in file.flow(file.module).end.values() for d in written(found) if d.binds is Binds.IMPORT]
+    if any(d.api.partition(".")[0] == "tf_keras" for d in imports) or any(LEGACY in text.value for text in texts):
+        return True
+    paths = (*((d.api, d.node) for d in imports), *_paths(file, {d.name: d.api for d in imports}))
+    gone = (node for path, node in paths if knowledge.of_keras_2(path))
+    return any(next(conditions(file, node), None) is None for node in (*gone, *_refused(file)))
+
+
+def _paths(file: File, imported: dict[str, str]) -> Iterator[tuple[str, Node]]:
+    """What the program names below its imports, as it writes them: `keras.backend.mean`."""
+    for node in file.tree.of(cst.Attribute):
+        path, root = dotted(node), node.value
+        while isinstance(root, cst.Attribute):
+            root = root.value
+        api = imported.get(root.value) if isinstance(root, cst.Name) else None
+        if path is not None and api is not None and file.value(root) == Api(knowledge.canonical(api)):
+            yield f"{api}.{path.partition('.')[2]}", node
+
+
+def _refused(file: File) -> Iterator[Node]:
+    """Calls that Keras 3 refuses: an optimizer's rate is its `learning_rate` there."""
+    for call in calls_passing("lr").of(file):
+        if (call.name or "").startswith(OPTIMIZERS):
+            yield call.node
+    for call in calls_named(*OF_GENERATORS).of(file):
+        if not isinstance(call.target, Function):
+            yield call.node
