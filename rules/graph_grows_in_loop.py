@@ -1,54 +1,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import libcst as cst
+from tfmemlint_rules._graph_grows_in_loop import Growth, growths
 
-from tfmemlint.api import Const, Fact, File, Finding, Node, Rule, limits, on, repetition, tracing, walk
-
-
-class Growth(NamedTuple):
-    """A loop, and what it adds to the graph each time, without the ops of loops inside it."""
-
-    loop: Node
-    ops: list[Node]
-
-
-def _growths(file: File) -> Iterator[Growth]:
-    seen: set[Node] = set()
-    for loop in sorted(_graph_loops(file), key=lambda loop: -len(list(file.tree.ancestors(loop)))):
-        ops = [op for op in tracing.ops_built(file, loop) if op not in seen]
-        seen.update(ops)
-        if ops:
-            yield Growth(loop, ops)
-
-
-def _graph_loops(file: File) -> list[Node]:
-    """What runs a graph, or makes functions that do, many times: loops and comprehensions, also around a call of its
-    function. Layers, of which each has its own ops, are no such loops."""
-    found: dict[Node, None] = {}
-    runs = tracing.graph_runs(file)
-    for run in (*runs, *tracing.graph_functions(file)):
-        for again in repetition.repetitions(file, run.node):
-            if again.handler or again.few(limits.FEW_RUNS) or _over_parts(file, again, {each.node for each in runs}):
-                continue
-            if not tracing.begins_graph(file, again.place) and not _over_layers(again):
-                found[again.place] = None
-    return list(found)
-
-
-def _over_layers(loop: repetition.Repetition) -> bool:
-    return any(isinstance(n, cst.Attribute) and n.attr.value == "layers" for each in loop.each for n in walk(each.iter))
-
-
-def _over_parts(file: File, loop: repetition.Repetition, runs: set[cst.Call]) -> bool:
-    """Whether a loop over a few things sums what it makes of each: the parts of a loss, which are built once."""
-    sums = [n.value for n in walk(loop.place, cst.AugAssign) if not isinstance(file.value(n.value), Const)]
-    return loop.few(limits.FEW_STEPS) and any(not any(n in runs for n in walk(value)) for value in sums)
-
-
-growths = Fact(_growths, "run", "eval", "function")
+from tfmemlint.api import File, Finding, Rule, on
 
 
 class GraphGrowsInLoop(Rule):

@@ -21,8 +21,9 @@ class TimeDistributedDense(Rule):
     `Dropout` draws one mask for all steps together. It is offered where `TimeDistributed` is given nothing else.
 
     ## When not to use it
-    Keras 2 reshapes in place of the loop: programs that are known to run on it are not reported. Nor is what stands
-    first in a model, where no gradient flows back into the input.
+    Keras 2 reshapes in place of the loop: programs that are known to run on it, by what they import or by functions
+    that Keras 3 lacks, are not reported. Nor is what stands first in a model, where no gradient flows back into the
+    input.
 
     ## References
     - https://keras.io/api/layers/recurrent_layers/time_distributed/

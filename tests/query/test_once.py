@@ -5,6 +5,7 @@ import pytest
 from programs import model_of
 
 from tfmemlint.query.ordering.once import runs_once
+from tfmemlint.syntax.tree import walk
 
 IN_LOOPS = [
     ("work()", False),
@@ -43,13 +44,18 @@ COUNTED = [
     ("for i in values:\n    if i == last: work()", False),
     ("for i, x in enumerate(data):\n    if x == last: work()", False),
     ("for i in range(n):\n    if i == last: pass\n    else: work()", False),
+    ("while i < n:\n    if i == drop: work()\n    i += 1", True),
+    ("while i < n:\n    if i == drop + 1:\n        work()\n        drop = drops.pop()\n    i += 1", True),
+    ("while i < n:\n    if i == due:\n        work()\n        due += 100\n    i += 1", False),
+    ("while i < n:\n    if i == drop: work()\n    i = (i + 1) % 9", False),
+    ("for x in data:\n    step += 1\n    if step == drop: work()", True),
 ]
 
 
 @pytest.mark.parametrize(("program", "expected"), COUNTED)
 def test_what_is_counted_reaches_a_number_once(program: str, expected: bool) -> None:
     file = model_of(program)
-    assert runs_once(file, file.calls_by_word["work"][0], file.tree.of(cst.For)[0]) is expected
+    assert runs_once(file, file.calls_by_word["work"][0], next(walk(file.module, cst.For, cst.While))) is expected
 
 
 IN_FUNCTIONS = [

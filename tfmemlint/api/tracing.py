@@ -8,7 +8,13 @@ from tfmemlint.query.tracing.graphs import (
     in_own_graph,
     ops_built,
 )
-from tfmemlint.query.tracing.loop_bodies import chooses_parts, collects_items, computes_tensors, for_graphs
+from tfmemlint.query.tracing.loop_bodies import (
+    chooses_parts,
+    collects_items,
+    computes_tensors,
+    for_graphs,
+    over_devices,
+)
 from tfmemlint.query.tracing.parameter_dtypes import dtype_for
 from tfmemlint.query.tracing.python_values import is_python
 from tfmemlint.query.tracing.results import fetched_in_loop, is_tensor, made_of_tensor, only_tensorflow
@@ -50,6 +56,7 @@ __all__ = [
     "only_tensorflow",
     "ops_built",
     "outermost_state",
+    "over_devices",
     "parameter_of",
     "runs_traced",
     "state_made_by",

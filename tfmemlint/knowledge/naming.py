@@ -86,6 +86,7 @@ RETIRED = {
     "tf.python.data": "tf.data",
     "tf.python.data.ops.dataset_ops": "tf.data",
     "tf.python.platform": V1,
+    "tf.python.framework.graph_util": f"{V1}.graph_util",
     "tf.python.framework.ops": V1,
     "tf.python.client.session": V1,
     "tf.python.eager.backprop": "tf",

@@ -9,6 +9,7 @@ import libcst as cst
 from tfmemlint.model.values import Const, integer
 from tfmemlint.query.repetition.servers import handles_requests
 from tfmemlint.syntax.names import variables
+from tfmemlint.syntax.scopes import Definition
 from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
@@ -21,9 +22,9 @@ PLAIN_DECORATORS = frozenset({"staticmethod", "classmethod", "property", "abstra
 
 def runs_once(file: File, node: Node, within: Node) -> bool:
     """Whether code in a loop or function stands where it runs at most once, however often that runs: behind a
-    condition that holds the first time only (`if model is None`, `if step == 0`) or in one iteration (`if i == n - 1`),
-    in a branch that ends the loop, where an attempt failed, or in a function whose decorator may remember its result
-    (not one that a server calls).
+    condition that holds the first time only (`if model is None`, `if step == 0`), in one iteration (`if i == n - 1`) or
+    in those that a list names, in a branch that ends the loop, where an attempt failed, or in a function whose
+    decorator may remember its result (not one that a server calls).
 
     False where nothing says so; a condition that just holds seldom (`if step % 100 == 0`) is none.
     """
@@ -41,7 +42,7 @@ def runs_once(file: File, node: Node, within: Node) -> bool:
             holds = below is above.body
             if holds_first(file, above.test, within, holds) or (loop and holds and _leaves(above.body)):
                 return True
-            if holds and isinstance(within, cst.For) and _counted_to(file, above.test, within):
+            if holds and isinstance(within, (cst.For, cst.While)) and _counted_to(file, above.test, within):
                 return True
         below = above
     return False
@@ -100,21 +101,41 @@ def _compares_first(file: File, test: cst.Comparison, within: Node, holds: bool)
     return isinstance(operator, (cst.Is, cst.NotIn))
 
 
-def _counted_to(file: File, test: cst.BaseExpression, loop: cst.For) -> bool:
-    """Whether a condition asks if what a loop counts is one certain number: `i == n - 1`."""
+def _counted_to(file: File, test: cst.BaseExpression, loop: cst.For | cst.While) -> bool:
+    """Whether a condition asks if what a loop counts is one certain number, `i == n - 1`, or the next of a list of
+    such: `if step == decay: decay = decays.pop()`."""
     if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1 or not isinstance(test.left, cst.Name):
         return False
-    counter: cst.BaseExpression = loop.target
-    over = loop.iter
-    name = file.call(over).name if isinstance(over, cst.Call) else None
-    if name == "builtins.enumerate" and isinstance(counter, cst.Tuple) and counter.elements:
-        counter = counter.elements[0].value
-    elif name != "builtins.range":
+    asked, bound = test.comparisons[0], file.bound_within(loop)
+    if not isinstance(asked.operator, cst.Equal) or not _counts(file, test.left.value, loop):
         return False
-    asked = test.comparisons[0]
-    if not isinstance(counter, cst.Name) or counter.value != test.left.value:
-        return False
-    return isinstance(asked.operator, cst.Equal) and not variables(file, asked.comparator) & _bound(file, loop)
+    compared = variables(file, asked.comparator)
+    return all(_takes_next(d) for d in bound if d.name in compared)
+
+
+def _counts(file: File, name: str, loop: cst.For | cst.While) -> bool:
+    """Whether a name is a number that each iteration of a loop raises: `i` of `range` or `enumerate`, or `i += 1`."""
+    counter: cst.BaseExpression | None = None
+    if isinstance(loop, cst.For) and isinstance(loop.iter, cst.Call):
+        counted = file.call(loop.iter).name
+        if counted == "builtins.range":
+            counter = loop.target
+        elif counted == "builtins.enumerate" and isinstance(loop.target, cst.Tuple) and loop.target.elements:
+            counter = loop.target.elements[0].value
+    made = [d for d in file.bound_within(loop) if d.name == name]
+    if isinstance(counter, cst.Name) and counter.value == name:
+        return True
+    return bool(made) and all(isinstance(d.value, cst.AugAssign) and _raises(file, d.value) for d in made)
+
+
+def _raises(file: File, change: cst.AugAssign) -> bool:
+    return isinstance(change.operator, cst.AddAssign) and (integer(file.value(change.value)) or 0) > 0
+
+
+def _takes_next(d: Definition) -> bool:
+    """Whether a name is given what is taken off a list, which ends: `steps.pop()`."""
+    value = d.value
+    return isinstance(value, cst.Call) and isinstance(value.func, cst.Attribute) and value.func.attr.value == "pop"
 
 
 def _moves(file: File, test: cst.Comparison, within: Node) -> bool:

@@ -68,3 +68,11 @@ def chooses_parts(file: File, run: Repetition, loop: Loop) -> bool:
         return True
     chosen = (node for node in walk(loop.body, cst.Subscript) if run.items & variables(file, node.slice[0]))
     return any(is_container(file, node.value) and not fills(file, loop, node.value) for node in chosen)
+
+
+def over_devices(file: File, again: Repetition) -> bool:
+    """Whether a loop certainly places what it builds on a device that each iteration chooses: it builds the parts of
+    one computation, of which there are as many as devices."""
+    blocks = (item.item for block in walk(again.place, cst.With) for item in block.items)
+    devices = (call for block in blocks if isinstance(block, cst.Call) for call in [file.call(block)])
+    return any(call.method == "device" and again.bound & variables(file, call.node) for call in devices)

@@ -1,0 +1,26 @@
+"""How often code runs that stands in a loop behind `if i % n == 0`."""
+
+import libcst as cst
+import pytest
+from programs import model_of
+
+from tfmemlint.query.repetition.seldom import runs_at_most
+
+WAYS = [
+    ("for i in range(500):\n    work()", 500),
+    ("for i in range(500):\n    if i % 100 == 0: work()", 5),
+    ("for i in range(501):\n    if not i % 100: work()", 6),
+    ("for i in range(500):\n    if ready and (i + 1) % 100 == 0: work()", 5),
+    ("for i in range(500):\n    if ready or i % 100 == 0: work()", 500),
+    ("for i in range(500):\n    if i % 20 == 0:\n        if i % 100 == 0: work()", 5),
+    ("for i in range(500):\n    if i % 100 == 0: pass\n    else: work()", 500),
+    ("for i in range(500):\n    if i % 100 != 0: work()", 500),
+    ("for i in range(500):\n    if i % n == 0: work()", 500),
+    ("for i in range(n):\n    if i % 100 == 0: work()", None),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), WAYS)
+def test_how_often_code_behind_a_condition_runs(program: str, expected: int | None) -> None:
+    file = model_of(program)
+    assert runs_at_most(file, file.calls_by_word["work"][0], file.tree.of(cst.For)[0]) == expected
