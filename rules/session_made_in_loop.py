@@ -19,7 +19,8 @@ class SessionMadeInLoop(Rule):
     last reference to it, at the next iteration at the earliest, and each new one prepares the graph again.
 
     ## When not to use it
-    With two or three sessions in all, of a loop over so many literals, which are not reported.
+    With two or three sessions in all, of a loop over so many literals, which are not reported. Nor is a plain session
+    that nothing holds, `tf.Session().run(x)`: it is freed at once, although preparing the graph anew takes time.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/compat/v1/Session

@@ -35,6 +35,7 @@ LEFT = [
     (LOOP + "    kept.append(s)", False),
     (LOOP + "    self.s = s", True),
     ("for m in models:\n    m.s = tf.compat.v1.Session()", False),
+    ("for i in range(9):\n    tf.compat.v1.Session().run(x)", False),
 ]
 
 

@@ -22,6 +22,9 @@ SESSION = "tf.compat.v1.Session"
 
 SESSIONS = ("tf.Session", "tf.InteractiveSession", SESSION, "tf.compat.v1.InteractiveSession")
 
+INTERACTIVE = ("tf.InteractiveSession", "tf.compat.v1.InteractiveSession")
+"""Sessions that make themselves the default one, which holds them."""
+
 CLOSES = frozenset({"close", "__enter__", "__exit__", "as_default"})
 LEAVES_OPEN = frozenset({"restore", "save", "set_session"})
 """Methods of savers and of Keras, which use a session or keep it as the one that is open."""
@@ -51,7 +54,11 @@ def runs_graphs(file: File, session: Call) -> bool:
 
 def left_open(file: File, made: Call, again: Repetition) -> bool:
     """Whether a session that is made again and again is certainly neither closed, entered, returned nor kept beside
-    others, nor given to code that may do so, `FOLLOWED_CALLS` deep."""
+    others, nor given to code that may do so, `FOLLOWED_CALLS` deep. A plain one that nothing holds, as in
+    `tf.Session().run(x)`, is freed at once."""
+    of = file.tree.parent(made.node)
+    if isinstance(of, cst.Attribute) and of.attr.value == "run" and made.name not in INTERACTIVE:
+        return False
     followed = uses(file, made.node, attributes=True, through=FOLLOWED_CALLS)
     return not any(_may_close(use, again) for use in followed)
 
