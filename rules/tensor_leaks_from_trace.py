@@ -21,8 +21,9 @@ class TensorLeaksFromTrace(Rule):
     the function in memory, and using it afterwards raises an out-of-scope error.
 
     ## When not to use it
-    When the model only ever runs eagerly. What another function of the same trace reads is not reported, and nothing
-    in programs that run one graph in sessions.
+    When the model only ever runs eagerly. What another function of the same trace reads is not reported, nor what only
+    one mode of a function stores and reads, behind `if`s that ask the same, and nothing in programs that run one graph
+    in sessions.
 
     ## References
     - https://www.tensorflow.org/guide/function#executing_python_side_effects
@@ -50,8 +51,9 @@ class TensorLeaksFromTrace(Rule):
             )
 
     def _hands_on(self, store: flow.Store, home: cst.FunctionDef | cst.Lambda, file: File) -> bool:
-        """Whether other code of the same trace reads the place: then each trace passes its own value on, unless an `if`
-        keeps the first one. A variable is assigned to, which is right."""
+        """Whether other code of the same trace reads the place, or what only one mode of the function stores and reads:
+        then each trace passes its own value on, unless an `if` keeps the first one. A variable is assigned to, which is
+        right."""
         place, value, owner = store.place, file.value(store.place), file.class_of(home)
         if isinstance(value, Array) and value.variable and isinstance(store.node, cst.AugAssign):
             return True
@@ -62,7 +64,9 @@ class TensorLeaksFromTrace(Rule):
             return place is not store.target and any(file.tree.contains(home, use) for use in given)
         if not isinstance(place, cst.Attribute) or ordering.asks_name(file, store.node, place.attr.value):
             return False
-        named = (node for node in file.tree.of(cst.Attribute) if node.attr.value == place.attr.value)
+        named = [node for node in file.tree.of(cst.Attribute) if node.attr.value == place.attr.value]
         readers = {file.contexts.function(n) for n in named if not isinstance(file.tree.parent(n), cst.AssignTarget)}
         others = [reader for reader in readers - {home} if reader is not None and tracing.runs_traced(file, reader)]
-        return any(tracing.in_one_trace(file, home, reader) for reader in others)
+        if any(tracing.in_one_trace(file, home, reader) for reader in others):
+            return True
+        return readers == {home} and ordering.behind_one_condition(file, [store.node, *named])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -59,6 +59,18 @@ def asks_parameter(file: File, node: Node) -> bool:
     given = {param.name.value for param in parameters(function)}
     inside = (above for above in file.tree.ancestors(node) if file.tree.contains(function, above))
     return any(isinstance(above, (cst.If, cst.IfExp)) and given & variables(file, above.test) for above in inside)
+
+
+def behind_one_condition(file: File, nodes: Iterable[Node]) -> bool:
+    """Whether all of some code stands in one function, behind `if`s that are written alike: `if self.training:`, and
+    further down `if self.training:` again."""
+    homes, asked = set(), []
+    for node in nodes:
+        home = file.contexts.function(node)
+        homes.add(home)
+        around = (each for each in conditions(file, node, home) if isinstance(each, cst.If))
+        asked.append({file.text(each.test) for each in around if file.tree.contains(each.body, node)})
+    return len(homes) == 1 and bool(asked) and bool(set.intersection(*asked))
 
 
 def asks_type(file: File, node: Node, within: Node) -> bool:
