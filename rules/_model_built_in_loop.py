@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import prod
 from typing import NamedTuple
 
 import libcst as cst
@@ -52,12 +53,24 @@ def _built_in_loops(file: File) -> Iterator[Built]:
     for call in repetition.repeated_calls.of(file):
         loop = repetition.repeats(file, call.node, calls=0, beyond=limits.FEW_RUNS)
         made = used_up(file, call, loop.place) if loop is not None and not loop.handler else None
-        if loop is None or made is None:
+        if loop is None or made is None or is_handful(_times(file, call), made):
             continue
         if not any(keras.clears(file, each.place) for each in repetition.repetitions(file, call.node, calls=0)):
             found.setdefault(loop.place, []).append((call, made))
     for place, models in found.items():
         yield Built(place, sorted(models, key=lambda each: not each[1].trained))
+
+
+def _times(file: File, call: Call) -> int | None:
+    """The most times that all loops around a call together, and around those of its function, run it."""
+    counts = [each.count for each in repetition.repetitions(file, call.node)]
+    return None if None in counts else prod(count for count in counts if count is not None)
+
+
+def is_handful(times: int | None, made: UsedUp) -> bool:
+    """Whether a model of which little is left is certainly made a few times."""
+    small = made.bytes is not None and made.bytes < WORTH_NAMING
+    return small and times is not None and times <= limits.FEW_STEPS
 
 
 built_in_loops = Fact(_built_in_loops, "for", "while")
@@ -99,8 +112,14 @@ def _of_fate(file: File, call: Call, done: keras.Fate) -> UsedUp | None:
     made = flow.makers(call.value)
     if trained is False and len(made) == 1 and _is_small(made[0]):
         return None
-    known = keras.left_bytes(file, made[0]) if trained and len(made) == 1 else None
-    return UsedUp(trained, *known) if known is not None else UsedUp(trained)
+    return given_up(file, call) if trained else UsedUp(trained)
+
+
+def given_up(file: File, call: Call) -> UsedUp:
+    """What a model leaves that certainly is trained and forgotten."""
+    made = flow.makers(call.value)
+    known = keras.left_bytes(file, made[0]) if len(made) == 1 else None
+    return UsedUp(True, *known) if known is not None else UsedUp(True)
 
 
 def _is_small(model: Call) -> bool:

@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.keras.searches import given_back, trial_clears, trials
+from tfmemlint.query.keras.searches import given_back, trial_clears, trial_count, trials
 
 IMPORTS = """
 import hyperopt, keras_tuner, optuna
@@ -64,3 +64,18 @@ def test_the_call_that_makes_what_a_factory_gives_back() -> None:
     (trial,) = trials.of(file)
     made = given_back(file, trial)
     assert made is not None and made.method == "f"
+
+
+COUNTS = [
+    ("cross_val_score(m, x, y, cv=10)", 10),
+    ("folds = KFold(n_splits=7)\ncross_val_score(m, x, y, cv=folds)", 7),
+    ("cross_val_score(m, x, y, cv=StratifiedKFold(4))", 4),
+    ("cross_val_score(m, x, y, cv=folds)", None),
+    ("cross_val_score(m, x, y)", None),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), COUNTS)
+def test_how_many_trials_a_search_makes(program: str, expected: int | None) -> None:
+    file = model_of("from sklearn.model_selection import KFold, StratifiedKFold, cross_val_score\n" + program)
+    assert trial_count(file, next(file.calls("sklearn.model_selection.cross_val_score"))) == expected

@@ -42,7 +42,7 @@ from tfmemlint.query.keras.policies import (
     policy_set_after,
     policy_set_before,
 )
-from tfmemlint.query.keras.searches import Trial, given_back, trial_clears, trials
+from tfmemlint.query.keras.searches import Trial, given_back, trial_clears, trial_count, trials
 from tfmemlint.query.keras.sessions import SESSION, SESSIONS, is_session, left_open, runs_graphs, session_runs
 from tfmemlint.query.keras.tokenizers import counted_words
 from tfmemlint.query.keras.versions import keras_2
@@ -109,5 +109,6 @@ __all__ = [
     "trains",
     "trains_own_model",
     "trial_clears",
+    "trial_count",
     "trials",
 ]

@@ -18,6 +18,7 @@ from tfmemlint.query.flow.uses import Does, uses
 from tfmemlint.query.keras.fates import model_at
 from tfmemlint.query.keras.models import clears
 from tfmemlint.query.limits import FEW_RUNS, FOLLOWED_CALLS
+from tfmemlint.query.repetition.counts import folds
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -45,13 +46,14 @@ class Trial:
 
 def _trials(file: File) -> Iterator[Trial]:
     for search in file.calls(*knowledge.group("runs_trials")):
-        if not _is_short(search):
+        if not _is_short(file, search):
             for value in search.given(0, *TAKES).options:
                 function = _function(file, value)
                 if function is not None:
                     yield Trial(search, function, gives_model=False)
     for wrapper in file.calls(*knowledge.group("wraps_model_factory")):
-        searches = [each for each in _taken_by(file, wrapper.node) if not _is_short(each) and _in_one_process(each)]
+        taken = (each for each in _taken_by(file, wrapper.node) if _in_one_process(each))
+        searches = [each for each in taken if not _is_short(file, each)]
         for value in wrapper.given(0, *TAKES).options if searches else ():
             function = _function(file, value)
             if function is not None:
@@ -104,12 +106,21 @@ def _taken_by(file: File, made: Node, left: int = FOLLOWED_CALLS) -> Iterator[Ca
                 yield from _taken_by(file, use.call.node, left - 1)
 
 
-def _is_short(search: Call) -> bool:
-    """Whether a search certainly has few trials; a grid has several for each fold."""
+def _is_short(file: File, search: Call) -> bool:
+    """Whether a search certainly has few trials."""
+    count = trial_count(file, search)
+    return count is not None and count <= FEW_RUNS
+
+
+def trial_count(file: File, search: Call) -> int | None:
+    """The most trials that a search makes; None where the code does not say it, and for a grid, which has several for
+    each fold."""
     if (search.name or "").endswith("SearchCV"):
-        return False
+        return None
+    splitter = search.arg("cv")
     counts = [integer(search.given(name)) for name in COUNTS]
-    return any(count is not None and count <= FEW_RUNS for count in counts)
+    counts.append(folds(file, splitter.expression) if splitter is not None else None)
+    return min((count for count in counts if count is not None), default=None)
 
 
 def _in_one_process(search: Call) -> bool:

@@ -71,7 +71,18 @@ def items_in(file: File, iterated: cst.BaseExpression) -> int | None:
         return items_in(file, iterated.args[0].value)
     if call.name == "builtins.zip":
         return _least(items_in(file, arg.value) for arg in iterated.args)
+    if call.method == "split" and call.receiver_node is not None:
+        return folds(file, call.receiver_node)
     return None
+
+
+def folds(file: File, splitter: cst.BaseExpression) -> int | None:
+    """The parts into which an object of scikit-learn certainly splits data: 10 of `KFold(n_splits=10)`."""
+    made = file.written(splitter)
+    call = file.call(made) if isinstance(made, cst.Call) else None
+    if call is None or not knowledge.in_group(call.name, "splits_folds"):
+        return None
+    return integer(call.given(0, "n_splits"))
 
 
 def _in_part(file: File, node: cst.BaseExpression) -> int | None:
