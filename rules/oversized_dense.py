@@ -7,6 +7,9 @@ from tfmemlint.api import File, Finding, Rule, keras, on
 LIMIT = 512 * 1024 * 1024
 """Bytes of weights, gradients and optimizer slots of one layer from which on it is reported."""
 
+PUBLISHED = frozenset({37_752_832, 102_764_544})
+"""Parameters of the first dense layers of AlexNet (6 x 6 x 256 values into 4096 units) and VGG (7 x 7 x 512)."""
+
 
 class OversizedDense(Rule):
     """
@@ -19,7 +22,9 @@ class OversizedDense(Rule):
     the same size. Flattening a 128 x 128 x 64 map into 256 units takes 268 million weights, 4 GiB in training.
 
     ## When not to use it
-    When the layer is meant to be that large.
+    When the layer is meant to be that large. Not reported are the first dense layers of AlexNet and VGG as they were
+    published, and layers of a model that is given weights from a file before anything trains it: these fit no other
+    size.
 
     ## References
     - https://keras.io/api/layers/pooling_layers/global_average_pooling2d/
@@ -35,6 +40,6 @@ class OversizedDense(Rule):
         if layer.parameters is None:
             return
         size, words = keras.trained_bytes(file, layer.made, layer.parameters)
-        if size >= LIMIT:
+        if size >= LIMIT and layer.parameters not in PUBLISHED and not keras.takes_given_weights(file, layer.made):
             what = f"this layer has {layer.parameters:,} parameters: {words}; pool or reduce the input first"
             yield self.finding(layer.made, file, what, bytes=size)

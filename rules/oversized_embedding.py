@@ -31,7 +31,9 @@ class OversizedEmbedding(Rule):
     index ever reaches.
 
     ## When not to use it
-    When the table is meant to be that large and fits. A frozen table is no advice's matter.
+    When the table is meant to be that large and fits. A frozen table is no advice's matter. Not reported are tables of
+    which both sizes are defaults of a function or class that the file never calls with others (an architecture with
+    the sizes of a published checkpoint), and those of a model that is given weights from a file before it is trained.
 
     ## References
     - https://keras.io/api/layers/core_layers/embedding/
@@ -51,8 +53,13 @@ class OversizedEmbedding(Rule):
             yield from self._all_words(call, file, width)
             return
         size, words = keras.trained_bytes(file, call, rows * width)
-        if size >= LIMIT:
+        if size >= LIMIT and not self._is_given(call, file):
             yield self.finding(call, file, f"this table has {rows * width:,} parameters: {words}", bytes=size)
+
+    def _is_given(self, call: Call, file: File) -> bool:
+        """Whether the table comes from a checkpoint, or both sizes are defaults that its users replace."""
+        sizes = [arg.expression for arg in (call.arg("input_dim"), call.arg("output_dim")) if arg is not None]
+        return all(keras.is_default(file, each) for each in sizes) or keras.takes_given_weights(file, call)
 
     def _all_words(self, call: Call, file: File, width: int) -> Iterator[Finding]:
         """A table as long as the texts have words."""

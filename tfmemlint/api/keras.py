@@ -3,6 +3,7 @@
 from tfmemlint.query.keras.copies import copies_weights
 from tfmemlint.query.keras.data_sets import batch_bytes, makes_data_set
 from tfmemlint.query.keras.fates import Fate, fate, fits, is_used_up, model_at
+from tfmemlint.query.keras.given_weights import is_default, takes_given_weights
 from tfmemlint.query.keras.labels import class_count, label_arrays, losses
 from tfmemlint.query.keras.layers import (
     Applied,
@@ -71,6 +72,7 @@ __all__ = [
     "has_several_outputs",
     "in_layer",
     "is_changed",
+    "is_default",
     "is_first",
     "is_frozen",
     "is_layer_output",
@@ -105,6 +107,7 @@ __all__ = [
     "runs_model",
     "saves_model",
     "session_runs",
+    "takes_given_weights",
     "trained_bytes",
     "trains",
     "trains_own_model",
