@@ -10,6 +10,9 @@ FIRST = [
     "import tensorflow as tf\nopt = tf.train.AdamOptimizer()",
     "from tensorflow.contrib import slim",
     "import tensorflow.contrib.slim as slim",
+    "from keras.models import Model\nModel(input=x, output=y)",
+    "from keras.layers import Convolution2D\nConvolution2D(32, 3, 3, border_mode='same')",
+    "from keras.models import Sequential\nmodel = Sequential()\nmodel.fit(x, y, nb_epoch=3)",
 ]
 SECOND_OR_BOTH = [
     "import tensorflow as tf\ny = tf.math.log(x)\nz = tf.keras.layers.Dense(3)",
@@ -17,6 +20,9 @@ SECOND_OR_BOTH = [
     "import tensorflow.compat.v1 as tf\ny = tf.layers.dense(x, 3)",
     "from net import tf\ny = tf.layers.dense(x, 3)",
     "import tensorflow as tf\nself.tf.layers.dense(x, 3)",
+    "from keras.models import Model\nModel(inputs=x, outputs=y)",
+    "from mine import Model\nModel(input=x, output=y)",
+    "run(nb_epoch=3)",
 ]
 
 

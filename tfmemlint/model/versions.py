@@ -19,6 +19,17 @@ _MAGIC = re.compile(r"%tensorflow_version\s+1")
 _FIRST_MODULES = frozenset({"contrib", "flags", "python_io"})
 """Modules of version 1 of which the tables of version 2 say nothing; 2.21 has none of them."""
 
+_KERAS_1 = frozenset({
+    *("b_regularizer", "b_constraint", "border_mode", "dim_ordering", "dropout_U", "dropout_W", "init", "nb_col"),
+    *("inner_activation", "nb_epoch", "nb_filter", "nb_row", "nb_val_samples", "nb_worker", "samples_per_epoch"),
+    *("subsample", "U_regularizer", "W_constraint", "W_regularizer"),
+})  # fmt: skip
+"""Parameters of Keras 1, which Keras 2 still took where it was a library of its own, until 2.3; `tf.keras` never had
+them, and Keras 3 refuses them."""
+
+_KERAS_1_MODEL = frozenset({"input", "output"})
+"""Parameters of its `Model`."""
+
 _SECOND = {"function": "tf.function", "GradientTape": "tf.GradientTape", "ops": "tf.keras.ops"}
 """The last words of names that programs for version 2 have: 1.15 knows two, for programs that were on the way."""
 
@@ -33,7 +44,7 @@ def says_version_2(file: File) -> bool:
 
 
 def before_version_2(file: File) -> bool:
-    """Whether the program uses names where version 1 had them and version 2 does not."""
+    """Whether the program uses names where version 1 had them and version 2 does not, or Keras as it was then."""
     for node in file.tree.of(cst.Attribute):
         inner = node.value.value if isinstance(node.value, cst.Attribute) else node.value
         if isinstance(inner, cst.Name) and _of_first(node) and file.value(inner) == Api("tf"):
@@ -45,7 +56,20 @@ def before_version_2(file: File) -> bool:
                     return True
             if d.binds is Binds.IMPORT and d.api.startswith("tensorflow.contrib"):
                 return True
-    return bool(_MAGIC.search(file.source.decoded.raw))
+    if _MAGIC.search(file.source.decoded.raw):
+        return True
+    return any(_of_keras_1(file, node) for node in file.tree.of(cst.Call))
+
+
+def _of_keras_1(file: File, node: cst.Call) -> bool:
+    """Whether a call passes Keras what only Keras 1 is called with: its programs have the graph of version 1."""
+    words = {arg.keyword.value for arg in node.args if arg.keyword is not None}
+    if words.isdisjoint(_KERAS_1) and not words >= _KERAS_1_MODEL:
+        return False
+    name = file.call(node).name or ""
+    if words >= _KERAS_1_MODEL:
+        return name == "tf.keras.Model"
+    return name.startswith(("tf.keras.Model.", "tf.keras.Sequential", "tf.keras.layers."))
 
 
 def _of_first(node: cst.Attribute) -> bool:
