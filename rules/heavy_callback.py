@@ -29,6 +29,9 @@ HOOKS = frozenset({
 })  # fmt: skip
 MOST_PROFILED = 20
 
+SMALL = 1 << 20
+"""1 MiB of weights, of which copies are lost beside what training takes."""
+
 _STEP = re.compile("[0-9]{1,18}")
 
 Hook = cst.FunctionDef | cst.Lambda
@@ -45,7 +48,8 @@ class HeavyCallback(Rule):
     ends. A list of weights or predictions grows by one copy of the model or the outputs each time.
 
     ## When not to use it
-    When the model is small.
+    When the model is small. Histograms and images are not reported where all models of the file are known to have less
+    than 1 MiB of weights.
 
     ## References
     - https://keras.io/api/callbacks/tensorboard/
@@ -59,7 +63,9 @@ class HeavyCallback(Rule):
     @on_call("tf.keras.callbacks.TensorBoard")
     def tensorboard(self, call: Call, file: File) -> Iterator[Finding]:
         frequency = integer(call.value_of("histogram_freq"))
-        if frequency is not None and frequency > 0 and constant(call.value_of("write_images")) is True:
+        largest = keras.largest_model(file)
+        small = largest is not None and largest < SMALL
+        if frequency is not None and frequency > 0 and constant(call.value_of("write_images")) is True and not small:
             what = "histograms and images copy every weight to the host each time; write one of them, or neither"
             yield self.finding(call, file, what)
         steps = self._profiled(call.value_of("profile_batch"))

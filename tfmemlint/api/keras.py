@@ -47,7 +47,7 @@ from tfmemlint.query.keras.searches import Trial, given_back, trial_clears, tria
 from tfmemlint.query.keras.sessions import SESSION, SESSIONS, is_session, left_open, runs_graphs, session_runs
 from tfmemlint.query.keras.tokenizers import counted_words
 from tfmemlint.query.keras.versions import keras_2
-from tfmemlint.query.keras.weights import is_frozen, is_optimizer, left_bytes, trained_bytes
+from tfmemlint.query.keras.weights import is_frozen, is_optimizer, largest_model, left_bytes, trained_bytes
 
 __all__ = [
     "SESSION",
@@ -82,6 +82,7 @@ __all__ = [
     "is_used_up",
     "keras_2",
     "label_arrays",
+    "largest_model",
     "layers_applied",
     "layers_in",
     "layers_of",

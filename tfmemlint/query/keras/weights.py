@@ -8,7 +8,9 @@ import libcst as cst
 
 from tfmemlint import knowledge
 from tfmemlint.model.values import Const, Instance, Value, constant
+from tfmemlint.query.facts import classes_deriving
 from tfmemlint.query.flow.uses import Does, uses
+from tfmemlint.query.keras.models import model_loads
 from tfmemlint.query.keras.networks import parameter_count
 from tfmemlint.units import show_bytes
 
@@ -45,6 +47,16 @@ def left_bytes(file: File, model: Call) -> tuple[int, str] | None:
     slots = knowledge.optimizer_slots(f"{OPTIMIZERS}{optimizer}") if optimizer and not frozen else None
     size = count * FLOAT32 * (1 + (slots or 0))
     return size, f"{show_bytes(size)} of weights{' and optimizer slots' if slots else ''}"
+
+
+def largest_model(file: File) -> int | None:
+    """The bytes of float32 weights of the largest model that the file makes; None where one is not known, or is loaded
+    or of a class, and where none is seen."""
+    if any(model_loads.of(file)) or any(classes_deriving("tf.keras.Model").of(file)):
+        return None
+    counts = [parameter_count(made) for made in file.calls("tf.keras.Sequential", "tf.keras.Model")]
+    known = [count for count in counts if count is not None]
+    return max(known) * FLOAT32 if known and len(known) == len(counts) else None
 
 
 def is_frozen(file: File, layer: Call) -> bool:
