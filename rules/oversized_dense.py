@@ -2,10 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import File, Finding, Rule, keras, on
+from tfmemlint.api import File, Finding, Rule, integer, keras, on
 
 LIMIT = 512 * 1024 * 1024
 """Bytes of weights, gradients and optimizer slots of one layer from which on it is reported."""
+
+SMALLER_INPUT = "pool or reduce the input first"
+SMALLER_OUTPUT = "most of them are for its own output: make that smaller"
 
 PUBLISHED = frozenset({37_752_832, 102_764_544})
 """Parameters of the first dense layers of AlexNet (6 x 6 x 256 values into 4096 units) and VGG (7 x 7 x 512)."""
@@ -41,5 +44,7 @@ class OversizedDense(Rule):
             return
         size, words = keras.trained_bytes(file, layer.made, layer.parameters)
         if size >= LIMIT and layer.parameters not in PUBLISHED and not keras.takes_given_weights(file, layer.made):
-            what = f"this layer has {layer.parameters:,} parameters: {words}; pool or reduce the input first"
+            units = integer(layer.made.value_of("units")) or 0
+            advice = SMALLER_INPUT if units * units < layer.parameters else SMALLER_OUTPUT
+            what = f"this layer has {layer.parameters:,} parameters: {words}; {advice}"
             yield self.finding(layer.made, file, what, bytes=size)
