@@ -23,7 +23,7 @@ class TimeDistributedDense(Rule):
     ## When not to use it
     Keras 2 reshapes in place of the loop: programs that are known to run on it, by what they import or by functions
     that Keras 3 lacks, are not reported. Nor is what stands first in a model, where no gradient flows back into the
-    input.
+    input, nor a model that is given its weights from a file and never trained by the program.
 
     ## References
     - https://keras.io/api/layers/recurrent_layers/time_distributed/
@@ -40,7 +40,7 @@ class TimeDistributedDense(Rule):
         if layer is None or file.before_version_2 or keras.keras_2(file) or keras.is_first(file, wrapper):
             return
         kind = keras.acts_on_last_axis(layer.value)
-        if kind is not None:
+        if kind is not None and not keras.only_runs(file, wrapper):
             alone = len(wrapper.node.args) == 1
             edit = fixes.replace_node(file, wrapper.node, file.text(layer.expression)) if alone else None
             yield self.finding(

@@ -3,7 +3,7 @@
 from tfmemlint.query.keras.copies import copies_weights
 from tfmemlint.query.keras.data_sets import batch_bytes, makes_data_set
 from tfmemlint.query.keras.fates import Fate, fate, fits, is_used_up, model_at
-from tfmemlint.query.keras.given_weights import is_default, takes_given_weights
+from tfmemlint.query.keras.given_weights import is_default, only_runs, takes_given_weights
 from tfmemlint.query.keras.labels import class_count, label_arrays, losses
 from tfmemlint.query.keras.layers import (
     Applied,
@@ -97,6 +97,7 @@ __all__ = [
     "may_have_several_outputs",
     "model_at",
     "model_loads",
+    "only_runs",
     "output_bytes",
     "output_layers",
     "parameter_count",

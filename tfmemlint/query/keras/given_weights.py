@@ -10,7 +10,7 @@ from tfmemlint.model.values import Instance
 from tfmemlint.query.calls import calls
 from tfmemlint.query.flow.makers import makers
 from tfmemlint.query.flow.parameters import parameters_behind
-from tfmemlint.query.keras.making import trains
+from tfmemlint.query.keras.making import TRAINS, trains
 from tfmemlint.query.keras.networks import layers_of
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.ordering.conditions import conditions
@@ -26,6 +26,11 @@ def takes_given_weights(file: File, layer: Call) -> bool:
     this size alone. False where an `if` decides, as for one's own checkpoint."""
     loads = (file.call(node) for node in file.calls_by_word.get("load_weights", ()))
     return any(_holds(load, layer) and _comes_first(file, load) for load in loads)
+
+
+def only_runs(file: File, layer: Call) -> bool:
+    """Whether a model that has a layer certainly is given weights from a file, and nothing in the program trains."""
+    return not any(file.calls_by_word.get(word) for word in TRAINS) and takes_given_weights(file, layer)
 
 
 def _holds(load: Call, layer: Call) -> bool:
