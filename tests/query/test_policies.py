@@ -61,6 +61,12 @@ BUILDS_AFTER = [
     ("keras.Sequential([])\nprobe()", False),
     ("for x in y:\n    probe()", True),
     ("def f():\n    probe()", True),
+    ("for x in ('small',):\n    keras.Sequential([])\n    probe()", False),
+    ("for x in {'a': 1}.items():\n    for y in z:\n        probe()", True),
+    ("def f():\n    keras.Sequential([])\n    probe()\nf()", False),
+    ("def f():\n    probe()\nf()\nkeras.Sequential([])", True),
+    ("def f():\n    probe()\nfor x in y:\n    f()", True),
+    ("def f():\n    probe()\ndef g():\n    f()\nh(g)", True),
 ]
 
 
