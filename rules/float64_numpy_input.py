@@ -60,6 +60,7 @@ class Float64NumpyInput(Rule):
 
     code = "TFM202"
     summary = "NumPy's default float64 doubles what enters TensorFlow"
+    spared = 0.5  # the same numbers as float32
     fix_safety = (Safety.UNSAFE, Safety.DISPLAY)
     in_tests = False
 

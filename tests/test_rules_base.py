@@ -58,6 +58,13 @@ class AboutTime(Priced):
     worth_in_bytes = False
 
 
+class Halved(Priced):
+    __doc__ = PAGE
+    code = "ACM114"
+    summary = "a range of which half is spared"
+    spared = 0.5
+
+
 class AboutErrors(Priced):
     __doc__ = PAGE
     code = "ACM112"
@@ -72,6 +79,8 @@ class AboutErrors(Priced):
         (Priced, "1 << 20", 1 << 20, 1),
         (Priced, "1 << 20", (1 << 20) + 1, 0),
         (Priced, "n", 1 << 20, 1),
+        (Halved, "(2 << 20) - 1", 1 << 20, 0),
+        (Halved, "2 << 20", 1 << 20, 1),
         (AboutTime, "1", 1 << 20, 1),
         (AboutErrors, "1", 1 << 20, 1),
     ],

@@ -107,6 +107,9 @@ class Rule:
     worth_in_bytes: ClassVar[bool] = True
     """Whether a finding is worth its `bytes` and no more, so that one known to cost less than `least-cost` is left out.
     False where it is as much about time, growth, traces or results, or where `bytes` are those of one of many."""
+    spared: ClassVar[float] = 1.0
+    """The part of a finding's `bytes` that is spared where it is followed, which is what `least-cost` weighs: 0.5 where
+    the same numbers take half of them in another dtype."""
     fix_safety: ClassVar[tuple[Safety, ...]] = ()
     """The kinds of fix that the rule may attach; empty when it has none."""
     no_fix: ClassVar[str] = ""

@@ -95,20 +95,20 @@ def _lint_source(source: Source, config: Config, rules: Sequence[Rule]) -> FileR
 
 
 def _worth_saying(findings: Sequence[Finding], config: Config, rules: Sequence[Rule]) -> list[Finding]:
-    """The findings that are not known to cost less than `least-cost`, and those that are about more than their bytes.
+    """The findings that are not known to spare less than `least-cost`, and those that are about more than their bytes.
     What costs at least some bytes may cost any.
 
     Comments are asked before: one that silences a small finding has its use, wherever the next run draws the line.
     """
-    in_bytes = {rule.code for rule in rules if rule.worth_in_bytes}
+    spared = {rule.code: rule.spared for rule in rules if rule.worth_in_bytes}
     return [
         each
         for each in findings
         if each.bytes is None
         or not each.bytes_exact
-        or each.bytes >= config.least_cost
         or each.severity is Severity.ERROR
-        or each.code not in in_bytes
+        or each.code not in spared
+        or each.bytes * spared[each.code] >= config.least_cost
     ]
 
 
