@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from tfmemlint.api import ITEM_BYTES, Array, Call, Const, Fact, File, Length, Value, constant, knowledge, tensors
+from tfmemlint.api import ITEM_BYTES, Array, Call, Const, Fact, File, Length, Node, constant, knowledge, tensors
 
 NORMALIZE = "tf.keras.utils.normalize"
 WIDENED = frozenset({"uint8", "int8", "uint16", "int16", "int32", "uint32"})
@@ -44,8 +44,8 @@ def _scalings(file: File) -> Iterator[Scaling]:
             yield from _of_operator(file, node, isinstance(node.operator, cst.Divide))
     for call in file.calls("np.multiply", *DIVIDES):
         divides = call.name in DIVIDES
-        given = call.value_of(0) if call.arg(0) is not None else call.given("X")
-        data = _whole(file, given, call.node)
+        given = call.arg(0) or call.arg("X")
+        data = _whole(file, given.expression, call.node) if given is not None else None
         scale = 1.0 if call.name in SCALES else constant(call.value_of(1))
         if data is None or call.arg("dtype") is not None or call.arg("out") is not None:
             continue
@@ -53,11 +53,20 @@ def _scalings(file: File) -> Iterator[Scaling]:
             yield Scaling(call.node, call.node.args[0].value, call, data, None, divides, float(scale))
 
 
+def _by_statement(file: File) -> Iterator[list[Scaling]]:
+    """Those of one statement together: they are changed together."""
+    found: dict[tuple[Node, str | None], list[Scaling]] = {}
+    for each in sorted(_scalings(file), key=lambda each: file.tree.order(each.node)):
+        found.setdefault((file.tree.statement(each.node), each.data.dtype), []).append(each)
+    yield from found.values()
+
+
 scalings = Fact(
-    _scalings,
+    _by_statement,
     *("numpy", "sklearn", "as_numpy", "as_numpy_iterator", "load_data", "imread", "pad_sequences", "PIL", "load_img"),
 )
-"""Each operation that makes float64 of an integer array which is kept as a whole."""
+"""The operations that make float64 of integer arrays which are kept as a whole, those of one statement and dtype
+together, in the order of the code."""
 
 
 def _of_operator(file: File, node: cst.BinaryOperation, divides: bool) -> Iterator[Scaling]:
@@ -70,7 +79,7 @@ def _of_operator(file: File, node: cst.BinaryOperation, divides: bool) -> Iterat
         if isinstance(operand, cst.BinaryOperation) and isinstance(operand.operator, cst.Subtract):
             if isinstance(constant(file.value(operand.right)), float):
                 data, number = operand.left, operand.right  # (x - 127.5) / 127.5 is float64 from the shift on
-        whole = _whole(file, file.value(data), node)
+        whole = _whole(file, data, node)
         if whole is not None:
             yield Scaling(node, data, None, whole, number, divides, known)
             return
@@ -87,8 +96,10 @@ def _number(file: File, node: cst.BaseExpression) -> object:
     return None
 
 
-def _whole(file: File, value: Value, node: cst.BaseExpression) -> Array | None:
-    """The integer array that is kept as a whole, or None: tensors, single items, what is only shown or cast back."""
+def _whole(file: File, operand: cst.BaseExpression, node: cst.BaseExpression) -> Array | None:
+    """The integer array that is kept as a whole, or None: tensors, single items, one picture of unknown size, what is
+    only shown or cast back."""
+    value = file.value(operand)
     options = [option for option in value.options if isinstance(option, Array)]
     whole = [o for o in options if o.library == "np" and o.dtype in WIDENED and o.origin is not None]
     origins = {each.origin for each in whole}
@@ -98,6 +109,11 @@ def _whole(file: File, value: Value, node: cst.BaseExpression) -> Array | None:
     name = (data.origin.name if data.origin is not None else None) or ""
     if data.shape is None and name.removeprefix("np.") in WIDENED:
         return None  # np.int32(x) may well be one number
+    picture = tensors.one_picture(file, operand) if data.size is None else None
+    if picture is not None:
+        if picture.sides is None or picture.channels is None:
+            return None
+        data = replace(data, shape=(*picture.sides, picture.channels))
     if file.contexts.traced(node) or tensors.only_shown(file, node):
         return None
     if data.size is not None and name.endswith(".load_data"):

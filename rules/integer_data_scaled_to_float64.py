@@ -19,6 +19,7 @@ from tfmemlint.api import (
     own_nodes,
     show_halved,
     tensors,
+    total_bytes,
 )
 
 EXACT = frozenset({"uint8", "int8", "uint16", "int16"})
@@ -30,6 +31,8 @@ class IntegerDataScaledToFloat64(Rule):
     ## What it does
     Reports whole integer arrays (bundled Keras data sets, images read with OpenCV or Pillow, arrays made with an
     integer dtype) that are divided by or multiplied with a Python number, or scaled by scikit-learn, into float64.
+
+    The operations of one statement are one finding. One picture of unknown size, read from a file, is not reported.
 
     ## Why it costs memory
     NumPy gives float64 for an integer array and a Python float, and for any true division of integers. For uint8
@@ -51,34 +54,41 @@ class IntegerDataScaledToFloat64(Rule):
 
     code = "TFM203"
     summary = "integer data scaled by a Python number becomes float64, 8 times the size of uint8"
+    spared = 0.5  # the same numbers as float32
     fix_safety = (Safety.SAFE, Safety.UNSAFE)
 
     @on(scalings)
-    def check(self, scaling: Scaling, file: File) -> Iterator[Finding]:
-        dtype, size = scaling.data.dtype or "", scaling.data.size
-        cost = size * 8 if size is not None else None
+    def check(self, together: list[Scaling], file: File) -> Iterator[Finding]:
+        first, *others = together
+        dtype, cost = first.data.dtype or "", total_bytes(map(_bytes, together), worth=file.config.least_cost)
         weigh = f"{show_halved(cost)} as float32" if cost is not None else ""
-        by = "a Python number" if scaling.number is not None and scaling.scale is not None else "NumPy's default"
-        by = "scikit-learn" if scaling.call is not None and "sklearn" in (scaling.call.name or "") else by
+        by = "a Python number" if first.number is not None and first.scale is not None else "NumPy's default"
+        by = "scikit-learn" if first.call is not None and "sklearn" in (first.call.name or "") else by
         yield self.finding(
-            scaling.call or file.span(scaling.node),
+            first.call or file.span(first.node),
             file,
             f"{dtype} data scaled by {by} becomes float64, {8 // ITEM_BYTES[dtype]} times the size{weigh}; "
             "scale in float32",
-            fix=_in_float32(file, scaling),
+            fix=_in_float32(file, together),
+            related=[(each.call or file.span(each.node), "scaled here, too") for each in others],
             bytes=cost,
         )
 
 
-def _in_float32(file: File, scaling: Scaling) -> Fix | None:
+def _bytes(scaling: Scaling) -> int | None:
+    return scaling.data.size * ITEM_BYTES["float64"] if scaling.data.size is not None else None
+
+
+def _in_float32(file: File, together: list[Scaling]) -> Fix | None:
     numpy, imports = fixes.ensure_numpy(file)
-    function = file.contexts.function(scaling.node)
+    function = file.contexts.function(together[0].node)
     if imports and function is not None and any(own_nodes(function, cst.Import, cst.ImportFrom)):
         return None  # it brings its own imports, and may run where the module does not
-    if tensors.dtype_compared(file, scaling.node):
+    if any(tensors.dtype_compared(file, each.node) for each in together):
         return None
-    safe = _exact(file, scaling) and tensors.only_cast(file, scaling.node)
-    return Fix.of(Safety.SAFE if safe else Safety.UNSAFE, "scale in float32", imports, _edit(file, scaling, numpy))
+    safe = all(_exact(file, each) and tensors.only_cast(file, each.node) for each in together)
+    edits = [_edit(file, each, numpy) for each in together]
+    return Fix.of(Safety.SAFE if safe else Safety.UNSAFE, "scale in float32", imports, *edits)
 
 
 def _edit(file: File, scaling: Scaling, numpy: str) -> Edit | None:

@@ -24,7 +24,7 @@ from tfmemlint.query.tensors.one_hot import OneHot, one_hot
 from tfmemlint.query.tensors.pairs import Pairs, all_pairs, cut_features
 from tfmemlint.query.tensors.precision import wants_digits
 from tfmemlint.query.tensors.products import Product, products
-from tfmemlint.query.tensors.read_arrays import ReadArray
+from tfmemlint.query.tensors.read_arrays import ReadArray, one_picture
 from tfmemlint.query.tensors.rows import read_as_one_row, rows_in
 from tfmemlint.query.tensors.tensors import (
     copied_axes,
@@ -68,6 +68,7 @@ __all__ = [
     "is_empty",
     "joined_arrays",
     "one_hot",
+    "one_picture",
     "only_cast",
     "only_of_arrays",
     "only_shown",

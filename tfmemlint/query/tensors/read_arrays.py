@@ -66,6 +66,13 @@ def read_array(file: File, node: cst.BaseExpression) -> ReadArray | None:
     return _behind(file, node, (), set())
 
 
+def one_picture(file: File, node: cst.BaseExpression) -> ReadArray | None:
+    """The same where it is the picture of one file. None for volumes and files of arrays, which may hold a whole data
+    set, and where nothing shows that it is one."""
+    found = read_array(file, node)
+    return found if found is not None and knowledge.in_group(found.read.name, "reads_picture") else None
+
+
 def _behind(file: File, node: cst.BaseExpression, calls: tuple[Call, ...], seen: Seen) -> ReadArray | None:
     if (node, calls) in seen or len(seen) >= FOLLOWED_STEPS:
         return None
@@ -227,7 +234,7 @@ def _cut(found: ReadArray | None, node: cst.Subscript) -> ReadArray | None:
     slices = [each.slice for each in node.slice]
     whole = all(
         (isinstance(each, cst.Slice) and each.lower is None and each.upper is None)
-        or (isinstance(each, cst.Index) and isinstance(each.value, (cst.Ellipsis, cst.Name)))
+        or (isinstance(each, cst.Index) and isinstance(each.value, (cst.Ellipsis, cst.Name, cst.Attribute)))
         for each in slices
     )
     return found if whole else replace(found, sides=None)
