@@ -1,15 +1,12 @@
-"""Which arrays are float64 by default, whose default that is, and which of them are too few numbers to speak of."""
+"""Which arrays are float64 by default, whose default that is, and which call takes them first."""
 
 from __future__ import annotations
 
-import math
-
 import libcst as cst
 
-from tfmemlint.api import ITEM_BYTES, Array, AtLeast, Call, File, Node, knowledge, limits, once_per_file, tensors
+from tfmemlint.api import ITEM_BYTES, Array, AtLeast, Call, File, Node, once_per_file, tensors
 
 OWNERS = {"sklearn": "scikit-learn's", "pandas": "pandas'"}
-SHORT_LIVED = frozenset({"tf.keras.Model.predict", "tf.constant", "tf.convert_to_tensor"})
 
 
 def by_default(array: Array) -> bool:
@@ -42,53 +39,9 @@ def first_takers(file: File) -> dict[Node, cst.Call]:
     found: dict[Node, cst.Call] = {}
     for entering in tensors.arrays_entering.of(file):
         origin = entering.array.origin
-        if origin is not None and by_default(entering.array) and not _few(file, entering):
+        if origin is not None and by_default(entering.array) and not tensors.is_little(file, entering):
             found.setdefault(origin.node, entering.taker.node)
     return found
-
-
-def _few(file: File, entering: tensors.Entering) -> bool:
-    """Whether an array of unknown length is not shown to be much: a column of numbers, or what one step works on.
-
-    A buffer that is kept, of which each step takes a part, is not few.
-    """
-    array, taker, origin = entering.array, entering.taker, entering.array.origin
-    if _is_one_item(file, array, taker):
-        return True
-    if array.bytes is not None or origin is None or _is_kept(file, array, origin):
-        return False
-    if is_small_part(file, array):
-        return True
-    rest = array.shape[1:] if array.shape else (None,)
-    known = [length for length in rest if length is not None]
-    row = ITEM_BYTES["float64"] * math.prod(known) if len(known) == len(rest) else None
-    passing = taker.name in SHORT_LIVED and file.contexts.per_item(taker.node) and file.contexts.per_item(origin.node)
-    if passing or knowledge.in_group(taker.name, "takes_one_batch"):
-        return row is None or row * limits.ONE_BATCH < limits.SMALL_SAMPLE
-    return row == ITEM_BYTES["float64"] and array.shape is not None and len(array.shape) > 0
-
-
-def is_small_part(file: File, array: Array) -> bool:
-    """Whether what is made as float64 is small, made once, and in an array of unknown size only as a part."""
-    made = array.origin.value if array.origin is not None else None
-    if array.origin is None or array.bytes is not None or not isinstance(made, Array):
-        return False
-    small = made.bytes is not None and made.bytes < limits.SMALL_SAMPLE
-    return small and not file.contexts.per_item(array.origin.node)
-
-
-def _is_one_item(file: File, array: Array, taker: Call) -> bool:
-    """Whether a model is asked about one example, whose array goes when it has answered, and is not large."""
-    alone = array.shape is not None and len(array.shape) > 1 and array.shape[0] == 1
-    return alone and taker.name in SHORT_LIVED and (array.bytes or 0) < file.config.min_bytes
-
-
-def _is_kept(file: File, array: Array, origin: Call) -> bool:
-    """Whether an array is a part of one that is made once and kept in an attribute."""
-    target = file.tree.parent(origin.node)
-    kept = isinstance(target, cst.Assign) and any(isinstance(t.target, cst.Attribute) for t in target.targets)
-    made = origin.value
-    return kept and isinstance(made, Array) and made.shape != array.shape
 
 
 def whole_bytes(array: Array) -> int | None:

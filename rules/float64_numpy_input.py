@@ -6,7 +6,6 @@ import libcst as cst
 from tfmemlint_rules._float64_numpy_input import (
     by_default,
     first_takers,
-    is_small_part,
     joined_with,
     told_otherwise,
     whole_bytes,
@@ -39,8 +38,9 @@ class Float64NumpyInput(Rule):
     enter TensorFlow: in `tf.constant`, `tf.Variable`, `from_tensor_slices`, `fit`, ... What is made once and taken
     several times is reported where it is taken first.
 
-    Of an array of unknown length, a single column is not reported, nor what is made for one step (`train_on_batch`)
-    where 32 rows of it are not known to take 1 MiB; a buffer that is kept, of which each step takes a part, is.
+    Of an array of unknown length, a table of up to 64 columns is not reported (by its shape, or by the input of the
+    model that takes it: 10 000 such rows are 5 MiB), nor what is made for one step (`train_on_batch`) where 32 rows of
+    it are not known to take 1 MiB; a buffer that is kept, of which each step takes a part, is.
 
     ## Why it costs memory
     The array takes twice the bytes of float32, it is copied into a float64 tensor of the same size, and Keras casts
@@ -71,7 +71,7 @@ class Float64NumpyInput(Rule):
         arrays = {
             origin.node: array
             for origin, array in taken
-            if first.get(origin.node) is call.node and not is_small_part(file, array)
+            if first.get(origin.node) is call.node and not tensors.is_little(file, tensors.Entering(call, array))
         }
         if not arrays or tensors.float64_by_design(file):
             return

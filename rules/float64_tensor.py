@@ -72,7 +72,7 @@ class Float64Tensor(Rule):
     @on(tensors.arrays_entering)
     def array_by_name(self, entering: tensors.Entering, file: File) -> Iterator[Finding]:
         dtype, made, size = given_dtype(file, entering), entering.array.dtype_call, entering.array.bytes
-        if made is not None and dtype is not None:
+        if made is not None and dtype is not None and not tensors.is_little(file, entering):
             fix = narrowed_array(file, dtype, entering.taker)
             related = [
                 (entering.taker, "cast to float32 here" if is_lost(entering.taker) else "enters TensorFlow here")

@@ -12,6 +12,9 @@ class PythonFloatDtype(Rule):
     ## What it does
     Reports `astype(float)`, `np.zeros(n, float)` and `dtype=float` on NumPy arrays that reach TensorFlow.
 
+    Of an array of unknown length, a table of up to 64 columns is not reported (by its shape, or by the input of the
+    model that takes it), nor what is made for one step.
+
     ## Why it costs memory
     In NumPy, Python's `float` is float64, twice the bytes of float32. In TensorFlow the same word means float32, so
     `tf.zeros(2, float)` and `Dense(dtype=float)` are fine and are not reported.
@@ -37,7 +40,9 @@ class PythonFloatDtype(Rule):
     def check(self, entering: tensors.Entering, file: File) -> Iterator[Finding]:
         size, made = entering.array.bytes, entering.array.dtype_call
         dtype = made.arg("dtype") if made is not None and entering.array.dtype == "float64" else None
-        if made is None or dtype is None or dtype.value not in PYTHON_FLOAT or tensors.float64_by_design(file):
+        if made is None or dtype is None or dtype.value not in PYTHON_FLOAT:
+            return
+        if tensors.is_little(file, entering) or tensors.float64_by_design(file):
             return
         numpy, imports = fixes.ensure_numpy(file)
         alone = tensors.float64_beside(file, entering.taker) == []

@@ -8,6 +8,7 @@ from tfmemlint.query.keras.networks import (
     activation_bytes,
     gives_probabilities,
     has_several_outputs,
+    input_bytes,
     layers_of,
     may_have_several_outputs,
     output_bytes,
@@ -95,6 +96,21 @@ GIVEN_OUT = [
 def test_what_a_model_gives_for_one_example(program: str, size: int | None, several: bool) -> None:
     model = value_in(model_of(program))
     assert (output_bytes(model), has_several_outputs(model)) == (size, several)
+
+
+TAKEN = [
+    (f"probe({STACK})", 16),
+    ("x = keras.Input((4, 4, 3))\nprobe(keras.Model(x, keras.layers.Conv2D(5, 1)(x)))", 4 * 4 * 4 * 3),
+    ("x, y = keras.Input((4,)), keras.Input((6,))\nprobe(keras.Model([x, y], keras.layers.Dense(2)(x)))", 40),
+    ("x = keras.Input((None,))\nprobe(keras.Model(x, keras.layers.Embedding(9, 3)(x)))", None),
+    ("probe(keras.Sequential([keras.layers.Dense(2)]))", None),
+    ("probe(unknown)", None),
+]
+
+
+@pytest.mark.parametrize(("program", "size"), TAKEN)
+def test_what_a_model_takes_for_one_example(program: str, size: int | None) -> None:
+    assert input_bytes(value_in(model_of(program))) == size
 
 
 RETURNED = [

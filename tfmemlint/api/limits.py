@@ -2,6 +2,7 @@
 
 from tfmemlint.query.limits import (
     FEW_BATCHES,
+    FEW_COLUMNS,
     FEW_ELEMENTS,
     FEW_ROWS,
     FEW_RUNS,
@@ -17,6 +18,7 @@ from tfmemlint.query.limits import (
 
 __all__ = [
     "FEW_BATCHES",
+    "FEW_COLUMNS",
     "FEW_ELEMENTS",
     "FEW_ROWS",
     "FEW_RUNS",

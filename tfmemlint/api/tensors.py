@@ -20,6 +20,7 @@ from tfmemlint.query.tensors.dtypes import (
     given_float64,
     says_float64,
 )
+from tfmemlint.query.tensors.little import is_little
 from tfmemlint.query.tensors.one_hot import OneHot, one_hot
 from tfmemlint.query.tensors.pairs import Pairs, all_pairs, cut_features
 from tfmemlint.query.tensors.precision import wants_digits
@@ -66,6 +67,7 @@ __all__ = [
     "given_float64",
     "inserted_axes",
     "is_empty",
+    "is_little",
     "joined_arrays",
     "one_hot",
     "one_picture",

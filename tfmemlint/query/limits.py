@@ -6,8 +6,8 @@ A rule with a number of its own explains it on its page.
 from tfmemlint.model.contexts import RUN_THROUGH
 
 __all__ = [
-    "FEW_BATCHES", "FEW_ELEMENTS", "FEW_ROWS", "FEW_RUNS", "FEW_STEPS", "FOLLOWED_CALLS", "FOLLOWED_USES",
-    "LEAST_SHARE", "ONE_BATCH", "PEEKED", "RUN_THROUGH", "SMALL_DATA", "SMALL_SAMPLE",
+    "FEW_BATCHES", "FEW_COLUMNS", "FEW_ELEMENTS", "FEW_ROWS", "FEW_RUNS", "FEW_STEPS", "FOLLOWED_CALLS",
+    "FOLLOWED_USES", "LEAST_SHARE", "ONE_BATCH", "PEEKED", "RUN_THROUGH", "SMALL_DATA", "SMALL_SAMPLE",
 ]  # fmt: skip
 
 # -- how far code is followed ----------------------------------------------------------------------------------------
@@ -54,6 +54,10 @@ ONE_BATCH = 32
 
 FEW_ROWS = 1000
 """Rows of an array up to which a constant slice is a sample of it, not the data set."""
+
+FEW_COLUMNS = 64
+"""Numbers in a row of a table of which nobody knows how many rows it has: mostly a few thousand, and 10 000 rows of 64
+numbers are 5 MiB as float64."""
 
 LEAST_SHARE = 0.1
 """The least constant part of a length that counts as all of the data where memory grows with it: less is a sample, or

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from tfmemlint.model.layers.networks import MODEL, SEQUENTIAL, layers, parameters, placed
 from tfmemlint.model.transfer.table import elements
-from tfmemlint.model.values import Api, Array, Instance, Value, constant
+from tfmemlint.model.values import Api, Array, Instance, Shape, Value, constant
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -110,13 +110,32 @@ def output_bytes(model: Value) -> int | None:
     return min(known) if len(known) == len(found) else None
 
 
+def input_bytes(model: Value) -> int | None:
+    """Bytes that a model takes for one example as float32, all of its inputs together, the most of its alternatives;
+    None where the size of one is not known."""
+    found = [_taken(each.call) if isinstance(each, Instance) and each.call else None for each in model.options]
+    known = [count for count in found if count is not None]
+    return max(known) if known and len(known) == len(found) else None
+
+
+def _taken(model: Call) -> int | None:
+    if model.name == SEQUENTIAL:
+        first = next(iter(layers(model)), None)
+        return _of_one_example([first.shape if first is not None else None])
+    inputs = elements(model.value_of("inputs")) if model.name == MODEL else []
+    return _of_one_example([each.shape if isinstance(each, Array) else None for each in inputs])
+
+
 def _given_out(model: Call) -> int | None:
     if model.name == SEQUENTIAL:
         last = next(iter([*layers(model)][-1:]), None)
-        shapes = [last.effect.shape if last is not None and last.effect is not None else None]
-    else:
-        outputs = elements(model.value_of("outputs")) if model.name == MODEL else []
-        shapes = [each.shape if isinstance(each, Array) else None for each in outputs]
+        return _of_one_example([last.effect.shape if last is not None and last.effect is not None else None])
+    outputs = elements(model.value_of("outputs")) if model.name == MODEL else []
+    return _of_one_example([each.shape if isinstance(each, Array) else None for each in outputs])
+
+
+def _of_one_example(shapes: Sequence[Shape | None]) -> int | None:
+    """The bytes of one example of tensors of these shapes together; None where one is not known, and for none."""
     sizes = [size for shape in shapes for size in (shape[1:] if shape else (None,))]
     if not shapes or None in sizes:
         return None

@@ -1,0 +1,49 @@
+"""Which arrays that enter TensorFlow are a few numbers."""
+
+import pytest
+from programs import model_of
+
+from tfmemlint.query.tensors.arrays import arrays_entering
+from tfmemlint.query.tensors.little import is_little
+
+TABLE = "t = np.loadtxt('t.csv')\n"
+NARROW = "m = keras.Sequential([keras.layers.Dense(1, input_shape=(8,))])\n"
+WIDE = "m = keras.Sequential([keras.layers.Dense(1, input_shape=(784,))])\n"
+BARE = "m = keras.Sequential([keras.layers.Dense(1)])\n"
+FUNCTIONAL = "i = keras.Input((8,))\nm = keras.Model(i, keras.layers.Dense(1)(i))\n"
+LITTLE = [
+    ("tf.constant(np.zeros((n, 64)))", True),
+    ("tf.constant(np.zeros((n, 65)))", False),
+    ("tf.constant(np.zeros((n, k)))", False),
+    ("tf.constant(np.zeros((32, k)))", True),
+    ("tf.constant(np.zeros((33, k)))", False),
+    ("tf.constant(np.zeros((1000, 10)))", False),
+    (f"{TABLE}{NARROW}m.fit(t, t)", True),
+    (f"{TABLE}{FUNCTIONAL}m.fit(t, t)", True),
+    (f"{TABLE}{WIDE}m.fit(t, t)", False),
+    (f"{TABLE}{BARE}m.fit(t, t)", False),
+    (f"{TABLE}{BARE}m.predict(t)", False),
+    (f"{TABLE}{NARROW}m.predict(t)\nload().fit(t)", True),
+    (f"{TABLE}{FUNCTIONAL}m.fit(y, t)", True),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), LITTLE)
+def test_arrays_of_which_nobody_knows_that_they_are_large(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert next(is_little(file, each) for each in arrays_entering.of(file)) is expected
+
+
+PASSING = [
+    ("for s in steps:\n    tf.constant(np.zeros((n, 100)))", True),
+    ("for s in steps:\n    tf.constant(np.zeros((n, 224, 224, 3)))", False),
+    ("x = np.zeros((n, 100))\nfor s in steps:\n    tf.constant(x)", False),
+    ("class B:\n    def __init__(self):\n        self.x = np.zeros((n, 8))\n    def f(self):\n"
+     "        return tf.constant(self.x[i])", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "expected"), PASSING)
+def test_arrays_that_one_step_works_on(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert [is_little(file, each) for each in arrays_entering.of(file)] == [expected]

@@ -1,0 +1,99 @@
+"""Which NumPy arrays that enter TensorFlow are a few numbers, as far as the code tells how many they are."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint import knowledge
+from tfmemlint.model.transfer.table import elements
+from tfmemlint.model.values import ITEM_BYTES, Array, Value
+from tfmemlint.query.keras.networks import input_bytes, output_bytes
+from tfmemlint.query.limits import FEW_COLUMNS, ONE_BATCH, SMALL_SAMPLE
+from tfmemlint.query.tensors.arrays import Entering, arrays_entering
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.file import File
+
+MODEL = "tf.keras.Model."
+SHORT_LIVED = frozenset({"tf.keras.Model.predict", "tf.constant", "tf.convert_to_tensor"})
+"""What needs an array no longer when it has its result."""
+
+
+def is_little(file: File, entering: Entering) -> bool:
+    """Whether an array is not shown to be much: a table of unknown length with a few columns, a batch of rows, what one
+    step works on, one example that a model is asked about, or a small array that a part is made of.
+
+    False for an array of known bytes, which speak for themselves, for one of which nothing is known, and for a buffer
+    that is kept, of which each step takes a part.
+    """
+    array, taker, origin = entering.array, entering.taker, entering.array.origin
+    if _is_one_item(file, array, taker):
+        return True
+    if array.bytes is not None or origin is None or _is_kept(file, array, origin):
+        return False
+    if _is_small_part(file, array, origin) or _is_one_batch(array):
+        return True
+    row = _row_numbers(array)
+    passing = taker.name in SHORT_LIVED and file.contexts.per_item(taker.node) and file.contexts.per_item(origin.node)
+    if passing or knowledge.in_group(taker.name, "takes_one_batch"):
+        return row is None or row * ITEM_BYTES["float64"] * ONE_BATCH < SMALL_SAMPLE
+    row = _model_numbers(file, array) if row is None else row
+    return row is not None and row <= FEW_COLUMNS
+
+
+def _is_one_item(file: File, array: Array, taker: Call) -> bool:
+    """Whether a model is asked about one example, whose array goes when it has answered, and is not large."""
+    alone = array.shape is not None and len(array.shape) > 1 and array.shape[0] == 1
+    return alone and taker.name in SHORT_LIVED and (array.bytes or 0) < file.config.min_bytes
+
+
+def _is_kept(file: File, array: Array, origin: Call) -> bool:
+    """Whether an array is a part of one that is made once and kept in an attribute."""
+    target = file.tree.parent(origin.node)
+    kept = isinstance(target, cst.Assign) and any(isinstance(t.target, cst.Attribute) for t in target.targets)
+    made = origin.value
+    return kept and isinstance(made, Array) and made.shape != array.shape
+
+
+def _is_small_part(file: File, array: Array, origin: Call) -> bool:
+    """Whether what is made is small, made once, and in an array of unknown size only as a part."""
+    made = origin.value
+    small = isinstance(made, Array) and made.bytes is not None and made.bytes < SMALL_SAMPLE
+    return small and not file.contexts.per_item(origin.node)
+
+
+def _is_one_batch(array: Array) -> bool:
+    """Whether an array has as few rows as a batch, of whatever length."""
+    return array.shape is not None and len(array.shape) > 1 and (array.shape[0] or ONE_BATCH + 1) <= ONE_BATCH
+
+
+def _row_numbers(array: Array) -> int | None:
+    """The numbers in one row of an array, by its shape."""
+    rest = array.shape[1:] if array.shape else (None,)
+    known = [length for length in rest if length is not None]
+    return math.prod(known) if len(known) == len(rest) else None
+
+
+def _model_numbers(file: File, array: Array) -> int | None:
+    """The most numbers in one row of an array, by the inputs and outputs of the models that are given it; None where
+    none of them tells."""
+    takers = (each.taker for each in arrays_entering.of(file) if each.array == array)
+    counts = [_numbers_given(array, taker) for taker in takers if (taker.name or "").startswith(MODEL)]
+    return max((count for count in counts if count is not None), default=None)
+
+
+def _numbers_given(array: Array, taker: Call) -> int | None:
+    sizes = [input_bytes(taker.receiver)] if _holds(taker.value_of("x"), array) else []
+    sizes += [output_bytes(taker.receiver)] if _holds(taker.given("y"), array) else []
+    sizes = sizes or [input_bytes(taker.receiver), output_bytes(taker.receiver)]  # of the validation data
+    known = [size // ITEM_BYTES["float32"] for size in sizes if size is not None]
+    return max(known) if len(known) == len(sizes) else None
+
+
+def _holds(given: Value, array: Array) -> bool:
+    return any(leaf == array for option in given.options for leaf in elements(option))
+
