@@ -17,6 +17,12 @@ COUNTS = [
     ("work(len(t.texts))", False),
     ("work(len(other.word_index))", False),
     ("work(t.num_words)", False),
+    ("t.fit_on_texts(texts)\nwork(len(t.word_index))", True),
+    ("t.fit_on_texts(['a b', 'c'])\nwork(len(t.word_index))", False),
+    ("text = 'a b'\nlines = text.lower().split()\nt.fit_on_texts(lines)\nwork(len(t.word_index))", False),
+    ("t.fit_on_texts(['a b'])\nt.fit_on_texts(texts)\nwork(len(t.word_index))", True),
+    ("t.fit_on_texts(open('t').read().split())\nwork(len(t.word_index))", True),
+    ("other.fit_on_texts(['a b'])\nwork(len(t.word_index))", True),
 ]
 
 

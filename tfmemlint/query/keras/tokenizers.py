@@ -16,10 +16,15 @@ TOKENIZER = "tf.keras.preprocessing.text.Tokenizer"
 WORDS = frozenset({"word_index", "index_word", "word_counts"})
 """Attributes of a tokenizer with an entry for each word of the texts, also for those beyond `num_words`."""
 
+LEARNS = "fit_on_texts"
+OF_STRINGS = frozenset({"lower", "upper", "strip", "replace", "split", "splitlines"})
+"""Methods, by their words, that give no more text than a string has."""
+
 
 def counted_words(file: File, count: cst.BaseExpression) -> Call | None:
     """The call that makes the tokenizer of whose texts an expression certainly counts all words, with or without one
-    more for padding: `len(tokenizer.word_index) + 1`. None where it is not known."""
+    more for padding: `len(tokenizer.word_index) + 1`. None where it is not known, and where all texts stand in the
+    program itself: they do not grow."""
     written = file.written(count)
     if isinstance(written, cst.BinaryOperation) and isinstance(written.operator, cst.Add):
         sides = (counted_words(file, side) for side in (written.left, written.right))
@@ -30,4 +35,21 @@ def counted_words(file: File, count: cst.BaseExpression) -> Call | None:
     if not isinstance(words, cst.Attribute) or words.attr.value not in WORDS:
         return None
     made = makers(file.value(words.value))
-    return made[0] if len(made) == 1 and made[0].name == TOKENIZER else None
+    return made[0] if len(made) == 1 and made[0].name == TOKENIZER and not _of_literals(file, made[0]) else None
+
+
+def _of_literals(file: File, tokenizer: Call) -> bool:
+    """Whether a tokenizer is seen to learn its words, and from nothing but literals."""
+    learning = (file.call(node) for node in file.calls_by_word.get(LEARNS, ()))
+    own = [call for call in learning if any(made is tokenizer for made in makers(call.receiver))]
+    return bool(own) and all(call.node.args and _is_literal(file, call.node.args[0].value) for call in own)
+
+
+def _is_literal(file: File, text: cst.BaseExpression) -> bool:
+    """Whether texts are strings of the program, also split, lowered or listed."""
+    text = file.written(text)
+    if isinstance(text, (cst.List, cst.Tuple)):
+        return all(_is_literal(file, each.value) for each in text.elements)
+    if isinstance(text, cst.Call) and isinstance(text.func, cst.Attribute) and text.func.attr.value in OF_STRINGS:
+        return _is_literal(file, text.func.value)
+    return isinstance(text, (cst.SimpleString, cst.ConcatenatedString))
