@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfmemlint.api import ITEM_BYTES, Array, AtLeast, Call, File, Node, once_per_file, tensors
+from tfmemlint.api import ITEM_BYTES, Array, AtLeast, Call, File, Node, limits, once_per_file, tensors
 
 OWNERS = {"sklearn": "scikit-learn's", "pandas": "pandas'"}
 
@@ -46,12 +46,14 @@ def first_takers(file: File) -> dict[Node, cst.Call]:
 
 def whole_bytes(array: Array) -> int | None:
     """Bytes of an array, or of the one that it is a part of, where that is known to be more; `AtLeast` where the known
-    one is one of those that it is stacked of."""
+    one is one of those that it is stacked of, and is no trifle."""
     made = array.origin.value if array.origin is not None else None
     whole = made.bytes if isinstance(made, Array) and made.dtype == array.dtype else None
     size = max(array.bytes or 0, whole or 0) or None
     stacked = isinstance(made, Array) and (array.shape is None or len(made.shape or ()) < len(array.shape))
-    return AtLeast(size) if size is not None and stacked and array.bytes is None else size
+    if size is None or not stacked or array.bytes is not None:
+        return size
+    return AtLeast(size) if size >= limits.SMALL_SAMPLE else None
 
 
 def joined_with(file: File, found: dict[cst.Call, Call]) -> list[Call]:

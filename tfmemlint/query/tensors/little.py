@@ -10,6 +10,7 @@ import libcst as cst
 from tfmemlint import knowledge
 from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.values import ITEM_BYTES, Array, Value
+from tfmemlint.query.flow.uses import Does, uses
 from tfmemlint.query.keras.networks import input_bytes, output_bytes
 from tfmemlint.query.limits import FEW_COLUMNS, ONE_BATCH, SMALL_SAMPLE
 from tfmemlint.query.tensors.arrays import Entering, arrays_entering
@@ -18,14 +19,15 @@ if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
 
-MODEL = "tf.keras.Model."
-SHORT_LIVED = frozenset({"tf.keras.Model.predict", "tf.constant", "tf.convert_to_tensor"})
+MODEL, PREDICT = "tf.keras.Model.", "tf.keras.Model.predict"
+SHORT_LIVED = frozenset({PREDICT, "tf.constant", "tf.convert_to_tensor"})
 """What needs an array no longer when it has its result."""
 
 
 def is_little(file: File, entering: Entering) -> bool:
     """Whether an array is not shown to be much: a table of unknown length with a few columns, a batch of rows, what one
-    step works on, one example that a model is asked about, or a small array that a part is made of.
+    step works on, one example that a model is asked about, a small array that a part is made of, or zeros of unknown
+    size that `predict` asks for.
 
     False for an array of known bytes, which speak for themselves, for one of which nothing is known, and for a buffer
     that is kept, of which each step takes a part.
@@ -42,7 +44,7 @@ def is_little(file: File, entering: Entering) -> bool:
     if passing or knowledge.in_group(taker.name, "takes_one_batch"):
         return row is None or row * ITEM_BYTES["float64"] * ONE_BATCH < SMALL_SAMPLE
     row = _model_numbers(file, array) if row is None else row
-    return row is not None and row <= FEW_COLUMNS
+    return row <= FEW_COLUMNS if row is not None else _is_filler(file, array, origin)
 
 
 def _is_one_item(file: File, array: Array, taker: Call) -> bool:
@@ -69,6 +71,16 @@ def _is_small_part(file: File, array: Array, origin: Call) -> bool:
 def _is_one_batch(array: Array) -> bool:
     """Whether an array has as few rows as a batch, of whatever length."""
     return array.shape is not None and len(array.shape) > 1 and (array.shape[0] or ONE_BATCH + 1) <= ONE_BATCH
+
+
+def _is_filler(file: File, array: Array, origin: Call) -> bool:
+    """Whether `predict` alone gets an array that has one number in all places: it stands in for labels that nobody has,
+    or is there to see what comes out."""
+    if origin.value != array or not knowledge.in_group(origin.name, "fills_with_one_number"):
+        return False
+    found = list(uses(file, origin.node, containers=True))
+    asked = (use.does is Does.PASS and use.call is not None and use.call.name == PREDICT for use in found)
+    return bool(found) and all(asked)
 
 
 def _row_numbers(array: Array) -> int | None:
