@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from tfmemlint.api import Api, Array, Call, Const, File, Finding, Instance, Rule, Value, integer, keras, on_call
 
@@ -47,7 +48,8 @@ class DenseOneHotLabels(Rule):
                 continue
             if file.contexts.per_item(made.node) or file.contexts.traced(made.node):
                 continue
-            classes, size = _classes(file, made), labels.bytes
+            classes = _classes(file, made)
+            size = _bytes(labels, made.value_of(0), classes)
             if not _many(file, made, classes) and (size is None or size < file.config.min_bytes):
                 continue
             many = f"{classes} numbers" if classes is not None else "one number per class"
@@ -59,6 +61,13 @@ class DenseOneHotLabels(Rule):
                 related=[(fit, "given to the model here")],
                 bytes=size,
             )
+
+
+def _bytes(rows: Array, labels: Value, classes: int | None) -> int | None:
+    """Bytes of the rows, also where the call that makes them counts the classes of a bundled data set."""
+    bundled = isinstance(labels, Array) and labels.origin is not None and labels.origin.method == "load_data"
+    counted = bundled and rows.shape is not None and rows.shape[-1:] == (None,)
+    return replace(rows, shape=(*(rows.shape or ())[:-1], classes)).bytes if counted else rows.bytes
 
 
 def _is_categorical(loss: Value) -> bool:
