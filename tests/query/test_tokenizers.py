@@ -22,6 +22,8 @@ COUNTS = [
     ("text = 'a b'\nlines = text.lower().split()\nt.fit_on_texts(lines)\nwork(len(t.word_index))", False),
     ("t.fit_on_texts(['a b'])\nt.fit_on_texts(texts)\nwork(len(t.word_index))", True),
     ("t.fit_on_texts(open('t').read().split())\nwork(len(t.word_index))", True),
+    ("all = []\nall.append(text)\nt.fit_on_texts(all)\nwork(len(t.word_index))", True),
+    ("all = ['a b']\nall.append(text)\nt.fit_on_texts(all)\nwork(len(t.word_index))", True),
     ("other.fit_on_texts(['a b'])\nwork(len(t.word_index))", True),
 ]
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint.query.flow.containers import is_filled
 from tfmemlint.query.flow.makers import makers
 
 if TYPE_CHECKING:
@@ -47,9 +48,10 @@ def _of_literals(file: File, tokenizer: Call) -> bool:
 
 def _is_literal(file: File, text: cst.BaseExpression) -> bool:
     """Whether texts are strings of the program, also split, lowered or listed."""
+    filled = is_filled(file, text)
     text = file.written(text)
     if isinstance(text, (cst.List, cst.Tuple)):
-        return all(_is_literal(file, each.value) for each in text.elements)
+        return len(text.elements) > 0 and not filled and all(_is_literal(file, each.value) for each in text.elements)
     if isinstance(text, cst.Call) and isinstance(text.func, cst.Attribute) and text.func.attr.value in OF_STRINGS:
         return _is_literal(file, text.func.value)
     return isinstance(text, (cst.SimpleString, cst.ConcatenatedString))
