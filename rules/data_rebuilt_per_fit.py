@@ -9,12 +9,12 @@ from tfmemlint.api import (
     Dataset,
     File,
     Finding,
-    Loop,
     Rule,
-    calls,
+    facts,
     integer,
     keras,
     knowledge,
+    on,
     on_call,
     repetition,
     walk,
@@ -25,16 +25,22 @@ class DataRebuiltPerFit(Rule):
     """
     ## What it does
     Reports data that is read again for each `fit` in a loop, from arguments that do not change, also by the constructor
-    of a Keras `Sequence` or `PyDataset`, and `fit` of one epoch for each single batch or example of a loop.
+    of a Keras `Sequence` or `PyDataset`; `fit` of one epoch for each single batch or example of a loop; and a history
+    that gets longer in each step of a loop which makes one array of all of it and trains with that.
 
     ## Why it costs memory
     Reading takes its time in each iteration, and makes all arrays anew beside those of the last one, which the names
-    still hold. Keras 3 keeps each Python data set that `fit` was given: of data sets with 64 MiB each, made for ten
-    fits, the process grew by 657 MiB, with one for all ten by 81 MiB (TensorFlow 2.21). Each `fit` starts a pipeline,
+    still hold. Keras 3 keeps each Python data set that `fit` was given, with its arrays. Each `fit` starts a pipeline,
     an iterator and callbacks of its own for one step of work: `train_on_batch` takes that step with none of them.
 
+    A history is copied in each step, as a list into an array and as an array into a tensor, and trained with as a
+    whole, so that all steps together take time with the square of their number; in `train_on_batch` the activations
+    grow with it. A window (`deque(maxlen=10_000)`), or a sample of it for each step, costs the same in all of them.
+
     ## When not to use it
-    When the file changes while the program runs.
+    When the file changes while the program runs. A history of which few examples are asked for, each of them dear, as
+    in active learning, may have to be trained with whole: such loops of up to ten rounds, and those that train a new
+    model in each, are not reported.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/keras/Model#train_on_batch
@@ -67,11 +73,14 @@ class DataRebuiltPerFit(Rule):
         drawn = [file.written(each.iter) for each in found.each]
         return any(isinstance(d, cst.Call) and knowledge.in_group(file.call(d).name, "samples_items") for d in drawn)
 
+    @on(facts.calls_of_unknown("fit", "fit_generator"))
     @on_call("tf.keras.Model.fit", "tf.keras.Model.train_on_batch", "tf.keras.Model.fit_generator")
     def read_again(self, fit: Call, file: File) -> Iterator[Finding]:
         for source in repetition.data_reads(file, fit):
             found = repetition.rebuilt(file, source)
-            if found is not None and repetition.trains_in(file, fit, found.loop) and not self._writes(found.loop, file):
+            if not fit.names and not keras.makes_data_set(file, source):
+                continue  # only Keras' models take its data sets
+            if found is not None and repetition.trains_in(file, fit, found.loop, read=True):
                 direct = found.place is source
                 each = f"again for each {fit.method}() of the loop, the same each time"
                 message = f"this data is read {each}; read it once"
@@ -84,6 +93,15 @@ class DataRebuiltPerFit(Rule):
                     related=[*([] if direct else [(found.place, "called in the loop")]), (fit, "trained with here")],
                 )
 
-    def _writes(self, loop: Loop, file: File) -> bool:
-        """Whether a loop writes data to files, which may be those that it reads."""
-        return any(knowledge.in_group(each.method, "writes_data") for each in calls(file, loop.body))
+    @on_call("tf.keras.Model.fit", "tf.keras.Model.train_on_batch")
+    def growing(self, fit: Call, file: File) -> Iterator[Finding]:
+        found = repetition.growing_data(file, fit)
+        if found is not None:
+            added = [] if found.added is found.made else [(found.added, "added to here")]
+            yield self.finding(
+                found.made,
+                file,
+                "all that was collected so far is copied into one array and trained with again in each step, so that "
+                "time and memory grow with the steps; train with a window or a sample of fixed size",
+                related=[*added, (fit, "trained with here")],
+            )

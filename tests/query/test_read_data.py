@@ -49,3 +49,20 @@ def test_loops_that_train(program: str, expected: bool) -> None:
     (fit,) = (file.call(node) for node in file.calls_by_word["fit"])
     (loop,) = file.tree.of(cst.For)
     assert trains_in(file, fit, loop) is expected
+
+
+@pytest.mark.parametrize(
+    ("then", "expected"),
+    [
+        ("pass", True),
+        ("m.save('m.keras')", True),
+        ("tf.keras.models.save_model(m, 'm.keras')", True),
+        ("np.save('x', m.predict(x))", False),
+        ("t.to_csv('x')", False),
+    ],
+)
+def test_loops_that_read_what_they_do_not_write(then: str, expected: bool) -> None:
+    file = model_of(f"m = keras.Model()\nfor e in r:\n    m.fit(x)\n    {then}")
+    (fit,) = (file.call(node) for node in file.calls_by_word["fit"])
+    (loop,) = file.tree.of(cst.For)
+    assert trains_in(file, fit, loop, read=True) is expected

@@ -5,6 +5,7 @@ from tfmemlint.query.repetition.batches import batch_loops, over_batches
 from tfmemlint.query.repetition.changing import differs, made_anew
 from tfmemlint.query.repetition.changing_shapes import resizes
 from tfmemlint.query.repetition.counts import called_view, items_in
+from tfmemlint.query.repetition.growing_data import GrowingData, growing_data
 from tfmemlint.query.repetition.invariance import bound_anew, definitions_of, passes_unchanging, unchanging
 from tfmemlint.query.repetition.items import is_filled_by, is_rare, item_loop
 from tfmemlint.query.repetition.iterators import IteratorPerStep, iterators_per_step
@@ -20,6 +21,7 @@ from tfmemlint.query.repetition.steps import Runs, StepFunction, step_functions
 
 __all__ = [
     "Accumulated",
+    "GrowingData",
     "IteratorPerStep",
     "Repetition",
     "Runs",
@@ -32,6 +34,7 @@ __all__ = [
     "definitions_of",
     "differs",
     "draws_itself",
+    "growing_data",
     "is_filled_by",
     "is_rare",
     "item_loop",

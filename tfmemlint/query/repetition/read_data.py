@@ -9,11 +9,13 @@ import libcst as cst
 
 from tfmemlint import knowledge
 from tfmemlint.model.values import Class, Function
+from tfmemlint.query.calls import calls
 from tfmemlint.query.keras.data_sets import makes_data_set
+from tfmemlint.query.keras.models import saves_model
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.repetition.purity import draws_itself
 from tfmemlint.syntax.names import Loop
-from tfmemlint.syntax.scopes import Binds, own_nodes, written
+from tfmemlint.syntax.scopes import Binds, dotted, own_nodes, written
 from tfmemlint.syntax.tree import walk
 
 if TYPE_CHECKING:
@@ -32,8 +34,13 @@ def data_reads(file: File, fit: Call) -> list[Call]:
     return list({id(file.tree.statement(each.node)): each for each in found}.values())
 
 
-def trains_in(file: File, fit: Call, loop: Loop) -> bool:
-    """Whether a loop runs a call, itself or through functions of the file, `FOLLOWED_CALLS` deep."""
+def trains_in(file: File, fit: Call, loop: Loop, *, read: bool = False) -> bool:
+    """Whether a loop runs a call, itself or through functions of the file, `FOLLOWED_CALLS` deep.
+
+    With `read`, which asks for data from files, not a loop that writes data to files, which may be those that it reads.
+    """
+    if read and _writes(file, fit, loop):
+        return False
     places = [fit]
     for _ in range(FOLLOWED_CALLS + 1):
         if any(file.tree.contains(loop, place.node) for place in places):
@@ -41,6 +48,14 @@ def trains_in(file: File, fit: Call, loop: Loop) -> bool:
         around = {id(function): function for place in places if (function := file.contexts.function(place.node))}
         places = [caller for function in around.values() for caller in file.call_graph.callers(function) or ()]
     return False
+
+
+def _writes(file: File, fit: Call, loop: Loop) -> bool:
+    """Whether the body of a loop calls what writes data to files: not what saves a model, or the one that is fitted."""
+    writing = [each for each in calls(file, loop.body) if knowledge.in_group(each.method, "writes_data")]
+    fitted = dotted(fit.receiver_node) if fit.receiver_node is not None else None
+    others = (each for each in writing if fitted is None or dotted(each.node.func) != f"{fitted}.{each.method}")
+    return any(not saves_model(file, each) for each in others)
 
 
 MOST_NAMES = 20
