@@ -9,7 +9,8 @@ from tfmemlint.model.values import Array
 
 SKLEARN = "import sklearn.datasets as d\nimport sklearn.preprocessing as p\n"
 SPLIT = "from sklearn.model_selection import train_test_split\n"
-PANDAS = "import pandas as pd\nimport sklearn.preprocessing as p\nt = pd.read_csv(f)\n"
+PANDAS = "import pandas as pd\nimport sklearn.datasets as d\nimport sklearn.pipeline as q\n"
+PANDAS += "import sklearn.preprocessing as p\nt = pd.read_csv(f)\n"
 LIBRARIES = [
     (SKLEARN + "p.StandardScaler().fit_transform(np.zeros((4, 2), np.float32))", "np float32 (4, 2)"),
     (SKLEARN + "p.StandardScaler().fit_transform(np.arange(4))", "np float64 (4)"),
@@ -34,6 +35,21 @@ LIBRARIES = [
     (PANDAS + "(t * 2).values", "np ? ..."),
     (PANDAS + "(1 - t / 2).iloc[:5].values", "np float64 ..."),
     (PANDAS + "(t > 0.5).values", "?"),
+    (PANDAS + "t.drop('a', axis=1).values / 255", "np float64 ..."),
+    (PANDAS + "t.iloc[:, 1:].values.reshape(-1, 28, 28, 1) / 255", "np float64 (?, 28, 28, 1)"),
+    (PANDAS + "np.array(t) / 255", "np float64 ..."),
+    (PANDAS + "t['a'].to_numpy() * 0.5", "np float64 ..."),
+    (PANDAS + "t.values * 2", "np ? ..."),
+    (PANDAS + "t.values.astype('float32') / 255", "np float32 ..."),
+    (PANDAS + "np.asarray(t, dtype=np.float32) / 255", "np float32 ..."),
+    (PANDAS + "t.values[:9] / t.values.max()", "np float64 ..."),
+    (PANDAS + "t.pct_change().dropna().values", "np float64 ..."),
+    (PANDAS + "q.make_pipeline(p.StandardScaler(), p.MinMaxScaler()).fit_transform(t)", "np float64 ..."),
+    (PANDAS + "q.Pipeline([('a', p.Normalizer())]).fit_transform(np.zeros(9, np.float32))", "np float32 (9)"),
+    (PANDAS + "q.Pipeline([('a', p.StandardScaler()), ('b', other)]).fit_transform(t)", "?"),
+    (PANDAS + "d.make_regression(n_samples=5000, n_features=20, noise=0.1)[0]", "np float64 (5000, 20)"),
+    (PANDAS + "d.make_moons()[0]", "np float64 (100, 2)"),
+    (PANDAS + "d.make_classification(n)[0]", "np float64 (?, 20)"),
     (PANDAS + "(t / 255).to_numpy(np.float32)", "np float32 ..."),
     (PANDAS + "(t / 255).astype('float32')", "np float32 ..."),
     (PANDAS + "t.drop(columns=['a'], inplace=True)", "?"),

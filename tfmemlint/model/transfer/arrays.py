@@ -109,6 +109,7 @@ def literal_shape(value: Value) -> tuple[int | None, ...] | None:
 @models("np.array", "np.asarray", "np.ascontiguousarray", "np.copy", "np.asanyarray")
 def _array(call: Call, target: Value) -> Value:
     data = call.value_of(0)
+    data = data.cells if isinstance(data, Table) else data
     if isinstance(data, Array):
         dtype, explicit = numpy_dtype(call, data.dtype)
         cast = call if explicit else data.cast
@@ -209,7 +210,7 @@ def reshaped(data: Array, shape: tuple[int | None, ...] | None) -> tuple[int | N
 def _astype(call: Call, target: Value) -> Value:
     data = target.receiver if isinstance(target, Method) else Unknown("array")
     if isinstance(data, Table) and call.lacks("dtype"):  # to_numpy()
-        return Array("np", data.dtype, None, call)
+        return replace(data.cells, origin=call)
     data = Array("np") if isinstance(data, Table) else data
     if not isinstance(data, Array):
         return data

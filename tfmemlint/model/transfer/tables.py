@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tfmemlint.model.transfer.table import models
-from tfmemlint.model.values import Array, Bunch, Const, Instance, Method, Sequence, Table, Unknown, Value
+from tfmemlint.model.values import Array, Bunch, Const, Instance, Method, Sequence, Table, Unknown, Value, integer
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -32,6 +32,13 @@ def _kept(call: Call, target: Value) -> Value:
     table = target.receiver if isinstance(target, Method) else Unknown("a table")
     in_place = call.given("inplace") == Const(True)
     return Unknown("nothing is given back") if in_place or not isinstance(table, Table) else table
+
+
+@models("pandas.DataFrame.pct_change")
+def _divided(call: Call, target: Value) -> Value:
+    """Shares, which are float64 also of whole numbers."""
+    table = target.receiver if isinstance(target, Method) else Unknown("a table")
+    return replace(table, floats=True) if isinstance(table, Table) else table
 
 
 # -- scikit-learn ----------------------------------------------------------------------------------------------------
@@ -69,6 +76,41 @@ def _data_set(call: Call, target: Value) -> Value:
     if call.given("return_X_y") == Const(True):
         return Sequence((data, labels))
     return Bunch((("data", data), ("target", labels)), open=True)
+
+
+MADE = {
+    "make_blobs": 2, "make_circles": None, "make_classification": 20, "make_moons": None, "make_regression": 100,
+}  # fmt: skip
+"""What makes examples up, with the features that each has by default; two always, where that is None."""
+
+
+@models(*(f"sklearn.datasets.{name}" for name in MADE))
+def _made(call: Call, target: Value) -> Value:
+    """Float64 and labels, a hundred examples if nothing else is said."""
+    if call.open or call.given("return_X_y").known:
+        return Unknown("made-up data of another kind")
+    features = MADE[(call.name or "").rpartition(".")[2]]
+    rows, columns = _size(call, 0, "n_samples", 100), _size(call, 1, "n_features", features)
+    data = Array("np", "float64", (rows, columns if features is not None else 2), call)
+    return Unknown("centers besides") if call.given("coef").known else Sequence((data, Unknown("labels")))
+
+
+def _size(call: Call, place: int, name: str, default: int | None) -> int | None:
+    given = call.arg(place) or call.arg(name)
+    return default if given is None else integer(given.value)
+
+
+@models("sklearn.pipeline.make_pipeline", "sklearn.pipeline.Pipeline")
+def _scalers(call: Call, target: Value) -> Value:
+    """Scalers behind each other do to the dtype what one of them does."""
+    if call.name == "sklearn.pipeline.Pipeline":
+        listed = call.value_of(0) if call.arg(0) is not None else call.value_of("steps")
+        pairs = listed.items if isinstance(listed, Sequence) else ()
+        steps = [pair.items[-1] if isinstance(pair, Sequence) and pair.items else pair for pair in pairs]
+    else:
+        steps = [call.evaluator.value(arg.value, call.frame) for arg in call.node.args if arg.keyword is None]
+    known = all(isinstance(step, Instance) and step.type_name in SCALERS for step in steps)
+    return Instance(SCALERS[0], call) if steps and known else Unknown("a pipeline of other steps")
 
 
 @models(*SCALERS)

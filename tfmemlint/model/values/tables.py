@@ -36,9 +36,14 @@ class Table(Value):
         """The dtype of the array that has its numbers; None where it is not known."""
         return "float64" if self.floats else None
 
+    @property
+    def cells(self) -> Array:
+        """The array of its numbers."""
+        return Cells("np", self.dtype, None, self.call)
+
     def attribute(self, name: str) -> Value:
         if name == "values":
-            return Array("np", self.dtype, None, self.call)
+            return self.cells
         if name in CASTS:
             return Method(self if name == "to_numpy" else Array("np"), "np.ndarray.astype")
         return self if name in PARTS else method_of(self, OWNER, name)
@@ -63,6 +68,26 @@ class Table(Value):
 
     def reflected(self, name: str, other: Value) -> Value:
         return self.binary(name, other)
+
+
+@dataclass(frozen=True, slots=True)
+class Cells(Array):
+    """The array of a table's numbers: where its dtype is not known, of whole numbers or float64, no other floats."""
+
+    def binary(self, name: str, other: Value) -> Value:
+        return self._floats(name, other) or Array.binary(self, name, other)
+
+    def reflected(self, name: str, other: Value) -> Value:
+        return self._floats(name, other) or Array.reflected(self, name, other)
+
+    def _floats(self, name: str, other: Value) -> Array | None:
+        """What a division gives, or arithmetic with a Python float."""
+        array = isinstance(other, Array) and other.library == "np"
+        wide = name == "Divide" and (array or isinstance(constant(other), (int, float)))
+        if self.dtype is not None or not (wide or isinstance(constant(other), float)):
+            return None
+        shape = self.shape if not array else None
+        return Array("np", "float64", shape, self.origin)
 
 
 @hashed_once
