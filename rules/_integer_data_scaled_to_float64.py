@@ -8,7 +8,20 @@ from dataclasses import dataclass, replace
 
 import libcst as cst
 
-from tfmemlint.api import ITEM_BYTES, Array, Call, Const, Fact, File, Length, Node, constant, knowledge, tensors
+from tfmemlint.api import (
+    ITEM_BYTES,
+    Array,
+    Call,
+    Const,
+    Fact,
+    File,
+    Length,
+    Node,
+    constant,
+    knowledge,
+    repetition,
+    tensors,
+)
 
 NORMALIZE = "tf.keras.utils.normalize"
 WIDENED = frozenset({"uint8", "int8", "uint16", "int16", "int32", "uint32"})
@@ -116,10 +129,31 @@ def _whole(file: File, operand: cst.BaseExpression, node: cst.BaseExpression) ->
         data = replace(data, shape=(*picture.sides, picture.channels))
     if file.contexts.traced(node) or tensors.only_shown(file, node):
         return None
+    rows = _rows_kept(file, node, data)
+    if rows is not None:
+        return rows
     if data.size is not None and name.endswith(".load_data"):
         return data
     passing = file.contexts.per_item(node) and (data.size or 0) * ITEM_BYTES["float64"] < file.config.min_bytes
     return None if passing else data
+
+
+def _rows_kept(file: File, node: cst.BaseExpression, row: Array) -> Array | None:
+    """The array whose rows are scaled one by one and collected in a list: `[row / 255 for row in images]`."""
+    places: list[cst.BaseExpression] = [node]
+    function, above = file.contexts.function(node), file.tree.parent(node)
+    if isinstance(above, cst.Return) and function is not None:
+        places = [call.node for call in file.call_graph.callers(function) or ()]
+    for place in places:
+        again = next(repetition.repetitions(file, place, calls=0), None)
+        over = again.over if again is not None else None
+        whole = isinstance(over, Array) and over.shape is not None and over.shape[1:] == row.shape
+        if again is not None and whole and isinstance(over, Array) and over.origin is row.origin:
+            put = file.tree.parent(file.tree.parent(place) or place)
+            appended = isinstance(put, cst.Call) and file.call(put).method == "append"
+            if appended or (isinstance(again.place, cst.ListComp) and again.place.elt is place):
+                return over
+    return None
 
 
 def is_float32(number: float) -> bool:
