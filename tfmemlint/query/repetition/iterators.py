@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 ITERATORS = ("builtins.iter", "tf.data.Dataset.as_numpy_iterator")
 
+DRAWS = frozenset({"next", "get_next", "__next__"})
+"""Methods of iterators that give the next element."""
+
 WHOLE_RUNS = frozenset({"fit", "fit_generator", "evaluate", "predict"})
 """Methods of models that go through all of the data: what calls them is an epoch, not a step."""
 
@@ -77,7 +80,11 @@ def _draw(file: File, made: cst.Call) -> cst.Call | None:
 
 
 def _next_of(file: File, use: Node) -> cst.Call | None:
+    """The call of `next(iterator)`, `iterator.next()` or `iterator.get_next()`."""
     argument = file.tree.parent(use)
+    if isinstance(argument, cst.Attribute) and argument.attr.value in DRAWS:
+        drawn = file.tree.parent(argument)
+        return drawn if isinstance(drawn, cst.Call) and drawn.func is argument else None
     call = file.tree.parent(argument) if isinstance(argument, cst.Arg) else None
     return call if isinstance(call, cst.Call) and file.call(call).name == "builtins.next" else None
 
@@ -106,7 +113,9 @@ def _steps(file: File, found: Repetition, draw: cst.Call) -> bool:
     """Whether the iterations are steps: of a comprehension, over batches, or each trains a model on what is drawn."""
     if isinstance(found.place, cst.BaseComp) or found.over_data:
         return True
-    code = found.place if not found.calls else file.contexts.function(draw)
+    code: Node | None = found.place if not found.calls else file.contexts.function(draw)
+    if found.calls and isinstance(file.tree.parent(draw), cst.Return) and isinstance(found.inside, cst.Call):
+        code, draw = found.place, found.inside  # the function only hands it on
     if not isinstance(code, (cst.For, cst.While, cst.FunctionDef)) or taker(file, code.body, draw) is None:
         return False
     inside = list(calls(file, code.body, through=FOLLOWED_CALLS))
