@@ -8,6 +8,8 @@ import libcst as cst
 
 from tfmemlint.query.flow.containers import is_filled
 from tfmemlint.query.flow.makers import makers
+from tfmemlint.query.limits import FOLLOWED_CALLS
+from tfmemlint.syntax.scopes import Binds, dotted
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -25,14 +27,25 @@ OF_STRINGS = frozenset({"lower", "upper", "strip", "replace", "split", "splitlin
 def counted_words(file: File, count: cst.BaseExpression) -> Call | None:
     """The call that makes the tokenizer of whose texts an expression certainly counts all words, with or without one
     more for padding: `len(tokenizer.word_index) + 1`. None where it is not known, and where all texts stand in the
-    program itself: they do not grow."""
-    written = file.written(count)
+    program itself: they do not grow.
+
+    It is followed to the one place that sets an attribute, and to the arguments of a function's calls, `FOLLOWED_CALLS`
+    deep, if all of them count the words of one tokenizer.
+    """
+    return _counted(file, count, FOLLOWED_CALLS)
+
+
+def _counted(file: File, count: cst.BaseExpression, left: int) -> Call | None:
+    written = _behind(file, count)
+    if isinstance(written, cst.Name) and left:
+        passed = [_counted(file, given, left - 1) for given in _passed(file, written)]
+        return passed[0] if passed and len({each and each.node for each in passed}) == 1 else None
     if isinstance(written, cst.BinaryOperation) and isinstance(written.operator, cst.Add):
-        sides = (counted_words(file, side) for side in (written.left, written.right))
+        sides = (_counted(file, side, left) for side in (written.left, written.right))
         return next((found for found in sides if found is not None), None)
     if not isinstance(written, cst.Call) or file.call(written).name != "builtins.len":
         return None
-    words = file.written(written.args[0].value)
+    words = _behind(file, written.args[0].value)
     if not isinstance(words, cst.Attribute) or words.attr.value not in WORDS:
         return None
     made = makers(file.value(words.value))
@@ -55,3 +68,19 @@ def _is_literal(file: File, text: cst.BaseExpression) -> bool:
     if isinstance(text, cst.Call) and isinstance(text.func, cst.Attribute) and text.func.attr.value in OF_STRINGS:
         return _is_literal(file, text.func.value)
     return isinstance(text, (cst.SimpleString, cst.ConcatenatedString))
+
+
+def _behind(file: File, expression: cst.BaseExpression) -> cst.BaseExpression:
+    """The expression that a name stands for, or an attribute that one place of the file sets."""
+    written = file.written(expression)
+    set_at = file.assigned_paths.get(dotted(written) or "", ()) if isinstance(written, cst.Attribute) else ()
+    return file.written(set_at[0].value) if len(set_at) == 1 else written
+
+
+def _passed(file: File, name: cst.Name) -> list[cst.BaseExpression]:
+    """What the calls of its function give a parameter."""
+    found, function = file.only_definition(name), file.contexts.function(name)
+    if found is None or found.binds is not Binds.PARAMETER or function is None:
+        return []
+    given = [call.arg(found.name) for call in file.call_graph.callers(function) or ()]
+    return [each.expression for each in given if each is not None]
