@@ -76,7 +76,7 @@ class GeneratorFitUnused(Rule):
     def _asks(self, maker: Call) -> bool:
         """Whether a generator may use statistics of the data."""
         given = (maker.value_of(option) for option in STATISTICS if not maker.lacks(option))
-        return maker.open or any(not isinstance(value, Const) or bool(value.value) for value in given)
+        return any(not isinstance(value, Const) or bool(value.value) for value in given)
 
     def _left_out(self, call: Call, file: File) -> Fix | None:
         statement = file.tree.parent(call.node)
