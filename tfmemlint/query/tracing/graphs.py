@@ -95,7 +95,7 @@ def _begins_graph(call: Call) -> bool:
 
 def graph_runs(file: File) -> list[Call]:
     """The calls that certainly run a graph: those of sessions, and of what is not known but is given an op of version
-    1, `self.sess.run(tf.compat.v1.assign(v, x))`, as nothing else takes one."""
+    1, `self.sess.run(tf.compat.v1.assign(v, x))`, or derivatives that only a graph has, as nothing else takes one."""
     known = session_runs(file)
     others = [call for call in map(file.call, file.calls_by_word.get("run", ())) if call not in known]
     return known + [call for call in others if call.node.args and _runs_old_op(file, call)]
@@ -115,7 +115,9 @@ def _runs_old_op(file: File, call: Call) -> bool:
     given = file.written(call.node.args[0].value)
     name = file.call(given).name if isinstance(given, cst.Call) else None
     ours = any(isinstance(target, Function) for target in call.target.options)
-    return not ours and (name or "").startswith("tf.compat.v1.") and makes_op(file, given)
+    old = (name or "").startswith("tf.compat.v1.") and makes_op(file, given)
+    slope = knowledge.in_group(name, "differentiates_graph")
+    return not ours and (old or slope)
 
 
 def in_graph_program(file: File, function: cst.FunctionDef | cst.Lambda) -> bool:
