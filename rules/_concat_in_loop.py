@@ -117,3 +117,9 @@ def _only_names(file: File, part: cst.CSTNode, items: set[str]) -> bool:
     """Whether the items of a loop stand in a part of the program only as keys, and in texts."""
     names = [name for name in walk(part, cst.Name) if name.value in items]
     return bool(names) and all(isinstance(file.tree.parent(name), NAMING) for name in names)
+
+
+def in_steps(found: repetition.Accumulated, again: repetition.Repetition, loop: Loop) -> bool:
+    """Whether rows are collected in steps that are counted, or from None on; a network that is built joins channels."""
+    counted = isinstance(again.over, Iterator) and again.over.function == "range"
+    return isinstance(loop, cst.While) or counted or found.starts_as_none(loop)

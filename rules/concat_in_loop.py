@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._concat_in_loop import collect_in_list, is_structural
+from tfmemlint_rules._concat_in_loop import collect_in_list, in_steps, is_structural
 
 from tfmemlint.api import (
     Array,
@@ -24,14 +24,13 @@ from tfmemlint.api import (
     tracing,
     variables,
 )
-from tfmemlint.api import Iterator as Items
 
 
 class ConcatInLoop(Rule):
     """
     ## What it does
     Reports results that a loop over data or steps collects by `acc = tf.concat([acc, x], 0)`, also with NumPy where
-    the parts come from TensorFlow.
+    the parts come from TensorFlow, and what a method that the loop calls adds so to an attribute.
 
     ## Why it costs memory
     Every iteration copies all that was collected before: quadratic work. Under a gradient tape every prefix stays in
@@ -60,6 +59,9 @@ class ConcatInLoop(Rule):
         found = repetition.accumulated(file, concat)
         again = repetition.repeats(file, concat.node, calls=0, beyond=limits.FEW_STEPS)
         loop = again.place if again is not None else None
+        if found is not None and again is None and (around := repetition.loop_around_method(file, concat, found)):
+            message = f"each call copies all of {found.name} again; collect a list and join it once"
+            yield self.finding(concat, file, message, related=[(around, "called in this loop")])
         if found is None or again is None or not isinstance(loop, (cst.For, cst.While)):
             return
         if found.is_used_otherwise(loop) or not _is_of_data(file, concat, found, again, loop):
@@ -93,7 +95,7 @@ def _is_of_data(
         return False
     if keras.in_layer(file, concat.node) or found.starts_empty(loop):
         return found.starts_empty(loop)
-    return tensors or again.over_data or (along == 0 and _in_steps(found, again, loop))
+    return tensors or again.over_data or (along == 0 and in_steps(found, again, loop))
 
 
 def _comes_from_tensorflow(file: File, found: repetition.Accumulated, again: repetition.Repetition, loop: Loop) -> bool:
@@ -102,9 +104,3 @@ def _comes_from_tensorflow(file: File, found: repetition.Accumulated, again: rep
         return True
     made = (tracing.fetched_in_loop(file, part, loop) or tracing.made_of_tensor(file, part) for part in found.others)
     return any(made)
-
-
-def _in_steps(found: repetition.Accumulated, again: repetition.Repetition, loop: Loop) -> bool:
-    """Whether rows are collected in steps that are counted, or from None on; a network that is built joins channels."""
-    counted = isinstance(again.over, Items) and again.over.function == "range"
-    return isinstance(loop, cst.While) or counted or found.starts_as_none(loop)

@@ -8,6 +8,7 @@ from tfmemlint.model.file import File
 from tfmemlint.query.gradients.recorded import recorded
 from tfmemlint.query.keras.models import applies_network
 from tfmemlint.query.repetition.accumulating import Accumulated, accumulated
+from tfmemlint.query.repetition.accumulating_methods import loop_around_method
 
 START = "acc = tf.zeros((0, 4))\n"
 
@@ -101,3 +102,27 @@ def test_a_network_is_what_takes_training(program: str, expected: bool) -> None:
     file = model_of(program)
     call = max(file.tree.of(cst.Call), key=file.tree.order)
     assert applies_network(file, file.call(call)) is expected
+
+
+METHOD = "class A:\n    def __init__(self):\n        self.m, self.acc = keras.Model(), None\n"
+METHOD += "    def add(self, x):\n        self.acc = np.vstack((self.acc, self.m.predict(x)))\n"
+
+
+@pytest.mark.parametrize(
+    ("rest", "expected"),
+    [
+        ("    def run(self, r):\n        for x in r:\n            self.add(x)", True),
+        ("a = A()\nfor x in r:\n    a.add(x)", True),
+        ("    def run(self, r):\n        for x in r:\n            self.add(x)\n            f(self.acc)", False),
+        ("    def cut(self):\n        self.acc = self.acc[-9:]\n    def run(self, r):\n        for x in r:\n"
+         "            self.add(x)\n            self.cut()", False),
+        ("a = A()\nfor i in range(4):\n    a.add(x)", False),
+        ("A().add(x)", False),
+    ],
+)  # fmt: skip
+def test_methods_that_a_loop_calls(rest: str, expected: bool) -> None:
+    file = model_of(METHOD + rest)
+    join = next(file.calls("np.vstack"))
+    found = accumulated(file, join)
+    assert found is not None
+    assert (loop_around_method(file, join, found) is not None) is expected

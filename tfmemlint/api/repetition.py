@@ -1,6 +1,7 @@
 """What runs again and again, how often, and what is another in each iteration or the same."""
 
 from tfmemlint.query.repetition.accumulating import Accumulated, accumulated, names_of
+from tfmemlint.query.repetition.accumulating_methods import loop_around_method
 from tfmemlint.query.repetition.batches import batch_loops, over_batches
 from tfmemlint.query.repetition.changing import differs, made_anew
 from tfmemlint.query.repetition.changing_shapes import resizes
@@ -40,6 +41,7 @@ __all__ = [
     "item_loop",
     "items_in",
     "iterators_per_step",
+    "loop_around_method",
     "made_anew",
     "mutates",
     "names_of",

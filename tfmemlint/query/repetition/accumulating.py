@@ -58,15 +58,16 @@ class Accumulated:
         before = self.before(loop)
         return bool(before) and all(self.file.value(value) == Const(None) for value in before)
 
-    def is_used_otherwise(self, loop: Loop) -> bool:
-        """Whether the loop reads, cuts back or starts again what it adds to. Its length does not count, nor printing
-        it, what it is begun by (`if acc is None: acc = x`), and what AutoGraph is told about it."""
+    def is_used_otherwise(self, loop: Loop | cst.FunctionDef) -> bool:
+        """Whether the loop, or a function that it calls, reads, cuts back or starts again what it adds to. Its length
+        does not count, nor printing it, what it is begun by (`if acc is None: acc = x`), and what AutoGraph is told
+        about it."""
         test = [loop.test] if isinstance(loop, cst.While) else []
         named = [node for code in (*test, loop.body) for node in names_of(self.file, code, self.name)]
         others = (node for node in named if not self.file.tree.contains(self.assign, node))
         return any(not self._begins(node, loop) and not _is_told(self.file, node) for node in others)
 
-    def _begins(self, node: Node, loop: Loop) -> bool:
+    def _begins(self, node: Node, loop: Node) -> bool:
         below = node
         for above in self.file.tree.ancestors(node):
             if above is loop:
