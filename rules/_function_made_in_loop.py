@@ -133,22 +133,40 @@ def values_closed_over(file: File, traced: facts.Wrapped) -> list[str]:
 
 def made_for_one_call(file: File, traced: facts.Wrapped) -> Call | None:
     """The call that makes an object in each iteration of which a traced method is called once, and nothing else."""
-    owner = file.class_of(traced.made) if isinstance(traced.made, cst.FunctionDef) else None
-    for node in file.tree.of(cst.Call) if owner is not None else ():
+    method = traced.function if isinstance(traced.made, cst.Call) else traced.made
+    owner = file.class_of(method) if isinstance(method, cst.FunctionDef) else None
+    word = _attribute(file, traced.made) or getattr(traced.made, "name", None)
+    if owner is None or not isinstance(word, cst.Name):
+        return None
+    for node in file.tree.of(cst.Call):
         made = file.call(node)
-        if isinstance(made.target, Class) and made.target.node is owner and _serves_one_call(file, traced, made):
+        if isinstance(made.target, Class) and made.target.node is owner and _serves_one_call(file, word.value, made):
             return made
     return None
 
 
-def _serves_one_call(file: File, traced: facts.Wrapped, made: Call) -> bool:
+def _attribute(file: File, made: Node) -> cst.Name | None:
+    """The attribute of the object that `__init__` sets: `self.act = tf.function(self.choose)`."""
+    home, above = file.contexts.function(made), file.tree.parent(made)
+    target = above.targets[0].target if isinstance(above, cst.Assign) else None
+    own = isinstance(target, cst.Attribute) and isinstance(target.value, cst.Name) and target.value.value == "self"
+    begun = isinstance(home, cst.FunctionDef) and home.name.value == "__init__"
+    return target.attr if own and begun and isinstance(target, cst.Attribute) else None
+
+
+def _serves_one_call(file: File, word: str, made: Call) -> bool:
     again = next(repetition.repetitions(file, made.node, calls=0), None)
     if again is None or again.few(limits.FEW_RUNS) or sometimes(file, made.node, again.place):
         return False
-    used, loop = list(uses(file, made.node)), file.contexts.loop(made.node)
-    if loop is None or any(each.does is not Does.METHOD or file.contexts.loop(each.node) is not loop for each in used):
+    used, place = list(uses(file, made.node)), _innermost(file, made.node)
+    if place is None or any(_innermost(file, each.node) is not place for each in used):
         return False
-    return isinstance(traced.made, cst.FunctionDef) and [each.word for each in used] == [traced.made.name.value]
+    called = [each.word if each.does is Does.METHOD else "__call__" for each in used]
+    return called == [word] and all(each.does in (Does.METHOD, Does.CALL) for each in used)
+
+
+def _innermost(file: File, node: Node) -> Node | None:
+    return file.contexts.comprehension(node) or file.contexts.loop(node)
 
 
 def _is_value(file: File, function: cst.FunctionDef | cst.Lambda, name: str) -> bool:

@@ -45,7 +45,10 @@ class FunctionMadeInLoop(Rule):
     @on(facts.functions_given_to("tf.function"))
     def check(self, traced: facts.Wrapped, file: File) -> Iterator[Finding]:
         made = traced.made
-        if file.contexts.traced(made) or any(self._keeps(use, file) for use in uses(file, made)):
+        if file.contexts.traced(made):
+            return
+        if any(self._keeps(use, file) for use in uses(file, made)):
+            yield from self._for_one_call(traced, file)
             return
         loop, comprehension = file.contexts.loop(made), file.contexts.comprehension(made)
         inside = loop is not None and not sometimes(file, made, loop) and same_each_time(file, made, loop)
@@ -67,7 +70,12 @@ class FunctionMadeInLoop(Rule):
                 "call; pass tensors to one traced function",
                 related=[(loop, "the loop")] if loop is not None else [],
             )
-        elif (one := made_for_one_call(file, traced)) is not None:
+        else:
+            yield from self._for_one_call(traced, file)
+
+    def _for_one_call(self, traced: facts.Wrapped, file: File) -> Iterator[Finding]:
+        one = made_for_one_call(file, traced)
+        if one is not None:
             yield self.finding(
                 traced.where,
                 file,
