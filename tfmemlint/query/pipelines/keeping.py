@@ -12,6 +12,7 @@ from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Dataset, Function
 from tfmemlint.model.values import Iterator as Items
 from tfmemlint.query.facts import Fact
+from tfmemlint.query.flow.stores import is_container
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.pipelines.elements import is_element, unwrapped
 from tfmemlint.query.pipelines.pipelines import PIPELINES
@@ -49,7 +50,7 @@ class KeptElements(NamedTuple):
 
 
 def _kept_elements(file: File) -> Iterator[KeptElements]:
-    for where, ds in (*_built(file), *_comprehended(file), *_starred(file), *_appended(file)):
+    for where, ds in (*_built(file), *_comprehended(file), *_starred(file), *_appended(file), *_stored(file)):
         yield KeptElements(where, ds)
 
 
@@ -149,7 +150,25 @@ def _appended(file: File) -> Iterator[tuple[Call, Dataset]]:
             yield file.call(node), ds
 
 
-def _each_time(file: File, node: cst.Call, container: cst.BaseExpression, loop: cst.For) -> bool:
+def _stored(file: File) -> Iterator[tuple[Node, Dataset]]:
+    """Assignments `table[key] = x` in a loop over a pipeline that give a dictionary or list every element of it."""
+    for assign in file.tree.of(cst.Assign):
+        target, loop = assign.targets[0].target, file.contexts.loop(assign)
+        if not isinstance(target, cst.Subscript) or not isinstance(loop, cst.For) or len(assign.targets) != 1:
+            continue
+        items = {name.value for name in walk(loop.target, cst.Name)}
+        if not any(name.value in items for index in target.slice for name in walk(index, cst.Name)):
+            continue
+        value = file.contexts.iterated(loop)
+        ds = run_through(value) if value is not None else None
+        if ds is None or not is_container(file, target.value) or not _each_time(file, assign, target.value, loop):
+            continue
+        kept, counted = file.written(assign.value), _counted(file, loop)
+        if is_element(_given(file, kept), loop.target, ds, counted=counted) and _unchanged(file, kept, loop):
+            yield assign, ds
+
+
+def _each_time(file: File, node: Node, container: cst.BaseExpression, loop: cst.For) -> bool:
     """Whether the list is older than the loop, takes something in each iteration and loses nothing in between."""
     name = dotted(container)
     if name is None or file.contexts.conditional(node, loop):
