@@ -119,7 +119,16 @@ NUMPY = [
     ("np.asarray(tf.zeros([2]))", "np float32 (2)"), ("tf.zeros([2]).numpy()", "np float32 (2)"),
 ]  # fmt: skip
 
+SET = "def f(r, c=None):\n    x = tf.io.decode_raw(r, tf.uint8)\n    "
 TENSORS = [
+    (SET + "x.set_shape([9])\n    return x\nf(y)", "tf uint8 (9)"),
+    (SET + "x = tf.cast(x, tf.float32)\n    x.set_shape((n, 9))\n    return x + 1\nf(y)", "tf float32 (?, 9)"),
+    (SET + "x.set_shape([9])\n    x = tf.zeros(n)\n    return x\nf(y)", "tf float32 ..."),
+    (SET + "if c:\n        x.set_shape([9])\n    return x\nf(y)", "tf uint8 ..."),
+    (SET + "z = x\n    x.set_shape([9])\n    return z\nf(y)", "tf uint8 ..."),
+    ("tf.numpy_function(f, [x], tf.int64)", "tf int64 ..."),
+    ("tf.py_function(f, [x], [tf.float32, tf.uint8])[1]", "tf uint8 ..."),
+    ("tf.py_function(f, [x], unknown)", "?"),
     ("tf.zeros([2, 3])", "tf float32 (2, 3)"), ("tf.ones((2,), tf.int32)", "tf int32 (2)"),
     ("tf.constant([1, 2])", "tf int32 (2)"),
     ("tf.constant([1.0])", "tf float32 (1)"),

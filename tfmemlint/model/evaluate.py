@@ -21,6 +21,7 @@ from tfmemlint.model.functions import Frame, Functions
 from tfmemlint.model.layers.pretrained import output
 from tfmemlint.model.memo import Answer, Memory, latter
 from tfmemlint.model.pending import Key, Rank
+from tfmemlint.model.set_shapes import with_set_shape
 from tfmemlint.model.transfer import transfer
 from tfmemlint.model.unrolled import after_loop, carried, iterations, of_layers
 from tfmemlint.model.values import (
@@ -125,6 +126,7 @@ class Evaluator:
         if local:
             frame_here = frame if frame is not None and frame.function is scope else self._frame_of(scope, frame)
             value = self.joined(local, frame_here, self.file.inner_writes(node.value, scope))
+            value = with_set_shape(self, node, value, frame_here)
             return (after_loop(self, node, local, frame_here) or value) if of_layers(value) else value
         return self.outer_name(node.value, scope, frame)
 

@@ -82,3 +82,13 @@ def _ensured(call: Call, target: Value) -> Value:
         return data
     known = data.shape if data.shape is not None else (None,) * len(shape)
     return replace(data, shape=tuple(a if a is not None else b for a, b in zip(shape, known, strict=True)))
+
+
+@models("tf.numpy_function", "tf.py_function", "tf.compat.v1.py_func")
+def _python(call: Call, target: Value) -> Value:
+    """Tensors of the dtypes that the call says; their shapes nobody knows."""
+    given = call.value_of("Tout")
+    if isinstance(given, Sequence):
+        return Sequence(tuple(Array("tf", dtype_of(each, "float32")) for each in given.items), "list")
+    dtype = dtype_of(given, "float32")
+    return Array("tf", dtype) if dtype is not None else Unknown("what a Python function gives")
