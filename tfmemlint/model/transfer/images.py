@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tfmemlint.model.transfer.table import dtype_of, models
-from tfmemlint.model.values import Array, Const, Instance, Method, Sequence, Unknown, Value, constant, integer
+from tfmemlint.model.values import Array, Const, Instance, Method, Sequence, Table, Unknown, Value, constant, integer
 from tfmemlint.syntax.numbers import bounded
 
 if TYPE_CHECKING:
@@ -119,7 +119,9 @@ def _shuffled(call: Call, target: Value) -> Value:
 
 
 def _some_rows(data: Value, rows: int | None) -> Value:
-    """Some of the rows of an array: its dtype and its other sizes."""
+    """Some of the rows of an array, with its dtype and its other sizes, or of a table."""
+    if isinstance(data, Table):
+        return data
     if not isinstance(data, Array):
         return Unknown("rows of something not known")
     return replace(data, shape=(rows, *data.shape[1:]) if data.shape else None)

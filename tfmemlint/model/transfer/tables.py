@@ -6,7 +6,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tfmemlint.model.transfer.table import models
-from tfmemlint.model.values import Array, Bunch, Const, Instance, Method, Sequence, Table, Unknown, Value, integer
+from tfmemlint.model.values import (
+    Array,
+    Bunch,
+    Cells,
+    Const,
+    Instance,
+    Method,
+    Sequence,
+    Table,
+    Unknown,
+    Value,
+    integer,
+)
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -132,6 +144,8 @@ def _scaled(call: Call, target: Value) -> Value:
     data = call.value_of(0) if call.arg(0) is not None else call.value_of("X")
     if isinstance(data, Table):
         return Array("np", "float64", None, call)
+    if isinstance(data, Cells) and data.dtype is None:
+        return Array("np", "float64", data.shape, call)
     if not isinstance(data, Array) or data.library != "np" or data.dtype is None:
         return Unknown("scales something not known")
     if data.dtype.startswith("float"):
