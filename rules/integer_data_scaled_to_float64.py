@@ -30,7 +30,8 @@ class IntegerDataScaledToFloat64(Rule):
     """
     ## What it does
     Reports whole integer arrays (bundled Keras data sets, images read with OpenCV or Pillow, arrays made with an
-    integer dtype) that are divided by or multiplied with a Python number, or scaled by scikit-learn, into float64.
+    integer dtype) that are divided by or multiplied with a Python number, or scaled by scikit-learn, into float64, also
+    where a list gets their rows, scaled one by one.
 
     The operations of one statement are one finding. One picture of unknown size, read from a file, is not reported.
 
