@@ -17,8 +17,8 @@ class DatasetMaterialized(Rule):
     """
     ## What it does
     Reports pipelines that are turned into a list, tuple or array as a whole, by a call, a comprehension or a loop that
-    appends every element, and batches of the size of the data; iterators over a folder of images of which only the
-    first batch is taken, where that may have 256 MiB.
+    puts every element into a list or dictionary, and batches of the size of the data; iterators over a folder of images
+    of which only the first batch is taken, where that may have 256 MiB.
 
     ## Why it costs memory
     A pipeline makes one element after the other so that only a few are in memory. `list(ds)` keeps all of them, and an
