@@ -128,7 +128,6 @@ RUNS = [
     (f"{OLD}step = tf.assign(v, 3)\nunknown.run(step)", 1),
     (f"{OLD}unknown.run(x)", 0),
     (f"{OLD}g = tf.gradients(y, x)\nunknown.run(g, {{x: 3}})", 1),
-    (f"{OLD}step = tf.assign(v, 3)\nunknown.run(step)", 0),
     (f"{OLD}def run(x): pass\nrun(tf.assign(v, 3))", 0),
     ("unknown.run(tf.constant(3))", 0),
 ]
