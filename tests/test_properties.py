@@ -35,7 +35,7 @@ REWRITINGS = [
     Rewriting("from imports", FromImports, 0.8),
     Rewriting("parts imported", PartsByImport, 0.6),
     Rewriting("parts named", PartsByName, 0.5),
-    Rewriting("chains split", SplitChains, 0.4),
+    Rewriting("chains split", SplitChains, 0.35),
     Rewriting("arguments named", NameArguments, 0.6),
     Rewriting("numbers named", NameNumbers, 0.7),
     Rewriting("in main", WholeMain, 0.6),
