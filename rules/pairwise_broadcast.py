@@ -42,7 +42,8 @@ class PairwiseBroadcast(Rule):
     ## When not to use it
     For small sets; sizes known to be small are not reported, nor fewer than 32 rows on one side: all pairs are
     not many more numbers than the operands then. Nor rows of up to 4 numbers, as points and boxes are: the operation
-    takes no more than 4 times the distances. Nor differences whose parts are read besides.
+    takes no more than 4 times the distances. Nor differences whose parts, or
+    the attribute that keeps them, are read besides.
 
     ## References
     - https://www.tensorflow.org/guide/tensor#broadcasting
@@ -59,11 +60,14 @@ class PairwiseBroadcast(Rule):
         if given is None or axis not in (-1, 2, 3):
             return
         found = tensors.all_pairs(file, given.expression, axis, squared=_euclidean(call))
-        if found is None or _in_parts(file, found.node) or _is_read_too(file, found.node):
+        if found is None or _in_parts(file, found.node) or _is_read_too(file, call, found):
             return
         value = file.value(found.node)
         size, shape = (value.bytes, value.shape or ()) if isinstance(value, Array) else (None, ())
         if (size is not None and size < file.config.min_bytes) or any(n is not None and n < FEW for n in shape[-3:-1]):
+            return
+        rows = tensors.paired_rows(file, found)
+        if rows is not None and rows < FEW:
             return
         features = (shape[-1] if shape else None) or tensors.cut_features(file, found)
         if features is not None and features <= FEW_FEATURES:
@@ -82,9 +86,10 @@ def _euclidean(call: Call) -> bool:
     return (call.method or "").endswith("norm") and usual
 
 
-def _is_read_too(file: File, node: cst.BaseExpression) -> bool:
-    """Whether the result of the operation has to exist, as parts of it are read: the coordinates of each difference."""
-    return any(use.does is Does.ITEM for use in uses(file, node))
+def _is_read_too(file: File, call: Call, pairs: tensors.Pairs) -> bool:
+    """Whether the result of the operation has to exist, as parts of it are read: the coordinates of each difference, or
+    the attribute that keeps it is."""
+    return any(use.does is Does.ITEM for use in uses(file, pairs.node)) or tensors.kept_pairs(file, call, pairs)
 
 
 def _in_parts(file: File, node: cst.BaseExpression) -> bool:

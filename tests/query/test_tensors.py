@@ -7,6 +7,7 @@ from programs import model_of
 from tfmemlint.model.file import File
 from tfmemlint.query.flow.readers import only_reader
 from tfmemlint.query.tensors.one_hot import one_hot
+from tfmemlint.query.tensors.paired_rows import kept_pairs, paired_rows
 from tfmemlint.query.tensors.pairs import all_pairs
 from tfmemlint.query.tensors.products import products
 from tfmemlint.query.tensors.tensors import copied_axes, inserted_axes, is_empty, partners, shape_size, size_one
@@ -253,3 +254,51 @@ def test_copies_along_axes_that_may_be_longer_are_none(tiled: str) -> None:
     node = asked(file)
     assert isinstance(node, cst.Call)
     assert tiling(file, file.call(node)) is None
+
+
+PAIRED_ROWS = [
+    ("probe(x[:, None, :] - x[None, :4])", 4),
+    ("probe(x[:, None, :] - x[None, 4:])", None),
+    ("c = x[2:6]\nprobe(x[:, None, :] - c[None])", 4),
+    ("probe(x[:, None, :] - tf.reshape(y, [1, -1, 64]))", None),
+    ("c = tf.Variable(tf.slice(x, [0, 0], [5, -1]))\nprobe(tf.subtract(x[:, None], c[None]))", 5),
+    ("probe(x[:, None] - tf.slice(x, [0, 0], [-1, 3])[None])", None),
+    ("def f(c):\n    probe(x[:, None] - c[None])\nf(x[:2])\nf(x[:7])", 7),
+    ("def f(c):\n    probe(x[:, None] - c[None])\nf(x[:2])\nf(x)", None),
+    ("def g(v):\n    return v[:2]\nc = g(x)\nprobe(x[:, None] - c[None])", 2),
+    ("c = tf.math.unsorted_segment_sum(x, y, 6) / 2.0\nprobe(x[:, None] - c[None])", 6),
+    ("c = x[:2]\nwhile p:\n    probe(x[:, None] - c[None])\n    c = c + c", None),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), PAIRED_ROWS)
+def test_rows_of_the_smaller_side_of_all_pairs(program: str, expected: int | None) -> None:
+    file = model_of(program)
+    found = all_pairs(file, asked(file), -1)
+    assert found is not None
+    assert paired_rows(file, found) == expected
+
+
+KEEPS = """
+class A:
+    def f(self, x, y):
+        self.d = x[:, None, :] - y[None, :, :]
+        self.r = tf.reduce_sum(self.d, -1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ("    def g(self): return self.d", True),
+        ("    def g(self): return self.r", False),
+        ("    def g(self): self.d = None", False),
+        ("def g(self): return self.d", False),
+    ],
+)
+def test_pairs_that_an_attribute_keeps_for_others(more: str, expected: bool) -> None:
+    file = model_of(KEEPS + more)
+    reduction = file.call(file.calls_by_word["reduce_sum"][0])
+    found = all_pairs(file, reduction.node.args[0].value, -1)
+    assert found is not None
+    assert kept_pairs(file, reduction, found) is expected

@@ -22,6 +22,7 @@ from tfmemlint.query.tensors.dtypes import (
 )
 from tfmemlint.query.tensors.little import is_little
 from tfmemlint.query.tensors.one_hot import OneHot, one_hot
+from tfmemlint.query.tensors.paired_rows import kept_pairs, paired_rows
 from tfmemlint.query.tensors.pairs import Pairs, all_pairs, cut_features
 from tfmemlint.query.tensors.precision import wants_digits
 from tfmemlint.query.tensors.products import Product, products
@@ -69,11 +70,13 @@ __all__ = [
     "is_empty",
     "is_little",
     "joined_arrays",
+    "kept_pairs",
     "one_hot",
     "one_picture",
     "only_cast",
     "only_of_arrays",
     "only_shown",
+    "paired_rows",
     "partners",
     "products",
     "read_as_one_row",

@@ -107,10 +107,13 @@ def in_slice(file: File, cut: cst.Slice) -> int | None:
         found = next(numbers, None)
     else:
         first = integer(file.value(lower)) if lower is not None else 0
-        end = integer(file.value(upper)) if upper is not None else 0
-        if first is None or end is None or (first < 0) != (end < 0 or upper is None):
+        ends = [integer(option) for option in file.value(upper).options] if upper is not None else [0]
+        known = [end for end in ends if end is not None]
+        if first is None or not known or len(known) < len(ends):
+            return None
+        if any((first < 0) != (end < 0 or upper is None) for end in known):
             return None  # counted from both ends, or to the other end
-        found = end - first
+        found = max(known) - first
     return max(0, found) if found is not None else None
 
 

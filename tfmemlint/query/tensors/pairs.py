@@ -126,11 +126,16 @@ def _is_matrix(file: File, plain: cst.BaseExpression, other: cst.BaseExpression)
 def cut_features(file: File, pairs: Pairs) -> int | None:
     """The numbers that a slice leaves of each row in an operation on all pairs: 2 of `x[:, None, :2] - y[None, :, :2]`.
     None where no slice of the operands shows it."""
-    node = pairs.node
-    operands = [arg.value for arg in node.args[:2]] if isinstance(node, cst.Call) else []
-    operands += [node.left, node.right] if isinstance(node, cst.BinaryOperation) else []
-    found = (_cut(file, operand) for operand in operands)
+    found = (_cut(file, operand) for operand in operands(pairs))
     return next((length for length in found if length is not None), None)
+
+
+def operands(pairs: Pairs) -> list[cst.BaseExpression]:
+    """The two sides of an operation on all pairs, as they are written; none of a comparison."""
+    node = pairs.node
+    if isinstance(node, cst.BinaryOperation):
+        return [node.left, node.right]
+    return [arg.value for arg in node.args[:2]] if isinstance(node, cst.Call) else []
 
 
 def _cut(file: File, node: cst.BaseExpression) -> int | None:

@@ -1,0 +1,121 @@
+"""What is seen of an operation on all pairs around it: how few rows an operand has, and who else reads the result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint import knowledge
+from tfmemlint.model.values import Array, Const, Function, Sequence, Value, integer
+from tfmemlint.query.limits import FOLLOWED_CALLS
+from tfmemlint.query.repetition.counts import in_slice
+from tfmemlint.query.tensors.pairs import Pairs, operands
+from tfmemlint.syntax.scopes import Binds, Definition, Reaching
+from tfmemlint.syntax.tree import walk
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.file import File
+
+STEPS = 4 * FOLLOWED_CALLS
+"""Names, ops and calls behind each other that are seen through: some four for each call of the module's functions."""
+
+
+def paired_rows(file: File, pairs: Pairs) -> int | None:
+    """The most rows that the side with fewer rows of an operation on all pairs can have, where its shape or the way it
+    is made says it, through the module's own calls: `x[:k]`, the sums of `k` segments. None where neither side does."""
+    found = [_rows(file, operand, STEPS) for operand in operands(pairs)]
+    return min((count for count in found if count is not None), default=None)
+
+
+def kept_pairs(file: File, reduction: Call, pairs: Pairs) -> bool:
+    """Whether an attribute keeps an operation on all pairs, or what is computed from it number by number, and the class
+    reads that attribute elsewhere than in the reduction."""
+    above = list(file.tree.ancestors(pairs.node))
+    assign = next((each for each in above if isinstance(each, cst.Assign)), None)
+    home = next((each for each in above if isinstance(each, cst.ClassDef)), None)
+    kept = assign.targets[0].target if assign is not None else None
+    if home is None or assign is None or file.tree.contains(assign, reduction.node):
+        return False
+    if not isinstance(kept, cst.Attribute):
+        return False
+    named = (each for each in walk(home, cst.Attribute) if each.attr.value == kept.attr.value)
+    read = (each for each in named if not isinstance(file.tree.parent(each), (cst.AssignTarget, cst.Del)))
+    return any(file.text(each) == file.text(kept) and not file.tree.contains(reduction.node, each) for each in read)
+
+
+def _rows(file: File, node: cst.BaseExpression, left: int) -> int | None:
+    """The most rows of a tensor, axes of size 1 that are inserted left out."""
+    value = file.value(node)
+    if left == 0:
+        return None
+    if isinstance(value, Array) and value.shape is not None and len(value.shape) == 2:
+        return value.shape[0]
+    if isinstance(node, cst.Name):
+        found = file.definitions(node)
+        return _most(_of_definition(file, each, left - 1) for each in found) if found else None
+    if isinstance(node, cst.BinaryOperation):
+        sides = [side for side in (node.left, node.right) if not isinstance(file.value(side), Const)]
+        return _most(_rows(file, side, left - 1) for side in sides)
+    if isinstance(node, cst.Subscript):
+        first = next((each.slice for each in node.slice if not _inserts(file, each.slice)), None)
+        cut = in_slice(file, first) if isinstance(first, cst.Slice) else None
+        return cut or (_rows(file, node.value, left - 1) if _only_inserts(file, node) else None)
+    return _of_call(file, file.call(node), left - 1) if isinstance(node, cst.Call) else None
+
+
+def _of_definition(file: File, made: Reaching, left: int) -> int | None:
+    if made.path or not isinstance(made, Definition):
+        return None
+    if made.binds is Binds.PARAMETER:
+        passed = [call.arg(made.name) for call in file.call_graph.callers(made.scope) or ()]
+        return _most(_rows(file, each.expression, left) if each is not None else None for each in passed)
+    if made.binds is Binds.VALUE and isinstance(made.value, cst.BaseExpression):
+        return _rows(file, made.value, left)
+    return None
+
+
+def _of_call(file: File, call: Call, left: int) -> int | None:
+    """The rows of an op that keeps or says them, of what is evaluated, and of what a function of the module returns."""
+    first = call.node.args[0].value if call.node.args else None
+    if isinstance(call.target, Function) and isinstance(call.target.node, cst.FunctionDef):
+        returned = [each.value for each in file.returns(call.target.node)]
+        return _most(_rows(file, each, left) if each is not None else None for each in returned)
+    if knowledge.in_group(call.name, "gives_segments"):
+        return _number(call.value_of("num_segments"))
+    if call.name == "tf.slice":
+        size = call.value_of("size")
+        count = _number(size.items[0]) if isinstance(size, Sequence) and size.items else None
+        return count if count is not None and count >= 0 else None
+    if first is not None and any(knowledge.in_group(call.name, group) for group in ("keeps_shape", "inserts_axis")):
+        return _rows(file, first, left)
+    if first is not None and call.name in ("tf.Variable", "tf.compat.v1.Session.run"):
+        return None if isinstance(first, (cst.List, cst.Tuple)) else _rows(file, first, left)
+    return None
+
+
+def _number(value: Value) -> int | None:
+    return _most(integer(option) for option in value.options)
+
+
+def _only_inserts(file: File, node: cst.Subscript) -> bool:
+    """Whether a subscript keeps all numbers and inserts axes: `x[:, None]`."""
+    return all(_inserts(file, each.slice) or _keeps(each.slice) for each in node.slice)
+
+
+def _inserts(file: File, part: cst.BaseSlice) -> bool:
+    return isinstance(part, cst.Index) and file.value(part.value) == Const(None)
+
+
+def _keeps(part: cst.BaseSlice) -> bool:
+    if isinstance(part, cst.Index):
+        return isinstance(part.value, cst.Ellipsis)
+    return isinstance(part, cst.Slice) and part.lower is None and part.upper is None and part.step is None
+
+
+def _most(counts: Iterable[int | None]) -> int | None:
+    found = list(counts)
+    known = [count for count in found if count is not None]
+    return max(known) if known and len(known) == len(found) else None
