@@ -33,7 +33,8 @@ class MissingPrefetch(Rule):
     `predict` or a training loop, or is returned by a function whose callers are not seen to go on with it. It is given
     once for a pipeline, at its end; a function that takes further what it is given, or that an `interleave` runs, has
     none. Pipelines that only pick, regroup and batch have nothing to do ahead, and are left out, where they begin with
-    arrays in memory, lines of text, or a small data set that `tensorflow_datasets` keeps in memory itself.
+    arrays in memory, lines of text, or a small data set that `tensorflow_datasets` keeps in memory itself; one of a few
+    KiB may have arithmetic in its maps.
 
     ## Why it costs memory
     It costs time, not memory: without a prefetch the model waits while the next batch is made. Prefetching holds one

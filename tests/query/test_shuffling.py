@@ -63,6 +63,11 @@ NOTHING_AHEAD = [
     ("tfds.load('mnist', split='train', as_supervised=True).map(f).batch(2)", False),
     ("tfds.load('tf_flowers', split='train', as_supervised=True).batch(2)", False),
     ("tfds.load('food101', split='train', as_supervised=True).batch(2)", False),
+    ("tfds.load('imdb_reviews/subwords8k', split='train', as_supervised=True).padded_batch(2)", True),
+    ("tfds.load('imdb_reviews/bytes', split='train', as_supervised=True).padded_batch(2)", False),
+    ("tfds.load('iris', split='train').map(lambda e: (e['features'] * 2.0, tf.one_hot(e['label'], 3))).batch(2)", True),
+    ("tfds.load('iris', split='train').map(f).batch(2)", False),
+    ("tfds.load('mnist', split='train').map(lambda e: (e['image'] * 2, tf.one_hot(e['label'], 9))).batch(2)", False),
 ]
 
 

@@ -157,21 +157,24 @@ def bundled_classes(name: str) -> int | None:
 @dataclass(frozen=True, slots=True)
 class Examples:
     """A data set of `tensorflow_datasets` as its catalogue has it: dtype and shape of each feature, the features that
-    `as_supervised` gives, and the number of examples in each split."""
+    `as_supervised` gives, and the number of examples in each split; the bytes of its files where a feature has no
+    size."""
 
     features: dict[str, tuple[str, tuple[int | None, ...]]]
     supervised: tuple[str, ...]
     splits: dict[str, int]
+    files: int | None = None
 
 
 def tfds_examples(name: str) -> Examples | None:
     """What is documented of a data set of `tensorflow_datasets` (`"mnist"`, `"mnist:3.*.*"`); None also for a
-    configuration of one (`"eurosat/all"`), which may have other features."""
+    configuration of one (`"eurosat/all"`) that is not listed itself, as it may have other features."""
     found = table("tfds").get(name.partition(":")[0])
     if found is None:
         return None
     features = {key: (dtype, tuple(shape)) for key, (dtype, shape) in found["features"].items()}
-    return Examples(features, tuple(found["supervised"]), found["splits"])
+    files = round(found["mib"] * (1 << 20)) if "mib" in found else None
+    return Examples(features, tuple(found["supervised"]), found["splits"], files)
 
 
 def broadcasts(name: str) -> bool | None:

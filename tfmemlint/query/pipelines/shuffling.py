@@ -8,7 +8,8 @@ from tfmemlint import knowledge
 from tfmemlint.model.mapped import body
 from tfmemlint.model.transfer.table import elements, structure_bytes
 from tfmemlint.model.values import Array, Const, Dataset, constant
-from tfmemlint.query.pipelines.mapped import only_regroups
+from tfmemlint.query.limits import SMALL_DATA
+from tfmemlint.query.pipelines.mapped import cheap, only_regroups
 from tfmemlint.query.pipelines.pipelines import (
     BATCHES,
     REGROUPING,
@@ -42,9 +43,11 @@ AUTO_CACHED = 250 << 20
 def needs_no_prefetch(ds: Dataset) -> bool:
     """Whether a pipeline certainly only picks, regroups and batches what is in memory already, or lines of text as they
     are: there is next to nothing in it to compute or to wait for. Measured: 64 rows of 3 KiB are one batch after half a
-    millisecond, 32 lines after a fifth of one, and `fit` is no faster with a prefetch behind it."""
+    millisecond, 32 lines after a fifth of one, and `fit` is no faster with a prefetch behind it. So does one of a table
+    that is tiny as a whole, whatever arithmetic is done to its rows."""
     picks = (HANDS_ON | BATCHES) - {"filter"}
-    if not all(step.name in picks or (step.name == "map" and only_regroups(step)) for step in ds.steps):
+    light = cheap if _cached_by_tfds(ds, SMALL_DATA) else only_regroups
+    if not all(step.name in picks or (step.name == "map" and light(step)) for step in ds.steps):
         return False
     if ds.source == "tf.data.Dataset.zip" and ds.parents:
         return all(isinstance(each, Dataset) and needs_no_prefetch(each) for each in ds.parents)
@@ -52,17 +55,21 @@ def needs_no_prefetch(ds: Dataset) -> bool:
     return any(knowledge.in_group(ds.source, group) for group in sources) or _cached_by_tfds(ds)
 
 
-def _cached_by_tfds(ds: Dataset) -> bool:
+def _cached_by_tfds(ds: Dataset, most: int = AUTO_CACHED) -> bool:
     """Whether `tensorflow_datasets` certainly keeps the decoded examples in memory: all of them would be small enough
-    as they are, and files are smaller; it does not where files are shuffled or the call sets how they are read."""
+    as they are, and files are smaller; it does not where files are shuffled or the call sets how they are read. With
+    `most` all of them certainly take no more bytes than that."""
     call = ds.call if ds.source == "tensorflow_datasets.load" else None
     name = constant(call.given(0, "name")) if call is not None else None
     found = knowledge.tfds_examples(name) if isinstance(name, str) else None
-    size = structure_bytes(made_by_source(ds).element)
-    if call is None or found is None or size is None or isinstance(size, AtLeast):
+    if call is None or found is None:
         return False
+    size = structure_bytes(made_by_source(ds).element)
+    files = found.files
+    if files is None and size is not None and not isinstance(size, AtLeast):
+        files = size * sum(found.splits.values())
     in_order = call.lacks("shuffle_files") or call.value_of("shuffle_files") == Const(False)
-    return in_order and call.lacks("read_config") and size * sum(found.splits.values()) <= AUTO_CACHED
+    return files is not None and files <= most and in_order and call.lacks("read_config")
 
 
 def expanding_map(ds: Dataset) -> Step | None:
