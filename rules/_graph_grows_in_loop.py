@@ -22,6 +22,11 @@ from tfmemlint.api import (
     walk,
 )
 
+FEW_TRIALS = 8
+FEW_NODES = 32
+"""Iterations and nodes of a loop over a handful of values: a node of this kind takes a few KiB, all of them less than
+the smallest batch."""
+
 
 class Growth(NamedTuple):
     """A loop, and what it adds to the graph each time, without the ops of loops inside it."""
@@ -35,7 +40,7 @@ def _growths(file: File) -> Iterator[Growth]:
     for loop in sorted(_graph_loops(file), key=lambda loop: -len(list(file.tree.ancestors(loop)))):
         ops = [op for op in tracing.ops_built(file, loop) if op not in seen and not _seldom(file, op, loop)]
         seen.update(ops)
-        if ops and not _initializes_trials(file, loop, ops):
+        if ops and not _initializes_trials(file, loop, ops) and not _adds_little(file, loop, ops):
             yield Growth(loop, ops)
 
 
@@ -59,6 +64,19 @@ def _seldom(file: File, op: Node, loop: Node) -> bool:
     """Whether a condition lets an op be built a few times in all: `if step % 1000 == 0` in 5000 steps."""
     most = repetition.runs_at_most(file, op, loop) if file.tree.contains(loop, op) else None
     return most is not None and most <= limits.FEW_STEPS and most != repetition.runs_at_most(file, loop, loop)
+
+
+def _adds_little(file: File, loop: Node, ops: list[Node]) -> bool:
+    """Whether a loop of a handful of iterations, which nothing is seen to run again, adds only ops that are a node or
+    two each: an assignment for each of seven values. Ten epochs are not meant, which are more when they are in earnest,
+    nor ops that may bring a network or its derivatives."""
+    most = repetition.runs_at_most(file, loop, loop)
+    if most is None or most > FEW_TRIALS or most * len(ops) > FEW_NODES:
+        return False
+    names = [file.call(op).name if isinstance(op, cst.Call) else None for op in ops]
+    if not all(knowledge.in_group(n, "adds_one_node") or knowledge.in_group(n, "initializes_variables") for n in names):
+        return False
+    return repetition.repeats(file, loop) is None
 
 
 def _initializes_trials(file: File, loop: Node, ops: list[Node]) -> bool:
