@@ -32,7 +32,7 @@ def item_loop(file: File, given: cst.BaseExpression, *, single: bool, left: int 
     """
     single = single or rows_in(file, given) == 1
     for again in repetitions(file, given, calls=0) if single or left == FOLLOWED_CALLS else ():
-        if again.handler or not is_another(file, given, again) or _waits_for_input(file, again):
+        if again.handler or not is_another(file, given, again) or _is_waited_for(file, again):
             continue
         if not single and any(called_view(each.iter) is not None for each in again.each):
             return None
@@ -75,6 +75,18 @@ def _names_behind(file: File, given: cst.BaseExpression, loop: Node) -> Iterator
             if alike and d.binds is Binds.VALUE and d.value is not None and d.node not in seen:
                 seen.add(d.node)
                 waiting += walk(d.value, cst.Name)
+
+
+def _is_waited_for(file: File, again: Repetition) -> bool:
+    """Whether a loop asks for input, or the one call of its function stands in a loop that does: each time it makes one
+    answer, for somebody who types. A number of iterations that is known, and is not small, counts more than that."""
+    if _waits_for_input(file, again):
+        return True
+    function = file.contexts.function(again.place)
+    callers = (file.call_graph.callers(function) or ()) if function is not None else ()
+    if len(callers) != 1 or again.count is not None:
+        return False
+    return any(_waits_for_input(file, around) for around in repetitions(file, callers[0].node, calls=0))
 
 
 def _waits_for_input(file: File, again: Repetition) -> bool:
