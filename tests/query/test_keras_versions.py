@@ -20,6 +20,7 @@ KERAS_2 = [
     "from tensorflow.python.keras.layers import Dense",
     "from keras.optimizers import Adam\nAdam(lr=0.01)",
     "net.fit_generator(batches)",
+    "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('w.h5', save_weights_only=True)",
     "if __name__ == '__main__':\n    net.fit_generator(batches)",
 ]
 EITHER = [
@@ -35,6 +36,9 @@ EITHER = [
     "def f(K):\n    return K.in_train_phase(a, b)",
     "from keras.optimizers import Adam\nAdam(learning_rate=0.01)",
     "def fit_generator(x):\n    pass\nfit_generator(3)",
+    "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('w.h5')",
+    "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('w.weights.h5', save_weights_only=True)",
+    "from keras.callbacks import ModelCheckpoint\nModelCheckpoint(path, save_weights_only=True)",
     "from mine import Adam\nAdam(lr=0.01)",
 ]
 

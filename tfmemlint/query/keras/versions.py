@@ -9,7 +9,7 @@ import libcst as cst
 
 from tfmemlint import knowledge
 from tfmemlint.model.remembered import once_per_file
-from tfmemlint.model.values import Api, Function
+from tfmemlint.model.values import Api, Function, constant
 from tfmemlint.query.facts import calls_named, calls_passing
 from tfmemlint.query.ordering.conditions import conditions
 from tfmemlint.syntax.scopes import Binds, dotted, written
@@ -49,10 +49,16 @@ def _paths(file: File, imported: dict[str, str]) -> Iterator[tuple[str, Node]]:
 
 
 def _refused(file: File) -> Iterator[Node]:
-    """Calls that Keras 3 refuses: an optimizer's rate is its `learning_rate` there."""
+    """Calls that Keras 3 refuses: an optimizer's rate is its `learning_rate` there, and the names of files with nothing
+    but weights end in `.weights.h5`."""
     for call in calls_passing("lr").of(file):
         if (call.name or "").startswith(OPTIMIZERS):
             yield call.node
+    for call in file.calls("tf.keras.callbacks.ModelCheckpoint"):
+        path = constant(call.value_of("filepath"))
+        if constant(call.value_of("save_weights_only")) is True and isinstance(path, str):
+            if not path.endswith(".weights.h5"):
+                yield call.node
     for call in calls_named(*OF_GENERATORS).of(file):
         if not isinstance(call.target, Function):
             yield call.node
