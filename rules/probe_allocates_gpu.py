@@ -57,7 +57,8 @@ class ProbeAllocatesGpu(Rule):
 def _takes_all_anyway(file: File) -> bool:
     """Whether TensorFlow has the whole card in this program with and without the probe: it computes on it, nothing says
     how much it may take, and no other library needs any."""
-    computes = any(call.name not in PROBES for call in runtime.initialising_calls(file)) or any(file.calls(*SESSIONS))
+    runs = file.calls(*SESSIONS, *knowledge.group("starts_runtime"))  # in a graph, too, where no op starts it
+    computes = any(call.name not in PROBES for call in runtime.initialising_calls(file)) or any(runs)
     return computes and not any(file.calls(*LIMITS)) and not runtime.gpu_allocations.of(file)
 
 
