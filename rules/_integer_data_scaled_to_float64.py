@@ -13,14 +13,19 @@ from tfmemlint.api import (
     Array,
     Call,
     Const,
+    Does,
     Fact,
     File,
+    Function,
     Length,
+    Method,
     Node,
     constant,
     knowledge,
+    limits,
     repetition,
     tensors,
+    uses,
 )
 
 NORMALIZE = "tf.keras.utils.normalize"
@@ -29,6 +34,9 @@ WIDENED = frozenset({"uint8", "int8", "uint16", "int16", "int32", "uint32"})
 
 SCALES = frozenset({NORMALIZE, *knowledge.group("scales_floats")})
 """What makes floats of its first argument, a number of its own for each column or row."""
+
+SAMPLE = 8 << 20
+"""Bytes as float64 of a thousand pictures of digits (6 MiB), which people take to try something."""
 
 DIVIDES = frozenset({"np.divide", "np.true_divide", *SCALES})
 
@@ -132,10 +140,32 @@ def _whole(file: File, operand: cst.BaseExpression, node: cst.BaseExpression) ->
     rows = _rows_kept(file, node, data)
     if rows is not None:
         return rows
+    if _is_sample(data) or _is_for_others(file, node):
+        return None
     if data.size is not None and name.endswith(".load_data"):
         return data
     passing = file.contexts.per_item(node) and (data.size or 0) * ITEM_BYTES["float64"] < file.config.min_bytes
     return None if passing else data
+
+
+def _is_sample(data: Array) -> bool:
+    """Whether an array is a constant slice of a bundled data set, of a few small rows."""
+    loaded = data.origin is not None and (data.origin.name or "").endswith(".load_data")
+    if not loaded or data.size is None or not data.shape or (data.shape[0] or 0) > limits.FEW_ROWS:
+        return False
+    return data.size * ITEM_BYTES["float64"] < SAMPLE
+
+
+def _is_for_others(file: File, node: cst.BaseExpression) -> bool:
+    """Whether a program has nothing of TensorFlow but a data set, and gives it to other code, as of NumPy and SciPy,
+    which computes in float64 anyway. Not in a function, nor where other files may take what is only made here."""
+    names = {name for call in map(file.call, file.tree.of(cst.Call)) for name in call.names}
+    if any(name.startswith("tf.") and not name.endswith(".load_data") for name in names):
+        return False
+    if file.contexts.function(node) is not None:
+        return False
+    given = (use.call for use in uses(file, node, parts=True) if use.does is Does.PASS)
+    return any(call is not None and isinstance(call.target, (Function, Method)) for call in given)
 
 
 def _rows_kept(file: File, node: cst.BaseExpression, row: Array) -> Array | None:
