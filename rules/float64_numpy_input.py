@@ -40,7 +40,9 @@ class Float64NumpyInput(Rule):
 
     Of an array of unknown length, a table of up to 64 columns is not reported (by its shape, or by the input of the
     model that takes it: 10 000 such rows are 5 MiB), nor what is made for one step (`train_on_batch`) where 32 rows of
-    it are not known to take 1 MiB; a buffer that is kept, of which each step takes a part, is.
+    it are not known to take 1 MiB; a buffer that is kept, of which each step takes a part, is. Nor is a scaled table
+    whose columns the code calls by their names, the noise of which `predict` makes pictures (up to 512 numbers for
+    each), or targets of a few numbers for each example, up to 8 MiB.
 
     ## Why it costs memory
     The array takes twice the bytes of float32, it is copied into a float64 tensor of the same size, and Keras casts

@@ -19,7 +19,18 @@ LITTLE = [
     ("tf.constant(np.random.rand(33, k))", False),
     ("m = keras.Sequential([])\nm.predict([y, np.zeros((n, k))])", True),
     ("m = keras.Sequential([])\nx = np.zeros((n, k))\nx[i] = 1\nm.predict(x)", False),
-    ("m = keras.Sequential([])\nm.predict(np.random.rand(n, k))", False),
+    ("m = keras.Sequential([])\nm.predict(np.random.rand(n, k))", True),
+    ("m = keras.Sequential([])\nm.predict(np.random.normal(size=(10_000, 256)))", True),
+    ("m = keras.Sequential([])\nm.predict(np.random.rand(n, 784))", False),
+    ("m = keras.Sequential([])\nm.predict(np.random.rand(100_000, 256))", False),
+    ("m = keras.Sequential([])\nm.predict(np.random.rand(n, 1, 16, 8))", False),
+    ("m = keras.Sequential([])\nm.fit(x, np.zeros((60_000, 10)))", True),
+    ("m = keras.Sequential([])\nm.fit(x, y, validation_data=(x, np.zeros((60_000, 10))))", True),
+    ("m = keras.Sequential([])\nm.fit(np.zeros((60_000, 10)), y)", False),
+    (f"{TABLE}m = keras.Sequential([])\nm.fit(x, t)", True),
+    (f"{TABLE}{WIDE}m.fit(t, t)", False),
+    ("m = keras.Sequential([])\nm.fit(x, np.zeros((60_000, 100)))", False),
+    ("m = keras.Sequential([])\nm.fit(x, np.zeros((6_000_000, 1)))", False),
     ("tf.constant(np.zeros((n, k)))", False),
     ("tf.constant(np.zeros((1000, 10)))", False),
     (f"{TABLE}{NARROW}m.fit(t, t)", True),
@@ -50,4 +61,26 @@ PASSING = [
 @pytest.mark.parametrize(("program", "expected"), PASSING)
 def test_arrays_that_one_step_works_on(program: str, expected: bool) -> None:
     file = model_of(program)
+    assert [is_little(file, each) for each in arrays_entering.of(file)] == [expected]
+
+
+PANDAS = "import pandas as pd\nfrom sklearn.preprocessing import MinMaxScaler as S\nt = pd.read_csv('t.csv')\n"
+CHOSEN = [
+    ("x = S().fit_transform(t)", False),
+    ("x = S().fit_transform(t.drop('label', axis=1).values)", True),
+    ("x = S().fit_transform(t.drop(columns=['label', 'id']))", True),
+    ("y = t.pop('label')\nx = S().fit_transform(t)", True),
+    ("t.drop(['label'], axis=1, inplace=True)\nx = S().fit_transform(t)", True),
+    ("y = t['label']\nx = S().fit_transform(t.iloc[:, 1:])", True),
+    ("x = S().fit_transform(t[['width', 'height']].values)", True),
+    ("y = t[0]\nx = S().fit_transform(t.drop(0, axis=1))", False),
+    ("y = pd.read_csv('y.csv')['label']\nx = S().fit_transform(t)", False),
+    ("x = t.drop('label', axis=1).values / 255", False),
+    ("s = S().fit_transform(t[['close']].values.reshape(-1, 1))\nx = np.array([s[i : i + n, 0] for i in days])", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "expected"), CHOSEN)
+def test_tables_whose_columns_the_code_calls_by_their_names(program: str, expected: bool) -> None:
+    file = model_of(f"{PANDAS}{program}\n{BARE}m.fit(x)")
     assert [is_little(file, each) for each in arrays_entering.of(file)] == [expected]

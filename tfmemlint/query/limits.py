@@ -7,7 +7,8 @@ from tfmemlint.model.contexts import RUN_THROUGH
 
 __all__ = [
     "FEW_BATCHES", "FEW_COLUMNS", "FEW_ELEMENTS", "FEW_ROWS", "FEW_RUNS", "FEW_STEPS", "FOLLOWED_CALLS",
-    "FOLLOWED_USES", "LEAST_SHARE", "ONE_BATCH", "PEEKED", "RUN_THROUGH", "SMALL_DATA", "SMALL_SAMPLE",
+    "FOLLOWED_USES", "LATENT_NUMBERS", "LEAST_SHARE", "ONE_BATCH", "PEEKED", "RUN_THROUGH", "SMALL_DATA",
+    "SMALL_SAMPLE", "SMALL_TARGETS",
 ]  # fmt: skip
 
 # -- how far code is followed ----------------------------------------------------------------------------------------
@@ -59,6 +60,9 @@ FEW_COLUMNS = 64
 """Numbers in a row of a table of which nobody knows how many rows it has: mostly a few thousand, and 10 000 rows of 64
 numbers are 5 MiB as float64."""
 
+LATENT_NUMBERS = 512
+"""Random numbers of which a generator makes one example: 64 to 512 of them, a picture has thousands."""
+
 LEAST_SHARE = 0.1
 """The least constant part of a length that counts as all of the data where memory grows with it: less is a sample, or
 the number of batches."""
@@ -70,3 +74,6 @@ SMALL_DATA = 1 << 16
 
 SMALL_SAMPLE = 1 << 20
 """1 MiB: the few elements that `take` leaves are no burden up to here."""
+
+SMALL_TARGETS = 8 << 20
+"""8 MiB: targets of a few numbers for each example, as the ten of 100 000 pictures, which take hundreds of MiB."""

@@ -9,31 +9,35 @@ import libcst as cst
 
 from tfmemlint import knowledge
 from tfmemlint.model.transfer.table import elements
-from tfmemlint.model.values import ITEM_BYTES, Array, Value
+from tfmemlint.model.values import ITEM_BYTES, Array, Sequence, Value
 from tfmemlint.query.flow.uses import Does, uses
 from tfmemlint.query.keras.networks import input_bytes, output_bytes
-from tfmemlint.query.limits import FEW_COLUMNS, ONE_BATCH, SMALL_SAMPLE
+from tfmemlint.query.limits import FEW_COLUMNS, LATENT_NUMBERS, ONE_BATCH, SMALL_SAMPLE, SMALL_TARGETS
 from tfmemlint.query.tensors.arrays import Entering, arrays_entering
+from tfmemlint.query.tensors.named_columns import has_named_columns
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
 
 MODEL, PREDICT = "tf.keras.Model.", "tf.keras.Model.predict"
+GIVEN_TARGETS = frozenset({"tf.keras.Model.fit", "tf.keras.Model.evaluate"})
 SHORT_LIVED = frozenset({PREDICT, "tf.constant", "tf.convert_to_tensor"})
 """What needs an array no longer when it has its result."""
 
 
 def is_little(file: File, entering: Entering) -> bool:
-    """Whether an array is not shown to be much: a table of unknown length with a few columns, a batch of rows, what one
-    step works on, one example that a model is asked about, a small array that a part is made of, or zeros of unknown
-    size that `predict` asks for.
+    """Whether an array is not shown to be much: a table of unknown length with a few columns, or whose columns the code
+    calls by their names, a batch of rows, what one step works on, one example that a model is asked about, the noise of
+    which `predict` makes something larger, targets beside the data that they belong to, a small array that a part is
+    made of, or zeros of unknown size that `predict` asks for.
 
     False for an array of known bytes, which speak for themselves, for one of which nothing is known, and for a buffer
     that is kept, of which each step takes a part.
     """
     array, taker, origin = entering.array, entering.taker, entering.array.origin
-    if _is_one_item(file, array, taker):
+    targets = _are_targets(array, taker)
+    if _is_one_item(file, array, taker) or _is_noise(file, array, taker) or (targets and _are_few(array)):
         return True
     if array.bytes is not None or origin is None or _is_kept(file, array, origin):
         return False
@@ -44,13 +48,39 @@ def is_little(file: File, entering: Entering) -> bool:
     if passing or knowledge.in_group(taker.name, "takes_one_batch"):
         return row is None or row * ITEM_BYTES["float64"] * ONE_BATCH < SMALL_SAMPLE
     row = _model_numbers(file, array) if row is None else row
-    return row <= FEW_COLUMNS if row is not None else _is_filler(file, array, origin)
+    if row is not None:
+        return row <= FEW_COLUMNS
+    return (targets and array.shape is None) or _is_filler(file, array, origin) or has_named_columns(file, array)
 
 
 def _is_one_item(file: File, array: Array, taker: Call) -> bool:
     """Whether a model is asked about one example, whose array goes when it has answered, and is not large."""
     alone = array.shape is not None and len(array.shape) > 1 and array.shape[0] == 1
     return alone and taker.name in SHORT_LIVED and (array.bytes or 0) < file.config.min_bytes
+
+
+def _is_noise(file: File, array: Array, taker: Call) -> bool:
+    """Whether a generator is asked for what it makes of random numbers: of one row of them mostly something larger."""
+    drawn = array.origin is not None and (array.origin.name or "").startswith("np.random.")
+    if taker.name != PREDICT or not drawn or array.shape is None or len(array.shape) != 2:
+        return False
+    return (array.shape[1] or 0) <= LATENT_NUMBERS and (array.bytes or 0) < file.config.min_bytes
+
+
+def _are_targets(array: Array, taker: Call) -> bool:
+    """Whether `fit` or `evaluate` gets an array only as what a model shall say."""
+    if taker.name not in GIVEN_TARGETS:
+        return False
+    checked = taker.given("validation_data")
+    pair = checked.items if isinstance(checked, Sequence) and not checked.open else ()
+    data, targets = [taker.value_of("x"), *pair[:1]], [taker.given("y"), *pair[1:2]]
+    return any(_holds(value, array) for value in targets) and not any(_holds(value, array) for value in data)
+
+
+def _are_few(array: Array) -> bool:
+    """Whether targets are known to be a few numbers for each example, and not many examples."""
+    row = _row_numbers(array) if array.shape is not None else None
+    return row is not None and row <= FEW_COLUMNS and (array.bytes or 0) < SMALL_TARGETS
 
 
 def _is_kept(file: File, array: Array, origin: Call) -> bool:
