@@ -28,6 +28,8 @@ LITTLE = [
     ("m = keras.Sequential([])\nm.fit(x, y, validation_data=(x, np.zeros((60_000, 10))))", True),
     ("m = keras.Sequential([])\nm.fit(np.zeros((60_000, 10)), y)", False),
     (f"{TABLE}m = keras.Sequential([])\nm.fit(x, t)", True),
+    ("m = keras.Sequential([])\nm.fit(x, y.astype(np.float64))", True),
+    ("m = keras.Sequential([])\nm.fit(x.astype(np.float64), y)", False),
     (f"{TABLE}{WIDE}m.fit(t, t)", False),
     ("m = keras.Sequential([])\nm.fit(x, np.zeros((60_000, 100)))", False),
     ("m = keras.Sequential([])\nm.fit(x, np.zeros((6_000_000, 1)))", False),

@@ -39,7 +39,9 @@ def is_little(file: File, entering: Entering) -> bool:
     targets = _are_targets(array, taker)
     if _is_one_item(file, array, taker) or _is_noise(file, array, taker) or (targets and _are_few(array)):
         return True
-    if array.bytes is not None or origin is None or _is_kept(file, array, origin):
+    if origin is None:
+        return targets and array.bytes is None and array.shape is None
+    if array.bytes is not None or _is_kept(file, array, origin):
         return False
     if _is_small_part(file, array, origin) or _is_one_batch(array):
         return True
