@@ -13,6 +13,8 @@ PROGRAMS = [
     ("here()\neffect()", "no"),
     ("if flag:\n    effect()\nhere()", "perhaps"),
     ("if flag:\n    effect()\nelse:\n    effect()\nhere()", "certainly"),
+    ("if False:\n    effect()\nhere()", "no"),
+    ("mode = 1\nif mode == 1:\n    effect()\nelse:\n    pass\nhere()", "certainly"),
     ("if flag:\n    effect()\nelse:\n    raise ValueError\nhere()", "certainly"),
     ("for i in items:\n    effect()\nhere()", "perhaps"),
     ("while True:\n    effect()\n    if flag:\n        break\nhere()", "certainly"),

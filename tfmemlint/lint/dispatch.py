@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
@@ -22,7 +22,8 @@ def dispatch(file: File, rules: Sequence[Rule]) -> list[Finding]:
     """Findings of all rules on one file, severities as the rules have them.
 
     Of the findings of one code at one place only the first stands, so that a rule may meet the same cause on several
-    ways: handlers of facts run before those of calls, and these in source order.
+    ways: handlers of facts run before those of calls, and these in source order. Of code that certainly never runs
+    nothing is said: no rule needs to ask for that.
     """
     found: dict[tuple[str, Span], Finding] = {}
     crashes: list[Finding] = []
@@ -31,7 +32,7 @@ def dispatch(file: File, rules: Sequence[Rule]) -> list[Finding]:
     for rule, findings in _runs(file, rules):
         try:
             for finding in findings:
-                if rule.severity is not Severity.ERROR or not _is_expected(file, finding):
+                if not _never_runs(file, finding) and not _is_expected(file, rule, finding):
                     found.setdefault((finding.code, finding.span), finding)
         except PositionsUnknown:  # no fault of the rule, and the same for all of them
             raise
@@ -40,9 +41,18 @@ def dispatch(file: File, rules: Sequence[Rule]) -> list[Finding]:
     return [*found.values(), *crashes]
 
 
-def _is_expected(file: File, finding: Finding) -> bool:
-    """Whether a unit test runs the place to see that it fails."""
-    return any(code.start <= finding.span.start < code.end for code in expects_error(file))
+def _is_expected(file: File, rule: Rule, finding: Finding) -> bool:
+    """Whether a finding is an error that a unit test runs the place to see."""
+    return rule.severity is Severity.ERROR and _within(finding, expects_error(file))
+
+
+def _never_runs(file: File, finding: Finding) -> bool:
+    """Whether what a finding points at certainly never runs, whichever rule found it."""
+    return _within(finding, map(file.span, file.contexts.unreached.nodes))
+
+
+def _within(finding: Finding, codes: Iterable[Span]) -> bool:
+    return any(code.start <= finding.span.start < code.end for code in codes)
 
 
 def _crash(rule: Rule, error: Exception) -> Finding:

@@ -12,6 +12,7 @@ from tfmemlint.model.values import Array, Dataset, Iterator, Length, Sequence, V
 from tfmemlint.syntax.reaching import always
 from tfmemlint.syntax.scopes import COMPREHENSIONS, FUNCTIONS, SCOPE_CLASSES, SCOPES, own_nodes
 from tfmemlint.syntax.tree import Node, walk
+from tfmemlint.syntax.unreached import Unreached
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -197,6 +198,18 @@ class Contexts:
         """Whether the node belongs to a function that `Dataset.map` or its like is given."""
         function = self.function(node)
         return function is not None and bool(self._file.call_graph.mappers(function))
+
+    # -- code that is switched off -----------------------------------------------------------------------------------
+
+    @cached_property
+    def unreached(self) -> Unreached:
+        """The code of the file that certainly never runs."""
+        return Unreached(self._file)
+
+    def never_runs(self, node: Node) -> bool:
+        """Whether the node certainly never runs: below a condition that constants of the file decide, behind a
+        `return`, or in a method that is defined again in its class."""
+        return self.unreached.holds(node)
 
     # -- blocks ------------------------------------------------------------------------------------------------------
 

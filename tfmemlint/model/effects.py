@@ -227,11 +227,15 @@ class Order:
         before = self._state
         if not self._stack and isinstance(node.test, cst.Comparison) and always(node.test):
             self._imported = before  # the main guard: what follows does not happen to those who import the module
+        never_runs = self._file.contexts.never_runs
+        self._state = None if never_runs(node.body) else before
         self._block(node.body.body, frame)
         if always(node.test):
             return
         taken, self._state = self._state, before
-        if isinstance(node.orelse, cst.If):
+        if node.orelse is not None and never_runs(node.orelse):
+            self._state = None
+        elif isinstance(node.orelse, cst.If):
             self._if(node.orelse, frame)
         elif node.orelse is not None:
             self._block(node.orelse.body.body, frame)

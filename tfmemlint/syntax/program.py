@@ -152,7 +152,7 @@ class Program:
         scope = self.scope_of(expression)
         if not isinstance(expression, cst.Name) or expression.value in self.flow(scope).bindings:
             return ()
-        if expression.value in self._declared:
+        if expression.value in self.declared:
             return ()
         bindings = (self.flow(around).bindings.get(expression.value) for around in self.scopes_around(scope))
         return tuple(next((found for found in bindings if found), ()))
@@ -197,7 +197,7 @@ class Program:
         return found
 
     @cached_property
-    def _declared(self) -> frozenset[str]:
+    def declared(self) -> frozenset[str]:
         """Names that some function declares with `global` or `nonlocal`."""
         declared: list[cst.Global | cst.Nonlocal] = [*self.tree.of(cst.Global), *self.tree.of(cst.Nonlocal)]
         return frozenset(item.name.value for node in declared for item in node.names)

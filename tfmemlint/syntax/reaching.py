@@ -99,6 +99,11 @@ class Flow(Reader):
         self._visit(node.exc)
         self._env = None
 
+    def _assert(self, node: cst.Assert) -> None:
+        self._visit_below(node)
+        if isinstance(node.test, cst.Name) and node.test.value == "False":
+            self._env = None
+
     def _break(self, node: cst.Break) -> None:
         if self._breaks:
             self._breaks[-1].append(self._env)
@@ -242,7 +247,7 @@ def always(test: cst.BaseExpression) -> bool:
 _SMALL: dict[type, Callable[[Flow, Any], None]] = {
     cst.Assign: Flow._assign, cst.AnnAssign: Flow._ann_assign, cst.AugAssign: Flow._aug_assign,
     cst.Import: Flow._import, cst.ImportFrom: Flow._import_from, cst.Del: Flow._del, cst.Return: Flow._return,
-    cst.Raise: Flow._raise, cst.Break: Flow._break, cst.Continue: Flow._continue,
+    cst.Raise: Flow._raise, cst.Assert: Flow._assert, cst.Break: Flow._break, cst.Continue: Flow._continue,
 }  # fmt: skip
 _COMPOUND: dict[type, Callable[[Flow, Any], None]] = {
     cst.FunctionDef: Flow._function, cst.ClassDef: Flow._class, cst.If: Flow._if, cst.For: Flow._for,
