@@ -35,7 +35,7 @@ class PersistentTapeNotReleased(Rule):
         if not tape.persistent or tape.traced or tape.escapes or tape.deleted or not tape.several:
             return
         last = tape.last_use
-        if last is None or tape.rebound or tape.inside_another or ordering.never_runs(file, tape.block):
+        if last is None or tape.rebound or tape.inside_another:
             return
         if not ordering.runs_after(file, last) and file.contexts.loop(tape.block) is None:
             return

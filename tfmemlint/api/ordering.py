@@ -10,7 +10,6 @@ from tfmemlint.query.ordering.conditions import (
     entered_by_choice,
     is_off_by_default,
     is_switched_off,
-    never_runs,
     runs_by_choice,
 )
 from tfmemlint.query.ordering.errors import dropped
@@ -35,7 +34,6 @@ __all__ = [
     "is_switched_off",
     "leaves",
     "needed_statements",
-    "never_runs",
     "runs_after",
     "runs_always",
     "runs_by_choice",

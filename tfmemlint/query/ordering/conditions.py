@@ -10,7 +10,7 @@ import libcst as cst
 from tfmemlint.model.values import Const, Value
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.syntax.names import variables
-from tfmemlint.syntax.scopes import FUNCTIONS, Binds, dotted, parameters
+from tfmemlint.syntax.scopes import Binds, dotted, parameters
 from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
@@ -90,32 +90,6 @@ def is_switched_off(file: File, node: Node) -> bool:
         isinstance(asked, cst.Name) and asked.value in given and _is(file.value(asked), not holds)
         for asked, holds in _asked(file, node)
     )
-
-
-def never_runs(file: File, node: Node) -> bool:
-    """Whether an `if` around some code certainly keeps it from running: `if False:`, or a name that stands for a false
-    constant a few lines above, in the block of the `if`. A setting at the head of a program, or of a function, is
-    none of these: it is there to be changed."""
-    below = node
-    for above in file.tree.ancestors(node):
-        if isinstance(above, cst.If) and below is not above.test:
-            for asked, holds in _needed(above.test, holds=below is above.body):
-                if _is(file.value(asked), not holds) and (_is_literal(asked) or _is_set_beside(file, asked, above)):
-                    return True
-        below = above
-    return False
-
-
-def _is_literal(asked: cst.BaseExpression) -> bool:
-    return isinstance(asked, cst.Integer) or (isinstance(asked, cst.Name) and asked.value in ("True", "False"))
-
-
-def _is_set_beside(file: File, asked: cst.BaseExpression, branch: cst.If) -> bool:
-    """Whether a name gets its only value in the inner block in which an `if` stands."""
-    block, made = file.tree.parent(branch), file.only_definition(asked) if isinstance(asked, cst.Name) else None
-    if made is None or not isinstance(block, cst.IndentedBlock) or isinstance(file.tree.parent(block), FUNCTIONS):
-        return False
-    return made.binds is Binds.VALUE and file.tree.parent(file.tree.statement(made.node)) is block
 
 
 def is_off_by_default(file: File, node: Node) -> bool:
