@@ -54,17 +54,19 @@ def _common_block(file: File, moved: Node, anchor: Node) -> tuple[list[Node], in
             body: list[Node] = list(node.body)
             holds, anchors = file.tree.holding(body, moved), file.tree.holding(body, anchor)
             if holds is not None and anchors is not None and anchors < holds:
-                return body, anchors if _at_once(file, anchor) else _runs(body, anchors, holds), holds
+                passed = _at_once(file, anchor, body[anchors])
+                return body, anchors if passed else _runs(body, anchors, holds), holds
             return None
         if isinstance(node, (cst.FunctionDef, cst.ClassDef)):
             return None
     return None
 
 
-def _at_once(file: File, anchor: Node) -> bool:
-    """Whether a place in a `def` or `class` is passed where that is defined, as a parameter's default is."""
+def _at_once(file: File, anchor: Node, statement: Node) -> bool:
+    """Whether a place in a `def` or `class` is passed where that statement is, as a parameter's default is."""
     functions = [node for node in file.tree.ancestors(anchor) if isinstance(node, (cst.FunctionDef, cst.Lambda))]
-    return not any(file.tree.contains(function.body, anchor) for function in functions)
+    inside = [function for function in functions if file.tree.contains(statement, function)]
+    return not any(file.tree.contains(function.body, anchor) for function in inside)
 
 
 def _runs(body: list[Node], first: int, last: int) -> int:

@@ -44,9 +44,10 @@ def policy_set_before(file: File, node: Node, *policies: str) -> Call | None:
 
 
 def policy_set_after(file: File, node: Node) -> bool:
-    """Whether a policy is set after a node in the same loop, function or module, or in a function of the module that is
+    """Whether a policy is set after a node in the same loop, function, class or module, or in a function that is
     called there. False says that none is seen."""
-    around: Node = file.contexts.loop(node) or file.contexts.function(node) or file.module
+    scope = file.scope_of(node)
+    around = file.contexts.loop(node) or (scope.body if isinstance(scope, cst.ClassDef) else scope)
     start, policies = file.tree.order(node), knowledge.group("sets_dtype_policy")
     later = (call for call in calls(file, around) if file.tree.order(call.node) > start)
     return any(any(calls(file, call.node, *policies, through=FOLLOWED_CALLS)) for call in later)
