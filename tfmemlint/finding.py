@@ -113,11 +113,26 @@ class Fix:
 
 
 @dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A place in another file of the project: its path (absolute), and rows and columns in characters, from 1."""
+
+    path: str
+    row: int
+    column: int
+    end_row: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
 class Related:
-    """Another place that a finding speaks of, with a few words on its part."""
+    """Another place that a finding speaks of, with a few words on its part.
+
+    `span` is that of the file itself; with `elsewhere` the place is in another file, and the span means nothing.
+    """
 
     span: Span
     message: str
+    elsewhere: Elsewhere | None = None
 
 
 MOST_BYTES = (1 << 63) - 1
@@ -141,6 +156,8 @@ class Finding:
     related: tuple[Related, ...] = ()
     fix: Fix | None = None
     bytes_exact: bool = True
+    elsewhere: Elsewhere | None = None
+    """Set where the place is in another file, whose own findings it belongs to; such a finding is not reported."""
 
     @property
     def sort_key(self) -> tuple[int, int, str, str]:
@@ -161,7 +178,7 @@ class Finding:
         def span(old: Span) -> Span:
             return Span(place(old.start), place(old.end))
 
-        related = tuple(replace(each, span=span(each.span)) for each in self.related)
+        related = tuple(each if each.elsewhere else replace(each, span=span(each.span)) for each in self.related)
         fix = self.fix
         if fix is not None:
             edits = tuple(replace(edit, start=place(edit.start), end=place(edit.end)) for edit in fix.edits)

@@ -27,7 +27,11 @@ def related(result: FileResult, finding: Finding, options: ReportOptions) -> Ite
     """A line for each related place."""
     path = heading(result.path, options)
     for each in finding.related:
-        yield f"{path}:{place(result, each.span)}: {clean(each.message)}"
+        other = each.elsewhere
+        if other is not None:
+            yield f"{heading(other.path, options)}:{other.row}:{other.column}: {clean(each.message)}"
+        else:
+            yield f"{path}:{place(result, each.span)}: {clean(each.message)}"
 
 
 def details(result: FileResult, finding: Finding, message: str, options: ReportOptions) -> str:

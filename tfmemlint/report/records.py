@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tfmemlint.finding import Finding
+from tfmemlint.finding import Elsewhere, Finding
 from tfmemlint.report.base import FileResult, ReportOptions, absolute
 from tfmemlint.report.places import Place, place
 from tfmemlint.report.rawedits import cell_replacements
@@ -29,11 +29,21 @@ def record(result: FileResult, finding: Finding, options: ReportOptions) -> dict
         "bytes_exact": None if finding.bytes is None else finding.bytes_exact,
         "url": options.url(finding.code),
         "related": [
-            {"message": related.message, "filename": filename, **_range(place(result, related.span), where.cell)}
-            for related in finding.related
+            {"message": each.message, "filename": filename, **_range(place(result, each.span), where.cell)}
+            if each.elsewhere is None
+            else {"message": each.message, **_elsewhere(each.elsewhere, options)}
+            for each in finding.related
         ],
         "fix": _fix(result, finding, where.cell),
         "cell": where.cell,
+    }
+
+
+def _elsewhere(where: Elsewhere, options: ReportOptions) -> dict[str, Any]:
+    return {
+        "filename": absolute(where.path, options),
+        "location": {"row": where.row, "column": where.column},
+        "end_location": {"row": where.end_row, "column": where.end_column},
     }
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from tfmemlint.config.selectors import FAILURES
-from tfmemlint.finding import Finding, Safety, Severity, Span
+from tfmemlint.finding import Finding, Related, Safety, Severity, Span
 from tfmemlint.report.base import FileResult, ReportOptions, RuleInfo, ordered, relative, uri
 from tfmemlint.report.fingerprint import Fingerprints
 from tfmemlint.report.places import Place, file_place, place
@@ -91,7 +91,7 @@ def _result(
     }
     if finding.related:
         made["relatedLocations"] = [
-            {"id": number, "message": {"text": each.message}, **_location(result, each.span, options)}
+            {"id": number, "message": {"text": each.message}, **_related(result, each, options)}
             for number, each in enumerate(finding.related, start=1)
         ]
     fixes = _fixes(result, finding, options)
@@ -105,7 +105,7 @@ def _result(
 def _location(result: FileResult, span: Span, options: ReportOptions) -> Json:
     made: Json = {
         "physicalLocation": {
-            "artifactLocation": _artifact(result, options),
+            "artifactLocation": _artifact(result.path, options),
             "region": _region(file_place(result, span)),
         }
     }
@@ -116,8 +116,18 @@ def _location(result: FileResult, span: Span, options: ReportOptions) -> Json:
     return made
 
 
-def _artifact(result: FileResult, options: ReportOptions) -> Json:
-    address, is_relative = uri(result.path, options)
+def _related(result: FileResult, related: Related, options: ReportOptions) -> Json:
+    other = related.elsewhere
+    if other is None:
+        return _location(result, related.span, options)
+    region = {
+        "startLine": other.row, "startColumn": other.column, "endLine": other.end_row, "endColumn": other.end_column,
+    }  # fmt: skip
+    return {"physicalLocation": {"artifactLocation": _artifact(other.path, options), "region": region}}
+
+
+def _artifact(path: str, options: ReportOptions) -> Json:
+    address, is_relative = uri(path, options)
     return {"uri": address, "uriBaseId": ROOT} if is_relative else {"uri": address}
 
 
@@ -141,5 +151,5 @@ def _fixes(result: FileResult, finding: Finding, options: ReportOptions) -> list
     ]
     if not replacements:
         return []
-    change = {"artifactLocation": _artifact(result, options), "replacements": replacements}
+    change = {"artifactLocation": _artifact(result.path, options), "replacements": replacements}
     return [{"description": {"text": f"{fix.message} ({fix.safety.value} fix)"}, "artifactChanges": [change]}]

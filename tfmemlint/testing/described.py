@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
+import os
 from collections.abc import Iterator
 
 from tfmemlint.finding import Finding, Safety
@@ -33,8 +34,10 @@ def described(result: FileResult) -> str:
         if each.bytes is not None:
             lines.append(f"    bytes: {'' if each.bytes_exact else 'at least '}{each.bytes}")
         for other in each.related:
-            place = result.source.position(other.span.start)
-            lines.append(f"    related {place.row}:{place.column}: {other.message}")
+            there = other.elsewhere
+            place = result.source.position(other.span.start) if there is None else there
+            of = "" if there is None else f"{os.path.basename(there.path)}:"
+            lines.append(f"    related {of}{place.row}:{place.column}: {other.message}")
         if each.fix is not None:
             lines.append(f"    fix ({each.fix.safety.value}): {each.fix.message}")
             if each.fix.safety is Safety.DISPLAY:
