@@ -32,7 +32,7 @@ from tfmemlint.knowledge.facts import (
 )
 from tfmemlint.knowledge.groups import add_to_group, group, group_parameters, in_group
 from tfmemlint.knowledge.keras_versions import of_keras_2
-from tfmemlint.knowledge.naming import RENAMED, above, canonical, known, method_owner, of_first_version
+from tfmemlint.knowledge.naming import RENAMED, above, canonical, is_library, known, method_owner, of_first_version
 from tfmemlint.knowledge.signature import OTHER, REQUIRED, Kind, Parameter, Signature, parse
 from tfmemlint.knowledge.tables import texts
 
@@ -62,6 +62,7 @@ __all__ = [
     "in_group",
     "initialises",
     "is_class",
+    "is_library",
     "is_parameter",
     "is_random",
     "method_owner",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from functools import cache
 
@@ -164,6 +165,18 @@ def rooted(path: str) -> str:
 def known(name: str) -> bool:
     """Whether a canonical name is that of a function, class, method or constant."""
     return name in texts("signatures") or name in table("constants")
+
+
+@cache
+def _libraries() -> frozenset[str]:
+    names = (name for names in (ROOTS, ROOTS.values(), texts("signatures")) for name in names)
+    roots = {name.partition(".")[0] for name in names}
+    return frozenset(roots) | sys.stdlib_module_names
+
+
+def is_library(path: str) -> bool:
+    """Whether a dotted name begins with a library that is known, or one of Python's own."""
+    return path.partition(".")[0] in _libraries()
 
 
 def lookup(name: str) -> str | None:

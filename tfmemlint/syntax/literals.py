@@ -13,3 +13,11 @@ _LONGEST = 100
 def whole_number(node: cst.Integer) -> int | None:
     """The value of a literal, None where it is beyond all that can be counted."""
     return bounded(node.evaluated_value) if len(node.value) <= _LONGEST else None
+
+
+def texts(node: cst.BaseExpression) -> list[str] | None:
+    """The texts in a display of nothing else, `["a", "b"]`; None for any other expression."""
+    if not isinstance(node, (cst.List, cst.Tuple)):
+        return None
+    values = [each.value.evaluated_value for each in node.elements if isinstance(each.value, cst.SimpleString)]
+    return [str(value) for value in values] if len(values) == len(node.elements) else None

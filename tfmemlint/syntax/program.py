@@ -43,10 +43,11 @@ def names_in(node: Node) -> dict[str, None]:
 class Program:
     """Scopes, names and words of one module. What they stand for is the evaluator's business."""
 
-    def __init__(self, module: cst.Module) -> None:
+    def __init__(self, module: cst.Module, known: Program | None = None) -> None:
+        """`known` is another program of this very tree, whose work need not be done again."""
         self.module = module
-        self.tree = Tree(module)
-        self._flows: dict[int, Flow] = {}
+        self.tree: Tree = Tree(module) if known is None else known.tree.alone()
+        self._flows: dict[int, Flow] = {} if known is None else known._flows
         self._scopes: dict[int, ScopeNode] = {}
         self._places: dict[str, Places] = {}
         self._assigned: dict[int, Assigned] = {}

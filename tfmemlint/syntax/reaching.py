@@ -239,6 +239,11 @@ def always(test: cst.BaseExpression) -> bool:
         return test.value == "True"
     if isinstance(test, cst.Integer):
         return test.value != "0"
+    return is_main_guard(test)
+
+
+def is_main_guard(test: cst.BaseExpression) -> bool:
+    """Whether a condition holds for the program itself and not for modules that are imported."""
     if isinstance(test, cst.Comparison) and isinstance(test.left, cst.Name) and test.left.value == "__name__":
         return isinstance(test.comparisons[0].operator, cst.Equal)
     return False

@@ -8,6 +8,7 @@ stay readable, but they are no nodes of the index.
 from __future__ import annotations
 
 import bisect
+import copy
 import dataclasses
 import sys
 import typing
@@ -114,10 +115,15 @@ def _all(node: Node) -> Iterator[Node]:
 
 
 class Tree:
-    """The index of one module."""
+    """The index of one module. It answers for nodes of the trees in `linked`, too, those of modules that it imports;
+    `base` is what their places begin with there."""
+
+    base: int = 0
 
     def __init__(self, module: cst.Module) -> None:
         self.module = module
+        self.linked: list[Tree] = []
+        self._owners: dict[int, Tree] = {}
         self._parents: dict[int, Node] = {}
         self._order: dict[int, int] = {}
         self._buckets: dict[type, list[Node]] = defaultdict(list)
@@ -146,8 +152,31 @@ class Tree:
                     parents[id(value)] = node
                     push(value)
 
+    def alone(self) -> Tree:
+        """The same index with no other trees linked."""
+        tree = copy.copy(self)
+        tree.linked, tree._owners, tree.base = [], {}, 0
+        return tree
+
     def __len__(self) -> int:
         return len(self._order)
+
+    def __contains__(self, node: Node) -> bool:
+        """Whether the node is one of this module itself."""
+        return id(node) in self._order
+
+    def owner(self, node: Node) -> Tree:
+        """The tree that holds a node: this one, or one of those that are linked."""
+        key = id(node)
+        if key in self._order:
+            return self
+        found = self._owners.get(key)
+        if found is None:
+            found = next((tree for tree in self.linked if key in tree._order), None)
+            if found is None:
+                return self
+            self._owners[key] = found
+        return found
 
     @overload
     def of(self, a: type[A], /) -> list[A]: ...
@@ -165,36 +194,50 @@ class Tree:
 
     def parent(self, node: Node) -> Node | None:
         """The node above, or None for the module."""
-        return self._parents.get(id(node))
+        above = self._parents.get(id(node))
+        if above is None and self.linked:
+            return self.owner(node)._parents.get(id(node))
+        return above
 
     def ancestors(self, node: Node) -> Iterator[Node]:
         """The nodes above, nearest first, the module last."""
-        above = self._parents.get(id(node))
+        parents = self.owner(node)._parents if self.linked else self._parents
+        above = parents.get(id(node))
         while above is not None:
             yield above
-            above = self._parents.get(id(above))
+            above = parents.get(id(above))
 
     def order(self, node: Node) -> int:
         """The node's place in source order (preorder), for comparing two nodes."""
-        return self._order[id(node)]
+        place = self._order.get(id(node))
+        if place is None:
+            tree = self.owner(node)
+            return tree.base + tree._order[id(node)]
+        return place
 
     def contains(self, outer: Node, inner: Node) -> bool:
         """Whether `inner` is `outer` or lies below it."""
         first, place = self._order.get(id(outer)), self._order.get(id(inner))
         if first is None or place is None:
-            return inner is outer
+            tree = self.owner(outer)
+            return inner is outer or (tree is not self and tree.contains(outer, inner))
         return first <= place <= self.last(outer)
 
     def holding(self, statements: Sequence[Node], node: Node) -> int | None:
         """The index of the statement of a block that is the node or holds it, or None."""
         place = self._order.get(id(node))
         if place is None:
-            return None
+            tree = self.owner(node)
+            of_one = tree is not self and bool(statements) and statements[0] in tree
+            return tree.holding(statements, node) if of_one else None
         index = bisect.bisect_right(statements, place, key=self.order) - 1
         return index if index >= 0 and self.contains(statements[index], node) else None
 
     def last(self, node: Node) -> int:
         """The place in source order of the last node below a node, or of the node itself."""
+        tree = self.owner(node)
+        if tree is not self:
+            return tree.base + tree.last(node)
         if not self._last:
             last, parents = self._last, self._parents
             for key, place in reversed(self._order.items()):
@@ -211,7 +254,7 @@ class Tree:
         for above in self.ancestors(node):
             if isinstance(above, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
                 return above
-        return self.module
+        return self.owner(node).module
 
 
 def called_word(node: cst.Call) -> str:

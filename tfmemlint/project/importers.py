@@ -1,0 +1,109 @@
+"""Which files of a project may import a module: found by a look at their text, before any of them is parsed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from typing import NamedTuple
+
+from tfmemlint.files.bounded_read import read_regular
+from tfmemlint.project.layout import INIT
+
+IMPORTERS = "importers of "
+"""Before a path in what a result rests on: not the file itself but those that import it."""
+
+MOST_FILES = 4000
+MOST_FOLDERS = 4000
+"""Files and folders of a project beyond which nobody is asked who calls its functions."""
+
+LARGEST = 1 << 20
+"""Bytes of a file whose imports are looked at."""
+
+LEFT_OUT = frozenset(("__pycache__", "build", "dist", "node_modules", "site-packages", "venv"))
+"""Folders in which there is no code of the project; nor is there in those whose name begins with a dot."""
+
+_FROM = rb"from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)"
+_IMPORT = re.compile(rb"^[ \t]*(?:" + _FROM + rb"|import[ \t]+([^\n]+))", re.MULTILINE)
+_WORD = re.compile(rb"[^\W\d]\w*")
+
+
+class Imported(NamedTuple):
+    """The words of one file's imports, and a hash of its bytes; `changed` and `size` tell whether it is as it was."""
+
+    changed: int
+    size: int
+    digest: bytes
+    words: frozenset[str]
+
+
+class Importers:
+    """The files of a project by the words that stand in their imports."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root
+        self._files: dict[str, Imported] = {}
+        self._by_word: dict[str, list[str]] | None = None
+
+    def of(self, path: str) -> list[str]:
+        """The files that may import the module in a file, by their names; none for a project of too many files."""
+        return [each for each in self._index().get(module_word(path), ()) if each != path]
+
+    def state(self, path: str) -> bytes:
+        """A hash of those files and of what stands in them."""
+        found = hashlib.blake2b(digest_size=16)
+        for each in self.of(path):
+            found.update(os.path.relpath(each, self._root).encode(errors="replace") + self._files[each].digest)
+        return found.digest()
+
+    def _index(self) -> dict[str, list[str]]:
+        if self._by_word is None:
+            self._by_word = {}
+            for path in _program_files(self._root):
+                imported = self._imported(path)
+                if imported is not None:
+                    self._files[path] = imported
+                    for word in imported.words:
+                        self._by_word.setdefault(word, []).append(path)
+        return self._by_word
+
+    def _imported(self, path: str) -> Imported | None:
+        try:
+            status = os.stat(path)
+            known = _KNOWN.get(path)
+            if known is not None and (known.changed, known.size) == (status.st_mtime_ns, status.st_size):
+                return known
+            data = read_regular(path, LARGEST)
+        except OSError:
+            return None
+        digest = hashlib.blake2b(data, digest_size=16).digest()
+        found = Imported(status.st_mtime_ns, status.st_size, digest, imported_words(data))
+        _KNOWN[path] = found
+        return found
+
+
+_KNOWN: dict[str, Imported] = {}
+"""What this process has seen, so that a second look at a project reads only what has changed."""
+
+
+def module_word(path: str) -> str:
+    """The name by which imports call the module in a file."""
+    folder, name = os.path.split(path)
+    return os.path.basename(folder) if name == INIT else name.removesuffix(".py")
+
+
+def imported_words(data: bytes) -> frozenset[str]:
+    """All words that stand in the imports of a program text."""
+    found = (part for match in _IMPORT.finditer(data) for part in match.groups() if part)
+    return frozenset(word.decode(errors="replace") for part in found for word in _WORD.findall(part))
+
+
+def _program_files(root: str) -> list[str]:
+    """The files with code below a folder, in order; none where there are too many of them, or of folders."""
+    found: list[str] = []
+    for number, (folder, folders, names) in enumerate(os.walk(root)):
+        folders[:] = sorted(name for name in folders if name not in LEFT_OUT and not name.startswith("."))
+        found += [os.path.join(folder, name) for name in sorted(names) if name.endswith(".py")]
+        if len(found) > MOST_FILES or number >= MOST_FOLDERS:
+            return []
+    return found

@@ -1,0 +1,191 @@
+"""The modules of a project that one file leads to: found, read and parsed when a value of theirs is asked for."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import libcst as cst
+
+from tfmemlint.files.bounded_read import read_regular
+from tfmemlint.project.importers import IMPORTERS, Importers
+from tfmemlint.project.layout import Found, Layout
+from tfmemlint.syntax.program import Program
+from tfmemlint.syntax.spans import Spans
+from tfmemlint.text.read import read_source
+from tfmemlint.text.source import Source, SourceError
+
+if TYPE_CHECKING:
+    from tfmemlint.finding import Span
+
+MOST_MODULES = 60
+"""Modules that are followed for one file; of any others nothing is known."""
+
+LARGEST = 1 << 20
+"""Bytes of a module that is followed; what is larger was written by a program."""
+
+KEPT = 3 << 20
+"""Characters of code whose trees a process keeps for the files that it reads next; a tree takes some hundred bytes for
+each."""
+
+Parse = Callable[[Source], "cst.Module | None"]
+
+
+class Sibling(Program):
+    """A module of the project beside the file that is linted. `path` is absolute."""
+
+    def __init__(self, path: str, source: Source, module: cst.Module, digest: bytes, place: int) -> None:
+        super().__init__(module)
+        self.path = path
+        self.source = source
+        self.digest = digest
+        self.imported: dict[str, tuple[dict[str, bytes], Any]] = {}
+        """What importing the module does, by the name of what is asked: see `model.effects`. With the digests of the
+        files that it rests on, itself among them."""
+        self.tree.base = place
+
+    @cached_property
+    def spans(self) -> Spans:
+        """Offsets of all nodes."""
+        return Spans(self.module, self.source.text)
+
+    def span(self, node: cst.CSTNode) -> Span:
+        """The characters of a node in the module's own text."""
+        from tfmemlint.finding import Span
+
+        return Span(*self.spans[node])
+
+
+class Kept:
+    """Modules that this process has parsed, so that files which lead to the same one share it; the oldest go first."""
+
+    def __init__(self) -> None:
+        self._modules: OrderedDict[str, tuple[bytes, Sibling | None, int]] = OrderedDict()
+        self._size = 0
+
+    def get(self, path: str, digest: bytes) -> tuple[bool, Sibling | None]:
+        """Whether these bytes of a file are known, and their module; None for those that do not parse."""
+        entry = self._modules.get(path)
+        if entry is None or entry[0] != digest:
+            return False, None
+        self._modules.move_to_end(path)
+        return True, entry[1]
+
+    def put(self, path: str, digest: bytes, sibling: Sibling | None, size: int) -> None:
+        self._drop(path)
+        self._modules[path] = digest, sibling, size
+        self._size += size
+        while self._size > KEPT and len(self._modules) > 1:
+            self._drop(next(iter(self._modules)))
+
+    def _drop(self, path: str) -> None:
+        entry = self._modules.pop(path, None)
+        self._size -= entry[2] if entry is not None else 0
+
+
+_KEPT = Kept()
+
+
+class Siblings:
+    """The modules that one file leads to.
+
+    `read` says for each file that had a part in the answers the digest of its bytes, and None for those that could not
+    be read; with `layout.probed` it is what the answers rest on.
+    """
+
+    def __init__(self, path: str, root: str, parse: Parse) -> None:
+        self.path = os.path.abspath(path)
+        self.layout = Layout(root)
+        self.read: dict[str, bytes | None] = {}
+        self._parse = parse
+        self._programs: dict[str, Sibling | None] = {}
+        self._importers: Importers | None = None
+        self._texts: dict[str, bytes | None] = {}
+        self._found: dict[tuple[str, str], Found | None] = {}
+
+    @property
+    def rests_on(self) -> dict[str, bytes | None]:
+        """The files that had a part in the answers, by path: a hash of what was read, b"" for what need only be there,
+        and None for what must not be."""
+        there = {path: b"" if is_there else None for path, is_there in self.layout.probed.items()}
+        asked = {} if self._importers is None else {f"{IMPORTERS}{self.path}": self._importers.state(self.path)}
+        return {**there, **self.read, **asked}
+
+    def mentions(self, path: str, words: Iterable[str]) -> bool:
+        """Whether the text of a file holds one of some words."""
+        data = self.data(path) if path not in self._texts else self._texts[path]
+        self._texts[path] = data
+        return data is not None and any(word.encode() in data for word in words)
+
+    def importers(self) -> list[str]:
+        """The files of the project that may import the module in this file."""
+        if self._importers is None:
+            self._importers = Importers(self.layout.root)
+        return self._importers.of(self.path)
+
+    def find(self, importer: str, name: str) -> Found | None:
+        """What a dotted name leads to for a file of the project that imports it."""
+        key = (importer if name.startswith(".") else os.path.dirname(importer), name)
+        if key not in self._found:
+            self._found[key] = self.layout.find(importer, name)
+        return self._found[key]
+
+    def program(self, path: str) -> Sibling | None:
+        """The module in a file; None where it cannot be read or parsed, and beyond MOST_MODULES."""
+        if path not in self._programs:
+            self._programs[path] = self._load(path) if len(self._programs) < MOST_MODULES else None
+        return self._programs[path]
+
+    def kept(self, source: Source) -> Sibling | None:
+        """What is known of the file itself, by those that lead to it, while its text is the same."""
+        is_known, sibling = _KEPT.get(self.path, _digest(source.data))
+        return sibling if is_known else None
+
+    def parsed(self, source: Source, module: cst.Module) -> None:
+        """Keep the tree of the file itself for those that lead to it."""
+        if source.path.endswith(".py") and len(source.data) <= LARGEST and self.kept(source) is None:
+            digest = _digest(source.data)
+            _KEPT.put(self.path, digest, self._sibling(self.path, source, module, digest), len(source.data))
+
+    def data(self, path: str) -> bytes | None:
+        """The bytes of a file, whose digest is in `read` then; None where it cannot be read."""
+        self.read[path] = None
+        try:
+            data = read_regular(path, LARGEST)
+        except OSError:
+            return None
+        self.read[path] = _digest(data)
+        return data
+
+    def _load(self, path: str) -> Sibling | None:
+        data = self.data(path)
+        digest = self.read[path]
+        if data is None or digest is None:
+            return None
+        is_known, sibling = _KEPT.get(path, digest)
+        if not is_known:
+            sibling = self._made(path, data, digest)
+            _KEPT.put(path, digest, sibling, len(data))
+        return sibling
+
+    def _made(self, path: str, data: bytes, digest: bytes) -> Sibling | None:
+        try:
+            source = read_source(data, path)
+        except SourceError:
+            return None
+        module = self._parse(source)
+        return None if module is None else self._sibling(path, source, module, digest)
+
+    def _sibling(self, path: str, source: Source, module: cst.Module, digest: bytes) -> Sibling:
+        # Nodes of several modules have an order, too, which must not depend on the one that was read first.
+        name = os.path.relpath(path, self.layout.root).replace(os.sep, "/")
+        place = int.from_bytes(hashlib.blake2b(name.encode(errors="replace"), digest_size=6).digest(), "big") + 1
+        return Sibling(path, source, module, digest, place << 32)
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=16).digest()
