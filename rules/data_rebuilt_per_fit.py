@@ -81,16 +81,18 @@ class DataRebuiltPerFit(Rule):
             if not fit.names and not keras.makes_data_set(file, source):
                 continue  # only Keras' models take its data sets
             if found is not None and repetition.trains_in(file, fit, found.loop, read=True):
+                place = source if file.is_own(source.node) else found.place
                 direct = found.place is source
                 each = f"again for each {fit.method}() of the loop, the same each time"
                 message = f"this data is read {each}; read it once"
                 if keras.makes_data_set(file, source):
                     message = f"this data set reads its data {each}, and Keras keeps them all; make it once"
+                called = (found.place, "called in the loop") if place is source else (source, "read here")
                 yield self.finding(
-                    source,
+                    place,
                     file,
                     message,
-                    related=[*([] if direct else [(found.place, "called in the loop")]), (fit, "trained with here")],
+                    related=[*([] if direct else [called]), (fit, "trained with here")],
                 )
 
     @on_call("tf.keras.Model.fit", "tf.keras.Model.train_on_batch")

@@ -17,6 +17,7 @@ from tfmemlint.api import (
     assigned_names,
     fixes,
     knowledge,
+    on,
     on_call,
     pipelines,
     repetition,
@@ -53,18 +54,23 @@ class DatasetBuiltInLoop(Rule):
     in_tests = False
 
     @on_call(*sorted(knowledge.group("makes_pipeline")))
+    @on(repetition.imported_calls(*sorted(knowledge.group("makes_pipeline"))))
     def check(self, source: Call, file: File) -> Iterator[Finding]:
         if file.contexts.mapped(source.node) or file.contexts.traced(source.node):
             return
         found = repetition.rebuilt(file, source)
         if found is None:
             return
-        direct = found.place is source
+        direct, place = found.place is source, source if file.is_own(source.node) else found.place
+        if not file.is_own(place.node):
+            return
         related: list[tuple[Call | Node, str]] = [] if direct else [(found.place, "called in the loop")]
-        related += [(place, "called in a loop, too") for place in found.others]
+        if place is not source:
+            related = [(source, "built here")]
+        related += [(other, "called in a loop, too") for other in found.others if file.is_own(other.node)]
         leak = ", and its Python function is never freed" if source.name == "tf.data.Dataset.from_generator" else ""
         yield self.finding(
-            source,
+            place,
             file,
             "this pipeline is built again in each iteration: it copies its data and fills its buffers "
             f"anew{leak}; build it once",

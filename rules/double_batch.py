@@ -67,10 +67,12 @@ def _by_source(earlier: Call) -> bool:
 
 def _same_size(earlier: Call, batch: Call, file: File) -> bool:
     """Whether both steps are certainly given the same size."""
-    sizes = [call.arg("batch_size") for call in (earlier, batch)]
-    numbers = {integer(size.value) for size in sizes if size is not None}
-    texts = {file.text(size.expression) for size in sizes if size is not None}
-    return None not in sizes and ((len(numbers) == 1 and None not in numbers) or len(texts) == 1)
+    one, other = earlier.arg("batch_size"), batch.arg("batch_size")
+    if one is None or other is None:
+        return False
+    known = integer(one.value)
+    same = known is not None and known == integer(other.value)
+    return same or file.reads_alike(one.expression, other.expression)
 
 
 def _for_model(batch: Call, file: File) -> bool:

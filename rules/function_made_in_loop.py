@@ -13,6 +13,10 @@ from tfmemlint_rules._function_made_in_loop import (
 
 from tfmemlint.api import Does, File, Finding, Fix, Node, Rule, Safety, Use, facts, fixes, on, repetition, uses
 
+ANEW = (
+    "this makes a new traced function each time it runs: nothing is reused and every call traces again; make it once"
+)
+
 
 class FunctionMadeInLoop(Rule):
     """
@@ -57,8 +61,7 @@ class FunctionMadeInLoop(Rule):
             yield self.finding(
                 traced.where,
                 file,
-                "this makes a new traced function each time it runs: nothing is reused and every call traces again; "
-                "make it once",
+                ANEW,
                 fix=self._hoist(made, file) if inside else None,
                 related=[(loop, "the loop")] if loop is not None else [],
             )
@@ -83,6 +86,17 @@ class FunctionMadeInLoop(Rule):
                 "longer than a call; make one object",
                 related=[(one, "made here in each iteration")],
             )
+
+    @on(repetition.imported_functions_given_to("tf.function"))
+    def imported(self, traced: facts.Wrapped, file: File) -> Iterator[Finding]:
+        made, around = traced.made, file.contexts.function(traced.made)
+        kept = any(self._keeps(use, file) for use in uses(file, made))
+        if around is None or kept or file.contexts.traced(made) or not made_by_callers(file, made):
+            return
+        for call in file.call_graph.callers(around) or ():
+            loop = file.contexts.loop(call.node)
+            if loop is not None and file.is_own(call.node):
+                yield self.finding(call, file, ANEW, related=[(loop, "the loop"), (traced.where, "made here")])
 
     def _keeps(self, use: Use, file: File) -> bool:
         """Whether the function goes where it is used again: into a container, another place in each iteration, or an

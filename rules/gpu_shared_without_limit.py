@@ -45,4 +45,5 @@ class GpuSharedWithoutLimit(Rule):
 
 def _shares(file: File) -> bool:
     """Whether the program says how the card, or which of several, is shared."""
-    return any(file.calls(*CONFIGURES)) or any(each.variable in LEAVES_MEMORY for each in runtime.settings.of(file))
+    set_here = any(each.variable in LEAVES_MEMORY for each in runtime.settings.of(file))
+    return set_here or any(file.calls_within_reach(*CONFIGURES))

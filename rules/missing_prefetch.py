@@ -63,7 +63,7 @@ class MissingPrefetch(Rule):
         unfinished = [each for each in pipeline if self._unfinished(each)]
         if not unfinished:
             return
-        ends = pipelines.ends(file, unfinished)
+        ends = [end for end in pipelines.ends(file, unfinished) if file.is_own(end)]
         edits = (fixes.append_prefetch(file, end) for end in ends)
         first, *others = [self._place(end, file) for end in ends] or [self._last(unfinished, file)]
         yield self.finding(
@@ -79,8 +79,9 @@ class MissingPrefetch(Rule):
         return file.call(end) if isinstance(end, cst.Call) else end
 
     def _last(self, unfinished: list[pipelines.Arrival], file: File) -> Call | Node:
-        """The last step of a pipeline that has no single end."""
-        return pipelines.last_call(file, unfinished[-1].dataset) or unfinished[-1].use.node
+        """The last step of a pipeline that has no single end; where another module makes it, what consumes it here."""
+        last = pipelines.last_call(file, unfinished[-1].dataset)
+        return last if last is not None and file.is_own(last.node) else unfinished[-1].use.node
 
     def _unfinished(self, arrival: pipelines.Arrival) -> bool:
         """Whether the pipeline certainly arrives without a prefetch, and that is no choice of the program's."""

@@ -62,9 +62,9 @@ class MixedPrecisionUnused(Rule):
         model = compiled.receiver
         if not isinstance(model, Instance) or model.call is None or not keras.is_model(file, model):
             return
-        if any(keras.policies_set(file)) or any(file.calls(LOSS_SCALE)) or tensors.float64_by_design(file):
+        if model.call.node not in _trained(file) or tensors.float64_by_design(file):
             return
-        if model.call.node not in _trained(file):
+        if keras.policy_set_in_program(file) or any(file.calls_within_reach(LOSS_SCALE)):
             return
         if any(layer.arg("dtype") is not None for layer in keras.layers_of(model.call)):
             return

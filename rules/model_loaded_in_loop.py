@@ -36,15 +36,23 @@ class ModelLoadedInLoop(Rule):
     @on(keras.model_loads)
     def check(self, load: Call, file: File) -> Iterator[Finding]:
         found = _in_vain(file, load)
-        if found is not None:
-            when = "for each request" if found.handler else "in each call" if found.calls else "in each iteration"
+        place = found.in_file if found is not None else None
+        if found is not None and isinstance(place, cst.Call):
+            called = found.calls and found.inside is not place
+            when = "for each request" if found.handler else "in each call" if called else "in each iteration"
+            own = file.is_own(load.node)
             yield self.finding(
-                load,
+                file.call(place),
                 file,
                 f"this model is built and its weights are read again {when}; load it once",
-                fix=_hoist(file, load, found),
-                related=[(found.place, "runs again")],
+                fix=_hoist(file, load, found) if own else None,
+                related=[(found.place, "runs again"), *([] if own else [(load, "loaded here")])],
             )
+
+    @on(repetition.imported_calls(*keras.model_loads.names))
+    def imported(self, call: Call, file: File) -> Iterator[Finding]:
+        if keras.loads_model(call):
+            yield from self.check(call, file)
 
 
 def _in_vain(file: File, load: Call) -> repetition.Repetition | None:

@@ -3,9 +3,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from tfmemlint.api import Call, Fact, File, Finding, Function, Instance, Rule, Value, calls, facts, keras, on
+from tfmemlint.api import (
+    Call,
+    Fact,
+    File,
+    Finding,
+    Function,
+    Instance,
+    Rule,
+    Value,
+    calls,
+    facts,
+    keras,
+    on,
+    repetition,
+)
 
 PRUNE = "tensorflow_model_optimization.sparsity.keras.prune_low_magnitude"
+STRIP = "tensorflow_model_optimization.sparsity.keras.strip_pruning"
 CLONE = "tf.keras.models.clone_model"
 METHODS = ("save", "save_weights", "export")
 FUNCTIONS = {
@@ -27,11 +42,18 @@ class Saved:
 
 def _saved(file: File) -> Iterator[Saved]:
     reported: set[int] = set()
-    for call in saving.of(file) if any(file.calls(PRUNE)) and not file.loads("strip_pruning") else ():
+    for call in saving.of(file) if _prunes(file) else ():
         made = _pruned(file, call)
         if made is not None and id(made.node) not in reported and not _trains_on(file, call):
             reported.add(id(made.node))
             yield Saved(call, made)
+
+
+def _prunes(file: File) -> bool:
+    """Whether the program prunes and never strips, itself or in functions that it imports."""
+    pruned, stripped = (repetition.imported_calls(each, again=False) for each in (PRUNE, STRIP))
+    prunes = any(file.calls(PRUNE)) or any(pruned.of(file))
+    return prunes and not file.loads("strip_pruning") and not stripped.of(file)
 
 
 saved_while_pruned = Fact(_saved, PRUNE)

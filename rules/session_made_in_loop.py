@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Finding, Node, Rule, keras, limits, on_call, ordering, repetition
+from tfmemlint.api import Call, File, Finding, Node, Rule, keras, limits, on, on_call, ordering, repetition
 
 
 class SessionMadeInLoop(Rule):
@@ -32,6 +32,7 @@ class SessionMadeInLoop(Rule):
     in_tests = False
 
     @on_call(*keras.SESSIONS)
+    @on(repetition.imported_calls(*keras.SESSIONS))
     def check(self, made: Call, file: File) -> Iterator[Finding]:
         again = repetition.repeats(file, made.node)
         if again is None or again.few(limits.FEW_RUNS) or not keras.left_open(file, made, again):
@@ -41,12 +42,14 @@ class SessionMadeInLoop(Rule):
         cost = "its variables and graph stay until Python drops the last reference to it"
         if (made.name or "").endswith("InteractiveSession"):
             cost = "it stays the default session, with its variables and graph"
-        yield self.finding(
-            made,
-            file,
-            f"each iteration makes a session that is never closed: {cost}",
-            related=[(again.place, "the loop")],
-        )
+        place = again.in_file
+        if isinstance(place, cst.Call):
+            yield self.finding(
+                file.call(place),
+                file,
+                f"each iteration makes a session that is never closed: {cost}",
+                related=[(again.place, "the loop"), *([] if place is made.node else [(made, "made here")])],
+            )
 
 
 def _once(file: File, place: Node) -> bool:

@@ -170,6 +170,8 @@ class Rule:
         (`AtLeast`) ` (at least 18 MiB)`, and nothing where it is not known. `related` are pairs of a place and what it
         has to do with it.
         """
+        if file.took_elsewhere():  # a repair changes the file of its finding and no other
+            fix = None
         exact = not isinstance(bytes, AtLeast)
         cost = None if bytes is None else min(int(bytes), MOST_BYTES)
         return Finding(
@@ -178,8 +180,9 @@ class Rule:
             severity=severity or self.severity,
             message=message.replace(COST, "" if cost is None else f" ({show_bytes(cost if exact else AtLeast(cost))})"),
             span=file.place(where),
+            elsewhere=file.elsewhere(where),
             bytes=cost,
             bytes_exact=exact,
-            related=tuple(Related(file.place(place), words) for place, words in related),
+            related=tuple(Related(file.place(place), words, file.elsewhere(place)) for place, words in related),
             fix=fix,
         )

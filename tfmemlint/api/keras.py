@@ -22,6 +22,7 @@ from tfmemlint.query.keras.models import (
     clears,
     is_changed,
     is_model,
+    loads_model,
     model_loads,
     runs_model,
     saves_model,
@@ -42,6 +43,7 @@ from tfmemlint.query.keras.policies import (
     policies_set,
     policy_set_after,
     policy_set_before,
+    policy_set_in_program,
 )
 from tfmemlint.query.keras.searches import Trial, given_back, trial_clears, trial_count, trials
 from tfmemlint.query.keras.sessions import SESSION, SESSIONS, is_session, left_open, runs_graphs, session_runs
@@ -88,6 +90,7 @@ __all__ = [
     "layers_of",
     "left_bytes",
     "left_open",
+    "loads_model",
     "losses",
     "makes_data_set",
     "makes_layers",
@@ -105,6 +108,7 @@ __all__ = [
     "policies_set",
     "policy_set_after",
     "policy_set_before",
+    "policy_set_in_program",
     "runs_graphs",
     "runs_model",
     "saves_model",

@@ -7,6 +7,7 @@ from tfmemlint.query.repetition.changing import differs, made_anew
 from tfmemlint.query.repetition.changing_shapes import resizes
 from tfmemlint.query.repetition.counts import called_view, items_in
 from tfmemlint.query.repetition.growing_data import GrowingData, growing_data
+from tfmemlint.query.repetition.imported import imported_calls, imported_functions_given_to
 from tfmemlint.query.repetition.invariance import bound_anew, definitions_of, passes_unchanging, unchanging
 from tfmemlint.query.repetition.items import is_filled_by, is_rare, item_loop
 from tfmemlint.query.repetition.iterators import IteratorPerStep, iterators_per_step
@@ -36,6 +37,8 @@ __all__ = [
     "differs",
     "draws_itself",
     "growing_data",
+    "imported_calls",
+    "imported_functions_given_to",
     "is_filled_by",
     "is_rare",
     "item_loop",

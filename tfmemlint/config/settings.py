@@ -87,6 +87,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, rename="kebab"):
     baseline: str | None = None
     output_format: OutputFormat = "text"
     cache_dir: str | None = None
+    follow_imports: bool = True
+    project_root: str | None = None
 
     path: str = ""
     """The file that it was read from, absolute; empty for the defaults. No key."""

@@ -32,9 +32,9 @@ def add_argument(file: File, call: cst.Call, text: str) -> Edit | None:
     last = call.args[-1]
     value = outer_span(file, last.value)
     start = file.span(last.keyword).start if last.keyword is not None else value.start - len(last.star)
-    line = file.source.line_span(start)
-    lead = file.source.text[line.start : start]
-    alone = not lead.strip() and file.source.text[value.end :].lstrip(" \t").startswith((",\n", ", #", ",  #"))
+    line = file.source_of(call).line_span(start)
+    lead = file.source_of(call).text[line.start : start]
+    alone = not lead.strip() and file.source_of(call).text[value.end :].lstrip(" \t").startswith((",\n", ", #", ",  #"))
     return Edit(value.end, value.end, f",\n{lead}{text}" if alone else f", {text}")
 
 
@@ -61,7 +61,7 @@ def append_prefetch(file: File, pipeline: cst.BaseExpression) -> Edit | None:
 def unwrap_call(file: File, call: cst.Call, argument: cst.BaseExpression) -> Edit | None:
     """Write an argument in the place of its call; `a = f(a)` goes as a whole. None where a comment would go."""
     at = outer_span(file, argument)
-    text = file.source.text[at.start : at.end]
+    text = file.source_of(call).text[at.start : at.end]
     if "#" in file.text(call).replace(text, ""):
         return None
     parent = file.tree.parent(call)
@@ -93,7 +93,7 @@ def remove_link(file: File, call: cst.Call) -> Edit:
     if whole is not None:
         return whole
     start, end = outer_span(file, call.func.value).end, link_span(file, call).end
-    gap = file.source.text[start : link_span(file, call).start]
+    gap = file.source_of(call).text[start : link_span(file, call).start]
     if "#" in gap:  # the comment belongs to what stands before it
         start += gap.rindex("\n")
     return Edit(start, end, "")
@@ -113,7 +113,7 @@ def _only_rebinds(file: File, call: cst.Call) -> Edit | None:
         condition = file.tree.parent(block)
         if not isinstance(condition, cst.If) or not _only_asks(file, condition):
             return None
-        above = file.source.text[file.span(condition).start : file.span(line).start]
+        above = file.source_of(condition).text[file.span(condition).start : file.span(line).start]
         span = statement_lines(file, condition) if "#" not in above else None
     return Edit(span.start, span.end, "") if span is not None else None
 
@@ -140,13 +140,13 @@ def move_link(
         return None
     source, target = source % len(chain), target % len(chain)
     spans = _with_comments(file, [link_span(file, call.node) for call in chain])
-    texts = [file.source.text[span.start : span.end] for span in spans]
+    texts = [file.source_of(chain[0].node).text[span.start : span.end] for span in spans]
     if text is not None:
         texts[source] = text + texts[source][len(_bare(file, chain[source])) :]
     order = list(range(len(chain)))
     order.insert(target, order.pop(source))
     above = _comments_above(file, chain)
-    about = [file.source.text[span.start : span.end] for span in above]
+    about = [file.source_of(chain[0].node).text[span.start : span.end] for span in above]
     moved = [(spans, texts, new, old) for new, old in enumerate(order) if new != old]
     moved += [(above, about, new, old) for new, old in enumerate(order) if above and about[new] != about[old]]
     edits = (Edit(places[new].start, places[new].end, words[old]) for places, words, new, old in moved)
@@ -174,7 +174,7 @@ def _lines_above(file: File, offset: int) -> Span:
 
 def _bare(file: File, call: Call) -> str:
     span = link_span(file, call.node)
-    return file.source.text[span.start : span.end]
+    return file.source_of(call.node).text[span.start : span.end]
 
 
 def _with_comments(file: File, spans: list[Span]) -> list[Span]:

@@ -46,8 +46,8 @@ def append_method(file: File, node: Node, link: str) -> Edit:
         return Edit(end, end, link)
     inner = file.span(node).end
     if node.rpar:  # inside of the parentheses, after the comment of the last line
-        line = file.source.line_span(inner)
-        rest = file.source.text[inner : line.end].strip()
+        line = file.source_of(node).line_span(inner)
+        rest = file.source_of(node).text[inner : line.end].strip()
         inner = line.end if not rest or rest.startswith("#") else inner
     return Edit(inner, inner, lead + link)
 
@@ -55,14 +55,14 @@ def append_method(file: File, node: Node, link: str) -> Edit:
 def _gap(file: File, call: cst.Call) -> str:
     """The white space between a link's receiver and its dot."""
     assert isinstance(call.func, cst.Attribute)
-    return file.source.text[outer_span(file, call.func.value).end : link_span(file, call).start]
+    return file.source_of(call).text[outer_span(file, call.func.value).end : link_span(file, call).start]
 
 
 def link_span(file: File, call: cst.Call) -> Span:
     """A method call's link in its chain: from the dot to the closing parenthesis."""
     assert isinstance(call.func, cst.Attribute)
     name = file.span(call.func.attr)
-    dot = file.source.text.rindex(".", outer_span(file, call.func.value).end, name.start)
+    dot = file.source_of(call).text.rindex(".", outer_span(file, call.func.value).end, name.start)
     return Span(dot, file.span(call).end)
 
 
@@ -77,7 +77,7 @@ def remove_argument(file: File, call: cst.Call, argument: Argument) -> Edit:
         previous_end = _argument_span(file, call, index - 1)[1]
         return Edit(previous_end, end, "")
     else:
-        text = file.source.text
+        text = file.source_of(call).text
         comma = end
         while text[comma] in " \t":
             comma += 1
@@ -85,7 +85,7 @@ def remove_argument(file: File, call: cst.Call, argument: Argument) -> Edit:
         inside = Span(text.rindex("(", 0, start) + 1, file.span(call).end - 1)
         if not (text[inside.start : start] + text[end : inside.end]).strip():
             return Edit(inside.start, inside.end, "")
-        line = file.source.line_span(start)
+        line = file.source_of(call).line_span(start)
         if not (text[line.start : start] + text[end : line.end]).strip():
             return Edit(line.start, min(line.end + 1, len(text)), "")
     return Edit(start, end, "")
@@ -102,14 +102,14 @@ def _argument_span(file: File, call: cst.Call, index: int) -> tuple[int, int]:
 def indentation(file: File, statement: Node) -> str:
     """The white space in front of a statement's line."""
     start = file.span(statement).start
-    line = file.source.line_span(start)
-    lead = file.source.text[line.start : start]
+    line = file.source_of(statement).line_span(start)
+    lead = file.source_of(statement).text[line.start : start]
     return lead if not lead.strip() else lead[: len(lead) - len(lead.lstrip())]
 
 
 def insert_before(file: File, statement: Node, text: str) -> Edit:
     """Write a statement (LF between its lines, no indentation of its own) on its own lines before another."""
-    start = file.source.line_span(_first_offset(file, statement)).start
+    start = file.source_of(statement).line_span(_first_offset(file, statement)).start
     lead = indentation(file, statement)
     return Edit(start, start, "".join(f"{lead}{line}\n" for line in text.split("\n")))
 
@@ -121,7 +121,7 @@ def _first_offset(file: File, statement: Node) -> int:
 
 def insert_after(file: File, statement: Node, text: str) -> Edit:
     """Write a statement on its own lines after another, at its indentation."""
-    end = file.source.line_span(file.span(statement).end).end
+    end = file.source_of(statement).line_span(file.span(statement).end).end
     lead = indentation(file, statement)
     return Edit(end, end, "".join(f"\n{lead}{line}" for line in text.split("\n")))
 
@@ -149,9 +149,9 @@ def insert_first(file: File, block: cst.BaseCompoundStatement, text: str) -> Edi
 
 def statement_lines(file: File, statement: Node) -> Span | None:
     """The whole lines of a statement, line end included; None if it shares a line with other code."""
-    text, span = file.source.text, file.span(statement)
-    first = file.source.line_span(_first_offset(file, statement))
-    last = file.source.line_span(span.end)
+    text, span = file.source_of(statement).text, file.span(statement)
+    first = file.source_of(statement).line_span(_first_offset(file, statement))
+    last = file.source_of(statement).line_span(span.end)
     after = text[span.end : last.end].strip()
     if text[first.start : _first_offset(file, statement)].strip() or (after and not after.startswith("#")):
         return None
@@ -210,7 +210,8 @@ def dedent(file: File, statements: Sequence[Node], levels: str) -> tuple[Edit, .
     for statement in statements:
         if any("\n" in file.text(n) for n in walk(statement, cst.SimpleString, cst.FormattedString)):
             return None
-    text, first = file.source.text, file.source.line_span(file.span(statements[0]).start).start
+    source = file.source_of(statements[0])
+    text, first = source.text, source.line_span(file.span(statements[0]).start).start
     end = file.span(statements[-1]).end
     edits, at = [], first
     while at < end:

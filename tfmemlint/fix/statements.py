@@ -107,6 +107,6 @@ def move_below(file: File, block: cst.With, statements: Sequence[Node]) -> tuple
 def _one_line(file: File, statement: Node, lead: str) -> Span | None:
     """The line of a statement that has it to itself and begins with this white space."""
     span = statement_lines(file, statement)
-    if span is None or not file.source.text.startswith(lead, span.start):
+    if span is None or not file.source_of(statement).text.startswith(lead, span.start):
         return None
-    return span if "\n" not in file.source.text[span.start : span.end].rstrip("\n") else None
+    return span if "\n" not in file.source_of(statement).text[span.start : span.end].rstrip("\n") else None

@@ -32,6 +32,8 @@ def dispatch(file: File, rules: Sequence[Rule]) -> list[Finding]:
     for rule, findings in _runs(file, rules):
         try:
             for finding in findings:
+                if finding.elsewhere is not None:
+                    continue
                 if not _never_runs(file, finding) and not _is_expected(file, rule, finding):
                     found.setdefault((finding.code, finding.span), finding)
         except PositionsUnknown:  # no fault of the rule, and the same for all of them

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from tfmemlint.text.source import Source, SourceError
 
 if TYPE_CHECKING:
     from tfmemlint.config.settings import Config
+    from tfmemlint.project.siblings import Siblings
     from tfmemlint.rule import Rule
 
 __all__ = ["FileResult", "lint", "parse", "unreadable"]
@@ -38,6 +40,9 @@ class FileResult:
     skipped: bool = False
     place: tuple[int, int] | None = field(default=None)
     """Row and column of a TFM001, which has no source to look its place up in."""
+    rests_on: Mapping[str, bytes | None] = field(default_factory=dict)
+    """The other files that had a part in the findings, by absolute path: a hash of their bytes (see `digest`), None for
+    those that were looked for and could not be read."""
 
 
 def lint(data: bytes, path: str, config: Config, rules: Sequence[Rule]) -> FileResult:
@@ -86,12 +91,14 @@ def _lint_source(source: Source, config: Config, rules: Sequence[Rule]) -> FileR
     from tfmemlint.lint.registry import known_codes
     from tfmemlint.lint.suppress import apply_suppressions
 
-    found, readable = _run(source, config, rules)
+    siblings = siblings_of(source.path, config)
+    found, readable = _run(source, config, rules, siblings)
     enabled = {rule.code: rule.name for rule in rules}
     kept, suppressed, unused = apply_suppressions(readable, found, {**known_codes(), **enabled}, enabled)
     worth = _worth_saying(kept, config, rules)
     findings = sorted((*worth, *unused), key=lambda finding: finding.sort_key)
-    return FileResult(source.path, source, tuple(dict.fromkeys(findings)), len(suppressed))
+    rests_on = siblings.rests_on if siblings is not None else {}
+    return FileResult(source.path, source, tuple(dict.fromkeys(findings)), len(suppressed), rests_on=rests_on)
 
 
 def _worth_saying(findings: Sequence[Finding], config: Config, rules: Sequence[Rule]) -> list[Finding]:
@@ -112,18 +119,31 @@ def _worth_saying(findings: Sequence[Finding], config: Config, rules: Sequence[R
     ]
 
 
-def _run(source: Source, config: Config, rules: Sequence[Rule]) -> tuple[list[Finding], Source]:
+def siblings_of(path: str, config: Config) -> Siblings | None:
+    """The other modules of a file's project, if they are to be followed. Text that comes from nowhere has none."""
+    if not config.follow_imports or not os.path.isdir(os.path.dirname(os.path.abspath(path))):
+        return None
+    from tfmemlint.project.layout import project_root
+    from tfmemlint.project.siblings import Siblings
+
+    root = config.resolve(config.project_root) if config.project_root else project_root(path)
+    return Siblings(path, root, lambda source: parse(source)[0])
+
+
+def _run(
+    source: Source, config: Config, rules: Sequence[Rule], siblings: Siblings | None
+) -> tuple[list[Finding], Source]:
     """The rules' findings in all programs of the file, and the source with parts that do not parse blanked."""
     programs = source.programs
     if len(programs) == 1:
-        return _run_program(source, config, rules)
+        return _run_program(source, config, rules, siblings)
     found: list[Finding] = []
     blanked: set[int] = set()
     numbers = {block.span.start: number for number, block in enumerate(source.blocks)}
     for program in programs:
         if not mentions_tensorflow(program.source.text.encode(errors="replace")):
             continue
-        own, readable = _run_program(program.source, config, rules)
+        own, readable = _run_program(program.source, config, rules, siblings)
         found += (finding.moved(program.whole) for finding in own)
         for (_, whole), block in zip(program.starts, program.source.blocks, strict=True):
             start, end = block.span.start, block.span.end
@@ -132,21 +152,26 @@ def _run(source: Source, config: Config, rules: Sequence[Rule]) -> tuple[list[Fi
     return found, source.without_blocks(blanked)
 
 
-def _run_program(source: Source, config: Config, rules: Sequence[Rule]) -> tuple[list[Finding], Source]:
+def _run_program(
+    source: Source, config: Config, rules: Sequence[Rule], siblings: Siblings | None
+) -> tuple[list[Finding], Source]:
     """The rules' findings in one program, and its source with parts that do not parse blanked."""
     from tfmemlint.lint.dispatch import dispatch
-    from tfmemlint.lint.triggers import triggered
+    from tfmemlint.lint.reach import awake_for
 
-    awake = triggered(rules, source.text)
+    awake = awake_for(rules, source.text, siblings)
     if not awake and is_python(source.text):
         return [], source
-    module, readable, found = parse(source)
+    known = siblings.kept(source) if siblings is not None else None
+    module, readable, found = parse(source) if known is None else (known.module, known.source, [])
+    if siblings is not None and module is not None and readable is source:
+        siblings.parsed(source, module)
     if module is not None and awake:
         from tfmemlint.model.file import File
         from tfmemlint.syntax.spans import PositionsUnknown
 
         try:
-            found += dispatch(File(readable, module, config), awake)
+            found += dispatch(File(readable, module, config, siblings), awake)
         except PositionsUnknown as error:  # without places there are no findings, of any rule
             found.append(refusal(readable) or _failure(f"{error}; the file was not checked"))
     return found, readable

@@ -24,13 +24,25 @@ Clause = frozenset[str]
 """Words of which a text must hold one."""
 
 
-def triggered(rules: Sequence[Rule], text: str) -> tuple[Rule, ...]:
-    """The rules that the words of a text let speak."""
-    words = set(WORD.findall(text))
-    return tuple(rule for rule in rules if any(_is_met(handler, words) for handler in rule.handlers))
+def triggered(rules: Sequence[Rule], text: str, beyond: Callable[[], frozenset[str]] = frozenset) -> tuple[Rule, ...]:
+    """The rules that the words of a text let speak.
+
+    A fact may rest on what another module holds: `beyond` gives the words of those that the text imports. A call that
+    a rule waits for stands in the text itself.
+    """
+    words = frozenset(WORD.findall(text))
+    awake = [any(_is_met(handler, words) for handler in rule.handlers) for rule in rules]
+    if not all(awake):
+        more = words | beyond()
+        if len(more) > len(words):
+            asleep = (number for number, is_awake in enumerate(awake) if not is_awake)
+            for number in asleep:
+                handlers = rules[number].handlers
+                awake[number] = any(_is_met(each, more) for each in handlers if each.fact is not None)
+    return tuple(rule for rule, is_awake in zip(rules, awake, strict=True) if is_awake)
 
 
-def _is_met(handler: Handler, words: set[str]) -> bool:
+def _is_met(handler: Handler, words: frozenset[str]) -> bool:
     return not any(words.isdisjoint(clause) for clause in clauses(handler))
 
 

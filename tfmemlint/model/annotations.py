@@ -23,7 +23,7 @@ def promised(evaluator: Evaluator, annotation: cst.CSTNode, frame: Frame | None)
     """An instance of the class that an annotation names, of one of several, or Unknown; None counts for nothing."""
     node = annotation.annotation if isinstance(annotation, cst.Annotation) else annotation
     if isinstance(node, cst.SimpleString):
-        return _instance(evaluator, _named(evaluator, str(node.evaluated_value)))
+        return _instance(evaluator, _named(evaluator, str(node.evaluated_value), node))
     if isinstance(node, cst.BinaryOperation):
         return _any(evaluator, [node.left, node.right], frame)
     if isinstance(node, cst.Subscript):
@@ -40,13 +40,13 @@ def _any(evaluator: Evaluator, parts: list[cst.BaseExpression], frame: Frame | N
     return one_of(promised(evaluator, part, frame) for part in named) if named else Unknown("None")
 
 
-def _named(evaluator: Evaluator, text: str) -> Value:
+def _named(evaluator: Evaluator, text: str, place: cst.CSTNode) -> Value:
     """What a dotted name in a quoted annotation stands for at the end of the module."""
     text = text.removesuffix("| None").strip()
     if not _DOTTED.fullmatch(text):
         return Unknown("an annotation that is not a plain name")
     first, *rest = text.split(".")
-    definitions = evaluator.file.flow(evaluator.file.module).end.get(first, ())
+    definitions = evaluator.file.flow(evaluator.file.home(place).module).end.get(first, ())
     value = one_of(evaluator.definition(d, None) for d in written(definitions))
     for part in rest:
         value = evaluator.attribute(value, part)

@@ -10,6 +10,7 @@ from tfmemlint.model.values import Api, Const, Instance, Unknown, Value, one_of
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
     from tfmemlint.model.evaluate import Evaluator
+    from tfmemlint.syntax.program import Program
 
 NAMESPACE = "argparse.Namespace"
 PARSER = "argparse.ArgumentParser"
@@ -20,11 +21,14 @@ FLAGS = tuple(
 MAKES_FLAGS = ("DEFINE_integer", "DEFINE_float", "DEFINE_string", "DEFINE_enum")
 
 
-def default(evaluator: Evaluator, name: str) -> Value:
+def default(evaluator: Evaluator, namespace: Instance, name: str) -> Value:
     """The default of the argument that `parse_args` stores as `name`; flags that are on or off are not known."""
-    if changed(evaluator, name):
+    file = evaluator.file
+    program = file if namespace.call is None else file.home(namespace.call.node)
+    if changed(evaluator, name) or (program is not file and _sets(program, name)):
         return Unknown(f"{name} is set to something else")
-    found = [call.arg("default") for call in _calls(evaluator, "add_argument") if _stored_as(call) == name]
+    adding = _calls(evaluator, program, "add_argument")
+    found = [call.arg("default") for call in adding if _stored_as(call) == name]
     values = [Unknown("no default") if argument is None else argument.value for argument in found]
     known = one_of(values) if values else Unknown(f"argument {name} is not added in this file")
     return Unknown("a flag of the command line") if _is_flag(known) else known
@@ -32,18 +36,22 @@ def default(evaluator: Evaluator, name: str) -> Value:
 
 def changed(evaluator: Evaluator, name: str) -> bool:
     """Whether something but a method's own object gets another attribute `name` somewhere in the file."""
-    return any(path.rpartition(".")[0] != "self" for path in evaluator.file.set_attributes.get(name, ()))
+    return _sets(evaluator.file, name)
+
+
+def _sets(program: Program, name: str) -> bool:
+    return any(path.rpartition(".")[0] != "self" for path in program.set_attributes.get(name, ()))
 
 
 def flag(evaluator: Evaluator, name: str) -> Value:
     """The default of a flag that is defined with absl."""
-    calls = [call for word in MAKES_FLAGS for call in _calls(evaluator, word)]
+    calls = [call for word in MAKES_FLAGS for call in _calls(evaluator, evaluator.file, word)]
     found = [call.value_of(1, "default", "default_value") for call in calls if call.value_of(0) == Const(name)]
     return one_of(found) if found else Unknown(f"flag {name} is not defined in this file")
 
 
-def _calls(evaluator: Evaluator, word: str) -> Iterator[Call]:
-    return (evaluator.call(node) for node in evaluator.file.calls_by_word.get(word, ()))
+def _calls(evaluator: Evaluator, program: Program, word: str) -> Iterator[Call]:
+    return (evaluator.call(node) for node in program.calls_by_word.get(word, ()))
 
 
 def _is_flag(value: Value) -> bool:

@@ -128,7 +128,8 @@ def dictionaries(call: Call) -> Iterator[Value]:
         if arg.star == "**":
             scope, named = file.scope_of(arg.value), arg.value.value if isinstance(arg.value, cst.Name) else None
             own = isinstance(scope, cst.FunctionDef) and getattr(scope.params.star_kwarg, "name", None) is not None
-            changed = own or (named is not None and any(_changes_entries(file, use) for use in file.loads(named)))
+            uses = file.home(arg).loads(named) if named is not None else ()
+            changed = own or any(_changes_entries(file, use) for use in uses)
             yield Unknown("may hold more") if changed else call.evaluator.value(arg.value, call.frame)
 
 

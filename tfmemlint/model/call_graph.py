@@ -8,6 +8,7 @@ import libcst as cst
 
 from tfmemlint.model.values import Class, Function
 from tfmemlint.syntax.names import home_of, is_variable
+from tfmemlint.syntax.program import Program
 from tfmemlint.syntax.scopes import ScopeNode
 
 if TYPE_CHECKING:
@@ -17,19 +18,28 @@ if TYPE_CHECKING:
 MAPPERS = frozenset(f"tf.data.Dataset.{name}" for name in ("map", "filter", "flat_map", "interleave", "take_while"))
 """Methods that call the function they are given with the parts of each element."""
 
+MOST_ELSEWHERE = 6
+"""Calls in other modules that are looked at; of a function with more nothing is told by them."""
+
+CALLED_BY_KERAS = frozenset(
+    ("__call__", "build", "call", "compute_output_shape", "from_config", "get_config", "predict_step", "test_step",
+     "train_step")
+)  # fmt: skip
+"""Methods of layers and models that libraries call: what some module passes them tells little."""
+
 _NOT_USED = (cst.Annotation, cst.ClassDef)
 """What holds a class's name and makes no object of it."""
 
 
 class _Users:
-    """What the uses of one name stand for, found once for all functions of that name."""
+    """What the uses of one name in a module stand for, found once for all functions of that name."""
 
-    def __init__(self, name: str, evaluator: Evaluator) -> None:
+    def __init__(self, name: str, evaluator: Evaluator, program: Program) -> None:
         self._evaluator = evaluator
         self._running: dict[int, list[tuple[int, ScopeNode | None, cst.BaseExpression]]] = {}
         self._own: list[tuple[int, ScopeNode | None, cst.BaseExpression]] = []
         file = evaluator.file
-        for place, use in enumerate(file.loads(name)):
+        for place, use in enumerate(program.loads(name)):
             parent = file.tree.parent(use)
             if parent is None or any(isinstance(n, _NOT_USED) for n in (parent, file.tree.parent(parent))):
                 continue
@@ -71,8 +81,42 @@ class CallGraph:
         self._evaluator = evaluator
 
     def callers(self, function: ScopeNode) -> tuple[Call, ...] | None:
-        """All calls of a function in this module; None when it may also be called in ways that cannot be seen."""
+        """All calls of a function in its module and in this file; None when it may also be called in ways that cannot
+        be seen."""
         return self._evaluator.general(("callers", id(function)), self._find_callers, function, start=None)
+
+    def callers_elsewhere(self, function: ScopeNode) -> tuple[Call, ...]:
+        """Calls of a function of this file in other modules of its project; there may be more that nobody sees."""
+        key = "callers elsewhere", id(function)
+        return self._evaluator.general(key, self._find_elsewhere, function, start=())
+
+    def _find_elsewhere(self, function: ScopeNode) -> tuple[Call, ...]:
+        file = self._evaluator.file
+        siblings = file.siblings
+        if siblings is None or not isinstance(function, cst.FunctionDef) or not file.is_own(function):
+            return ()
+        if function.name.value in CALLED_BY_KERAS and file.class_of(function) is not None:
+            return ()
+        names = self._names(function)
+        found: list[Call] = []
+        for path in siblings.importers():
+            program = file.link(path) if siblings.mentions(path, names) else None
+            if program is None or program is file:
+                continue
+            nodes = {id(node): node for name in names for node in program.calls_by_word.get(name, ())}
+            calls = map(self._evaluator.call, nodes.values())
+            found += [call for call in calls if self._runs(call, function)]
+            if len(found) > MOST_ELSEWHERE:
+                return ()
+        return tuple(found)
+
+    def _runs(self, call: Call, function: cst.FunctionDef) -> bool:
+        for target in call.target.options:
+            if isinstance(target, Function) and target.node is function:
+                return True
+            if isinstance(target, Class) and self._evaluator.classes.method(target.node, "__init__") is function:
+                return True
+        return False
 
     def once(self, function: ScopeNode, depth: int = 4) -> bool:
         """Whether a function runs once in a program, or once for each object: called from one place, in no loop."""
@@ -117,8 +161,20 @@ class CallGraph:
         return found
 
     def _running(self, name: str, function: cst.FunctionDef | cst.Lambda) -> list[cst.BaseExpression]:
-        """The expressions of this name, or attributes of it, that stand for the function, in source order."""
-        users = self._evaluator.general(("users", name), lambda _: _Users(name, self._evaluator), function, start=None)
+        """The expressions of this name, or attributes of it, that stand for the function, in source order; of one of
+        another module those of this file, too, behind its own."""
+        file = self._evaluator.file
+        home = file.home(function)
+        found = self._in(home, name, function)
+        if home is not file:
+            imported = (name, *sorted(file.renamed.get(name, ())))
+            found += [use for word in imported for use in self._in(file, word, function)]
+        return found
+
+    def _in(self, program: Program, name: str, function: cst.FunctionDef | cst.Lambda) -> list[cst.BaseExpression]:
+        users = self._evaluator.general(
+            ("users", name, id(program)), lambda _: _Users(name, self._evaluator, program), function, start=None
+        )
         return users.of(function) if users is not None else []
 
     def _names(self, function: cst.FunctionDef | cst.Lambda) -> list[str]:

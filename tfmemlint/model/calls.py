@@ -127,7 +127,7 @@ class Call:
     def receiver(self) -> Value:
         """The value whose method is called, also by another name for the method; Unknown for a plain function."""
         node = self.receiver_node
-        if node is None or id(self.node) in self.evaluator.file.bound_methods:
+        if node is None or id(self.node) in self.evaluator.file.home(self.node).bound_methods:
             bound = [t.receiver for t in self.target.options if isinstance(t, Method)]
             return bound[0] if len(bound) == 1 else Unknown("no receiver")
         value = self.evaluator.value(node, self.frame)

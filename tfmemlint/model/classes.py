@@ -14,6 +14,7 @@ from tfmemlint.model.binding import given_by
 from tfmemlint.model.entered import entered
 from tfmemlint.model.values import Api, Array, Class, Const, Dataset, Function, Instance, Unknown, Value, one_of
 from tfmemlint.syntax.scopes import Definition, ScopeNode, decorated, dotted, written
+from tfmemlint.syntax.tree import Tree
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -36,7 +37,7 @@ class Classes:
         self._attributes: dict[int, dict[str, list[Definition]]] = {}
         self._bases: dict[int, Bases] = {}
         self._methods: dict[int, dict[str, cst.FunctionDef]] = {}
-        self._initialised: dict[int, list[str]] | None = None
+        self._initialised: dict[int, dict[int, list[str]]] = {}
         self._fields: dict[int, list[str]] = {}
         self._own_calls: dict[int, list[constructed.OwnCall]] = {}
 
@@ -118,16 +119,18 @@ class Classes:
     def made_by(self, function: cst.FunctionDef) -> list[str]:
         """The names by which calls make the objects that this `__init__` initialises: those of their classes, and of
         the first parameter of their class methods (`cls(...)`)."""
-        if self._initialised is None:
-            found, stands = self._evaluator.memo.settled(self._find_initialised)
-            if not stands:
-                return found.get(id(function), [])
-            self._initialised = found
-        return self._initialised.get(id(function), [])
+        tree = self._evaluator.file.home(function).tree
+        known = self._initialised.get(id(tree))
+        if known is not None:
+            return known.get(id(function), [])
+        found, stands = self._evaluator.memo.settled(lambda: self._find_initialised(tree))
+        if stands:
+            self._initialised[id(tree)] = found
+        return found.get(id(function), [])
 
-    def _find_initialised(self) -> dict[int, list[str]]:
+    def _find_initialised(self, tree: Tree) -> dict[int, list[str]]:
         found: dict[int, list[str]] = {}
-        for node in self._evaluator.tree.of(cst.ClassDef):
+        for node in tree.of(cst.ClassDef):
             names = found.setdefault(id(self.method(node, "__init__")), [])
             names += [name for name in self._called(node) if name not in names]
         return found
@@ -240,7 +243,8 @@ class Classes:
     def _constructions(self, node: cst.ClassDef) -> list[Call]:
         """The calls in this file that make objects of a class."""
         file = self._evaluator.file
-        calls = [file.call(found) for name in self._called(node) for found in file.calls_by_word.get(name, ())]
+        by_word = file.home(node).calls_by_word
+        calls = [file.call(found) for name in self._called(node) for found in by_word.get(name, ())]
         return [call for call in calls if Class(node) in call.target.options]
 
     def _table(self, node: cst.ClassDef) -> dict[str, list[Definition]]:

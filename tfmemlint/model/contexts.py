@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model.values import Array, Dataset, Iterator, Length, Sequence, Value
+from tfmemlint.model.values import Array, Dataset, Devices, Iterator, Length, Sequence, Value
 from tfmemlint.syntax.reaching import always
 from tfmemlint.syntax.scopes import COMPREHENSIONS, FUNCTIONS, SCOPE_CLASSES, SCOPES, own_nodes
 from tfmemlint.syntax.tree import Node, walk
@@ -33,6 +33,9 @@ TRACERS = TRACING_CALLS | {"tf.function"}
 
 RUN_THROUGH = frozenset({"enumerate", "iter", "list", "reversed", "sorted", "tqdm", "tuple", "as_numpy_iterator"})
 """What an iteration runs through: it changes neither the items nor how many there are."""
+
+PASSED_ON = frozenset({"enumerate", "list", "reversed", "tqdm"})
+"""Functions that give what they are given, item by item."""
 
 MAPS = frozenset({"map", "imap", "imap_unordered", "starmap"})
 """What calls a function with each of many items: `map` itself, pools, pipelines."""
@@ -109,6 +112,17 @@ class Contexts:
         if isinstance(value, Array) and value.shape:
             return value.shape[0]
         return value.of.count if isinstance(value, Iterator) and isinstance(value.of, Length) else None
+
+    def turns(self, iterated: cst.BaseExpression) -> bool:
+        """Whether a loop over this certainly has one turn at least."""
+        value = self._file.value(iterated)
+        while isinstance(value, Iterator) and value.function in PASSED_ON:
+            value = value.of
+        if isinstance(value, Devices):
+            return True  # done for each device: without any there would be nothing to say about the order
+        if isinstance(value, Sequence):
+            return not value.open and bool(value.items)
+        return isinstance(value, Iterator) and isinstance(value.of, Length) and bool(value.of.count)
 
     # -- functions ---------------------------------------------------------------------------------------------------
 

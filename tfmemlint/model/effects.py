@@ -8,14 +8,16 @@ it earlier. Rules choose the effects they care about by a classifier that labels
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint.model.done_elsewhere import DoneElsewhere
 from tfmemlint.model.functions import Frame
-from tfmemlint.model.happened import Happened, State, join
-from tfmemlint.model.values import Class, Devices, Function, Iterator, Length, Sequence
-from tfmemlint.syntax.reaching import always, exhaustive
+from tfmemlint.model.happened import Happened, State, added, join
+from tfmemlint.model.values import Class, Function
+from tfmemlint.syntax.reaching import always, exhaustive, is_main_guard
 from tfmemlint.syntax.scopes import COMPREHENSIONS, parameters
 from tfmemlint.syntax.tree import Node, children
 
@@ -28,10 +30,11 @@ MOST_STEPS = 20_000
 
 MOST_NESTED = 6
 
-PASSED_ON = frozenset({"enumerate", "list", "reversed", "tqdm"})
-"""Functions that give what they are given, item by item."""
-
 EXITS = frozenset({"sys.exit", "os._exit", "builtins.exit", "builtins.quit"})
+
+_PLAIN = frozenset((cst.Name, cst.Integer, cst.Float, cst.SimpleString, cst.AsName, cst.ImportAlias, cst.ImportStar))
+_PERHAPS = frozenset((cst.IfExp, cst.BooleanOperation, *COMPREHENSIONS))
+"""Expressions of which some part may not run."""
 
 Classifier = Callable[["Call | cst.BaseSmallStatement"], "str | None"]
 
@@ -39,8 +42,9 @@ Classifier = Callable[["Call | cst.BaseSmallStatement"], "str | None"]
 class Order:
     """The result of one walk: for each call and simple statement, what happened before it."""
 
-    def __init__(self, file: File, classify: Classifier) -> None:
+    def __init__(self, file: File, name: str, classify: Classifier) -> None:
         self._file = file
+        self._name = name
         self._classify = classify
         self._before: dict[int, State] = {}
         self._steps = 0
@@ -52,6 +56,9 @@ class Order:
         self._state: State | None = {}
         self._visited: set[int] = set()
         self._imported: State | None = None
+        self._others = DoneElsewhere(file, name)
+        self._elsewhere = 0
+        """How many calls and imports lead from the file to the code that is walked, if that is another module's."""
         self._program()
 
     def before(self, node: Node, label: str) -> Happened | None:
@@ -70,7 +77,7 @@ class Order:
     # -- states ------------------------------------------------------------------------------------------------------
 
     def _record(self, node: Node) -> None:
-        if self._state is None:
+        if self._state is None or self._elsewhere:
             return
         known = self._before.get(id(node))
         self._before[id(node)] = dict(self._state) if known is None else join([known, self._state]) or {}
@@ -86,9 +93,9 @@ class Order:
     def _expression(self, node: Node | None, frame: Frame | None) -> None:
         if node is None or self._state is None:
             return
-        if isinstance(node, cst.Lambda):
+        if node.__class__ in _PLAIN or node.__class__ is cst.Lambda:
             return
-        if isinstance(node, (cst.IfExp, cst.BooleanOperation, *COMPREHENSIONS)):
+        if node.__class__ in _PERHAPS:
             before = self._state
             for child in children(node):
                 self._expression(child, frame)
@@ -97,14 +104,15 @@ class Order:
             return
         for child in children(node):
             self._expression(child, frame)
-        if isinstance(node, cst.Call):
+        if node.__class__ is cst.Call:
+            assert isinstance(node, cst.Call)
             self._call(node, frame)
 
     def _whole(self, node: Node) -> bool:
         """Whether this is a comprehension that certainly runs its element: a generator may never be asked for one."""
         if not isinstance(node, (cst.ListComp, cst.SetComp, cst.DictComp)):
             return False
-        return not node.for_in.ifs and node.for_in.inner_for_in is None and self._turns(node.for_in.iter)
+        return not node.for_in.ifs and node.for_in.inner_for_in is None and self._file.contexts.turns(node.for_in.iter)
 
     def _call(self, node: cst.Call, frame: Frame | None) -> None:
         self._steps += 1
@@ -125,8 +133,27 @@ class Order:
         self._state = join([before, self._state]) if each else self._state
 
     def _enter(self, function: cst.FunctionDef | cst.Lambda, frame: Frame | None) -> None:
+        if self._file.is_own(function):
+            self._within(function, frame)
+            return
+        self._does(self._others.by_function(function, lambda: self._alone(lambda: self._within(function, frame))))
+
+    def _alone(self, run: Callable[[], None]) -> State:
+        """What some code elsewhere does, whatever happened before."""
+        before, loops, self._loops, self._state = self._state, self._loops, [], {}
+        self._elsewhere += 1
+        run()
+        self._elsewhere -= 1
+        done, self._state, self._loops = self._state or {}, before, loops
+        return done
+
+    def _does(self, done: State) -> None:
+        self._state = added(self._state, done) if self._state is not None else None
+
+    def _within(self, function: cst.FunctionDef | cst.Lambda, frame: Frame | None) -> None:
         again = id(function) in self._visited
-        self._visited.add(id(function))
+        if not self._elsewhere or not self._file.is_own(function):
+            self._visited.add(id(function))
         inside = len(self._stack) >= MOST_NESTED or any(above is function for above in self._stack)
         if inside or (again and self._steps > MOST_STEPS):
             return
@@ -165,7 +192,9 @@ class Order:
             return
         self._record(node)
         self._happens(self._classify(node), node)
-        if isinstance(node, cst.Return):
+        if isinstance(node, (cst.Import, cst.ImportFrom)):
+            self._import(node)
+        elif isinstance(node, cst.Return):
             if self._returns:
                 self._returns[-1].append(self._state)
             self._state = None
@@ -175,6 +204,14 @@ class Order:
             if self._loops:
                 self._loops[-1].append(self._state)
             self._state = None
+
+    def _import(self, node: cst.Import | cst.ImportFrom) -> None:
+        """Importing a module of the project runs it, the first time."""
+        for program in self._file.values.imports.run_by(node):
+            self._does(self._others.by_import(program, partial(self._module, program.module)))
+
+    def _module(self, module: cst.Module) -> State:
+        return self._alone(lambda: self._block(module.body, None))
 
     def _exits(self, node: cst.BaseSmallStatement, frame: Frame | None) -> bool:
         """Whether the statement ends the program."""
@@ -225,8 +262,10 @@ class Order:
     def _if(self, node: cst.If, frame: Frame | None) -> None:
         self._expression(node.test, frame)
         before = self._state
-        if not self._stack and isinstance(node.test, cst.Comparison) and always(node.test):
-            self._imported = before  # the main guard: what follows does not happen to those who import the module
+        if is_main_guard(node.test) and self._others.importing:
+            return
+        if is_main_guard(node.test) and not self._stack:
+            self._imported = before  # what follows does not happen to those who import the module
         never_runs = self._file.contexts.never_runs
         self._state = None if never_runs(node.body) else before
         self._block(node.body.body, frame)
@@ -247,21 +286,10 @@ class Order:
         self._loops.append([])
         self._block(node.body.body, frame)
         left = self._loops.pop()
-        entered = always(node.test) if isinstance(node, cst.While) else self._turns(node.iter)
+        entered = always(node.test) if isinstance(node, cst.While) else self._file.contexts.turns(node.iter)
         self._state = join([*([] if entered else [before]), self._state, *left])
         if node.orelse is not None:
             self._block(node.orelse.body.body, frame)
-
-    def _turns(self, iterated: cst.BaseExpression) -> bool:
-        """Whether a loop over this has one turn at least."""
-        value = self._file.value(iterated)
-        while isinstance(value, Iterator) and value.function in PASSED_ON:
-            value = value.of
-        if isinstance(value, Devices):
-            return True  # done for each device: without any there would be nothing to say about the order
-        if isinstance(value, Sequence):
-            return not value.open and bool(value.items)
-        return isinstance(value, Iterator) and isinstance(value.of, Length) and bool(value.of.count)
 
     def _try(self, node: cst.Try | cst.TryStar, frame: Frame | None) -> None:
         before = self._state
@@ -292,5 +320,5 @@ class Effects:
     def order(self, name: str, classify: Classifier) -> Order:
         """The order of the effects that `classify` labels; `name` stands for the classifier in the memory."""
         if name not in self._orders:
-            self._orders[name] = Order(self._file, classify)
+            self._orders[name] = Order(self._file, name, classify)
         return self._orders[name]

@@ -108,7 +108,7 @@ class _Order:
         certainly runs."""
         tree = self.evaluator.tree
         block, first, last = tree.parent(tree.statement(definition.node)), tree.order(definition.node), tree.order(end)
-        methods = self.evaluator.file.method_calls.items()
+        methods = self.evaluator.file.home(definition.node).method_calls.items()
         calls = [call for (_, path), found in methods if path == definition.name for call in found]
         between = [call for call in calls if first < tree.order(call) < last]
         return {call: tree.parent(tree.statement(call)) is block for call in between}

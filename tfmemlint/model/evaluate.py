@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import builtins
-import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from tfmemlint import knowledge
 from tfmemlint.model import arguments, constructed, inferred_by_use, lists, records
 from tfmemlint.model.annotations import promised
 from tfmemlint.model.call_graph import CallGraph
@@ -18,6 +16,7 @@ from tfmemlint.model.calls import Call
 from tfmemlint.model.classes import Classes
 from tfmemlint.model.expressions import EXPRESSIONS
 from tfmemlint.model.functions import Frame, Functions
+from tfmemlint.model.imports import Imports, named
 from tfmemlint.model.layers.pretrained import output
 from tfmemlint.model.memo import Answer, Memory, latter
 from tfmemlint.model.pending import Key, Rank
@@ -31,6 +30,7 @@ from tfmemlint.model.values import (
     Function,
     Instance,
     Mapping,
+    Module,
     Sequence,
     Unknown,
     Value,
@@ -45,12 +45,6 @@ if TYPE_CHECKING:
     from tfmemlint.model.mapped import Body
     from tfmemlint.model.unrolled import Assumption, Unrolled
 
-CONSTANTS = {
-    **dict.fromkeys(("np.newaxis", "tf.newaxis"), Const(None)),
-    **dict.fromkeys(("np.pi", "math.pi"), Const(math.pi)), **dict.fromkeys(("np.e", "math.e"), Const(math.e)),
-}  # fmt: skip
-"""API names that are plain constants."""
-
 BUILTINS = frozenset(dir(builtins))
 
 
@@ -64,6 +58,7 @@ class Evaluator:
         self.call_graph = CallGraph(self)
         self.functions = Functions(self)
         self.classes = Classes(self)
+        self.imports = Imports(self)
         self.assumptions: list[Assumption] = []
         self.bodies: dict[tuple[Value, int], Body] = {}
         self._outermost = self.memo.state
@@ -150,10 +145,9 @@ class Evaluator:
                 values = [self.definition(d, outer_frame) for d in definitions]
                 values += [self.definition(d, None) for d in self.file.inner_writes(name, outer)]
                 return without_none(values)
-        for module in self.file.star_imports:
-            path = knowledge.canonical(f"{module}.{name}")
-            if knowledge.exists(path):
-                return Api(path)
+        starred = self.imports.starred(name, self.file.home(scope))
+        if starred is not None:
+            return starred
         if name in BUILTINS:
             return Api(f"builtins.{name}")
         return Unknown(f"{name} is not defined in this file")
@@ -167,7 +161,7 @@ class Evaluator:
 
     def _define(self, d: Definition, frame: Frame | None) -> Value:
         if d.binds is Binds.IMPORT:
-            return _named(knowledge.canonical(d.api))
+            return self.imports.value(d)
         if d.binds is Binds.FUNCTION:
             assert isinstance(d.value, cst.FunctionDef)
             return self.functions.defined(d.value, frame)
@@ -191,14 +185,15 @@ class Evaluator:
             value = value.iterated()
         # TensorFlow's context managers give themselves to `with value as name`.
         value = unpacked(value, d.path)
-        if isinstance(value, Sequence) and value.kind == "list" and d.name in self.file.grown:
+        if isinstance(value, Sequence) and value.kind == "list" and d.name in self.file.home(d.node).grown:
             return lists.grown(self, d, value, frame)
         value = self._changeable(d, value)
         return value if value.known or d.annotation is None else self.annotated(d.annotation, frame)
 
     def _changeable(self, d: Definition, value: Value) -> Value:
         """The value under a name. A dictionary that is changed by it may hold other items than it was made with."""
-        return replace(value, open=True) if isinstance(value, Mapping) and d.name in self.file.filled else value
+        is_filled = isinstance(value, Mapping) and d.name in self.file.home(d.node).filled
+        return replace(value, open=True) if is_filled and isinstance(value, Mapping) else value
 
     def annotated(self, annotation: Node, frame: Frame | None) -> Value:
         """The value that an annotation promises: an instance of an API class or of a class of this module."""
@@ -236,12 +231,14 @@ class Evaluator:
         """The attribute `name` of a value, as a scope reads it that has not set it before."""
         if base in arguments.FLAGS:
             return arguments.flag(self, name)
+        if isinstance(base, Module):
+            return self.imports.attribute(base, name)
         if isinstance(base, Api):
-            return _named(knowledge.canonical(f"{base.name}.{name}"))
+            return named(f"{base.name}.{name}")
         if isinstance(base, Class):
             return self.classes.attribute(Instance(None, None, base.node), name, bound=False)
         if isinstance(base, Instance) and base.type_name == arguments.NAMESPACE:
-            return arguments.default(self, name)
+            return arguments.default(self, base, name)
         if isinstance(base, Instance) and base.type_name == records.RECORD:
             return Unknown(f"{name} is set anew") if arguments.changed(self, name) else records.attribute(base, name)
         if isinstance(base, Instance) and base.class_node is not None:
@@ -272,11 +269,6 @@ class Evaluator:
             if method is not None:
                 return self.functions.result(Function(method, receiver=target), call)
         return transfer(call, target)
-
-
-def _named(path: str) -> Value:
-    """What a canonical API name stands for: the few constants by their value."""
-    return CONSTANTS[path] if path in CONSTANTS else Api(path)
 
 
 def without_none(values: list[Value]) -> Value:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.finding import Span
+from tfmemlint.finding import Elsewhere, Span
 from tfmemlint.model import versions
 from tfmemlint.model.call_graph import CallGraph
 from tfmemlint.model.calls import Call
@@ -20,6 +20,7 @@ from tfmemlint.model.inferred_by_use import ShownModels, shown_models
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Value
 from tfmemlint.syntax.program import Program
+from tfmemlint.syntax.reaching import is_main_guard
 from tfmemlint.syntax.scopes import Definition, Definitions, ScopeNode, own_nodes
 from tfmemlint.syntax.spans import Spans
 from tfmemlint.syntax.tree import Node
@@ -27,35 +28,129 @@ from tfmemlint.text.source import Source
 
 if TYPE_CHECKING:
     from tfmemlint.config.settings import Config
+    from tfmemlint.project.siblings import Sibling, Siblings
+    from tfmemlint.syntax.program import Assigned
+    from tfmemlint.syntax.reaching import Flow
 
 
 class File(Program):
-    """The model of one parsed file. `config` holds the limits that rules ask for (bytes)."""
+    """The model of one parsed file. `config` holds the limits that rules ask for (bytes); `siblings` leads to the other
+    modules of its project, None where they are not to be followed.
 
-    def __init__(self, source: Source, module: cst.Module, config: Config) -> None:
-        super().__init__(module)
+    What is asked about a node is answered for those of linked modules, too; what is asked by a name is about this file.
+    """
+
+    def __init__(
+        self, source: Source, module: cst.Module, config: Config, siblings: Siblings | None = None
+    ) -> None:
+        known = siblings.kept(source) if siblings is not None else None
+        super().__init__(module, known if known is not None and known.module is module else None)
         self.source = source
         self.config = config
+        self.siblings = siblings
+        self.linked: dict[str, Sibling] = {}
+        """The modules that were followed, by their paths."""
+        self._by_tree: dict[int, Sibling] = {}
         self.values = Evaluator(self)
         self.contexts = Contexts(self)
         self._left: dict[int, list[Node]] = {}
+        self._took_elsewhere = False
         self.answers: dict[tuple[Any, ...], Any] = {}
         """What functions marked with `once_per_file` have answered."""
+
+    # -- modules -----------------------------------------------------------------------------------------------------
+
+    def link(self, path: str) -> Program | None:
+        """The module of the project in this file, which is this one where it leads back to it; None where it is not
+        there, cannot be read or is one too many."""
+        if self.siblings is None or path == self.siblings.path:
+            return None if self.siblings is None else self
+        found = self.linked.get(path)
+        if found is None:
+            found = self.siblings.program(path)
+            if found is not None:
+                self.linked[path] = self._by_tree[id(found.tree)] = found
+                self.tree.linked.append(found.tree)
+                self.values.memo.more(len(found.tree))
+        return found
+
+    def has(self, path: str, digest: bytes) -> bool:
+        """Whether these bytes of a file are a module of the project, which is linked then."""
+        found = self.link(path)
+        return found is not None and getattr(found, "digest", None) == digest
+
+    def home(self, node: Node) -> Program:
+        """The module that holds a node: this one, or one of those that are linked."""
+        return self._placed(node)
+
+    @cached_property
+    def within_reach(self) -> tuple[Program, ...]:
+        """The modules of the project that this file imports, and those that they import, each once."""
+        found: dict[int, Program] = {id(self): self}
+        wanted: list[Program] = [self]
+        for program in wanted:  # grows by what each imports
+            for statement in program.tree.of(cst.Import, cst.ImportFrom):
+                for each in self.values.imports.run_by(statement):
+                    if id(each) not in found:
+                        found[id(each)] = each
+                        wanted.append(each)
+        return tuple(wanted[1:])
+
+    def is_own(self, node: Node) -> bool:
+        """Whether a node is one of this file itself."""
+        return node in self.tree
+
+    def flow(self, scope: ScopeNode) -> Flow:
+        flow = self._flows.get(id(scope))
+        if flow is None:
+            home = self.home(scope)
+            flow = super().flow(scope) if home is self else home.flow(scope)
+        return flow
+
+    def uses_of(self, definition: Definition) -> list[cst.Name]:
+        home = self.home(definition.node)
+        return super().uses_of(definition) if home is self else home.uses_of(definition)
+
+    def written(self, expression: cst.BaseExpression) -> cst.BaseExpression:
+        home = self.home(expression)
+        return super().written(expression) if home is self else home.written(expression)
+
+    def assigned(self, scope: ScopeNode) -> Assigned:
+        home = self.home(scope)
+        return super().assigned(scope) if home is self else home.assigned(scope)
+
+    def inner_writes(self, name: str, scope: ScopeNode) -> tuple[Definition, ...]:
+        home = self.home(scope)
+        return super().inner_writes(name, scope) if home is self else home.inner_writes(name, scope)
+
+    def called(self, call: cst.Call) -> cst.BaseExpression:
+        home = self.home(call)
+        return super().called(call) if home is self else home.called(call)
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
     def calls(self, *names: str) -> Iterator[Call]:
         """All calls of these canonical API names, in source order."""
-        return iter(_calls(self, names)) if not self.values.memo.computing else self._find_calls(names)
+        return iter(_calls(self, names)) if not self.values.memo.computing else self._find_calls(names, self)
 
-    def _find_calls(self, names: tuple[str, ...]) -> Iterator[Call]:
+    def calls_within_reach(self, *names: str) -> Iterator[Call]:
+        """All calls of these names in this file, and in the modules within its reach where importing them may lead
+        there: what stands below a main guard is left out."""
+        yield from self.calls(*names)
+        for program in self.within_reach:
+            yield from (call for call in self._find_calls(names, program) if not self._guarded(call.node))
+
+    def _guarded(self, node: Node) -> bool:
+        return any(isinstance(above, cst.If) and is_main_guard(above.test) for above in self.tree.ancestors(node))
+
+    def _find_calls(self, names: tuple[str, ...], program: Program) -> Iterator[Call]:
         wanted = frozenset(names)
         words: dict[str, None] = {}
         for name in names:
             for word in knowledge.words(name):
                 words[word] = None
-                words.update(dict.fromkeys(self.renamed.get(word, ())))
-        nodes = {id(node): node for word in words for node in self.calls_by_word.get(word, ())}
+                words.update(dict.fromkeys(program.renamed.get(word, ())))
+        nodes = {id(node): node for word in words for node in program.calls_by_word.get(word, ())}
         order, last = self.tree.order, self.tree.last
         found: dict[int, Call] = {}
         # A chain is asked from its beginning on: the first question would be as deep as it is long otherwise.
@@ -83,7 +178,7 @@ class File(Program):
 
     def readers(self, definition: Definition) -> list[cst.Name]:
         """The Name nodes that may read a definition, in its own scope and in functions inside of it."""
-        places, home = self.places(definition.name), definition.scope
+        places, home = self.home(definition.node).places(definition.name), definition.scope
         inside = [use for use in places.captured(home) if any(d is definition for d in self._from_outside(use, home))]
         return sorted([*places.reading(definition), *inside], key=self.tree.order)
 
@@ -147,13 +242,45 @@ class File(Program):
         return Spans(self.module, self.source.text)
 
     def span(self, node: Node) -> Span:
-        """The characters of a node, without the whitespace around it."""
-        return Span(*self.spans[node])
+        """The characters of a node, without the whitespace around it; those of its own text for a node of another
+        module, which `took_elsewhere` tells."""
+        home = self._placed(node)
+        self._took_elsewhere |= home is not self
+        return Span(*home.spans[node])
+
+    def took_elsewhere(self) -> bool:
+        """Whether the characters of a node of another module were asked for since this was asked."""
+        taken, self._took_elsewhere = self._took_elsewhere, False
+        return taken
 
     def text(self, node: Node) -> str:
         """The node's source text."""
-        start, end = self.spans[node]
-        return self.source.text[start:end]
+        home = self._placed(node)
+        start, end = home.spans[node]
+        return home.source.text[start:end]
+
+    def reads_alike(self, one: Node, other: Node) -> bool:
+        """Whether two pieces of code are the same text of one module; in another, words stand for something else."""
+        return self.home(one) is self.home(other) and self.text(one) == self.text(other)
+
+    def source_of(self, node: Node) -> Source:
+        """The text that holds a node: that of this file, or of the module that it belongs to."""
+        return self._placed(node).source
+
+    def _placed(self, node: Node) -> File | Sibling:
+        tree = self.tree.owner(node) if self.linked else self.tree
+        return self if tree is self.tree else self._by_tree[id(tree)]
+
+    def elsewhere(self, where: Call | Node | Span) -> Elsewhere | None:
+        """The place of something in another module; None for what stands in this file."""
+        node = where.node if isinstance(where, Call) else where
+        home = self if isinstance(node, Span) else self._placed(node)
+        if isinstance(home, File):
+            return None
+        span = self.place(where)
+        self._took_elsewhere = False
+        start, end = home.source.position(span.start), home.source.position(span.end)
+        return Elsewhere(home.path, start.row, start.column, end.row, end.column)
 
     def place(self, where: Call | Node | Span) -> Span:
         """Where a finding about something points: a call's method name, a statement's first token, else the node."""
@@ -163,7 +290,7 @@ class File(Program):
             return self.span(where.name_node)
         span = self.span(where)
         if isinstance(where, (cst.BaseCompoundStatement, cst.SimpleStatementLine, cst.BaseSmallStatement)):
-            text = self.source.text
+            text = self.source_of(where).text
             end = span.start
             while end < span.end and (text[end].isalnum() or text[end] == "_"):
                 end += 1
@@ -173,4 +300,4 @@ class File(Program):
 
 @once_per_file
 def _calls(file: File, names: tuple[str, ...]) -> list[Call]:
-    return list(file._find_calls(names))
+    return list(file._find_calls(names, file))

@@ -103,6 +103,8 @@ class Functions:
         mapped = self._mapped(param, function) if callers is None else None
         if mapped is not None:
             return mapped
+        if not callers:
+            callers = self._evaluator.call_graph.callers_elsewhere(function)
         default = self._evaluator.value(param.default, None) if param.default is not None and not callers else None
         if default is not None and _is_setting(default):
             return default  # nobody here passes another
@@ -133,7 +135,7 @@ class Functions:
     def _by_use(self, param: cst.Param, function: ScopeNode, otherwise: Value) -> Value:
         """A parameter that is used as only a tf.data pipeline or a model can be is one, of unknown source."""
         file = self._evaluator.file
-        uses = file.places(param.name.value).within(function)
+        uses = file.home(function).places(param.name.value).within(function)
         calls = [call for use in uses for call in inferred_by_use.chain(self._evaluator, use)]
         if inferred_by_use.tells(self._evaluator, calls):
             return instance_of("tf.data.Dataset")

@@ -30,3 +30,9 @@ def join(states: list[State | None]) -> State | None:
             everywhere = all(label in other and other[label].certain for other in alive)
             joined.setdefault(label, Happened(label, happened.node, everywhere))
     return joined
+
+
+def added(state: State, done: State) -> State:
+    """What has happened after code that, whatever happened before, does some more."""
+    stays = {label for label in done if label in state and (state[label].certain or not done[label].certain)}
+    return {**state, **{label: each for label, each in done.items() if label not in stays}}

@@ -39,7 +39,8 @@ def _added(evaluator: Evaluator, definition: Definition) -> list[cst.BaseExpress
     """What the code of its scope adds to a list item by item; empty where other code adds to it, too, or several items
     at once."""
     file = evaluator.file
-    named = [(word, node) for word in _ADDS for node in file.method_calls.get((word, definition.name), ())]
+    calls = file.home(definition.node).method_calls
+    named = [(word, node) for word in _ADDS for node in calls.get((word, definition.name), ())]
     if any(file.scope_of(node) is not definition.scope for _, node in named):
         return []
     added = [item for _, node in named if (item := _given(node)) is not None]

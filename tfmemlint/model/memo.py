@@ -60,6 +60,10 @@ class Memory:
         self._rank = rank
         self.state = State()
 
+    def more(self, nodes: int) -> None:
+        """Raise the budget for further code of so many nodes."""
+        self.budget += BUDGET_PER_NODE * nodes
+
     def once(
         self,
         key: Key,

@@ -100,6 +100,22 @@ class Wrapped:
     function: FunctionNode | None
 
 
+def given_by(file: File, call: Call) -> Iterator[Wrapped]:
+    """The functions that a call is given as its first argument; none where it decorates one."""
+    if not isinstance(file.tree.parent(call.node), cst.Decorator):
+        functions = [option.node for option in call.value_of(0).options if isinstance(option, Function)]
+        yield from (Wrapped(call, call.node, function) for function in functions or (None,))
+
+
+def decorated_by(file: File, function: cst.FunctionDef, api: str) -> Iterator[Wrapped]:
+    """A function as it is given to each of its decorators that is this API."""
+    for decorator in function.decorators:
+        called = decorator.decorator
+        heads = (called.func, called) if isinstance(called, cst.Call) else (called,)
+        if any(whole(file.value(head)) == Api(api) for head in heads):
+            yield Wrapped(called, function, function)
+
+
 @cache
 def functions_given_to(api: str) -> Fact[Wrapped]:
     """Each function that is given to an API, as its argument (`tf.function(step)`) or by decorating it; several
@@ -107,16 +123,9 @@ def functions_given_to(api: str) -> Fact[Wrapped]:
 
     def functions_given(file: File) -> Iterator[Wrapped]:
         for call in file.calls(api):
-            if not isinstance(file.tree.parent(call.node), cst.Decorator):
-                given = call.value_of(0).options
-                functions = [option.node for option in given if isinstance(option, Function)]
-                yield from (Wrapped(call, call.node, function) for function in functions or (None,))
+            yield from given_by(file, call)
         for function in file.tree.of(cst.FunctionDef):
-            for decorator in function.decorators:
-                called = decorator.decorator
-                heads = (called.func, called) if isinstance(called, cst.Call) else (called,)
-                if any(whole(file.value(head)) == Api(api) for head in heads):
-                    yield Wrapped(called, function, function)
+            yield from decorated_by(file, function, api)
 
     return Fact(functions_given, api)
 

@@ -54,9 +54,12 @@ class Case:
 
     @property
     def config(self) -> Config:
-        """The configuration that the case is linted with. Raises CaseError for wrong `[options]`."""
+        """The configuration that the case is linted with; its folder is a project of its own.
+
+        Raises CaseError for wrong `[options]`.
+        """
         try:
-            return Config(**from_table(self.options, "case.toml", "[options]"))
+            return Config(**{"project_root": str(self.folder), **from_table(self.options, "case.toml", "[options]")})
         except ConfigError as error:
             fail(self, "case.toml", str(error))
 

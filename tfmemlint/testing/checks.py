@@ -97,7 +97,7 @@ def _lint(case: Case, data: bytes, rules: Sequence[Rule], name: str = "bad.py", 
 
 def _checked(case: Case, data: bytes, rules: Sequence[Rule], name: str = "bad.py") -> FileResult:
     with strict_calls():
-        return lint(data, name, case.config, rules)
+        return lint(data, str(case.file(name)), case.config, rules)
 
 
 def _repair(case: Case, data: bytes, rules: Sequence[Rule]) -> bytes:
@@ -222,7 +222,9 @@ def words(case: Case) -> None:
     rules = _rules_of(case, {case.code})
     waking = " ".join(sorted({min(clause) for rule in rules for each in rule.handlers for clause in clauses(each)}))
     for piece in dict.fromkeys(pieces(text, {row for row, code in expected if code == case.code})):
-        found = () if triggered(rules, piece) else _lint(case, f"{piece}# {waking}\n".encode(), rules).findings
+        if triggered(rules, piece) or _lint(case, piece.encode(), rules).findings:
+            continue
+        found = _lint(case, f"{piece}# {waking}\n".encode(), rules).findings
         if found:
             hint = "what the handler waits for can be written in more ways than its names say"
             what = "a comment with the words of the rule makes it report this"

@@ -35,7 +35,7 @@ def changed_by_functions(model: Call, made: Definition) -> Iterator[cst.Call]:
         if (id(function), given) in seen:
             continue
         seen.add((id(function), given))
-        for call in file.calls_by_word.get(function.name.value, ()):
+        for call in file.home(function).calls_by_word.get(function.name.value, ()):
             scope = file.scope_of(call)
             if scope is made.scope:
                 if not given or reading.passed(call):
@@ -51,7 +51,7 @@ def given_to_others(model: Call, made: Definition) -> Iterator[cst.Call]:
     """The calls that are given a model and may add layers to it: of what is neither a function of the file, which
     can be read, nor of a library that is known."""
     file = model.evaluator.file
-    for name in file.places(made.name).reading(made):
+    for name in file.uses_of(made):
         arg = file.tree.parent(name)
         call = file.tree.parent(arg) if isinstance(arg, cst.Arg) else None
         if isinstance(call, cst.Call) and file.scope_of(call) is made.scope:
@@ -70,7 +70,7 @@ class _Reading:
     def functions(self) -> Iterator[tuple[cst.FunctionDef, bool]]:
         """The functions that change a model; True for those that change what they are given, False for those that
         change the variable itself."""
-        for node in (each for word in CHANGES for each in self._file.calls_by_word.get(word, ())):
+        for node in (each for word in CHANGES for each in self._file.home(self._made.node).calls_by_word.get(word, ())):
             scope = self._file.scope_of(node)
             receiver = node.func.value if isinstance(node.func, cst.Attribute) else None
             if receiver is None or scope is self._made.scope or not isinstance(scope, cst.FunctionDef):

@@ -95,7 +95,7 @@ def _built_shape(model: Call) -> Shape | None:
     """The shape that `model.build(shape)` states."""
     file = model.evaluator.file
     flow = file.flow(file.scope_of(model.node))
-    for node in file.calls_by_word.get("build", ()):
+    for node in file.home(model.node).calls_by_word.get("build", ()):
         receiver = node.func.value if isinstance(node.func, cst.Attribute) else None
         reaching = flow.uses.get(id(receiver), ()) if receiver is not None else ()
         if len(reaching) == 1 and reaching[0].value is model.node:

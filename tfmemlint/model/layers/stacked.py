@@ -85,7 +85,7 @@ def _changes(model: Call) -> Iterator[cst.Call]:
     """The calls of `add` and `pop` that may be of this model."""
     file = model.evaluator.file
     flow = file.flow(file.scope_of(model.node))
-    for node in (each for word in CHANGES for each in file.calls_by_word.get(word, ())):
+    for node in (each for word in CHANGES for each in file.home(model.node).calls_by_word.get(word, ())):
         receiver = node.func.value if isinstance(node.func, cst.Attribute) else None
         reaching = flow.uses.get(id(receiver), ()) if receiver is not None else ()
         if any(d.value is model.node for d in reaching):

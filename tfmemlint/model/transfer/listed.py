@@ -20,7 +20,7 @@ def listed(call: Call, data: Value) -> Value:
     if not isinstance(data, Sequence) or data.items or data.kind != "list" or not isinstance(name, cst.Name):
         return Unknown("no list of like things")
     file, found = call.evaluator.file, []
-    for node in file.calls_by_word.get("append", ()):
+    for node in file.home(name).calls_by_word.get("append", ()):
         func = file.called(node)
         if isinstance(func, cst.Attribute) and isinstance(func.value, cst.Name) and func.value.value == name.value:
             if file.scope_of(node) is file.scope_of(name) and node.args:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from tfmemlint.model.arithmetic import Shape
 from tfmemlint.model.values.alternatives import MOST_OPTIONS, OneOf, one_of, shared
 from tfmemlint.model.values.array import ITEM_BYTES, AnyShape, Array, array_binary
-from tfmemlint.model.values.callables import Api, Class, Function, Method
+from tfmemlint.model.values.callables import Api, Class, Function, Method, Module
 from tfmemlint.model.values.constants import LONGEST_TEXT, Const, Length, constant, fold, integer, least, number
 from tfmemlint.model.values.containers import COMPREHENSION, Iterator, Mapping, Sequence, unpacked
 from tfmemlint.model.values.dataset import MOST_STEPS, PIPELINE_WEIGHT, Dataset, Step
@@ -22,6 +22,7 @@ from tfmemlint.model.values.value import BOTTOM, Unknown, Value
 __all__ = [
     "BOTTOM", "COMPREHENSION", "ITEM_BYTES", "LONGEST_TEXT", "MOST_OPTIONS", "MOST_STEPS", "PIPELINE_WEIGHT",
     "AnyShape", "Api", "Array", "Bunch", "Cells", "Class", "Const", "Dataset", "Devices", "Function", "Instance",
-    "Iterator", "Length", "Mapping", "Method", "OneOf", "Sequence", "Shape", "Step", "Table", "Unknown", "Value",
-    "array_binary", "constant", "fold", "instance_of", "integer", "least", "number", "one_of", "shared", "unpacked",
+    "Iterator", "Length", "Mapping", "Method", "Module", "OneOf", "Sequence", "Shape", "Step", "Table",
+    "Unknown", "Value", "array_binary", "constant", "fold", "instance_of", "integer", "least", "number", "one_of",
+    "shared", "unpacked",
 ]  # fmt: skip

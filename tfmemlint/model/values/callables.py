@@ -25,6 +25,15 @@ class Api(Value):
         return self if name == "BitOr" else Value.in_place(self, name, other)  # os.environ |= {...}
 
 
+@dataclass(frozen=True, slots=True)
+class Module(Api):
+    """A module of the file's own project: the file that has its code (None for a folder without any), and the folder in
+    which further modules lie. Both are absolute paths."""
+
+    path: str | None
+    folder: str | None = None
+
+
 @hashed_once
 @dataclass(frozen=True, slots=True)
 class Method(Composite):
@@ -40,7 +49,7 @@ class Method(Composite):
 
 @dataclass(frozen=True, slots=True)
 class Function(Value):
-    """A function or lambda of this module, with `self` where it is bound; `traced` if `tf.function` wraps it.
+    """A function or lambda of the program, with `self` where it is bound; `traced` if `tf.function` wraps it.
 
     `partial` is the `functools.partial` that holds some of its arguments.
     """
@@ -54,7 +63,7 @@ class Function(Value):
 
 @dataclass(frozen=True, slots=True)
 class Class(Value):
-    """A class of this module."""
+    """A class of the program: of this module, or of one of the project that it imports."""
 
     node: cst.ClassDef
 

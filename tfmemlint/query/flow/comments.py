@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 def comments_at(file: File, call: Call) -> str:
     """The code of a call from the line of its name to its last, with the comments there, and with the lines above as
     long as they are comments."""
-    text, start = file.source.text, file.source.line_span(file.span(call.name_node).start).start
-    end = file.source.line_span(file.span(call.node).end).end
+    source = file.source_of(call.node)
+    text, start = source.text, source.line_span(file.span(call.name_node).start).start
+    end = source.line_span(file.span(call.node).end).end
     while start > 0:
-        above = file.source.line_span(start - 1)
+        above = source.line_span(start - 1)
         if not text[above.start : start].lstrip().startswith("#"):
             break
         start = above.start

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from tfmemlint import knowledge
 from tfmemlint.model.transfer.table import elements
-from tfmemlint.model.values import Api, Array, Const, Dataset, Sequence, Value, integer
+from tfmemlint.model.values import Api, Array, Const, Dataset, Instance, Sequence, Value, integer
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -26,21 +27,37 @@ def label_arrays(fit: Call) -> list[Array]:
 
 
 def losses(file: File, fit: Call) -> list[Value]:
-    """The losses that `compile` gives to the model that a method is called on, one for each call: of all models of the
-    file where none of the calls is seen to be for this one. Empty where the file compiles none."""
+    """The losses that `compile` gives to the model that a method is called on, one for each call, in
+    this file or a module that it imports: of all models of the file where none of the calls is seen to be for this
+    one. Empty where none is compiled."""
     compiles = list(file.calls("tf.keras.Model.compile"))
     own = [each for each in compiles if each.receiver == fit.receiver]
+    if not own:
+        made = _made_by(fit.receiver)
+        own = [c for c in file.calls_within_reach("tf.keras.Model.compile") if made & _made_by(c.receiver)]
     return [each.value_of("loss") for each in own or compiles]
+
+
+def _made_by(model: Value) -> set[int]:
+    """The calls that make a model, by the ids of their nodes: the same whoever calls the function around them."""
+    options = (each for each in model.options if isinstance(each, Instance))
+    return {id(each.call.node) for each in options if each.call is not None}
 
 
 def class_count(file: File, labels: Value) -> int | None:
     """The number of classes that labels tell apart: those of a data set that Keras bundles, else the most that a layer
-    with a softmax in the file does; None where one of these layers does not say it, or there is none."""
+    with a softmax does, in the file or, where it has none, in the modules that it imports; None where one of these
+    layers does not say it, or there is none."""
     origin = labels.origin.name if isinstance(labels, Array) and labels.origin is not None else None
     bundled = knowledge.bundled_classes((origin or "").removesuffix(".load_data").rpartition(".")[2])
     if bundled is not None:
         return bundled
-    layers = (each for each in file.calls("tf.keras.layers.Dense") if each.value_of("activation") in SOFTMAX)
+    dense = "tf.keras.layers.Dense"
+    layers = _of_softmax(file.calls(dense)) or _of_softmax(file.calls_within_reach(dense))
     units = [integer(layer.value_of("units")) for layer in layers]
     known = [count for count in units if count is not None]
     return max(known) if known and len(known) == len(units) else None
+
+
+def _of_softmax(layers: Iterable[Call]) -> list[Call]:
+    return [each for each in layers if each.value_of("activation") in SOFTMAX]

@@ -112,10 +112,13 @@ def clears(file: File, body: Node) -> bool:
 
 
 def _model_loads(file: File) -> Iterator[Call]:
-    for call in map(file.call, file.tree.of(cst.Call)):
-        name = call.name or ""
-        if name in MODEL_LOADS or (name.startswith(PRETRAINED) and name.rpartition(".")[2][:1].isupper()):
-            yield call
+    yield from (call for call in map(file.call, file.tree.of(cst.Call)) if loads_model(call))
+
+
+def loads_model(call: Call) -> bool:
+    """Whether a call certainly reads a model from files, or makes one of `tf.keras.applications`."""
+    name = call.name or ""
+    return name in MODEL_LOADS or (name.startswith(PRETRAINED) and name.rpartition(".")[2][:1].isupper())
 
 
 model_loads = Fact(_model_loads, *sorted(MODEL_LOADS), PRETRAINED)

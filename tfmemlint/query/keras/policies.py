@@ -73,3 +73,8 @@ def may_build_after(file: File, node: Node, through: int = FOLLOWED_CALLS) -> bo
 def policies_set(file: File) -> Iterator[Call]:
     """All calls that set a dtype policy or `floatx`."""
     return file.calls(*knowledge.group("sets_dtype_policy"), *knowledge.group("sets_floatx"))
+
+
+def policy_set_in_program(file: File) -> bool:
+    """Whether this file, or a module that it imports, sets a dtype policy or `floatx`, wherever it does."""
+    return any(file.calls_within_reach(*knowledge.group("sets_dtype_policy"), *knowledge.group("sets_floatx")))

@@ -53,7 +53,7 @@ def kept_batches(file: File, prefetch: Call) -> KeptBatches | None:
     if thrown_away(file, prefetch) or any(step.method in BATCHES for step in following(file, prefetch)):
         return None
     count, batch_size = least(argument.value), batch.arg("batch_size")
-    same = batch_size is not None and file.text(argument.expression) == file.text(batch_size.expression)
+    same = batch_size is not None and file.reads_alike(argument.expression, batch_size.expression)
     if not (count is not None and count > FEW_BATCHES) and not (same and (count is None or count > 2)):
         return None
     there = element_count(prefetch.datasets())

@@ -43,6 +43,14 @@ class Repetition:
         return self.chain[-1]
 
     @property
+    def in_file(self) -> Node | None:
+        """The innermost part of the chain that stands in the file itself, where the place does; None for what another
+        module runs again by itself."""
+        if not self.file.is_own(self.place):
+            return None
+        return next((node for node in self.chain if self.file.is_own(node)), None)
+
+    @property
     def levels(self) -> Iterator[tuple[Node, Node]]:
         """Each part of the chain with what it stands in: the function that is left for the next, at last the place."""
         functions = (self.file.contexts.function(node) or self.file.module for node in self.chain[:-1])

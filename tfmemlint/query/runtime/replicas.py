@@ -79,7 +79,8 @@ def _keys(file: File, expression: cst.BaseExpression, left: int = FOLLOWED_CALLS
     """What tells a value from others of the file, wherever it is used: the expression that gives it, the parameter and
     what all callers pass as it, the text of an attribute, an item or a name from elsewhere."""
     written = file.written(expression)
-    texts = {file.text(each) for each in (expression, written) if isinstance(each, (cst.Attribute, cst.Subscript))}
+    own = [each for each in (expression, written) if file.is_own(each)]  # texts of other modules mean other things
+    texts = {file.text(each) for each in own if isinstance(each, (cst.Attribute, cst.Subscript))}
     if texts or not isinstance(written, cst.Name):
         return frozenset({*texts, id(written)})
     function = file.contexts.function(written)

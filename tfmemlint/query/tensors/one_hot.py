@@ -99,7 +99,7 @@ def _keeps_rows(file: File, call: Call, rows: cst.BaseExpression) -> bool:
     if made is None or made.depth is None:
         return False
     same = made.length is not None and integer(file.value(last)) == made.length
-    return same or file.text(last) == file.text(made.depth.expression)
+    return same or file.reads_alike(last, made.depth.expression)
 
 
 def _is_none(file: File, index: cst.BaseSlice) -> bool:

@@ -139,6 +139,8 @@ class _Planner:
         fix = self.finding.fix
         found: dict[int, Node] = {}
         for related in self.finding.related:
+            if related.elsewhere is not None:
+                continue
             unit = self._statement(related.span)
             if unit is not None:
                 found[id(unit)] = unit

@@ -1,0 +1,95 @@
+"""The words of the modules that a program imports, found by a look at their text, before any of them is parsed.
+
+What a name of theirs stands for is an API that only they may mention: `from data import load` gives a pipeline, and no
+word of a pipeline stands in the file that has it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from tfmemlint import knowledge
+from tfmemlint.lint.triggers import WORD, triggered
+from tfmemlint.project.layout import INIT
+from tfmemlint.project.siblings import MOST_MODULES
+
+if TYPE_CHECKING:
+    from tfmemlint.project.siblings import Siblings
+    from tfmemlint.rule import Rule
+
+KEPT = 2000
+"""Modules whose words a process keeps."""
+
+_IMPORT = re.compile(
+    r"^[^\S\n]*(?:from[^\S\n]+([.\w]+)[^\S\n]+import[^\S\n]*(\([^)]*\)|[^\n]*)|import[^\S\n]+([^\n]+))", re.MULTILINE
+)
+_NAME = re.compile(r"(?:^|,)[\s(\\]*([\w.]+)")
+
+
+class _Text(NamedTuple):
+    words: frozenset[str]
+    imports: tuple[str, ...]
+
+
+_TEXTS: dict[bytes, _Text] = {}
+
+
+def awake_for(rules: Sequence[Rule], text: str, siblings: Siblings | None) -> tuple[Rule, ...]:
+    """The rules that the words of a program and of the modules that it imports let speak."""
+    if siblings is None:
+        return triggered(rules, text)
+    return triggered(rules, text, lambda: words_within_reach(text, siblings))
+
+
+def words_within_reach(text: str, siblings: Siblings) -> frozenset[str]:
+    """The words of all modules of the project that a program imports, and of those whose names a package hands on."""
+    found: set[str] = set()
+    seen = {siblings.path}
+    wanted = [(siblings.path, name) for name in _imports(text)]
+    while wanted and len(seen) <= MOST_MODULES:
+        path = _module(siblings, *wanted.pop())
+        if path is None or path in seen:
+            continue
+        seen.add(path)
+        read = _read(siblings, path)
+        if read is not None:
+            found |= read.words
+            if os.path.basename(path) == INIT:
+                wanted += [(path, name) for name in read.imports]
+    return frozenset(found)
+
+
+def _module(siblings: Siblings, importer: str, name: str) -> str | None:
+    if not name.startswith(".") and knowledge.is_library(name):
+        return None
+    found = siblings.find(importer, name)
+    return found.path if found is not None else None
+
+
+def _read(siblings: Siblings, path: str) -> _Text | None:
+    data = siblings.data(path)
+    digest = siblings.read[path]
+    if data is None or digest is None:
+        return None
+    known = _TEXTS.get(digest)
+    if known is None:
+        if len(_TEXTS) >= KEPT:
+            _TEXTS.clear()
+        text = data.decode(errors="replace")
+        known = _TEXTS[digest] = _Text(frozenset(WORD.findall(text)), tuple(_imports(text)))
+    return known
+
+
+def _imports(text: str) -> Iterator[str]:
+    """The dotted names that the import statements of a program lead to; there may be more than are modules."""
+    for match in _IMPORT.finditer(text):
+        module, names, modules = match.groups()
+        if module is None:
+            yield from _NAME.findall(modules)
+            continue
+        yield module
+        between = "" if module.endswith(".") else "."
+        yield from (f"{module}{between}{name}" for name in _NAME.findall(names))

@@ -1,0 +1,109 @@
+"""What functions of other modules do when this file calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint import knowledge
+from tfmemlint.model.remembered import once_per_file
+from tfmemlint.model.values import Class, Function
+from tfmemlint.query.facts import Fact, Wrapped, decorated_by, given_by
+from tfmemlint.query.limits import FOLLOWED_CALLS
+from tfmemlint.syntax.scopes import own_nodes
+from tfmemlint.syntax.tree import called_word, walk
+
+if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.file import File
+    from tfmemlint.syntax.program import Program
+
+
+@cache
+def imported_calls(*names: str, again: bool = True) -> Fact[Call]:
+    """Each call of these APIs, or of those whose names begin with one that ends in a dot, in functions of other modules
+    that this file calls, directly or through others of theirs, `FOLLOWED_CALLS` deep; with `again`
+    only where a loop may be around.
+
+    What the function does is right wherever it is called once, so that a finding stands where this file calls it.
+    """
+    words = frozenset(word for name in names if not name.endswith(".") for word in knowledge.words(name))
+    beginnings = tuple(name for name in names if name.endswith("."))
+
+    def found(file: File) -> Iterator[Call]:
+        for function in _reached(file, again):
+            for node in own_nodes(function, cst.Call):
+                if beginnings or called_word(node) in words or called_word(node) in file.home(node).renamed:
+                    call = file.call(node)
+                    name = call.name or ""
+                    if name in names or (beginnings and name.startswith(beginnings)):
+                        yield call
+
+    return Fact(found, *names)
+
+
+@cache
+def imported_functions_given_to(api: str) -> Fact[Wrapped]:
+    """Each function that an API is given, as `facts.functions_given_to`, in a function of another module that this file
+    calls."""
+    words = knowledge.words(api)
+
+    def given(file: File) -> Iterator[Wrapped]:
+        for function in _reached(file, True):
+            for node in own_nodes(function, cst.Call):
+                call = file.call(node) if called_word(node) in words else None
+                yield from given_by(file, call) if call is not None and call.name == api else ()
+            for inner in walk(function.body, cst.FunctionDef):
+                yield from decorated_by(file, inner, api)
+
+    return Fact(given, api)
+
+
+@once_per_file
+def _reached(file: File, again: bool) -> list[cst.FunctionDef]:
+    """The functions of other modules that this file calls, and those that they call; with `again` only where a
+    loop may be around."""
+    own = [node for node in file.tree.of(cst.Call) if not _in_chain(node)] if file.siblings is not None else []
+    level = [node for node in own if not again or file.contexts.function(node) or _repeated(file, node)]
+    found: dict[cst.FunctionDef, None] = {}
+    for _ in range(FOLLOWED_CALLS):
+        entered = [each for node in level for each in _entered(file, node) if each not in found]
+        found.update(dict.fromkeys(entered))
+        inner = (node for each in dict.fromkeys(entered) for node in own_nodes(each, cst.Call))
+        level = [node for node in inner if called_word(node) in _own_words(file, file.home(node))]
+    return list(found)
+
+
+def _in_chain(call: cst.Call) -> bool:
+    """Whether a call is a later link of a chain, as a pipeline's steps are: methods of what libraries give."""
+    before = call.func.value if isinstance(call.func, cst.Attribute) else None
+    return (
+        isinstance(before, cst.Call)
+        and isinstance(before.func, cst.Attribute)
+        and isinstance(before.func.value, cst.Call)
+    )
+
+
+def _repeated(file: File, node: cst.Call) -> bool:
+    return file.contexts.loop(node) is not None or file.contexts.comprehension(node) is not None
+
+
+def _entered(file: File, node: cst.Call) -> Iterator[cst.FunctionDef]:
+    """The functions of other modules that a call runs; of a class its `__init__`."""
+    for target in file.call(node).target.options:
+        function: object = target.node if isinstance(target, Function) else None
+        if isinstance(target, Class):
+            function = file.values.classes.method(target.node, "__init__")
+        if isinstance(function, cst.FunctionDef) and not file.is_own(function):
+            yield function
+
+
+@once_per_file
+def _own_words(file: File, program: Program) -> frozenset[str]:
+    """The words by which a module calls what it defines or imports itself; all others lead to what is known."""
+    defined = (node.name.value for node in program.tree.of(cst.FunctionDef, cst.ClassDef))
+    aliases = (alias.evaluated_alias or alias.evaluated_name for alias in program.tree.of(cst.ImportAlias))
+    return frozenset(defined) | frozenset(aliases)
