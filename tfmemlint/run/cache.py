@@ -26,6 +26,7 @@ import re
 import secrets
 import stat
 import time
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -33,9 +34,11 @@ import msgspec
 from tfmemlint import __version__
 from tfmemlint.config.paths import is_below, steps_below
 from tfmemlint.config.selectors import FAILURES
-from tfmemlint.files.bounded_read import read_handle
+from tfmemlint.files.bounded_read import read_handle, read_regular
 from tfmemlint.files.own_folder import OwnFolder
 from tfmemlint.finding import Finding
+from tfmemlint.project.importers import IMPORTERS, Importers
+from tfmemlint.project.layout import project_root
 
 if TYPE_CHECKING:
     from tfmemlint.config.settings import Config
@@ -67,6 +70,8 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
     findings: tuple[Finding, ...] = ()
     suppressed: int = 0
     skipped: bool = False
+    rests_on: dict[str, bytes | None] = {}
+    """The other files that had a part in it: see `FileResult.rests_on`; paths as the entries have them."""
 
 
 class Cache:
@@ -84,6 +89,10 @@ class Cache:
         self._name = f"{digest(key.encode('utf-8', 'surrogateescape')).hex()}.bin"
         self.path = os.path.join(self.folder, __version__, self._name)
         self._changed = False
+        self._digests: dict[str, bytes] = {}
+        self._there: dict[str, bool] = {}
+        self._importers: dict[str, Importers] = {}
+        self._project = config.resolve(config.project_root) if config.project_root else None
         self._seen: set[str] = set()
         self._entries: dict[str, Entry] = {}
         self.exists = False
@@ -127,7 +136,8 @@ class Cache:
         """What these bytes of this file gave before, or None."""
         key = self._key(path)
         entry = self._entries.get(key)
-        if entry is None or entry.digest != digest(data):
+        found = self._digests[os.path.abspath(path)] = digest(data)
+        if entry is None or entry.digest != found or not self._stands(entry.rests_on):
             return None
         self._seen.add(key)
         from tfmemlint.lint.engine import FileResult
@@ -140,13 +150,42 @@ class Cache:
             return None
         return FileResult(path, source, entry.findings, entry.suppressed, entry.skipped)
 
+    def _stands(self, rests_on: Mapping[str, bytes | None]) -> bool:
+        """Whether the other files that had a part in a result are as they were."""
+        return all(self._is_as(path, was) for path, was in rests_on.items())
+
+    def _importers_of(self, path: str) -> bytes:
+        path = os.path.join(self.root, path)
+        root = project_root(path) if self._project is None else self._project
+        importers = self._importers.setdefault(root, Importers(root))
+        return importers.state(path)
+
+    def _is_as(self, path: str, was: bytes | None) -> bool:
+        if path.startswith(IMPORTERS):
+            return self._importers_of(path.removeprefix(IMPORTERS)) == was
+        path = os.path.join(self.root, path)
+        if not was:
+            is_there = self._there.get(path)
+            if is_there is None:
+                is_there = self._there[path] = os.path.exists(path)
+            return is_there is (was is not None)
+        found = self._digests.get(path)
+        if found is None:
+            try:
+                found = digest(read_regular(path))
+            except OSError:
+                found = b""
+            self._digests[path] = found
+        return found == was
+
     def put(self, path: str, digest: bytes, result: FileResult) -> None:
         """Keep what the bytes of this digest gave, unless the file could not be checked to its end."""
         if not any(finding.code in FAILURES for finding in result.findings):
             key = self._key(path)
             if not key.isprintable() and any("\ud800" <= char <= "\udfff" for char in key):
                 return  # a name that is no text cannot be kept
-            self._entries[key] = Entry(digest, result.findings, result.suppressed, result.skipped)
+            others = {self._other(other): was for other, was in result.rests_on.items()}
+            self._entries[key] = Entry(digest, result.findings, result.suppressed, result.skipped, others)
             self._seen.add(key)
             self._changed = True
 
@@ -182,6 +221,11 @@ class Cache:
             return digest(b"named by the user")
         status = folder.status(_TAG)
         return digest(f"{status.st_ino} {status.st_ctime_ns}".encode())
+
+    def _other(self, path: str) -> str:
+        if path.startswith(IMPORTERS):
+            return f"{IMPORTERS}{self._key(path.removeprefix(IMPORTERS))}"
+        return self._key(path)
 
     def _key(self, path: str) -> str:
         full = os.path.abspath(path)
