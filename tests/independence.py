@@ -23,9 +23,10 @@ from tfmemlint.config.settings import Config
 from tfmemlint.finding import Finding
 from tfmemlint.lint.directives import HINT
 from tfmemlint.lint.dispatch import dispatch
-from tfmemlint.lint.engine import lint
+from tfmemlint.lint.engine import lint, siblings_of
 from tfmemlint.lint.parsing import parse
-from tfmemlint.lint.triggers import clauses, triggered
+from tfmemlint.lint.reach import awake_for
+from tfmemlint.lint.triggers import clauses
 from tfmemlint.model.file import File
 from tfmemlint.rule import Rule
 from tfmemlint.text.decoding import SourceError
@@ -177,13 +178,15 @@ def facts(findings: Iterable[Finding], source: Source, rows: dict[int, int] | No
     return Counter(
         (
             each.code, place(each.span.start), each.message, each.bytes, each.fix and each.fix.message,
-            tuple((place(related.span.start), related.message) for related in each.related),
+            tuple((related.elsewhere or place(related.span.start), related.message) for related in each.related),
         )
         for each in set(findings)
     )  # fmt: skip
 
 
-def by_comments(text: str, config: Config, rules: Sequence[Rule]) -> Iterator[tuple[str, str]]:
+def by_comments(
+    text: str, config: Config, rules: Sequence[Rule], path: str = "program.py"
+) -> Iterator[tuple[str, str]]:
     """What other comments change in the findings of a program: how it was rewritten, and the difference.
 
     Repairs are left out, as those that would take a comment along are not offered. Nothing where neither rewriting
@@ -197,13 +200,13 @@ def by_comments(text: str, config: Config, rules: Sequence[Rule]) -> Iterator[tu
         except NotApplied:
             continue
         if before is None:
-            before = _linted(text, config, rules, None)
-        for difference in differences(before, _linted(new.text, config, rules, new.rows)):
+            before = _linted(text, path, config, rules, None)
+        for difference in differences(before, _linted(new.text, path, config, rules, new.rows)):
             yield name, difference
 
 
-def _linted(text: str, config: Config, rules: Sequence[Rule], rows: dict[int, int] | None) -> Facts:
-    result = lint(text.encode(), "program.py", config, rules)
+def _linted(text: str, path: str, config: Config, rules: Sequence[Rule], rows: dict[int, int] | None) -> Facts:
+    result = lint(text.encode(), path, config, rules)
     findings = [replace(each, fix=None) for each in result.findings]
     return facts(findings, result.source, rows) if result.source else Counter()
 
@@ -217,14 +220,18 @@ def by_company(source: Source, config: Config, rules: Sequence[Rule], alone: Seq
     module, readable, _ = parse(source)
     if module is None:
         return []
-    together = facts(dispatch(File(readable, module, config), rules), readable)
+
+    def model() -> File:
+        return File(readable, module, config, siblings_of(source.path, config))
+
+    together = facts(dispatch(model(), rules), readable)
     found = []
-    file = File(readable, module, config)
+    file = model()
     turns = facts([finding for rule in reversed(rules) for finding in dispatch(file, [rule])], readable)
     found += [f"in turns: {each}" for each in differences(together, turns)]
     for rule in rules if alone is None else alone:
         mine = Counter({fact: count for fact, count in together.items() if fact[0] == rule.code})
-        single = facts(dispatch(File(readable, module, config), [rule]), readable)
+        single = facts(dispatch(model(), [rule]), readable)
         found += [f"{rule.code} alone: {each}" for each in differences(mine, single)]
     return found
 
@@ -253,9 +260,9 @@ def main() -> int:
             source = read_source(data, str(path))
             found: list[str] = []
             if options.only != "company" and path.suffix == ".py":
-                found += [f"{how}: {what}" for how, what in by_comments(source.text, config, rules)]
+                found += [f"{how}: {what}" for how, what in by_comments(source.text, config, rules, str(path))]
             if options.only != "comments":
-                found += by_company(source, config, triggered(rules, source.text))
+                found += by_company(source, config, awake_for(rules, source.text, siblings_of(str(path), config)))
         except (SourceError, RecursionError) as error:
             print(f"{path}: not tried: {error}", file=sys.stderr)
             continue

@@ -105,7 +105,7 @@ def _pairs(case: Case, name: str, text: str) -> Iterator[Pair]:
     data = text.encode()
 
     def check(data: bytes) -> FileResult:
-        return lint(data, name, case.config, _rules())
+        return lint(data, str(case.file(name)), case.config, _rules())
 
     def repaired(*, unsafe: bool) -> Pair:
         done = fix_bytes(data, check, lambda findings: select_fixes(findings, unsafe=unsafe), first)

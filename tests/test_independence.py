@@ -9,8 +9,9 @@ import pytest
 import tfmemlint_fixtures
 from independence import NotApplied, by_comments, by_company, with_comments, without_comments
 
+from tfmemlint.lint.engine import siblings_of
+from tfmemlint.lint.reach import awake_for
 from tfmemlint.lint.registry import load_rules
-from tfmemlint.lint.triggers import triggered
 from tfmemlint.rule import Rule
 from tfmemlint.testing import Case, cases
 from tfmemlint.text.read import read_source
@@ -31,14 +32,16 @@ def _rules(case: Case) -> Sequence[Rule]:
 
 @every_case
 def test_comments_docstrings_and_blank_lines_change_no_finding(case: Case) -> None:
-    assert list(by_comments(case.text("bad.py"), case.config, _rules(case))) == []
+    assert list(by_comments(case.text("bad.py"), case.config, _rules(case), str(case.file("bad.py")))) == []
 
 
 @every_case
 def test_a_rule_finds_the_same_alone_and_after_others(case: Case) -> None:
-    source = read_source(case.text("bad.py").encode(), "bad.py")
+    path = str(case.file("bad.py"))
+    source = read_source(case.text("bad.py").encode(), path)
     own = [rule for rule in _all_rules() if rule.code == case.code]
-    assert by_company(source, case.config, triggered(_rules(case), source.text), own) == []
+    awake = awake_for(_rules(case), source.text, siblings_of(path, case.config))
+    assert by_company(source, case.config, awake, own) == []
 
 
 PROGRAM = '''\

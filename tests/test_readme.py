@@ -64,6 +64,16 @@ def test_json_has_the_keys_that_are_shown(folder: Path) -> None:
         assert printed[key] == shown[key]
 
 
+def test_what_an_import_leads_to_is_found_as_said(folder: Path) -> None:
+    (folder / "data.py").write_text(block("python", "# data.py"))
+    (folder / "train.py").write_text(block("python", "# train.py"))
+    (finding,) = json.loads(check(folder, "--isolated", "--output-format", "json").stdout)
+    said = " ".join(README.split())
+    assert (Path(finding["filename"]).name, finding["message"] in said) == ("train.py", True)
+    related = [(Path(each["filename"]).name, each["message"]) for each in finding["related"]]
+    assert related == [("data.py", "batched here")]
+
+
 def test_configuration_is_accepted_and_in_effect(folder: Path) -> None:
     (folder / "pyproject.toml").write_text(block("toml", "[tool.tfmemlint]"))
     done = check(folder)

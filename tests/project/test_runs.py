@@ -1,0 +1,108 @@
+"""Runs over a project: the same findings however its files are gone through, and none that are out of date."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tfmemlint.config.discover import Target
+from tfmemlint.config.settings import Config
+from tfmemlint.lint.engine import FileResult
+from tfmemlint.run import file_task
+from tfmemlint.run.file_task import Options
+from tfmemlint.run.runner import run
+
+DATA = """import tensorflow as tf
+from settings import BATCH
+
+
+def read(path):
+    return tf.image.resize(tf.io.decode_jpeg(tf.io.read_file(path), channels=3), (224, 224))
+
+
+def load(paths, keep):
+    return tf.data.Dataset.from_tensor_slices(paths).map(read).batch(BATCH).prefetch(keep)
+"""
+PROJECT = {
+    "settings.py": "BATCH = 64\n",
+    "data.py": DATA,
+    "train.py": "import tensorflow as tf\nfrom data import load\n\nds = load(['a'] * 9000, 500).cache()\n",
+    "gpu.py": "import tensorflow as tf\n\nONE = tf.constant(1.0)\n",
+    "main.py": "import tensorflow as tf\nimport gpu\n\n"
+    "for card in tf.config.list_physical_devices('GPU'):\n"
+    "    tf.config.experimental.set_memory_growth(card, True)\n",
+    "alone.py": "import tensorflow as tf\n\nds = tf.data.Dataset.range(9).cache().shuffle(9)\n",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "pyproject.toml").touch()
+    for name, text in PROJECT.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def found(root: Path, *names: str, jobs: int = 1, cache: bool = False) -> dict[str, list[str]]:
+    """The findings of some files of a project, by file."""
+    config = Config(root=str(root), select=("ALL",), least_cost=0)  # type: ignore[arg-type]
+    targets = [Target(str(root / name), config) for name in names]
+    outcomes, problems = run(targets, Options(jobs=jobs, cache=cache))
+    assert not problems
+    return {Path(each.result.path).name: described(each.result) for each in outcomes}
+
+
+def described(result: FileResult) -> list[str]:
+    return [f"{each.span} {each.code} {each.message} {each.related}" for each in result.findings]
+
+
+def test_order_jobs_and_what_else_is_checked_change_nothing(root: Path) -> None:
+    together = found(root, *PROJECT)
+    assert "500 batches" in "".join(together["data.py"])
+    assert "TFM101" in "".join(together["main.py"])
+    for names in itertools.islice(itertools.permutations(PROJECT), 0, 720, 97):
+        assert found(root, *names) == together
+    assert found(root, *PROJECT, jobs=2) == together
+    assert {name: found(root, name)[name] for name in PROJECT} == together
+
+
+@pytest.fixture
+def linted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The names of the files that are linted from now on."""
+    names: list[str] = []
+    plain = file_task.Linter.lint
+
+    def lint(self: file_task.Linter, data: bytes, path: str) -> FileResult:
+        names.append(Path(path).name)
+        return plain(self, data, path)
+
+    monkeypatch.setattr(file_task.Linter, "lint", lint)
+    yield names
+
+
+@pytest.mark.parametrize(
+    ("change", "again"),
+    [
+        ({}, []),
+        ({"alone.py": "import tensorflow as tf\n"}, ["alone.py"]),
+        ({"settings.py": "BATCH = 8\n"}, ["data.py", "train.py"]),
+        ({"gpu.py": "import tensorflow as tf\n\nONE = 1\n"}, ["gpu.py", "main.py"]),
+        ({"gpu.py": None}, ["main.py"]),
+        ({"train.py": PROJECT["train.py"].replace("500", "5")}, ["data.py", "train.py"]),
+        ({"other.py": "import tensorflow as tf\nfrom data import load\nload([], 900)\n"}, ["data.py"]),
+    ],
+)
+def test_a_change_is_seen_by_those_that_it_is_about(
+    root: Path, linted: list[str], change: dict[str, str | None], again: list[str]
+) -> None:
+    found(root, *PROJECT, cache=True)
+    linted.clear()
+    for name, text in change.items():
+        (root / name).unlink() if text is None else (root / name).write_text(text)
+    names = [name for name in PROJECT if (root / name).exists()]
+    now = found(root, *names, cache=True)
+    assert sorted(linted) == again
+    assert now == found(root, *names)
