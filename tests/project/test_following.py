@@ -201,3 +201,15 @@ def test_what_never_runs_there_is_told_apart_from_what_does_here(tmp_path: Path)
     (target,) = file.call(made).target.options
     assert isinstance(target, Function)
     assert not file.contexts.never_runs(target.node)
+
+
+def test_a_star_import_from_here_is_not_one_from_the_top(tmp_path: Path) -> None:
+    """`from .sizes import *` in a package takes its own module, whatever the project has by that name."""
+    file = project(
+        tmp_path,
+        "import net\nprobe(net.SIZE)",
+        net__="from .sizes import *",
+        net__sizes="SIZE = 3",
+        sizes="SIZE = 4",
+    )
+    assert shown(value_in(file)) == "3"

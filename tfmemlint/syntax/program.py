@@ -267,11 +267,11 @@ class Program:
 
     @cached_property
     def star_imports(self) -> tuple[str, ...]:
-        """Modules of which everything is imported."""
+        """Modules of which everything is imported, with the dots of those that are named from here."""
         return tuple(
-            dotted(node.module) or ""
+            "." * len(node.relative) + (dotted(node.module) or "" if node.module else "")
             for node in self.tree.of(cst.ImportFrom)
-            if isinstance(node.names, cst.ImportStar) and node.module
+            if isinstance(node.names, cst.ImportStar)
         )
 
     # -- calls -------------------------------------------------------------------------------------------------------
