@@ -11,8 +11,9 @@ import pytest
 
 from tfmemlint import __version__
 from tfmemlint.config.settings import Config, ConfigError, Configs
+from tfmemlint.files.bounded_read import digest_of
 from tfmemlint.lint.engine import FileResult
-from tfmemlint.run.cache import _TAG_TEXT, FOLDER, Cache, digest
+from tfmemlint.run.cache import _TAG_TEXT, FOLDER, Cache
 
 DATA = b"import tensorflow as tf\n"
 
@@ -26,7 +27,7 @@ def filled(root: Path, *names: str) -> None:
     for name in names:
         (root / name).write_bytes(DATA)
         cache = opened(root)
-        cache.put(str(root / name), digest(DATA), FileResult(str(root / name), None, (), 3, False))
+        cache.put(str(root / name), digest_of(DATA), FileResult(str(root / name), None, (), 3, False))
         cache.save()
 
 
@@ -103,7 +104,7 @@ def test_no_link_below_the_project_is_followed(where: str, project: Path, tmp_pa
     (project / where).symlink_to(tmp_path / "docs", target_is_directory=True)
     before = snapshot(tmp_path / "docs")
     cache = Cache(Configs().for_file(str(project / "a.py")), "rules of today")
-    cache.put(str(project / "a.py"), digest(DATA), FileResult(str(project / "a.py")))
+    cache.put(str(project / "a.py"), digest_of(DATA), FileResult(str(project / "a.py")))
     cache.save()
     assert snapshot(tmp_path / "docs") == before
     assert "is a link, and none is followed there" in cache.refused
@@ -133,7 +134,7 @@ def test_the_command_line_leads_it_anywhere(project: Path, tmp_path: Path) -> No
     config = Configs(overrides={"cache_dir": str(tmp_path / "link" / "mine")}).for_file(str(project / "a.py"))
     for _ in range(2):
         cache = Cache(config, "rules of today")
-        cache.put(str(project / "a.py"), digest(DATA), FileResult(str(project / "a.py"), None, (), 3))
+        cache.put(str(project / "a.py"), digest_of(DATA), FileResult(str(project / "a.py"), None, (), 3))
         cache.save()
     assert cache.exists
     assert sorted(os.listdir(tmp_path / "caches" / "mine")) == [".gitignore", __version__, "CACHEDIR.TAG"]
@@ -148,7 +149,7 @@ def test_only_a_named_folder_outside_of_the_project_can_be_carried_over(
     folder = (project if inside else tmp_path) / "cache"
     config = Configs(overrides={"cache_dir": str(folder)}).for_file(str(project / "a.py"))
     cache = Cache(config, "rules of today")
-    cache.put(str(project / "a.py"), digest(DATA), FileResult(str(project / "a.py"), None, (), 3))
+    cache.put(str(project / "a.py"), digest_of(DATA), FileResult(str(project / "a.py"), None, (), 3))
     cache.save()
     shutil.copytree(folder, tmp_path / "kept")
     shutil.rmtree(folder)
@@ -165,7 +166,7 @@ def test_a_folder_that_others_use_is_left_alone(tag: bytes | None, project: Path
     (project / "tfmemlint.toml").write_text("cache-dir = 'build'\n")
     before = snapshot(project)
     cache = Cache(Configs().for_file(str(project / "a.py")), "rules of today")
-    cache.put(str(project / "a.py"), digest(DATA), FileResult(str(project / "a.py")))
+    cache.put(str(project / "a.py"), digest_of(DATA), FileResult(str(project / "a.py")))
     cache.save()
     assert snapshot(project) == before
     assert "there are files in it, and no CACHEDIR.TAG of tfmemlint" in cache.refused
@@ -243,7 +244,7 @@ def test_names_that_are_no_text_do_not_cost_the_others_their_place(tmp_path: Pat
     filled(tmp_path, "a.py")
     cache = opened(tmp_path)
     for name in ("b.py", "\udcff.py"):
-        cache.put(str(tmp_path / name), digest(DATA), FileResult(str(tmp_path / name)))
+        cache.put(str(tmp_path / name), digest_of(DATA), FileResult(str(tmp_path / name)))
     cache.save()
     assert opened(tmp_path).get(str(tmp_path / "a.py"), DATA) is not None
     assert cache.refused == ""

@@ -7,14 +7,14 @@ word of a pipeline stands in the file that has it.
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from tfmemlint import knowledge
 from tfmemlint.lint.triggers import WORD, triggered
 from tfmemlint.project.layout import INIT
 from tfmemlint.project.siblings import MOST_MODULES
+from tfmemlint.project.written_imports import imported_names
 
 if TYPE_CHECKING:
     from tfmemlint.project.siblings import Siblings
@@ -22,11 +22,6 @@ if TYPE_CHECKING:
 
 KEPT = 2000
 """Modules whose words a process keeps."""
-
-_IMPORT = re.compile(
-    r"^[^\S\n]*(?:from[^\S\n]+([.\w]+)[^\S\n]+import[^\S\n]*(\([^)]*\)|[^\n]*)|import[^\S\n]+([^\n]+))", re.MULTILINE
-)
-_NAME = re.compile(r"(?:^|,)[\s(\\]*([\w.]+)")
 
 
 class _Text(NamedTuple):
@@ -48,7 +43,7 @@ def words_within_reach(text: str, siblings: Siblings) -> frozenset[str]:
     """The words of all modules of the project that a program imports, and of those whose names a package hands on."""
     found: set[str] = set()
     seen = {siblings.path}
-    wanted = [(siblings.path, name) for name in _imports(text)]
+    wanted = [(siblings.path, name) for name in imported_names(text)]
     while wanted and len(seen) <= MOST_MODULES:
         path = _module(siblings, *wanted.pop())
         if path is None or path in seen:
@@ -79,17 +74,5 @@ def _read(siblings: Siblings, path: str) -> _Text | None:
         if len(_TEXTS) >= KEPT:
             _TEXTS.clear()
         text = data.decode(errors="replace")
-        known = _TEXTS[digest] = _Text(frozenset(WORD.findall(text)), tuple(_imports(text)))
+        known = _TEXTS[digest] = _Text(frozenset(WORD.findall(text)), tuple(imported_names(text)))
     return known
-
-
-def _imports(text: str) -> Iterator[str]:
-    """The dotted names that the import statements of a program lead to; there may be more than are modules."""
-    for match in _IMPORT.finditer(text):
-        module, names, modules = match.groups()
-        if module is None:
-            yield from _NAME.findall(modules)
-            continue
-        yield module
-        between = "" if module.endswith(".") else "."
-        yield from (f"{module}{between}{name}" for name in _NAME.findall(names))

@@ -79,9 +79,10 @@ class File(Program):
         found = self.link(path)
         return found is not None and getattr(found, "digest", None) == digest
 
-    def home(self, node: Node) -> Program:
+    def home(self, node: Node) -> File | Sibling:
         """The module that holds a node: this one, or one of those that are linked."""
-        return self._placed(node)
+        tree = self.tree.owner(node) if self.linked else self.tree
+        return self if tree is self.tree else self._by_tree[id(tree)]
 
     @cached_property
     def within_reach(self) -> tuple[Program, ...]:
@@ -244,7 +245,7 @@ class File(Program):
     def span(self, node: Node) -> Span:
         """The characters of a node, without the whitespace around it; those of its own text for a node of another
         module, which `took_elsewhere` tells."""
-        home = self._placed(node)
+        home = self.home(node)
         self._took_elsewhere |= home is not self
         return Span(*home.spans[node])
 
@@ -255,7 +256,7 @@ class File(Program):
 
     def text(self, node: Node) -> str:
         """The node's source text."""
-        home = self._placed(node)
+        home = self.home(node)
         start, end = home.spans[node]
         return home.source.text[start:end]
 
@@ -265,16 +266,12 @@ class File(Program):
 
     def source_of(self, node: Node) -> Source:
         """The text that holds a node: that of this file, or of the module that it belongs to."""
-        return self._placed(node).source
-
-    def _placed(self, node: Node) -> File | Sibling:
-        tree = self.tree.owner(node) if self.linked else self.tree
-        return self if tree is self.tree else self._by_tree[id(tree)]
+        return self.home(node).source
 
     def elsewhere(self, where: Call | Node | Span) -> Elsewhere | None:
         """The place of something in another module; None for what stands in this file."""
         node = where.node if isinstance(where, Call) else where
-        home = self if isinstance(node, Span) else self._placed(node)
+        home = self if isinstance(node, Span) else self.home(node)
         if isinstance(home, File):
             return None
         span = self.place(where)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from typing import NamedTuple
 
-from tfmemlint.files.bounded_read import read_regular
+from tfmemlint.files.bounded_read import digest_of, read_regular
 from tfmemlint.project.layout import INIT
+from tfmemlint.project.written_imports import imported_names
 
 IMPORTERS = "importers of "
 """Before a path in what a result rests on: not the file itself but those that import it."""
@@ -22,10 +22,6 @@ LARGEST = 1 << 20
 
 LEFT_OUT = frozenset(("__pycache__", "build", "dist", "node_modules", "site-packages", "venv"))
 """Folders in which there is no code of the project; nor is there in those whose name begins with a dot."""
-
-_FROM = rb"from[ \t]+([.\w]+)[ \t]+import[ \t]*(\([^)]*\)|[^\n]*)"
-_IMPORT = re.compile(rb"^[ \t]*(?:" + _FROM + rb"|import[ \t]+([^\n]+))", re.MULTILINE)
-_WORD = re.compile(rb"[^\W\d]\w*")
 
 
 class Imported(NamedTuple):
@@ -76,8 +72,7 @@ class Importers:
             data = read_regular(path, LARGEST)
         except OSError:
             return None
-        digest = hashlib.blake2b(data, digest_size=16).digest()
-        found = Imported(status.st_mtime_ns, status.st_size, digest, imported_words(data))
+        found = Imported(status.st_mtime_ns, status.st_size, digest_of(data), imported_words(data))
         _KNOWN[path] = found
         return found
 
@@ -93,9 +88,9 @@ def module_word(path: str) -> str:
 
 
 def imported_words(data: bytes) -> frozenset[str]:
-    """All words that stand in the imports of a program text."""
-    found = (part for match in _IMPORT.finditer(data) for part in match.groups() if part)
-    return frozenset(word.decode(errors="replace") for part in found for word in _WORD.findall(part))
+    """All parts of the dotted names that stand in the imports of a program text."""
+    names = imported_names(data.decode("utf-8", "replace"))
+    return frozenset(word for name in names for word in name.split(".") if word)
 
 
 def _program_files(root: str) -> list[str]:

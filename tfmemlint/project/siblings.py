@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from tfmemlint.files.bounded_read import read_regular
+from tfmemlint.files.bounded_read import digest_of, read_regular
 from tfmemlint.project.importers import IMPORTERS, Importers
 from tfmemlint.project.layout import Found, Layout
 from tfmemlint.syntax.program import Program
@@ -142,13 +142,13 @@ class Siblings:
 
     def kept(self, source: Source) -> Sibling | None:
         """What is known of the file itself, by those that lead to it, while its text is the same."""
-        is_known, sibling = _KEPT.get(self.path, _digest(source.data))
+        is_known, sibling = _KEPT.get(self.path, digest_of(source.data))
         return sibling if is_known else None
 
     def parsed(self, source: Source, module: cst.Module) -> None:
         """Keep the tree of the file itself for those that lead to it."""
         if source.path.endswith(".py") and len(source.data) <= LARGEST and self.kept(source) is None:
-            digest = _digest(source.data)
+            digest = digest_of(source.data)
             _KEPT.put(self.path, digest, self._sibling(self.path, source, module, digest), len(source.data))
 
     def data(self, path: str) -> bytes | None:
@@ -158,7 +158,7 @@ class Siblings:
             data = read_regular(path, LARGEST)
         except OSError:
             return None
-        self.read[path] = _digest(data)
+        self.read[path] = digest_of(data)
         return data
 
     def _load(self, path: str) -> Sibling | None:
@@ -185,7 +185,3 @@ class Siblings:
         name = os.path.relpath(path, self.layout.root).replace(os.sep, "/")
         place = int.from_bytes(hashlib.blake2b(name.encode(errors="replace"), digest_size=6).digest(), "big") + 1
         return Sibling(path, source, module, digest, place << 32)
-
-
-def _digest(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=16).digest()

@@ -20,7 +20,6 @@ files nor to speak in our name:
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import re
 import secrets
@@ -34,7 +33,7 @@ import msgspec
 from tfmemlint import __version__
 from tfmemlint.config.paths import is_below, steps_below
 from tfmemlint.config.selectors import FAILURES
-from tfmemlint.files.bounded_read import read_handle, read_regular
+from tfmemlint.files.bounded_read import digest_of, read_handle, read_regular
 from tfmemlint.files.own_folder import OwnFolder
 from tfmemlint.finding import Finding
 from tfmemlint.project.importers import IMPORTERS, Importers
@@ -56,11 +55,6 @@ _LIMIT = 256 << 20
 _OWN_NAME = re.compile(r"[0-9a-f]{32}\.bin")
 _TAG = "CACHEDIR.TAG"
 _TAG_TEXT = b"Signature: 8a477f597d28d172789f06886806bc55\n# Made by tfmemlint; see https://bford.info/cachedir/\n"
-
-
-def digest(data: bytes) -> bytes:
-    """A hash of a file's bytes."""
-    return hashlib.blake2b(data, digest_size=16).digest()
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True):
@@ -86,7 +80,7 @@ class Cache:
         """Whether the user named the folder, and so expects it to be used."""
         self.folder, self._top, self._steps = self._place(config)
         key = f"{fingerprint} {_relevant(config)!r} {os.path.realpath(self.root)!r}"
-        self._name = f"{digest(key.encode('utf-8', 'surrogateescape')).hex()}.bin"
+        self._name = f"{digest_of(key.encode('utf-8', 'surrogateescape')).hex()}.bin"
         self.path = os.path.join(self.folder, __version__, self._name)
         self._changed = False
         self._digests: dict[str, bytes] = {}
@@ -136,7 +130,7 @@ class Cache:
         """What these bytes of this file gave before, or None."""
         key = self._key(path)
         entry = self._entries.get(key)
-        found = self._digests[os.path.abspath(path)] = digest(data)
+        found = self._digests[os.path.abspath(path)] = digest_of(data)
         if entry is None or entry.digest != found or not self._stands(entry.rests_on):
             return None
         self._seen.add(key)
@@ -172,7 +166,7 @@ class Cache:
         found = self._digests.get(path)
         if found is None:
             try:
-                found = digest(read_regular(path))
+                found = digest_of(read_regular(path))
             except OSError:
                 found = b""
             self._digests[path] = found
@@ -218,9 +212,9 @@ class Cache:
     def _stamp(self, folder: OwnFolder) -> bytes:
         """What the folder's files begin with when nobody else can have written them."""
         if self.is_named and not is_below(os.path.realpath(self.folder), os.path.realpath(self.root)):
-            return digest(b"named by the user")
+            return digest_of(b"named by the user")
         status = folder.status(_TAG)
-        return digest(f"{status.st_ino} {status.st_ctime_ns}".encode())
+        return digest_of(f"{status.st_ino} {status.st_ctime_ns}".encode())
 
     def _other(self, path: str) -> str:
         if path.startswith(IMPORTERS):

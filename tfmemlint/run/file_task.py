@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 
 from tfmemlint.config.discover import Problem, Target
 from tfmemlint.config.settings import Config
-from tfmemlint.files.bounded_read import read_regular
+from tfmemlint.files.bounded_read import digest_of, read_regular
 from tfmemlint.finding import Finding, Severity, Span
 from tfmemlint.lint.engine import FileResult, unreadable
 from tfmemlint.lint.linter import Linter
-from tfmemlint.run.cache import digest
 from tfmemlint.run.repair import Gate, Repaired, repair, repair_file
 
 Tick = Callable[[int, int], None]
@@ -90,11 +89,11 @@ class Work:
         config, path = target.config, target.path
         linter = self._linter(config)
         if not config.fix and not self.options.preview:
-            return Outcome(linter.lint(data, path), config, digest=digest(data))
+            return Outcome(linter.lint(data, path), config, digest=digest_of(data))
         gate = self.options.gate(config)
         if self.options.preview:
             done = repair(data, path, linter, gate)
-            outcome = _outcome(done, done.before, config, digest(data))
+            outcome = _outcome(done, done.before, config, digest_of(data))
             if done.data == data:
                 return outcome
             after = replace(done.result, findings=(*done.result.findings, *done.failed))
@@ -103,8 +102,8 @@ class Work:
             done = repair_file(data, path, linter, gate)
         except (OSError, DiffBaseError) as error:
             problem = Problem(f"{path}: not repaired: {getattr(error, 'strerror', None) or error}")
-            return Outcome(linter.lint(data, path), config, problems=(problem,), digest=digest(data))
-        return _outcome(done, done.result, config, digest(done.data))
+            return Outcome(linter.lint(data, path), config, problems=(problem,), digest=digest_of(data))
+        return _outcome(done, done.result, config, digest_of(done.data))
 
 
 def _outcome(done: Repaired, result: FileResult, config: Config, of: bytes) -> Outcome:
