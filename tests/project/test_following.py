@@ -96,6 +96,8 @@ VALUES: list[tuple[str, str, dict[str, str]]] = [
     # What importers do not see.
     ("from config import SIZE\nSIZE", "3", {"config": "SIZE = 3\nif __name__ == '__main__':\n    SIZE = 4"}),
     ("import config\nconfig.LATER", "?", {"config": "if __name__ == '__main__':\n    LATER = 4"}),
+    ("import config\nconfig.SIZE", "1", {"config": "SIZE = 1\nif __name__ == '__main__':\n    SIZE = 4\nSIZE"}),
+    ("import config\nconfig.LATER", "5", {"config": "if __name__ == '__main__':\n    LATER = 4\nLATER = 5"}),
     # Circles.
     ("from a import A\nA", "1", {"a": "from b import B\nA = 1", "b": "from a import A\nB = 2"}),
     ("from a import A\nA", "?", {"a": "from b import A", "b": "from a import A"}),

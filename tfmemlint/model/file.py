@@ -20,7 +20,7 @@ from tfmemlint.model.inferred_by_use import ShownModels, shown_models
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Value
 from tfmemlint.syntax.program import Program
-from tfmemlint.syntax.reaching import is_main_guard
+from tfmemlint.syntax.reaching import is_guarded
 from tfmemlint.syntax.scopes import Definition, Definitions, ScopeNode, own_nodes
 from tfmemlint.syntax.spans import Spans
 from tfmemlint.syntax.tree import Node
@@ -139,10 +139,7 @@ class File(Program):
         there: what stands below a main guard is left out."""
         yield from self.calls(*names)
         for program in self.within_reach:
-            yield from (call for call in self._find_calls(names, program) if not self._guarded(call.node))
-
-    def _guarded(self, node: Node) -> bool:
-        return any(isinstance(above, cst.If) and is_main_guard(above.test) for above in self.tree.ancestors(node))
+            yield from (call for call in self._find_calls(names, program) if not is_guarded(self.tree, call.node))
 
     def _find_calls(self, names: tuple[str, ...], program: Program) -> Iterator[Call]:
         wanted = frozenset(names)

@@ -10,10 +10,9 @@ import libcst as cst
 
 from tfmemlint import knowledge
 from tfmemlint.model.values import Api, Const, Module, Unknown, Value, one_of
-from tfmemlint.syntax.environments import Env
 from tfmemlint.syntax.literals import texts
 from tfmemlint.syntax.program import Program
-from tfmemlint.syntax.reaching import is_main_guard
+from tfmemlint.syntax.reaching import is_guarded, is_main_guard
 from tfmemlint.syntax.scopes import Definition, dotted, written
 
 if TYPE_CHECKING:
@@ -162,8 +161,7 @@ class Imports:
         key = (id(program), name)
         ends = self._ends.get(key)
         if ends is None:
-            ends = tuple(written(self._imported(program).get(name, ())))
-            ends += self._evaluator.file.inner_writes(name, program.module)
+            ends = (*self._imported(program, name), *self._evaluator.file.inner_writes(name, program.module))
             self._ends[key] = ends
         if ends:
             values = [self._evaluator.definition(d, None) for d in ends]
@@ -171,11 +169,17 @@ class Imports:
             return one_of(kept or values)
         return self.starred(name, program, depth) if depth else None
 
-    def _imported(self, program: Program) -> Env:
-        """What the names of a module are bound to once it is imported, which does not run its main guard."""
-        flow = self._evaluator.file.flow(program.module)
-        guards = (each for each in program.module.body if isinstance(each, cst.If) and is_main_guard(each.test))
-        return next((flow.before[id(each)] for each in guards if id(each) in flow.before), flow.end)
+    def _imported(self, program: Program, name: str) -> list[Definition]:
+        """What binds a name of a module once it is imported, which does not run its main guard."""
+        file = self._evaluator.file
+        flow = file.flow(program.module)
+        ends = written(flow.end.get(name, ()))
+        kept = [each for each in ends if not is_guarded(file.tree, each.node)]
+        if len(kept) < len(ends):
+            guards = (each for each in program.module.body if isinstance(each, cst.If) and is_main_guard(each.test))
+            before = next((flow.before[id(each)] for each in guards if id(each) in flow.before), flow.end)
+            kept += [each for each in written(before.get(name, ())) if each not in kept]
+        return kept
 
 
 def _gives(program: Program, name: str) -> bool:

@@ -15,7 +15,7 @@ import libcst as cst
 from tfmemlint.syntax.environments import Env, join
 from tfmemlint.syntax.reader import Reader
 from tfmemlint.syntax.scopes import Binds, ScopeNode, parameters
-from tfmemlint.syntax.tree import Node, children
+from tfmemlint.syntax.tree import Node, Tree, children
 
 
 class Flow(Reader):
@@ -247,6 +247,11 @@ def is_main_guard(test: cst.BaseExpression) -> bool:
     if isinstance(test, cst.Comparison) and isinstance(test.left, cst.Name) and test.left.value == "__name__":
         return isinstance(test.comparisons[0].operator, cst.Equal)
     return False
+
+
+def is_guarded(tree: Tree, node: Node) -> bool:
+    """Whether a place stands below a main guard, so that importing its module never runs it."""
+    return any(isinstance(above, cst.If) and is_main_guard(above.test) for above in tree.ancestors(node))
 
 
 _SMALL: dict[type, Callable[[Flow, Any], None]] = {
