@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from command_line import Run
 
 from tfmemlint.config.discover import Target
 from tfmemlint.config.settings import Config
 from tfmemlint.lint.engine import FileResult
-from tfmemlint.run import file_task
+from tfmemlint.run import file_task, runner
 from tfmemlint.run.file_task import Options
-from tfmemlint.run.runner import run
 
 DATA = """import tensorflow as tf
 from settings import BATCH
@@ -50,7 +50,7 @@ def found(root: Path, *names: str, jobs: int = 1, cache: bool = False) -> dict[s
     """The findings of some files of a project, by file."""
     config = Config(root=str(root), select=("ALL",), least_cost=0)  # type: ignore[arg-type]
     targets = [Target(str(root / name), config) for name in names]
-    outcomes, problems = run(targets, Options(jobs=jobs, cache=cache))
+    outcomes, problems = runner.run(targets, Options(jobs=jobs, cache=cache))
     assert not problems
     return {Path(each.result.path).name: described(each.result) for each in outcomes}
 
@@ -67,6 +67,25 @@ def test_order_jobs_and_what_else_is_checked_change_nothing(root: Path) -> None:
         assert found(root, *names) == together
     assert found(root, *PROJECT, jobs=2) == together
     assert {name: found(root, name)[name] for name in PROJECT} == together
+
+
+def test_every_way_in_gives_the_same(root: Path, run: Run) -> None:
+    plain = ("--isolated", "--no-cache", "--least-cost=0", "--output-format=concise")
+    options = (*plain, "--select=ALL")
+    whole = run("check", *options, str(root)).out.splitlines()
+    data, main = str(root / "data.py"), str(root / "main.py")
+    assert any("TFM304" in line for line in whole)
+    for path in (data, main):
+        own = [line for line in whole if Path(path).name in line]
+        text = Path(path).read_text()
+        piped = run("check", *options, f"--stdin-filename={path}", "-", stdin=text)
+        assert [line.partition(":")[2] for line in piped.out.splitlines()] == [line.partition(":")[2] for line in own]
+        for code in {line.split()[1] for line in own}:
+            alone = run("check", *plain, f"--select={code}", path).out.splitlines()
+            assert alone == [line for line in own if code in line]
+    kept = str(root / "baseline.json")
+    assert run("check", *options, f"--write-baseline={kept}", str(root)).code == 0
+    assert run("check", *options, "--baseline", kept, str(root)).out == ""
 
 
 @pytest.fixture
