@@ -47,8 +47,9 @@ class PredictInLoop(Rule):
 
     ## When not to use it
     Where each call predicts a whole data set: loops over models, folds and data sets, calls with a `batch_size` of
-    their own, and predictions every so many steps are not reported. Nor are loops that wait for somebody to type, and
-    programs that turn eager execution off: there a call of the model adds to the graph.
+    their own, and predictions every so many steps are not reported. Nor are loops that wait for somebody to type,
+    loops that the whole program runs once for up to 32 items, and programs that turn eager execution off: there a call
+    of the model adds to the graph.
 
     ## References
     - https://keras.io/api/models/model_training_apis/#predict-method
@@ -71,6 +72,8 @@ class PredictInLoop(Rule):
             return
         if repetition.is_rare(file, predict.node, again) and not repetition.is_filled_by(file, given, again.place):
             return
+        if rows in (None, 1) and _is_over_soon(file, predict):
+            return
         small = rows is not None and rows <= limits.ONE_BATCH
         advice = ITEM if rows == 1 else FEW if small else MANY
         yield self.finding(
@@ -85,6 +88,12 @@ class PredictInLoop(Rule):
 def _in_graph_program(file: File) -> bool:
     """Whether a call of the model would add to a graph, and `predict` sets up less."""
     return runtime.turns_eager_off(file) or file.before_version_2
+
+
+def _is_over_soon(file: File, predict: Call) -> bool:
+    """Whether the whole program makes so few calls that nobody notices what each sets up."""
+    times = repetition.runs_in_all(file, predict.node)
+    return times is not None and times <= limits.SHORT_RUN
 
 
 def _is_read_as_row(file: File, predict: Call) -> bool:

@@ -5,6 +5,7 @@ from programs import model_of
 
 from tfmemlint.query.repetition.repeats import Repetition, repeats, repetitions
 from tfmemlint.query.repetition.same_calls import same_arguments
+from tfmemlint.query.repetition.seldom import runs_in_all
 
 REPEATED = [
     ("work()", []),
@@ -73,6 +74,16 @@ COUNTS = [
     ("for x in data[-3:]: work()", 3),
     ("for x in data[i : i + 8]: work()", 8),
     ("for x in data[5:]: work()", None),
+    ("for x in data[len(data) - 5:]: work()", 5),
+    ("for x in data[len(other) - 5:]: work()", None),
+    ("last = len(table) - 18\ntest = table.iloc[last:]\nfor i in range(len(test)): work()", 18),
+    ("for i in range(len(data[:8])): work()", 8),
+    ("for i in range(len(data)): work()", None),
+    ("found = []\nwhile len(found) < 21:\n    found.append(work())", 21),
+    ("while len(found) <= 21:\n    work()\n    found.insert(0, 1)", 22),
+    ("while len(found) < 21:\n    work()\n    if c:\n        found.append(1)", None),
+    ("while len(found) < 21:\n    work()\n    other.append(1)", None),
+    ("while len(found) < n:\n    found.append(work())", None),
     ("for x in data[:-5]: work()", None),
     ("for x in data[-5:5]: work()", None),
     ("for x in data[:]: work()", None),
@@ -192,3 +203,24 @@ def test_calls_that_run_again_the_same_each_time(program: str, expected: bool) -
     found = repeats(file, call.node)
     assert found is not None
     assert same_arguments(file, call, found) is expected
+
+
+IN_ALL = [
+    ("for x in range(9): work()", 9),
+    ("for x in range(9):\n    for y in range(5):\n        work()", 45),
+    ("for x in data:\n    for y in range(5):\n        work()", None),
+    ("def f():\n    for x in range(9): work()\nf()", 9),
+    ("def f():\n    for x in range(9): work()\nf()\nf()", 18),
+    ("def f():\n    for x in range(9): work()\nfor y in range(5): f()", 45),
+    ("def f():\n    for x in range(9): work()\nfor y in data: f()", None),
+    ("def f():\n    for x in range(9): work()", None),
+    ("def f():\n    for x in range(9): work()\ng(f)", None),
+    ("def f():\n    work()\ndef g():\n    f()\nfor x in range(7): g()", 7),
+    ("class A:\n    def f(self):\n        for x in range(9): work()", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("program", "expected"), IN_ALL)
+def test_all_runs_of_some_code_are_counted_where_all_that_runs_it_is_seen(program: str, expected: int | None) -> None:
+    file = model_of(program)
+    assert runs_in_all(file, file.calls_by_word["work"][0]) == expected

@@ -12,6 +12,7 @@ from tfmemlint.query.limits import (
     ONE_BATCH,
     PEEKED,
     RUN_THROUGH,
+    SHORT_RUN,
     SMALL_DATA,
     SMALL_SAMPLE,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "ONE_BATCH",
     "PEEKED",
     "RUN_THROUGH",
+    "SHORT_RUN",
     "SMALL_DATA",
     "SMALL_SAMPLE",
 ]

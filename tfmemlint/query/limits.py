@@ -7,7 +7,7 @@ from tfmemlint.model.contexts import RUN_THROUGH
 
 __all__ = [
     "FEW_BATCHES", "FEW_COLUMNS", "FEW_ELEMENTS", "FEW_ROWS", "FEW_RUNS", "FEW_STEPS", "FOLLOWED_CALLS",
-    "FOLLOWED_USES", "LATENT_NUMBERS", "LEAST_SHARE", "ONE_BATCH", "PEEKED", "RUN_THROUGH", "SMALL_DATA",
+    "FOLLOWED_USES", "LATENT_NUMBERS", "LEAST_SHARE", "ONE_BATCH", "PEEKED", "RUN_THROUGH", "SHORT_RUN", "SMALL_DATA",
     "SMALL_SAMPLE", "SMALL_TARGETS",
 ]  # fmt: skip
 
@@ -40,6 +40,10 @@ FEW_STEPS = 10
 
 Loops over batches or examples have tens at the least; what ten iterations add up is no larger than a batch or two.
 """
+
+SHORT_RUN = 32
+"""Iterations of a loop that the whole program runs once: a forecast of 21 days, 18 pictures that are shown. What each
+spends in setting something up, some 50 ms and a few KiB, is over before anybody has noticed it."""
 
 FEW_ELEMENTS = 100
 """Elements of a pipeline that are gone through one by one in no time, and held in no memory worth a word."""

@@ -26,6 +26,7 @@ from tfmemlint.syntax.scopes import Binds, dotted
 from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
 
 VIEWS = frozenset({"items", "values", "keys"})
@@ -40,9 +41,9 @@ FEWER = frozenset({"filter", "set", COMPREHENSION})
 
 
 def count(file: File, loop: Node) -> int | None:
-    """The most iterations that a `for` loop, a `while i < n` that counts, or a comprehension can have, as far as the
-    code says it, `if i == 3: break` included; fewer if it is left otherwise. None where nothing is said, which is never
-    taken for many or for few."""
+    """The most iterations that a `for` loop, a `while i < n` that counts or `while len(found) < n` that fills a list, or
+    a comprehension can have, as far as the code says it, `if i == 3: break` included; fewer if it is left otherwise.
+    None where nothing is said, which is never taken for many or for few."""
     if isinstance(loop, cst.BaseComp):
         counts = [items_in(file, each.iter) for each in walk(loop.for_in) if isinstance(each, cst.CompFor)]
         return None if None in counts else prod(each for each in counts if each is not None)
@@ -50,7 +51,9 @@ def count(file: File, loop: Node) -> int | None:
         return items_in(file, loop.iter)
     if isinstance(loop, cst.For):
         return _least((items_in(file, loop.iter), _left_after(file, loop)))
-    return _least((_counted_up(file, loop), _left_after(file, loop))) if isinstance(loop, cst.While) else None
+    if isinstance(loop, cst.While):
+        return _least((_counted_up(file, loop), _filled_up(file, loop), _left_after(file, loop)))
+    return None
 
 
 def items_in(file: File, iterated: cst.BaseExpression) -> int | None:
@@ -69,11 +72,23 @@ def items_in(file: File, iterated: cst.BaseExpression) -> int | None:
         return _largest(count if count is None or count >= 0 else None for count in counts)
     if call.method in RUN_THROUGH and iterated.args:
         return items_in(file, iterated.args[0].value)
+    if call.name == "builtins.range" and len(iterated.args) == 1:
+        return _length(file, iterated.args[0].value)
     if call.name == "builtins.zip":
         return _least(items_in(file, arg.value) for arg in iterated.args)
     if call.method == "split" and call.receiver_node is not None:
         return folds(file, call.receiver_node)
     return None
+
+
+def _length(file: File, node: cst.BaseExpression) -> int | None:
+    """The most that `len(x)` gives."""
+    call = file.call(node) if isinstance(node, cst.Call) else None
+    return items_in(file, node.args[0].value) if call is not None and _is_length(call) else None
+
+
+def _is_length(call: Call) -> bool:
+    return call.name == "builtins.len" and len(call.node.args) == 1
 
 
 def folds(file: File, splitter: cst.BaseExpression) -> int | None:
@@ -105,6 +120,8 @@ def in_slice(file: File, cut: cst.Slice) -> int | None:
         sides = (upper.left, upper.right), (upper.right, upper.left)
         numbers = (integer(file.value(n)) for side, n in sides if file.text(side) == file.text(lower))
         found = next(numbers, None)
+    elif lower is not None and upper is None and (last := _before_end(file, cut, lower)) is not None:
+        found = last
     else:
         first = integer(file.value(lower)) if lower is not None else 0
         ends = [integer(option) for option in file.value(upper).options] if upper is not None else [0]
@@ -115,6 +132,20 @@ def in_slice(file: File, cut: cst.Slice) -> int | None:
             return None  # counted from both ends, or to the other end
         found = max(known) - first
     return max(0, found) if found is not None else None
+
+
+def _before_end(file: File, cut: cst.Slice, lower: cst.BaseExpression) -> int | None:
+    """The items behind a bound that is counted back from the end of what is cut: 18 of `table.iloc[len(table) - 18 :]`,
+    also where a name holds the bound."""
+    bound = file.written(lower)
+    if not isinstance(bound, cst.BinaryOperation) or not isinstance(bound.operator, cst.Subtract):
+        return None
+    length = file.call(bound.left) if isinstance(bound.left, cst.Call) else None
+    part = next((above for above in file.tree.ancestors(cut) if isinstance(above, cst.Subscript)), None)
+    if length is None or part is None or not _is_length(length):
+        return None
+    whole, counted = file.text(part.value).removesuffix(".iloc"), file.text(length.node.args[0].value)
+    return integer(file.value(bound.right)) if whole == counted else None
 
 
 def called_view(node: cst.BaseExpression) -> cst.BaseExpression | None:
@@ -212,3 +243,21 @@ def _counted_up(file: File, loop: cst.While) -> int | None:
         return None
     beyond = limit - start + isinstance(compared.operator, cst.LessThanEqual)
     return max(0, -(-beyond // step))
+
+
+def _filled_up(file: File, loop: cst.While) -> int | None:
+    """The iterations of `while len(found) < 21`, each of which certainly puts an item into the list."""
+    test = loop.test
+    compared = test.comparisons[0] if isinstance(test, cst.Comparison) and len(test.comparisons) == 1 else None
+    length = file.call(test.left) if compared is not None and isinstance(test.left, cst.Call) else None
+    if compared is None or length is None or not _is_length(length):
+        return None
+    limit, filled = integer(file.value(compared.comparator)), file.text(length.node.args[0].value)
+    if limit is None or not isinstance(compared.operator, (cst.LessThan, cst.LessThanEqual)):
+        return None
+    lines = [line for line in loop.body.body if isinstance(line, cst.SimpleStatementLine)]
+    calls = [each.value for line in lines for each in line.body if isinstance(each, cst.Expr)]
+    puts = (call.func for call in calls if isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute))
+    if not any(put.attr.value in ("append", "insert") and file.text(put.value) == filled for put in puts):
+        return None
+    return max(0, limit + isinstance(compared.operator, cst.LessThanEqual))

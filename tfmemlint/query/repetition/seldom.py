@@ -1,13 +1,16 @@
-"""How often code in a loop runs that a condition lets run in every n-th iteration."""
+"""How often code runs: in a loop where a condition lets it run in every n-th iteration, and in the whole program."""
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from tfmemlint.model.values import integer
+from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.repetition.counts import count
+from tfmemlint.query.repetition.repeats import repetitions
 from tfmemlint.syntax.tree import Node
 
 if TYPE_CHECKING:
@@ -28,6 +31,24 @@ def runs_at_most(file: File, node: Node, loop: Node) -> int | None:
             every = max(every, *(_every(file, each) for each in _parts(above.test)))
         below = above
     return -(-most // every)
+
+
+def runs_in_all(file: File, node: Node, *, left: int = FOLLOWED_CALLS) -> int | None:
+    """The most times that some code runs while the program does: loops around it, around the calls of its function and
+    so on are multiplied, several calls added up. None where a number is not known, or not all that runs it is seen."""
+    around = list(repetitions(file, node, calls=0))
+    counts = [each.count if not each.handler else None for each in around]
+    if None in counts:
+        return None
+    inside = prod(each for each in counts if each is not None)
+    function = file.contexts.function(node)
+    if function is None:
+        return inside
+    callers = file.call_graph.callers(function) if left else None
+    if not callers or file.call_graph.callers_elsewhere(function):
+        return None
+    outside = [runs_in_all(file, caller.node, left=left - 1) for caller in callers]
+    return None if None in outside else inside * sum(each for each in outside if each is not None)
 
 
 def _parts(test: cst.BaseExpression) -> list[cst.BaseExpression]:
