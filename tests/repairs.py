@@ -44,7 +44,7 @@ EXPECTED: dict[str, dict[str, str]] = {
     "TFM203-integer-data-scaled-to-float64/statistics/bad.py": {"plain": CAST},
     "TFM317-cache-grows-with-files/basic/measure_bad.py": {"folder": "a new one in each run"},
     "TFM401-persistent-tape-used-once/ways/bad.py": {"t": KEPT},
-    "TFM402-persistent-tape-not-released/basic/bad.py": {"each": DELETED, "tape": DELETED},
+    "TFM402-persistent-tape-not-released/basic/bad.py": {"tape": DELETED},
     "TFM402-persistent-tape-not-released/basic/measure_bad.py": {"tape": DELETED},
     "TFM402-persistent-tape-not-released/example/bad.py": {"tape": DELETED},
     "TFM402-persistent-tape-not-released/ways/bad.py": {"t": DELETED, "tape": DELETED},

@@ -1,6 +1,7 @@
 """Gradient tapes and what is taken of their record."""
 
 from tfmemlint.query.gradients.gradients import sparse_gradients
+from tfmemlint.query.gradients.held import work_while_held
 from tfmemlint.query.gradients.recorded import recorded
 from tfmemlint.query.gradients.tapes import TAPE, Tape, takes_gradient, tape_of, tape_of_gradient, tapes
 
@@ -13,4 +14,5 @@ __all__ = [
     "tape_of",
     "tape_of_gradient",
     "tapes",
+    "work_while_held",
 ]

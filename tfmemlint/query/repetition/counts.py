@@ -41,8 +41,8 @@ FEWER = frozenset({"filter", "set", COMPREHENSION})
 
 
 def count(file: File, loop: Node) -> int | None:
-    """The most iterations that a `for` loop, a `while i < n` that counts or `while len(found) < n` that fills a list, or
-    a comprehension can have, as far as the code says it, `if i == 3: break` included; fewer if it is left otherwise.
+    """The most iterations that a `for` loop, a comprehension, a `while i < n` that counts or one that fills a list can
+    have (`while len(found) < n`), as far as the code says it, `if i == 3: break` included; fewer if left otherwise.
     None where nothing is said, which is never taken for many or for few."""
     if isinstance(loop, cst.BaseComp):
         counts = [items_in(file, each.iter) for each in walk(loop.for_in) if isinstance(each, cst.CompFor)]
