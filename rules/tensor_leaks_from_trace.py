@@ -22,8 +22,9 @@ class TensorLeaksFromTrace(Rule):
 
     ## When not to use it
     When the model only ever runs eagerly. What another function of the same trace reads is not reported, nor what only
-    one mode of a function stores and reads, behind `if`s that ask the same, and nothing in programs that run one graph
-    in sessions.
+    one mode of a function stores and reads, behind `if`s that ask the same, a list that each call begins anew and reads
+    itself, and what an attribute switches on (`if self.records:`): whoever does so may run the model eagerly. Nothing
+    is reported in programs that run one graph in sessions.
 
     ## References
     - https://www.tensorflow.org/guide/function#executing_python_side_effects
@@ -42,6 +43,8 @@ class TensorLeaksFromTrace(Rule):
             return
         if store.replaces and (file.contexts.mapped(store.node) or self._hands_on(store, home, file)):
             return
+        if ordering.asks_setting(file, store.node) or self._is_of_one_call(store, home, file):
+            return
         if any(tracing.holds_tensor(file, item) for item in store.items) and not tracing.in_graph_program(file, home):
             yield self.finding(
                 store.where,
@@ -49,6 +52,21 @@ class TensorLeaksFromTrace(Rule):
                 "this runs once, while the function is traced: it stores a symbolic tensor that holds the graph and "
                 "cannot be used outside",
             )
+
+    def _is_of_one_call(self, store: flow.Store, home: cst.FunctionDef | cst.Lambda, file: File) -> bool:
+        """Whether each call begins the list anew to which it adds, reads it itself, and nothing else does: it could be
+        a local one."""
+        if store.replaces or not isinstance(store.place, cst.Attribute) or not isinstance(home.body, cst.IndentedBlock):
+            return False
+        path, word = file.text(store.place), store.place.attr.value
+        named = [node for node in file.tree.of(cst.Attribute) if node.attr.value == word]
+        reads = [node for node in named if not isinstance(file.tree.parent(node), (cst.AssignTarget, cst.Attribute))]
+        if not reads or any(file.contexts.function(node) is not home for node in reads):
+            return False
+        lines = [line for line in home.body.body if isinstance(line, cst.SimpleStatementLine)]
+        begun = [each for line in lines for each in line.body if isinstance(each, cst.Assign)]
+        first = next((each for each in begun if any(file.text(t.target) == path for t in each.targets)), None)
+        return first is not None and file.tree.order(first) < file.tree.order(store.node)
 
     def _hands_on(self, store: flow.Store, home: cst.FunctionDef | cst.Lambda, file: File) -> bool:
         """Whether other code of the same trace reads the place, or what only one mode of the function stores and reads:

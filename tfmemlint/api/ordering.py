@@ -4,6 +4,7 @@ from tfmemlint.query.ordering.branches import always_follows, is_condition, leav
 from tfmemlint.query.ordering.conditions import (
     asks_name,
     asks_parameter,
+    asks_setting,
     asks_type,
     behind_one_condition,
     conditions,
@@ -21,6 +22,7 @@ __all__ = [
     "always_follows",
     "asks_name",
     "asks_parameter",
+    "asks_setting",
     "asks_type",
     "behind_one_condition",
     "conditions",

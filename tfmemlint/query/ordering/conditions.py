@@ -100,6 +100,30 @@ def is_off_by_default(file: File, node: Node) -> bool:
     return any(_is_left_so(file, asked, not holds, FOLLOWED_CALLS) for asked, holds in _asked(file, node))
 
 
+def asks_setting(file: File, node: Node) -> bool:
+    """Whether an `if` around some code in its function, or around every call of the function, asks for something that
+    is off until it is switched on: an attribute that the file sets to False alone (`if self.records:`), or one of an
+    object that is not known (`if conf.debug:`). Who switches it on may choose with it how the program runs."""
+    return _asks_setting(file, node, FOLLOWED_CALLS)
+
+
+def _asks_setting(file: File, node: Node, left: int) -> bool:
+    needed = (asked for asked, holds in _asked(file, node) if holds)
+    if any(isinstance(asked, cst.Attribute) and _is_setting(file, asked) for asked in needed):
+        return True
+    function = file.contexts.function(node)
+    callers = (file.call_graph.callers(function) if function is not None and left else None) or ()
+    return bool(callers) and all(_asks_setting(file, call.node, left - 1) for call in callers)
+
+
+def _is_setting(file: File, asked: cst.Attribute) -> bool:
+    assigned = file.assigned_paths.get(dotted(asked) or "", ())
+    if assigned:
+        return all(each.value is not None and _is(file.value(each.value), truth=False) for each in assigned)
+    own = isinstance(asked.value, cst.Name) and asked.value.value == "self"
+    return not own and not file.value(asked).known
+
+
 def _asked(file: File, node: Node) -> Iterator[tuple[cst.BaseExpression, bool]]:
     """What the `if`s around some code in its function must find, all of it, so that the code runs, and whether each
     must be true: of `if a and not b:` both."""
