@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import prod
 from typing import NamedTuple
 
 import libcst as cst
@@ -53,7 +52,7 @@ def _built_in_loops(file: File) -> Iterator[Built]:
     for call in repetition.repeated_calls.of(file):
         loop = repetition.repeats(file, call.node, calls=0, beyond=limits.FEW_RUNS)
         made = used_up(file, call, loop.place) if loop is not None and not loop.handler else None
-        if loop is None or made is None or is_handful(_times(file, call), made):
+        if loop is None or made is None or is_handful(file, repetition.seen_runs(file, call.node), made):
             continue
         if not any(keras.clears(file, each.place) for each in repetition.repetitions(file, call.node, calls=0)):
             found.setdefault(loop.place, []).append((call, made))
@@ -61,16 +60,12 @@ def _built_in_loops(file: File) -> Iterator[Built]:
         yield Built(place, sorted(models, key=lambda each: not each[1].trained))
 
 
-def _times(file: File, call: Call) -> int | None:
-    """The most times that all loops around a call together, and around those of its function, run it."""
-    counts = [each.count for each in repetition.repetitions(file, call.node)]
-    return None if None in counts else prod(count for count in counts if count is not None)
-
-
-def is_handful(times: int | None, made: UsedUp) -> bool:
-    """Whether a model of which little is left is certainly made a few times."""
-    small = made.bytes is not None and made.bytes < WORTH_NAMING
-    return small and times is not None and times <= limits.FEW_STEPS
+def is_handful(file: File, times: int | None, made: UsedUp) -> bool:
+    """Whether a model is certainly made a few times, and little is left of all of them together: of five folds with
+    8 MiB each."""
+    if made.bytes is None or times is None or times > limits.FEW_STEPS:
+        return False
+    return made.bytes * times < file.config.min_bytes
 
 
 built_in_loops = Fact(_built_in_loops, "for", "while")

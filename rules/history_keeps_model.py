@@ -17,6 +17,7 @@ from tfmemlint.api import (
     fixes,
     flow,
     keras,
+    limits,
     on_call,
     repetition,
     uses,
@@ -39,7 +40,8 @@ class HistoryKeepsModel(Rule):
     Safe where only `.history` is read from what is stored, which the fix rewrites too; otherwise it is not offered.
 
     ## When not to use it
-    When there is one model for all calls of `fit`; then it is not reported.
+    When there is one model for all calls of `fit`; then it is not reported. Nor are up to ten models that are known to
+    take less than `min-bytes` together.
 
     ## References
     - https://keras.io/api/models/model_training_apis/#fit-method
@@ -73,7 +75,15 @@ def _keeps_models(file: File, fit: Call, stored: Use) -> bool:
     container = flow.container_of(file, stored)
     if container is not None and not flow.collects(file, container, again):
         return False
-    return all(keras.is_used_up(file, call, again) for call in made)
+    return all(keras.is_used_up(file, call, again) for call in made) and not _are_small(file, made, stored)
+
+
+def _are_small(file: File, made: list[Call], stored: Use) -> bool:
+    """Whether all models that a few runs keep are certainly little together."""
+    known, times = [keras.left_bytes(file, call) for call in made], repetition.seen_runs(file, stored.node)
+    if times is None or times > limits.FEW_STEPS or None in known:
+        return False
+    return times * max(size for size, _ in filter(None, known)) < file.config.min_bytes
 
 
 def _store_numbers(file: File, stored: Use) -> list[Edit] | None:

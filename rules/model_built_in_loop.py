@@ -41,7 +41,7 @@ class ModelBuiltInLoop(Rule):
 
     The message names what each model leaves from 1 MiB on: less is lost beside the graphs that stay as well, some
     7 MiB for each small model on TensorFlow 2.21. Smaller models that are never trained are not reported, nor up to ten
-    trials of one that is known to leave less.
+    trials that are known to leave less than `min-bytes` together.
 
     ## Fix safety
     Unsafe, and for models that are never trained: automatic layer names start again, models kept from before must not
@@ -86,7 +86,7 @@ class ModelBuiltInLoop(Rule):
             found = [(call, made) for call, made in each if made is not None]
         times = keras.trial_count(file, trial.search)
         for call, made in found[:1]:
-            if is_handful(times, made):
+            if is_handful(file, times, made):
                 continue
             yield self.finding(call, file, words_for(made, "trial"), related=[(trial.search, "the search")])
 

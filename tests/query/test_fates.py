@@ -35,6 +35,8 @@ FATES = [
     ("m.predict(np.zeros((2, 3)))", (True, False, False)),
     ("m(tf.zeros((2, 3)))", (True, False, False)),
     ("m(keras.Input((3,)))", (False, None, False)),
+    ("given = m(keras.Input((3,)))", (False, None, True)),
+    ("given = m([unknown, keras.Input((3,))])", (False, None, True)),
     ("m(unknown)", (False, None, False)),
     ("m(keras.layers.Dense(2)(unknown))", (False, None, False)),
     ("m(keras.layers.add([unknown, unknown]))", (False, None, False)),

@@ -101,7 +101,8 @@ def fate(file: File, made: Node, within: Node, path: tuple[int, ...] = ()) -> Fa
     """What becomes of the model that an expression gives (at `path` of a tuple) in code that runs again, `within`.
 
     `used` and `only_read` are certain, `kept` holds where it cannot be excluded that more than the last one stays:
-    it is returned, or put into a container or into an object that is another each time. An attribute of one object
+    it is returned, applied as a block of a network that is built, or put into a container or into an object that is
+    another each time. An attribute of one object
     keeps one model, and what stands behind the code that runs again keeps the last. What unknown functions do with it
     is no keeping.
     """
@@ -143,6 +144,12 @@ def _asks(file: File, use: Use) -> bool:
     return made is None or not (applies_network(file, made) or (made.name or "").startswith("tf.keras.layers."))
 
 
+def _is_symbolic(given: Value) -> bool:
+    """Whether a value certainly is, or is a list or tuple with, what stands for the input or an output of layers."""
+    parts = given.items if isinstance(given, Sequence) else (given,)
+    return any(isinstance(part, Array) and part.library == "keras" for part in parts)
+
+
 def is_used_up(file: File, made: Call, again: Repetition) -> bool:
     """Whether each iteration certainly makes the model of this call, itself or by a function that it calls, and nothing
     that outlives the iteration is seen to keep it."""
@@ -156,6 +163,9 @@ def is_used_up(file: File, made: Call, again: Repetition) -> bool:
 def _keeps(file: File, use: Use, made: Node, within: Node) -> bool:
     if use.held and use.does in (Does.COMPUTE, Does.OTHER, Does.PASS):
         return True  # a container with the model in it, which is not followed further
+    if use.does is Does.CALL and use.call is not None and _is_symbolic(use.call.value_of(0)):
+        # a block of the network that is being built: what it gives keeps it
+        return not isinstance(file.tree.parent(use.call.node), cst.Expr)
     if use.does not in (Does.STORE, Does.RETURN) or use.place is None:
         return False
     if file.scope_of(use.place) is not file.scope_of(made):

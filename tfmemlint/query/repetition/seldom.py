@@ -33,6 +33,13 @@ def runs_at_most(file: File, node: Node, loop: Node) -> int | None:
     return -(-most // every)
 
 
+def seen_runs(file: File, node: Node) -> int | None:
+    """The most times that all loops which are seen around some code, and around the calls of its function, run it
+    together. None where a number is not known; other code may run it as well."""
+    counts = [each.count for each in repetitions(file, node)]
+    return None if None in counts else prod(each for each in counts if each is not None)
+
+
 def runs_in_all(file: File, node: Node, *, left: int = FOLLOWED_CALLS) -> int | None:
     """The most times that some code runs while the program does: loops around it, around the calls of its function and
     so on are multiplied, several calls added up. None where a number is not known, or not all that runs it is seen."""
