@@ -12,7 +12,6 @@ from tfmemlint.api import (
     Fact,
     File,
     Function,
-    Method,
     Node,
     calls,
     knowledge,
@@ -27,6 +26,11 @@ FEW_NODES = 32
 """Iterations and nodes of a loop over a handful of values: a node of this kind takes a few KiB, all of them less than
 the smallest batch."""
 
+MANY_NODES = 256
+"""Nodes that small ops add, about 1 MiB."""
+SMALL_OPS = ("keeps_shape", "elementwise_of_two", "computes_each_number", "reduces", "adds_one_node")
+OPERATIONS = (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.Subscript)
+
 
 class Growth(NamedTuple):
     """A loop, and what it adds to the graph each time, without the ops of loops inside it."""
@@ -40,7 +44,7 @@ def _growths(file: File) -> Iterator[Growth]:
     for loop in sorted(_graph_loops(file), key=lambda loop: -len(list(file.tree.ancestors(loop)))):
         ops = [op for op in tracing.ops_built(file, loop) if op not in seen and not _seldom(file, op, loop)]
         seen.update(ops)
-        if ops and not _initializes_trials(file, loop, ops) and not _adds_little(file, loop, ops):
+        if ops and not any(shrugged(file, loop, ops) for shrugged in (_only_initializes, _tries_items, _adds_little)):
             yield Growth(loop, ops)
 
 
@@ -79,19 +83,49 @@ def _adds_little(file: File, loop: Node, ops: list[Node]) -> bool:
     return repetition.repeats(file, loop) is None
 
 
-def _initializes_trials(file: File, loop: Node, ops: list[Node]) -> bool:
-    """Whether a loop of a few trials is seen to add nothing but what initializes variables, behind code that is not
-    seen and is given the trial: that makes the variables, so that none of it can stand before the loop."""
+def _only_initializes(file: File, loop: Node, ops: list[Node]) -> bool:
+    """Whether each iteration adds one op that initializes variables, and there are not certainly many: a trial begins
+    so, which takes longer than any number of these ops."""
     most = repetition.runs_at_most(file, loop, loop)
-    if not isinstance(loop, cst.For) or most is None or most > limits.FEW_STEPS:
+    return (most is None or most <= limits.FEW_ELEMENTS) and all(_initializes(file, op) for op in ops)
+
+
+def _initializes(file: File, op: Node) -> bool:
+    call = file.call(op) if isinstance(op, cst.Call) else None
+    if call is None:
         return False
-    items = {n.value for n in walk(loop.target, cst.Name)}
-    seen = ("tf.", "np.", "builtins.")
-    others = (call for call in calls(file, loop.body) if not (call.name or "").startswith(seen))
-    unseen = (call for call in others if not isinstance(call.target, (Function, Method)))
-    given = (n.value for call in unseen for arg in call.node.args for n in walk(arg.value, cst.Name))
-    names = [file.call(op).name if isinstance(op, cst.Call) else None for op in ops]
-    return all(knowledge.in_group(name, "initializes_variables") for name in names) and not items.isdisjoint(given)
+    if call.name == "tf.group":
+        return bool(op.args) and all(_initializes(file, arg.value) for arg in op.args)
+    return knowledge.in_group(call.name, "initializes_variables")
+
+
+def _tries_items(file: File, loop: Node, ops: list[Node]) -> bool:
+    """Whether a loop that the whole program runs once computes something small of each of a few items: a polynomial of
+    fifteen numbers. Epochs and steps, which are more when they are in earnest, compute nothing of their number."""
+    most = repetition.runs_in_all(file, loop)
+    times = repetition.runs_at_most(file, loop, loop)
+    if most is None or times is None or most * times > limits.SHORT_RUN:
+        return False
+    each = [loop] if isinstance(loop, cst.For) else walk(loop, cst.CompFor)
+    items = {name.value for one in each for name in walk(one.target, cst.Name)}
+    nodes = [node for op in ops for node in walk(op) if isinstance(node, (cst.Call, *OPERATIONS))]
+    computed = all(_is_small_op(file, node) for node in nodes)
+    return computed and most * times * len(nodes) <= MANY_NODES and all(_is_of(file, loop, op, items) for op in ops)
+
+
+def _is_small_op(file: File, node: Node) -> bool:
+    if not isinstance(node, cst.Call):
+        return True
+    name = file.call(node).name or ""
+    return name.startswith("np.") or any(knowledge.in_group(name, group) for group in SMALL_OPS)
+
+
+def _is_of(file: File, loop: Node, op: Node, items: set[str]) -> bool:
+    """Whether an op is made of the loop's item, itself or in a function that is given the item."""
+    if file.tree.contains(loop, op):
+        return not items.isdisjoint(name.value for name in walk(op, cst.Name))
+    given = (arg.value for call in calls(file, loop) if isinstance(call.target, Function) for arg in call.node.args)
+    return any(not items.isdisjoint(name.value for name in walk(value, cst.Name)) for value in given)
 
 
 def _over_layers(loop: repetition.Repetition) -> bool:

@@ -19,7 +19,8 @@ class GraphGrowsInLoop(Rule):
     prepare the graph again: steps get slower and memory fills.
 
     ## When not to use it
-    With a fresh graph in each iteration, which is not reported.
+    With a fresh graph in each iteration, which is not reported. Nor are trials that begin with one op which sets the
+    variables back, and loops over up to 32 items, once, that compute a few numbers of each.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/Graph#finalize
