@@ -4,7 +4,7 @@ import pytest
 from programs import model_of
 
 from tfmemlint import knowledge
-from tfmemlint.query.keras.versions import keras_2
+from tfmemlint.query.keras.versions import keras_2, own_engine
 
 KERAS_2 = [
     "import tf_keras",
@@ -67,3 +67,20 @@ def test_programs_that_both_may_run(program: str) -> None:
 )
 def test_paths_that_only_keras_2_has(path: str, gone: bool) -> None:
     assert knowledge.of_keras_2(path) is gone
+
+
+OWN_ENGINE = [
+    ("from keras_applications.nasnet import NASNet\nfrom keras.models import Model", True),
+    ("import keras\nfrom keras.backend import tensorflow_backend", True),
+    ("from keras.engine.topology import Layer", True),
+    ("from keras_applications import vgg16\nfrom tensorflow.keras.models import Model", False),
+    ("from keras_applications import vgg16", False),
+    ("try:\n    from keras.legacy import interfaces\nexcept ImportError:\n    pass\nimport keras", False),
+    ("from keras.models import Model", False),
+    ("from .legacy import keras", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), OWN_ENGINE)
+def test_programs_for_keras_before_it_was_tensorflows(program: str, expected: bool) -> None:
+    assert own_engine(model_of(program, header="")) is expected

@@ -66,6 +66,19 @@ def of_keras_2(path: str) -> bool:
     return _below(rest, GONE)
 
 
+OWN_ENGINE = frozenset({
+    *("keras_applications", "keras.backend.tensorflow_backend", "keras.backend.theano_backend"),
+    *("keras.engine.topology", "keras.initializations", "keras.legacy", "keras.utils.visualize_util"),
+})  # fmt: skip
+"""Modules that Keras needed or had until 2.3, when `predict` ran the graph of a session. From the sources of Keras 2.0
+to 2.15: 2.4 hands everything on to `tf.keras`, and 2.6 began anew with TensorFlow's engine."""
+
+
+def of_own_engine(path: str) -> bool:
+    """Whether a module is one that only Keras until 2.3 had, or came with."""
+    return _below(path, OWN_ENGINE)
+
+
 def _below(path: str, gone: frozenset[str]) -> bool:
     parts = path.split(".")
     return any(".".join(parts[:end]) in gone for end in range(1, len(parts) + 1))

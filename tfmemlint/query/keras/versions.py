@@ -1,4 +1,4 @@
-"""Whether a program is written for Keras 2."""
+"""Whether a program is written for Keras 2, or for Keras before it was TensorFlow's own."""
 
 from __future__ import annotations
 
@@ -27,14 +27,48 @@ OF_GENERATORS = ("fit_generator", "evaluate_generator", "predict_generator")
 @once_per_file
 def keras_2(file: File) -> bool:
     """Whether the program certainly runs on Keras 2: it imports `tf_keras`, names the variable of the environment that
-    chooses it, or uses what Keras 3 lacks, with no `if` or `try` around it. False where nothing shows it."""
+    chooses it, or uses what Keras 3 lacks, with no `if` or `try` around it, or a module of the project that imports
+    this one trains a model from a generator as only Keras 2 does. False where nothing shows it."""
     texts = (text for text in file.tree.of(cst.SimpleString) if not isinstance(file.tree.parent(text), cst.Expr))
     imports = [d for found in file.flow(file.module).end.values() for d in written(found) if d.binds is Binds.IMPORT]
     if any(d.api.partition(".")[0] == "tf_keras" for d in imports) or any(LEGACY in text.value for text in texts):
         return True
     paths = (*((d.api, d.node) for d in imports), *_paths(file, {d.name: d.api for d in imports}))
     gone = (node for path, node in paths if knowledge.of_keras_2(path))
-    return any(next(conditions(file, node), None) is None for node in (*gone, *_refused(file)))
+    if any(next(conditions(file, node), None) is None for node in (*gone, *_refused(file))):
+        return True
+    return _is_imported_for_keras_2(file)
+
+
+def _is_imported_for_keras_2(file: File) -> bool:
+    paths = file.siblings.importers() if file.siblings is not None else ()
+    for path in paths:
+        mentioned = file.siblings is not None and file.siblings.mentions(path, OF_GENERATORS)
+        program = file.link(path) if mentioned else None
+        nodes = (n for word in OF_GENERATORS for n in program.calls_by_word.get(word, ())) if program else ()
+        if any(not isinstance(file.call(node).target, Function) for node in nodes):
+            return True
+    return False
+
+
+@once_per_file
+def own_engine(file: File) -> bool:
+    """Whether the program certainly runs on Keras as it was until 2.3, a library with an engine of its own, which makes
+    no data set for `predict` and takes no arrays by a call of the model: it imports what was gone with that."""
+    imports = [node for kind in (cst.Import, cst.ImportFrom) for node in file.tree.of(kind)]
+    paths = {path for node in imports if next(conditions(file, node), None) is None for path in _imported(node)}
+    if any(path.startswith("tensorflow.keras") for path in paths):
+        return False  # some libraries for it need what came with Keras
+    return any(map(knowledge.of_own_engine, paths)) and any(path.partition(".")[0] == "keras" for path in paths)
+
+
+def _imported(node: cst.Import | cst.ImportFrom) -> list[str]:
+    """The modules that an import names, with what it takes from them."""
+    if isinstance(node, cst.Import):
+        return [dotted(alias.name) or "" for alias in node.names]
+    module = dotted(node.module) if node.module is not None and not node.relative else None
+    names = node.names if not isinstance(node.names, cst.ImportStar) else ()
+    return [f"{module}.{dotted(alias.name)}" for alias in names] if module is not None else []
 
 
 def _paths(file: File, imported: dict[str, str]) -> Iterator[tuple[str, Node]]:
