@@ -4,7 +4,22 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tfmemlint.api import Array, Call, Edit, File, Fix, Iterator, Loop, dotted, fixes, integer, repetition, walk
+from tfmemlint.api import (
+    Array,
+    Call,
+    Edit,
+    File,
+    Fix,
+    Iterator,
+    Loop,
+    dotted,
+    fixes,
+    integer,
+    repetition,
+    tracing,
+    variables,
+    walk,
+)
 
 JOINS = frozenset({"tf.concat", "tf.keras.ops.concatenate", "np.concatenate", "np.vstack", "np.hstack"})
 DISPLAYS = (cst.List, cst.Tuple)
@@ -123,3 +138,11 @@ def in_steps(found: repetition.Accumulated, again: repetition.Repetition, loop: 
     """Whether rows are collected in steps that are counted, or from None on; a network that is built joins channels."""
     counted = isinstance(again.over, Iterator) and again.over.function == "range"
     return isinstance(loop, cst.While) or counted or found.starts_as_none(loop)
+
+
+def comes_from_tensorflow(file: File, found: repetition.Accumulated, again: repetition.Repetition, loop: Loop) -> bool:
+    """Whether arrays are made of a pipeline's elements, or of tensors."""
+    if again.over_data and any(variables(file, part) & again.items for part in found.others):
+        return True
+    made = (tracing.fetched_in_loop(file, part, loop) or tracing.made_of_tensor(file, part) for part in found.others)
+    return any(made)

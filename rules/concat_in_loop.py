@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._concat_in_loop import collect_in_list, in_steps, is_structural
+from tfmemlint_rules._concat_in_loop import collect_in_list, comes_from_tensorflow, in_steps, is_structural
 
 from tfmemlint.api import (
     Array,
@@ -21,8 +21,8 @@ from tfmemlint.api import (
     limits,
     on_call,
     repetition,
+    tensors,
     tracing,
-    variables,
 )
 
 
@@ -43,7 +43,9 @@ class ConcatInLoop(Rule):
     ## When not to use it
     For a handful of parts, where each iteration reads more than the length of what was collected, and for loops over an
     attribute or a display that join the features of one input; such loops are not reported, nor those that are counted
-    and add one column of numbers each time, as for each class.
+    and add one column of numbers each time, as for each class. Outside of a tape the memory is the same and the time is
+    not: one number for each example, a label or what `argmax` chose, is nothing (a million of them are 8 MB), and not
+    reported either.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/TensorArray
@@ -57,6 +59,9 @@ class ConcatInLoop(Rule):
     @on_call(*sorted(knowledge.group("joins_copies")))
     def check(self, concat: Call, file: File) -> Iterator[Finding]:
         found = repetition.accumulated(file, concat)
+        taped = gradients.recorded(file, concat.node)
+        if found is not None and not taped and all(tensors.one_each(file, part) for part in found.others):
+            return
         again = repetition.repeats(file, concat.node, calls=0, beyond=limits.FEW_STEPS)
         loop = again.place if again is not None else None
         if found is not None and again is None and (around := repetition.loop_around_method(file, concat, found)):
@@ -68,7 +73,7 @@ class ConcatInLoop(Rule):
             return
         if is_structural(file, concat, found, again) or repetition.unchanging(file, found.others, loop, besides=()):
             return
-        kept = ", and the tape keeps every copy" if gradients.recorded(file, concat.node) else ""
+        kept = ", and the tape keeps every copy" if taped else ""
         traced = file.contexts.traced(concat.node) or next(calls(file, loop, "set_loop_options"), None) is not None
         yield self.finding(
             concat,
@@ -87,20 +92,14 @@ def _is_of_data(
     values = [file.value(part) for part in found.others]
     if any(isinstance(value, Array) and value.library == "keras" for value in values) or keras.calls_items(file, again):
         return False
-    tensors = any(tracing.is_tensor(file, part) for part in found.others)
+    made = any(tracing.is_tensor(file, part) for part in found.others)
     if (concat.name or "").startswith("np."):
-        return tensors or _comes_from_tensorflow(file, found, again, loop)
+        return made or comes_from_tensorflow(file, found, again, loop)
     along = integer(concat.given("axis"))
     if along != 0 and any(map(keras.is_layer_output, values)):
         return False
     if keras.in_layer(file, concat.node) or found.starts_empty(loop):
         return found.starts_empty(loop)
-    return tensors or again.over_data or (along == 0 and in_steps(found, again, loop))
-
-
-def _comes_from_tensorflow(file: File, found: repetition.Accumulated, again: repetition.Repetition, loop: Loop) -> bool:
-    """Whether arrays are made of a pipeline's elements, or of tensors."""
-    if again.over_data and any(variables(file, part) & again.bound for part in found.others):
+    if again.over_data or gradients.recorded(file, concat.node):
         return True
-    made = (tracing.fetched_in_loop(file, part, loop) or tracing.made_of_tensor(file, part) for part in found.others)
-    return any(made)
+    return (made or along == 0) and in_steps(found, again, loop)

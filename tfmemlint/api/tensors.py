@@ -28,6 +28,7 @@ from tfmemlint.query.tensors.precision import wants_digits
 from tfmemlint.query.tensors.products import Product, products
 from tfmemlint.query.tensors.read_arrays import ReadArray, one_picture
 from tfmemlint.query.tensors.rows import read_as_one_row, rows_in
+from tfmemlint.query.tensors.single_numbers import one_each
 from tfmemlint.query.tensors.tensors import (
     copied_axes,
     inserted_axes,
@@ -71,6 +72,7 @@ __all__ = [
     "is_little",
     "joined_arrays",
     "kept_pairs",
+    "one_each",
     "one_hot",
     "one_picture",
     "only_cast",

@@ -1,0 +1,27 @@
+"""Which arrays are one number for each example."""
+
+import pytest
+from programs import model_of
+
+from tfmemlint.query.tensors.single_numbers import one_each
+
+GIVEN = [
+    ("for x, y in ds:\n    work(y.numpy())", True),
+    ("for x, y in ds:\n    work(x.numpy())", False),
+    ("for i, (x, y) in enumerate(ds):\n    work(np.array(y))", True),
+    ("for i, x in enumerate(ds):\n    work(x)", False),
+    ("for a, b in zip(left, right):\n    work(b)", False),
+    ("for x, y in tf.data.Dataset.from_tensor_slices((tf.zeros([9, 4]), tf.zeros([9, 64, 64]))):\n    work(y)", False),
+    ("chosen = np.argmax(scores, axis=1)\nwork(chosen[chosen > 2])", True),
+    ("work(model.predict(x).argmax(1).astype('int32'))", True),
+    ("work(tf.image.psnr(a, b, 1.0))", True),
+    ("work(model.predict(x))", False),
+    ("work(x[0])", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), GIVEN)
+def test_numbers_of_examples(program: str, expected: bool) -> None:
+    file = model_of(program)
+    work = file.calls_by_word["work"][0]
+    assert one_each(file, work.args[0].value) is expected
