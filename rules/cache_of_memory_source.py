@@ -13,7 +13,9 @@ class CacheOfMemorySource(Rule):
 
     ## Why it costs memory
     The data is in memory already. After a `batch` or a `map` the cache is a second, whole copy of it, float32 where
-    the source may be uint8; directly after the source it shares the memory and serves nothing.
+    the source may be uint8. Directly after the source it copies the rows of which the bytes are no multiple of 64;
+    other rows share the memory of their array, and the cache serves nothing. This is said of data that is known to have
+    `least-cost` bytes.
 
     ## Fix safety
     Safe directly after the source: nothing is computed there. Unsafe after other steps, which run in every epoch then.
@@ -35,9 +37,13 @@ class CacheOfMemorySource(Rule):
         if not pipelines.caches_in_memory(cache) or not datasets or not all(map(pipelines.made_of_memory, datasets)):
             return
         direct = all(map(pipelines.takes_no_steps, datasets))
-        cost = None if direct else pipelines.all_bytes(datasets)
+        size = pipelines.all_bytes(datasets)
+        if direct and (size is None or size < file.config.least_cost):
+            return  # it may share the memory: of data that is not known to be large there is nothing to gain
+        copied = pipelines.copied_bytes(datasets[0]) if direct and len(datasets) == 1 else 0
+        cost = (copied or None) if direct else size
         copy = f" of {show_bytes(cost)}" if cost is not None else ""
-        what = "serves nothing" if direct else f"is a second copy{copy}"
+        what = "serves nothing" if direct and not cost else f"is a second copy{copy}"
         edit = fixes.remove_link(file, cache.node) if cache.receiver_node is not None else None
         yield self.finding(
             cache,

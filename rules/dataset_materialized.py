@@ -43,8 +43,8 @@ class DatasetMaterialized(Rule):
         cost = pipelines.all_bytes([kept.dataset])
         if at_most(cost, LITTLE) or pipelines.is_small(kept.dataset):
             return
-        if pipelines.shown_to_person(file, kept.dataset):
-            return
+        if pipelines.shown_to_person(file, kept.dataset) or pipelines.is_one_batch(file, kept.dataset):
+            return  # of one batch there is no other element, and the batch is a finding of its own
         message = "this keeps every element of the dataset in memory at once{cost}" + self._instead(kept, file)
         yield self.finding(kept.where, file, message, bytes=cost)
 

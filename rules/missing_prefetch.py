@@ -34,7 +34,7 @@ class MissingPrefetch(Rule):
     once for a pipeline, at its end; a function that takes further what it is given, or that an `interleave` runs, has
     none. Pipelines that only pick, regroup and batch have nothing to do ahead, and are left out, where they begin with
     arrays in memory, lines of text, or a small data set that `tensorflow_datasets` keeps in memory itself; one of a few
-    KiB may have arithmetic in its maps.
+    KiB may have arithmetic in its maps. So are batches of up to four lines or records, of which numbers are parsed.
 
     ## Why it costs memory
     It costs time, not memory: without a prefetch the model waits while the next batch is made. Prefetching holds one

@@ -7,7 +7,7 @@ from programs import model_of
 
 from tfmemlint.model.values import Array
 from tfmemlint.query.ordering.conditions import is_off_by_default, is_switched_off
-from tfmemlint.query.pipelines.shuffling import expanding_map, needs_no_prefetch, own_parts
+from tfmemlint.query.pipelines.shuffling import copied_bytes, expanding_map, needs_no_prefetch, own_parts
 
 START = """
 import tensorflow_datasets as tfds
@@ -44,6 +44,22 @@ def test_parts_that_take_memory_of_their_own(pipeline: str, expected: list[int |
     assert found == expected
 
 
+COPIED = [
+    ("d.from_tensor_slices(x)", 0),
+    ("d.from_tensor_slices(z)", 500 * 260),
+    ("d.from_tensors(z)", 0),
+    ("d.from_tensor_slices(unknown)", None),
+    ("d.from_tensor_slices((z, unknown))", None),
+]
+
+
+@pytest.mark.parametrize(("pipeline", "expected"), COPIED)
+def test_bytes_that_are_copied_where_elements_are_kept(pipeline: str, expected: int | None) -> None:
+    file = model_of(f"{START}probe({pipeline}.shuffle(9))")
+    datasets = file.call(file.calls_by_word["shuffle"][0]).datasets()
+    assert [copied_bytes(ds) for ds in datasets] == [expected]
+
+
 NOTHING_AHEAD = [
     ("d.from_tensor_slices((x, y)).repeat().shuffle(9).batch(2)", True),
     ("d.from_tensor_slices(unknown).batch(2).map(lambda v: {'rows': v})", True),
@@ -56,6 +72,9 @@ NOTHING_AHEAD = [
     ("tf.data.TextLineDataset(files).shuffle(9).batch(2)", True),
     ("tf.data.experimental.CsvDataset(files, [tf.string, tf.string]).batch(2)", True),
     ("tf.data.TextLineDataset(files).map(f).batch(2)", False),
+    ("tf.data.TextLineDataset(files).map(lambda line: tf.io.decode_csv(line, [[0.0]])).batch(4)", True),
+    ("tf.data.TextLineDataset(files).map(lambda line: tf.io.decode_csv(line, [[0.0]])).batch(8)", False),
+    ("tf.data.TextLineDataset(files).map(load).batch(4)", False),
     ("tfds.load('mnist', split='train', as_supervised=True).shuffle(9).batch(2)", True),
     ("tfds.load('mnist', split='train[:80%]', as_supervised=True).batch(2)", True),
     ("tfds.load('mnist', split='train', as_supervised=True, shuffle_files=True).batch(2)", False),

@@ -32,6 +32,7 @@ from tfmemlint.query.pipelines.lengths import (
     counts_choices,
     counts_rows,
     covers,
+    is_one_batch,
     is_tiny,
     takes_all,
     whole_length,
@@ -71,7 +72,7 @@ from tfmemlint.query.pipelines.pipelines import (
     surely_together,
 )
 from tfmemlint.query.pipelines.prefetching import KeptBatches, kept_batches, work_after
-from tfmemlint.query.pipelines.shuffling import expanding_map, needs_no_prefetch, own_parts
+from tfmemlint.query.pipelines.shuffling import copied_bytes, expanding_map, needs_no_prefetch, own_parts
 from tfmemlint.query.pipelines.small import few_examples, is_small, names_or_indices
 from tfmemlint.query.pipelines.together import same_so_far, steps_by_pipeline
 from tfmemlint.query.pipelines.whole_data import fitted_whole, may_be_batch, of_loop_item, stays_on_disk
@@ -99,6 +100,7 @@ __all__ = [
     "cheap",
     "consumed",
     "consumptions",
+    "copied_bytes",
     "counts_choices",
     "counts_rows",
     "covers",
@@ -118,6 +120,7 @@ __all__ = [
     "frozen_draw",
     "generator_functions",
     "holds_media",
+    "is_one_batch",
     "is_small",
     "is_step",
     "is_tiny",

@@ -22,7 +22,7 @@ from tfmemlint.model.values import (
     integer,
 )
 from tfmemlint.query.limits import SMALL_DATA
-from tfmemlint.query.pipelines.pipelines import element_count
+from tfmemlint.query.pipelines.pipelines import BATCHES, element_count
 from tfmemlint.syntax.tree import walk
 
 if TYPE_CHECKING:
@@ -159,6 +159,13 @@ def takes_all(file: File, size: Argument, datasets: Iterable[Dataset]) -> bool:
     if length is not None:
         return not is_tiny(length) and any(_is_of(file, ds, length, size.expression) for ds in found)
     return covers(size, element_count(found)) and not any("batch" in ds.names() for ds in found)
+
+
+def is_one_batch(file: File, ds: Dataset) -> bool:
+    """Whether the last step of a pipeline certainly puts all of its elements into one batch."""
+    batch = ds.steps[-1].call if ds.steps and ds.steps[-1].name in BATCHES else None
+    size = batch.arg("batch_size") if batch is not None else None
+    return batch is not None and size is not None and takes_all(file, size, batch.datasets())
 
 
 def _is_of(file: File, ds: Dataset, length: Length, expression: cst.BaseExpression) -> bool:
