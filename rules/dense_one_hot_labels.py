@@ -3,9 +3,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tfmemlint.api import Api, Array, Call, Const, File, Finding, Instance, Rule, Value, integer, keras, on_call
+from tfmemlint.api import (
+    Api,
+    Array,
+    Call,
+    Const,
+    File,
+    Finding,
+    Instance,
+    Rule,
+    Value,
+    at_most,
+    integer,
+    keras,
+    on_call,
+)
 
 MANY_CLASSES = 32
+SMALL_LABELS = 4 << 20
+"""Bytes of all labels that are lost beside the data they belong to: 10 000 of 50 classes as float64."""
+
 EVALUATE = "tf.keras.Model.evaluate"
 MAKERS = ("tf.keras.utils.to_categorical", "tf.one_hot")
 LOSSES = (
@@ -27,8 +44,8 @@ class DenseOneHotLabels(Rule):
     ## When not to use it
     With label smoothing, mixup or soft labels, which need the rows; label smoothing is seen and not reported. Nor are
     fewer than 32 classes, or an unknown number of them, whose rows stay below `min-bytes`: an unknown number counts as
-    many for the words of a text, and where each pixel or step has a label of its own. Nor are the labels with which
-    a model is tested after each step, where their number is not known.
+    many for the words of a text, and where each pixel or step has a label of its own. Nor are rows that are known to
+    take 4 MiB at most, nor the labels with which a model is tested after each step, where their number is not known.
 
     ## References
     - https://keras.io/api/losses/probabilistic_losses/#sparsecategoricalcrossentropy-class
@@ -52,6 +69,8 @@ class DenseOneHotLabels(Rule):
                 continue
             classes = _classes(file, made)
             size = _bytes(labels, made.value_of(0), classes)
+            if at_most(size, SMALL_LABELS):
+                continue
             if size is None and fit.name == EVALUATE and file.contexts.per_item(fit.node):
                 continue  # who tests a model after each step does so with a few examples
             if not _many(file, made, classes) and (size is None or size < file.config.min_bytes):

@@ -38,8 +38,8 @@ class Float64NumpyInput(Rule):
     enter TensorFlow: in `tf.constant`, `tf.Variable`, `from_tensor_slices`, `fit`, ... What is made once and taken
     several times is reported where it is taken first.
 
-    Of an array of unknown length, a table of up to 64 columns is not reported (by its shape, or by the input of the
-    model that takes it: 10 000 such rows are 5 MiB), nor what is made for one step (`train_on_batch`) where 32 rows of
+    Of an array of unknown length, a table of up to 100 columns is not reported (by its shape, or by the input of the
+    model that takes it: 10 000 such rows are 8 MB), nor what is made for one step (`train_on_batch`) where 32 rows of
     it are not known to take 1 MiB; a buffer that is kept, of which each step takes a part, is. Nor is a scaled table
     whose columns the code calls by their names, the noise of which `predict` makes pictures (up to 512 numbers for
     each), or targets of a few numbers for each example, up to 8 MiB.

@@ -42,8 +42,8 @@ class PairwiseBroadcast(Rule):
     ## When not to use it
     For small sets; sizes known to be small are not reported, nor fewer than 32 rows on one side: all pairs are
     not many more numbers than the operands then. Nor rows of up to 4 numbers, as points and boxes are: the operation
-    takes no more than 4 times the distances. Nor differences whose parts, or
-    the attribute that keeps them, are read besides.
+    takes no more than 4 times the distances. Nor differences whose parts, or the attribute that keeps them, are read
+    besides, nor those of two placeholders that leave their rows open.
 
     ## References
     - https://www.tensorflow.org/guide/tensor#broadcasting
@@ -61,6 +61,8 @@ class PairwiseBroadcast(Rule):
             return
         found = tensors.all_pairs(file, given.expression, axis, squared=_euclidean(call))
         if found is None or _in_parts(file, found.node) or _is_read_too(file, call, found):
+            return
+        if tensors.are_fed(file, found):
             return
         value = file.value(found.node)
         size, shape = (value.bytes, value.shape or ()) if isinstance(value, Array) else (None, ())

@@ -12,7 +12,7 @@ class PythonFloatDtype(Rule):
     ## What it does
     Reports `astype(float)`, `np.zeros(n, float)` and `dtype=float` on NumPy arrays that reach TensorFlow.
 
-    Of an array of unknown length, a table of up to 64 columns is not reported (by its shape, or by the input of the
+    Of an array of unknown length, a table of up to 100 columns is not reported (by its shape, or by the input of the
     model that takes it), nor what is made for one step.
 
     ## Why it costs memory

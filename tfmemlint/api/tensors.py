@@ -22,7 +22,7 @@ from tfmemlint.query.tensors.dtypes import (
 )
 from tfmemlint.query.tensors.little import is_little
 from tfmemlint.query.tensors.one_hot import OneHot, one_hot
-from tfmemlint.query.tensors.paired_rows import kept_pairs, paired_rows
+from tfmemlint.query.tensors.paired_rows import are_fed, kept_pairs, paired_rows
 from tfmemlint.query.tensors.pairs import Pairs, all_pairs, cut_features
 from tfmemlint.query.tensors.precision import wants_digits
 from tfmemlint.query.tensors.products import Product, products
@@ -54,6 +54,7 @@ __all__ = [
     "Tiling",
     "WholeOp",
     "all_pairs",
+    "are_fed",
     "arrays_entering",
     "arrays_taken",
     "brings",

@@ -60,9 +60,9 @@ ONE_BATCH = 32
 FEW_ROWS = 1000
 """Rows of an array up to which a constant slice is a sample of it, not the data set."""
 
-FEW_COLUMNS = 64
-"""Numbers in a row of a table of which nobody knows how many rows it has: mostly a few thousand, and 10 000 rows of 64
-numbers are 5 MiB as float64."""
+FEW_COLUMNS = 100
+"""Numbers in a row of a table, or in a window of a series, of which nobody knows how many there are: mostly a few
+thousand, and 10 000 rows of 100 numbers are 8 MB as float64."""
 
 LATENT_NUMBERS = 512
 """Random numbers of which a generator makes one example: 64 to 512 of them, a picture has thousands."""

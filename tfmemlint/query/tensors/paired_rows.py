@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
 
+PLACEHOLDER = "tf.compat.v1.placeholder"
+
 STEPS = 4 * FOLLOWED_CALLS
 """Names, ops and calls behind each other that are seen through: some four for each call of the module's functions."""
 
@@ -28,6 +30,26 @@ def paired_rows(file: File, pairs: Pairs) -> int | None:
     is made says it, through the module's own calls: `x[:k]`, the sums of `k` segments. None where neither side does."""
     found = [_rows(file, operand, STEPS) for operand in operands(pairs)]
     return min((count for count in found if count is not None), default=None)
+
+
+def are_fed(file: File, pairs: Pairs) -> bool:
+    """Whether both sides of an operation on all pairs are placeholders of a graph that leave their rows open: what the
+    program feeds decides how many there are, and nothing else tells."""
+    sides = operands(pairs)
+    return bool(sides) and all(_is_fed(file, side) for side in sides)
+
+
+def _is_fed(file: File, node: cst.BaseExpression) -> bool:
+    node = file.written(node)
+    if isinstance(node, cst.Subscript):
+        return _only_inserts(file, node) and _is_fed(file, node.value)
+    call = file.call(node) if isinstance(node, cst.Call) else None
+    if call is None:
+        return False
+    if knowledge.in_group(call.name, "inserts_axis") and call.node.args:
+        return _is_fed(file, call.node.args[0].value)
+    shape = call.value.shape if call.name == PLACEHOLDER and isinstance(call.value, Array) else None
+    return call.name == PLACEHOLDER and (shape is None or shape[:1] == (None,))
 
 
 def kept_pairs(file: File, reduction: Call, pairs: Pairs) -> bool:
