@@ -15,7 +15,8 @@ class OpsInGenerator(Rule):
     and each dataset or iterator made in it leaves objects behind that grow with every epoch.
 
     ## When not to use it
-    When the generator makes a handful of elements.
+    When the generator makes a handful of elements. What stands in front of the loops that yield runs once, and is not
+    reported.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/data/Dataset#from_generator

@@ -48,16 +48,29 @@ def _function(file: File, target: Value) -> Function | None:
 
 
 def ops_in(file: File, function: Function) -> Iterator[Call | Node]:
-    """What certainly runs ops each time that a function does, also in functions of the module that it calls: calls of
-    TensorFlow, and loops over pipelines of its own, in the order of the code."""
+    """What certainly runs ops for each element that a function makes, also in functions of the module that it calls:
+    calls of TensorFlow, and loops over pipelines of its own, in the order of the code. Of a generator that yields in
+    loops those loops count: what stands in front of them runs once for all elements."""
     order = file.tree.order
+    parts = _per_element(file, function.node)
     loops = [loop for loop in own_nodes(function.node, cst.For) if _over_pipeline(file, loop)]
-    for call in calls(file, function.node, through=FOLLOWED_CALLS):
+    loops = [loop for loop in loops if any(file.tree.contains(part, loop) for part in parts)]
+    for call in (call for part in parts for call in calls(file, part, through=FOLLOWED_CALLS)):
         while loops and file.tree.contains(function.node, call.node) and order(loops[0]) < order(call.node):
             yield loops.pop(0)
         if runs_op(call):
             yield call
     yield from loops
+
+
+def _per_element(file: File, function: cst.FunctionDef | cst.Lambda) -> list[Node]:
+    """The parts of a function that run for each element: the innermost loops that yield, or all of it, as where one of
+    them yields what a pipeline of its own gives."""
+    loops = [next(iter(file.contexts.loops(each)), None) for each in own_nodes(function, cst.Yield)]
+    found = list(dict.fromkeys(loop for loop in loops if loop is not None))
+    if not loops or None in loops or any(isinstance(each, cst.For) and _over_pipeline(file, each) for each in found):
+        return [function]
+    return [loop for loop in found if not any(each is not loop and file.tree.contains(each, loop) for each in found)]
 
 
 def _over_pipeline(file: File, loop: cst.For) -> bool:
