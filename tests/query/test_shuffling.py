@@ -139,6 +139,19 @@ def test_code_that_no_call_asks_for(body: str, calls: str, expected: bool) -> No
     assert is_switched_off(file, file.calls_by_word["probe"][0]) is expected
 
 
+KEPT = "class C:\n    def __init__(self, keep=True):\n        self.keep = keep\n    def f(self):\n"
+KEPT += "        if self.keep:\n            probe()\n"
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [("C(False)\nC(keep=False)", True), ("C(False)\nC()", False), ("C(flags.keep)", False), ("", False)],
+)
+def test_code_that_no_object_asks_for(made: str, expected: bool) -> None:
+    file = model_of(KEPT + made)
+    assert is_switched_off(file, file.calls_by_word["probe"][0]) is expected
+
+
 OPTIONS = [
     ("def f(x, keep=False):\n    if keep:\n        probe()", True),
     ("def f(x, keep=None):\n    if keep and x:\n        probe()\nf(1)\nf(2, keep=False)", True),

@@ -81,15 +81,27 @@ def asks_type(file: File, node: Node, within: Node) -> bool:
 
 def is_switched_off(file: File, node: Node) -> bool:
     """Whether an `if` around some code asks for a parameter that certainly keeps it from running in every call of its
-    function in this file: `if shuffle:` where all say `shuffle=False`. False where there is no call."""
+    function in this file: `if shuffle:` where all say `shuffle=False`. False where there is no call. An attribute of
+    `self` is what `__init__` was given for it, in all places that make such an object."""
     function = file.contexts.function(node)
-    if function is None or not file.call_graph.callers(function):
+    if function is None:
         return False
-    given = {param.name.value for param in parameters(function)}
-    return any(
-        isinstance(asked, cst.Name) and asked.value in given and _is(file.value(asked), not holds)
-        for asked, holds in _asked(file, node)
-    )
+    return any(_is_always(file, asked, not holds, function) for asked, holds in _asked(file, node))
+
+
+def _is_always(file: File, asked: cst.BaseExpression, truth: bool, function: Node) -> bool:
+    """Whether an expression is a parameter, or an attribute that is one, and all that is passed for it counts alike."""
+    given = _kept_parameter(file, asked)
+    made = file.only_definition(given) if isinstance(given, cst.Name) else None
+    if made is None or made.binds is not Binds.PARAMETER or not file.call_graph.callers(made.scope):
+        return False
+    return (made.scope is function or given is not asked) and _is(file.value(given), truth)
+
+
+def _kept_parameter(file: File, asked: cst.BaseExpression) -> cst.BaseExpression:
+    """What an attribute is set to, where the file does so in one place."""
+    assigned = file.assigned_paths.get(dotted(asked) or "", ()) if isinstance(asked, cst.Attribute) else ()
+    return assigned[0].value if len(assigned) == 1 else asked
 
 
 def is_off_by_default(file: File, node: Node) -> bool:
@@ -153,9 +165,7 @@ def _is(value: Value, truth: bool) -> bool:
 
 def _is_left_so(file: File, asked: cst.BaseExpression, truth: bool, left: int) -> bool:
     """Whether an expression is a parameter that counts as true or false by default, and by all that is passed."""
-    if isinstance(asked, cst.Attribute):
-        assigned = file.assigned_paths.get(dotted(asked) or "", ())
-        asked = assigned[0].value if len(assigned) == 1 else asked
+    asked = _kept_parameter(file, asked)
     made = file.only_definition(asked) if isinstance(asked, cst.Name) else None
     param = made.value if made is not None and made.binds is Binds.PARAMETER else None
     if made is None or not isinstance(param, cst.Param) or param.default is None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import libcst as cst
+
 from tfmemlint import knowledge
-from tfmemlint.model.mapped import body
+from tfmemlint.model.mapped import body, function_of
 from tfmemlint.model.transfer.table import elements, structure_bytes
-from tfmemlint.model.values import Array, Const, Dataset, constant, integer
+from tfmemlint.model.values import Array, Const, Dataset, Function, constant, integer
 from tfmemlint.query.limits import SMALL_DATA
 from tfmemlint.query.pipelines.mapped import cheap, only_regroups
 from tfmemlint.query.pipelines.pipelines import (
@@ -115,7 +117,7 @@ def expanding_map(ds: Dataset) -> Step | None:
 
 def _expands(step: Step, decoded: bool) -> bool:
     """Whether a map makes larger elements; of images that are `decoded` already a resized one may be as large."""
-    if step.call is None:
+    if step.call is None or _gives_nothing(step):
         return False
     small, large = element_bytes(step.call.datasets()), element_bytes(pipelines_of(step.call.value))
     if large is not None and at_most(small, large - 1):
@@ -126,6 +128,15 @@ def _expands(step: Step, decoded: bool) -> bool:
     if "tf.image.convert_image_dtype" in found.names:
         return True
     return not decoded and (found.decodes or found.reads)
+
+
+def _gives_nothing(step: Step) -> bool:
+    """Whether the function of a map is certainly not finished: it returns nothing, which `map` refuses."""
+    made = function_of(step)
+    if step.call is None or not isinstance(made, Function) or not isinstance(made.node, cst.FunctionDef):
+        return False
+    leaving = step.call.evaluator.file.returns(made.node)
+    return all(each.value is None for each in leaving)
 
 
 def own_parts(ds: Dataset) -> list[Value]:
