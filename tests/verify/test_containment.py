@@ -16,9 +16,11 @@ from typing import Any
 
 import probe_program
 import pytest
+from served import idle_server, run_served
 
 from tfmemlint.verify.run import launch_filter, process_tree, sandbox, workspaces
 from tfmemlint.verify.run.sandbox import Level
+from tfmemlint.verify.run.server import can_serve
 from tfmemlint.verify.run.watch import Limits, Outcome
 
 MIB = 1024**2
@@ -29,6 +31,17 @@ OPEN, REFUSED, SECCOMP, LANDLOCK = "open", "refused", "refused \u00b9", "refused
 AVAILABLE = [level for level in Level if level is Level.SESSION or sandbox._works(level)]
 QUICK = Limits(wall=30.0, memory=600 * MIB)
 TIGHT = Limits(wall=30.0, memory=100 * MIB, disk=30 * MIB, processes=40)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a program runs: at which level, and whether in a copy of a process that runs others too."""
+
+    level: Level
+    served: bool
+
+
+PLACES = [Place(level, False) for level in Level] + [Place(level, True) for level in Level if level.isolated]
 
 
 @dataclass(frozen=True)
@@ -93,11 +106,13 @@ def holds(cell: str) -> bool:
     return needs.get(cell, launch_filter.landlock_version() >= 6 if cell.endswith("\u00b3") else True)
 
 
-@pytest.fixture(params=list(Level), ids=lambda level: level.name.lower())
-def level(request: pytest.FixtureRequest) -> Level:
-    chosen: Level = request.param
-    if chosen not in AVAILABLE:
-        pytest.skip(f"{chosen.name.lower()} does not work on this system: its column is not tested")
+@pytest.fixture(params=PLACES, ids=lambda place: f"{place.level.name.lower()}{'-served' * place.served}")
+def place(request: pytest.FixtureRequest) -> Place:
+    chosen: Place = request.param
+    if chosen.level not in AVAILABLE:
+        pytest.skip(f"{chosen.level.name.lower()} does not work on this system: its column is not tested")
+    if chosen.served and not can_serve(chosen.level):
+        pytest.skip("each program has a process of its own here")
     return chosen
 
 
@@ -136,10 +151,14 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, 
         yield {**names, **ports, "abstract": abstract, "folder": str(tmp_path), "victim": victim.pid}
 
 
-def run(work: str, level: Level, host: dict[str, Any], names: list[str], limits: Limits = QUICK) -> Outcome:
+def run(work: str, place: Place, host: dict[str, Any], names: list[str], limits: Limits = QUICK) -> Outcome:
     Path(work, "host.json").write_text(json.dumps(host), encoding="utf-8")
-    command = [sys.executable, "-S", PROBE, os.path.join(work, "host.json"), *names]
-    return sandbox.run(command, work=work, limits=limits, level=level)
+    arguments = [PROBE, os.path.join(work, "host.json"), *names]
+    if not place.served:
+        return sandbox.run([sys.executable, "-S", *arguments], work=work, limits=limits, level=place.level)
+    program = f"import runpy, sys\nsys.argv = {arguments}\nrunpy.run_path(sys.argv[0], run_name='__main__')\n"
+    with idle_server(place.level, limits, [PROBE, work]) as server:
+        return run_served(server, program)[0]
 
 
 def test_the_table_in_the_docs_is_this_one(pytestconfig: pytest.Config) -> None:
@@ -163,9 +182,9 @@ def test_the_probes_do_reach_what_is_not_contained(host: dict[str, Any], tmp_pat
     assert json.loads(done.stdout) == dict.fromkeys(names, "open")
 
 
-def test_what_is_refused_in_the_table_is_refused(level: Level, work: str, host: dict[str, Any]) -> None:
-    rows = [row for row in TABLE if row.trial]
-    outcome = run(work, level, host, [row.probe for row in rows])
+def test_what_is_refused_in_the_table_is_refused(place: Place, work: str, host: dict[str, Any]) -> None:
+    rows, level = [row for row in TABLE if row.trial], place.level
+    outcome = run(work, place, host, [row.probe for row in rows])
     said = json.loads(outcome.output)
     untested = [row.text for row in rows if not holds(row.cell(level))]
     if untested:
@@ -192,22 +211,22 @@ def test_what_is_refused_in_the_table_is_refused(level: Level, work: str, host: 
         ("forks", "processes"),
     ],
 )
-def test_what_takes_too_much_is_killed(level: Level, work: str, probe: str, ended: str) -> None:
-    outcome = run(work, level, {}, [probe], TIGHT)
+def test_what_takes_too_much_is_killed(place: Place, work: str, probe: str, ended: str) -> None:
+    outcome = run(work, place, {}, [probe], TIGHT)
     assert outcome.ended == ended, outcome
     assert not marked(work)
 
 
 @pytest.mark.parametrize("probe", ["stopped", "silent"])
-def test_the_time_limit_holds_for_what_does_not_answer(level: Level, work: str, probe: str) -> None:
-    outcome = run(work, level, {}, [probe], Limits(wall=0.4))
+def test_the_time_limit_holds_for_what_does_not_answer(place: Place, work: str, probe: str) -> None:
+    outcome = run(work, place, {}, [probe], Limits(wall=3.0 if place.served else 0.4))
     assert outcome.ended == "time"
     assert outcome.seconds < 10
 
 
 @pytest.mark.parametrize("count", [1, 20])
-def test_no_daemon_is_left(level: Level, work: str, count: int) -> None:
-    outcome = run(work, level, {"mark": work, "daemons": count}, ["daemon"])
+def test_no_daemon_is_left(place: Place, work: str, count: int) -> None:
+    outcome = run(work, place, {"mark": work, "daemons": count}, ["daemon"])
     assert (outcome.ended, outcome.code) == ("exit", 0)
     assert not marked(work)
 

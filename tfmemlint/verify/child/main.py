@@ -65,9 +65,8 @@ pace, probes, runtime = _load("pace"), _load("probes"), _load("runtime")
 class Monitor:
     """All probes of one run and the hooks that the program may call."""
 
-    def __init__(self, request: dict[str, Any]) -> None:
-        self.runtime = runtime.Runtime(request.get("device", "auto"), runtime.Reserve(request.get("reserve", 0)))
-        self.traces = runtime.Traces()
+    def __init__(self, request: dict[str, Any], hooks: Any) -> None:
+        self.runtime, self.traces = hooks
         self.pace = pace.Pace(self.runtime.live)
         self.marks: list[list[Any]] = []
         self.value: float | None = None
@@ -194,16 +193,8 @@ def execute(program: str, argv: list[str], package: str | None = None) -> types.
     return module
 
 
-def versions() -> dict[str, Any]:
-    """Versions of what was imported, without importing anything."""
-    names = ("tensorflow", "keras", "tf_keras", "numpy")
-    found = {name: getattr(sys.modules.get(name), "__version__", None) for name in names}
-    known = {name: version[:WORD] for name, version in found.items() if isinstance(version, str)}
-    return {"python": sys.version.split()[0], **known}
-
-
-def prepare(request: dict[str, Any]) -> None:
-    """Environment, libraries and, where asked for, TensorFlow itself, before anything is counted."""
+def load(request: dict[str, Any]) -> None:
+    """Environment, libraries and, where asked for, TensorFlow itself, without anything that starts its runtime."""
     os.environ["TF_CPU_ALLOCATOR_USE_BFC"] = "1"
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     if libraries := request.get("libraries"):
@@ -211,19 +202,29 @@ def prepare(request: dict[str, Any]) -> None:
         place = next(packages, len(sys.path))
         sys.path[place:place] = libraries
         os.environ["PYTHONPATH"] = os.pathsep.join(libraries)
+    if request.get("preload", True):
+        importlib.import_module("tensorflow")
+
+
+def prepare(request: dict[str, Any]) -> None:
+    """The program's own file, random numbers and cards, before anything is counted."""
     if request.get("source") is not None:
         Path(request["program"]).write_text(request["source"], encoding="utf-8")
     if request.get("preload", True):
         random.seed(0)
+        importlib.import_module("numpy").random.seed(0)
         importlib.import_module("tensorflow").random.set_seed(0)
         if request.get("simulated_gpus"):
             runtime.simulate_gpus(request["simulated_gpus"])
 
 
-def measure(request: dict[str, Any]) -> tuple[dict[str, Any], int]:
-    """Run the requested program; its result and its exit code."""
+def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any], int]:
+    """Run the requested program; its result and its exit code. With `hooks`, what `load` does has been done."""
     program = os.path.abspath(request["program"])
-    monitor = Monitor(request)
+    if hooks is None:
+        hooks = runtime.hook(request)
+        load(request)
+    monitor = Monitor(request, hooks)
     prepare(request)
     if request.get("paced"):
         KEPT.append(_load("arrays").install())
@@ -256,7 +257,7 @@ def measure(request: dict[str, Any]) -> tuple[dict[str, Any], int]:
     del module
     notes = list(substitutes.notes) if substitutes is not None else []
     status = "error" if error else "ok"
-    return {"status": status, "error": error, "notes": notes, **figures, "versions": versions()}, code
+    return {"status": status, "error": error, "notes": notes, **figures, "versions": runtime.versions()}, code
 
 
 def read_request(name: str) -> dict[str, Any]:
@@ -270,11 +271,11 @@ def read_request(name: str) -> dict[str, Any]:
     return request
 
 
-def main(arguments: list[str]) -> int:
-    """Read the request, run it, write the result; the exit code is the program's."""
-    request, process = read_request(arguments[0]), os.getpid()
+def answer(request: dict[str, Any], hooks: Any = None) -> int:
+    """Run the request and write the result; the exit code is the program's."""
+    process = os.getpid()
     where, key = request.pop("result", None), request.pop("key", "")
-    result, code = measure(request)
+    result, code = measure(request, hooks)
     if os.getpid() != process:  # a forked copy of the program came back here: it has no result to write
         os._exit(code)
     encoded = json.dumps({"key": key, **result})
@@ -291,4 +292,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(answer(read_request(sys.argv[1])))

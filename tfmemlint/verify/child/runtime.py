@@ -12,7 +12,10 @@ import importlib.machinery
 import sys
 import types
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
+
+LONGEST = 200
+"""Letters of a version."""
 
 
 class AfterImport(importlib.abc.MetaPathFinder):
@@ -182,3 +185,23 @@ class Runtime:
                 limit for virtual in options.experimental.virtual_devices for limit in virtual.memory_limit_mb
             ],
         }
+
+
+class Hooks(NamedTuple):
+    """What must be in place before TensorFlow is imported."""
+
+    runtime: Runtime
+    traces: Traces
+
+
+def hook(request: dict[str, Any]) -> Hooks:
+    """The hooks of one run, or of all runs of a process that forks one for each."""
+    return Hooks(Runtime(request.get("device", "auto"), Reserve(request.get("reserve", 0))), Traces())
+
+
+def versions() -> dict[str, Any]:
+    """Versions of what was imported, without importing anything."""
+    names = ("tensorflow", "keras", "tf_keras", "numpy")
+    found = {name: getattr(sys.modules.get(name), "__version__", None) for name in names}
+    known = {name: version[:LONGEST] for name, version in found.items() if isinstance(version, str)}
+    return {"python": sys.version.split()[0], **known}

@@ -1,4 +1,4 @@
-"""Runs programs under the child, each in fresh contained processes, and returns what they cost."""
+"""Runs programs under the child, each in a contained process of its own, and returns what they cost."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ import os
 import secrets
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
 from tfmemlint.verify.run import sandbox
 from tfmemlint.verify.run.runs import Bounds, Failure, Line, Run, read_result
 from tfmemlint.verify.run.sandbox import Level
+from tfmemlint.verify.run.server import Server, can_serve
 from tfmemlint.verify.run.watch import GIB, Limits, Outcome
 from tfmemlint.verify.run.workspaces import workspace
 
@@ -66,6 +68,8 @@ class Settings:
     interval: float = 0.005
     timed: bool = False
     """Whether seconds are compared, which a program takes as it likes, and not bytes, the same in each run."""
+    server: Server | None = None
+    """What runs the programs that need no fresh process (see `preloaded`)."""
 
 
 def machine_memory() -> int:
@@ -133,27 +137,73 @@ def _link_entries(folder: str, work: str) -> None:
                 os.symlink(os.path.abspath(entry.path), target)
 
 
+@contextlib.contextmanager
+def preloaded(settings: Settings) -> Iterator[Settings]:
+    """The settings with a process that has imported TensorFlow once for all programs, where this system keeps them
+    apart all the same; without a graphics card, whose driver a copy of a process cannot use."""
+    level = settings.level or sandbox.strongest_level()
+    if not can_serve(level) or (settings.device != "cpu" and sandbox.has_cards()):
+        yield settings
+        return
+    server = Server(
+        interpreter(settings.python),
+        _shared(settings),
+        limits=settings.limits,
+        extra=_variables(settings),
+        level=level,
+        needed=[str(CHILD), *sandbox.folders("PYTHONPATH")],
+    )
+    with server:
+        yield replace(settings, server=server)
+
+
+def _shared(settings: Settings) -> dict[str, Any]:
+    """The part of a request that is the same for all programs."""
+    libraries = sandbox.folders("PYTHONPATH")
+    return {"libraries": libraries, "device": settings.device, "reserve": first_region(settings)}
+
+
+def _request(program: Program, settings: Settings, work: str, key: str) -> dict[str, Any]:
+    return {
+        **_shared(settings),
+        "program": os.path.join(work, "program.py"),
+        "source": program.source,
+        "path": _folders(program),
+        "key": key,
+        "simulated_gpus": program.simulated_gpus,
+        "substitute": program.substitute,
+        "package": program.package,
+        "interval": settings.interval,
+        "paced": not settings.timed,
+    }
+
+
+def _folders(program: Program) -> list[str]:
+    return [os.path.abspath(folder) for folder in program.path]
+
+
+def _read_by(program: Program) -> list[str]:
+    """The folders that the program may read."""
+    return [*_folders(program), *filter(None, [program.folder])]
+
+
 def run_once(program: Program, settings: Settings) -> Run:
-    """Run the program in a fresh contained process. Raises MeasureError where the interpreter cannot be started."""
+    """Run the program in a contained process. Raises MeasureError where the interpreter cannot be started."""
+    server = settings.server
+    if server is None or settings.timed or any(map(sandbox.is_hidden, _read_by(program))) or not server.prepare():
+        return _run_fresh(program, settings)
+    key = secrets.token_hex(16)
+    with tempfile.TemporaryFile() as result:
+        if program.folder is not None:
+            _link_entries(program.folder, server.folder)
+        outcome = server.run(_request(program, settings, server.folder, key), result.fileno())
+        return believed(result.fileno(), settings, outcome, key)
+
+
+def _run_fresh(program: Program, settings: Settings) -> Run:
     python, key = interpreter(settings.python), secrets.token_hex(16)
     with workspace() as work, tempfile.TemporaryFile() as result:
-        folders = [os.path.abspath(folder) for folder in program.path]
-        libraries = sandbox.folders("PYTHONPATH")
-        request = {
-            "program": os.path.join(work, "program.py"),
-            "source": program.source,
-            "path": folders,
-            "libraries": libraries,
-            "result": result.fileno(),
-            "key": key,
-            "device": settings.device,
-            "simulated_gpus": program.simulated_gpus,
-            "substitute": program.substitute,
-            "package": program.package,
-            "interval": settings.interval,
-            "paced": not settings.timed,
-            "reserve": first_region(settings),
-        }
+        request = {**_request(program, settings, work, key), "result": result.fileno()}
         if program.folder is not None:
             _link_entries(program.folder, work)
         where = Path(work, "request.json")
@@ -167,7 +217,7 @@ def run_once(program: Program, settings: Settings) -> Run:
                 level=settings.level,
                 gpu=settings.device != "cpu",
                 repeatable=settings.device != "gpu" and not settings.timed,
-                needed=[str(CHILD), *folders, *libraries, *filter(None, [program.folder])],
+                needed=[str(CHILD), *request["libraries"], *_read_by(program)],
                 keep_open=[result.fileno()],
             )
         except OSError as error:

@@ -35,6 +35,7 @@ SEARCHED = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """Lists of folders. An entry that is not absolute would be looked for in the folder of the run, among the project's."""
 DEVICES = ("null", "zero", "full", "random", "urandom")
 CARDS = ("nvidia*", "dri", "kfd", "dxg")
+SHARED = "/dev/shm"
 HIDDEN = ("/run", "/var/run")
 """Where the services of a machine have their sockets, pipes and passwords."""
 DEFAULT = Limits()
@@ -83,8 +84,12 @@ def environment(work: str, extra: Mapping[str, str] | None = None) -> dict[str, 
     """The few variables a program needs; home, caches and temporary files point into the folder of the run."""
     kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     kept |= {name: os.pathsep.join(folders(name)) for name in SEARCHED if folders(name)}
-    homes = dict.fromkeys(("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "KERAS_HOME", "MPLCONFIGDIR"), work)
-    return {**kept, **homes, "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", **(extra or {})}
+    return {**kept, **homes(work), "PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", **(extra or {})}
+
+
+def homes(folder: str) -> dict[str, str]:
+    """The variables that name a home, a cache or a folder for temporary files."""
+    return dict.fromkeys(("HOME", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "KERAS_HOME", "MPLCONFIGDIR"), folder)
 
 
 def _launch(settings: Mapping[str, object], command: Sequence[str]) -> list[str]:
@@ -100,9 +105,16 @@ def has_cards() -> bool:
     return bool(_cards())
 
 
-def _devices(gpu: bool) -> list[str]:
+def devices(gpu: bool) -> list[str]:
+    """The devices that a command can write to."""
     found = [*(f"/dev/{name}" for name in DEVICES), *(_cards() if gpu else ())]
     return [path for path in found if os.path.exists(path)]
+
+
+def is_hidden(path: str) -> bool:
+    """Whether a command sees the path only where it is among what it needs."""
+    places = (os.path.abspath(path), os.path.realpath(path))
+    return any(os.path.join(place, "").startswith(folder + os.sep) for place in places for folder in HIDDEN)
 
 
 def _hidden(needed: Sequence[str]) -> dict[str, list[str]]:
@@ -144,15 +156,16 @@ def _wrap(
     shared: int,
     gpu: bool,
     needed: Sequence[str],
+    writable: Sequence[str],
 ) -> list[str]:
     """The whole command line; `outer` are the settings of the first launcher, `shared` the bytes of `/dev/shm`."""
-    devices = _devices(gpu)
-    confine = {"folders": [work, "/dev/shm"], "files": devices, "network": level.isolated}
+    granted = devices(gpu)
+    confine = {"folders": [work, SHARED], "files": [*granted, *writable], "network": level.isolated}
     settings = {"folder": work, "confine": confine}
     if level is Level.SESSION:
         return _launch({**outer, "unprivileged": os.geteuid() == 0, **settings}, command)
     known = [sys.executable, sys.prefix, sys.base_prefix, *command[:1], *folders("PATH"), *folders("LD_LIBRARY_PATH")]
-    view = {"writable": work, "devices": devices, "shared": shared, "hidden": _hidden([*known, *needed])}
+    view = {"writable": work, "devices": granted, "shared": shared, "hidden": _hidden([*known, *needed])}
     wrapper = _bubblewrap if level is Level.BUBBLEWRAP else _unshare
     return _launch(outer, wrapper(view, settings, command))
 
@@ -177,7 +190,7 @@ def strongest_level() -> Level:
     return next((level for level in (Level.BUBBLEWRAP, Level.UNSHARE) if _works(level)), Level.SESSION)
 
 
-def run(
+def start(
     command: Sequence[str],
     *,
     work: str,
@@ -188,14 +201,13 @@ def run(
     repeatable: bool = False,
     needed: Sequence[str] = (),
     keep_open: Sequence[int] = (),
-    tick: Callable[[], None] | None = None,
-) -> Outcome:
-    """Run `command` in the folder `work` (see `workspace`) and wait for its end; nothing of it is left behind.
+    writable: Sequence[str] = (),
+) -> Watch:
+    """Start `command` in the folder `work` (see `workspace`). Whoever calls must see to it that the watch ends it.
 
     `extra` adds variables to the minimal environment, `repeatable` gives all threads one processor and fixed addresses,
-    `needed` are paths that must not be hidden, `keep_open` are file descriptors that the command gets, `tick` is called
-    a few times a second. Raises OSError where the command cannot be started; every other exception (Ctrl-C) passes
-    through after all processes are killed.
+    `needed` are paths that must not be hidden, `keep_open` are file descriptors that the command gets, `writable` more
+    files, or folders of files, that the filters let it write. Raises OSError where the command cannot be started.
     """
     level = level or strongest_level()
     marker = secrets.token_hex(8)
@@ -212,7 +224,7 @@ def run(
         },
     }
     process = subprocess.Popen(
-        _wrap(level, command, outer, work, limits.memory, gpu, needed),
+        _wrap(level, command, outer, work, limits.memory, gpu, needed, writable),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -222,16 +234,46 @@ def run(
         pass_fds=keep_open,
     )
     try:
-        watch = Watch(process, limits, work, f"TFMEMLINT_RUN={marker}", level.isolated)
+        return Watch(process, limits, work, f"TFMEMLINT_RUN={marker}", level.isolated)
     except BaseException:
         process.kill()
         process.wait()
         raise
+
+
+def run(
+    command: Sequence[str],
+    *,
+    work: str,
+    limits: Limits = DEFAULT,
+    extra: Mapping[str, str] | None = None,
+    level: Level | None = None,
+    gpu: bool = False,
+    repeatable: bool = False,
+    needed: Sequence[str] = (),
+    keep_open: Sequence[int] = (),
+    tick: Callable[[], None] | None = None,
+) -> Outcome:
+    """Run `command` as `start` does and wait for its end; nothing of it is left behind.
+
+    `tick` is called a few times a second. Raises OSError where the command cannot be started; every other exception
+    (Ctrl-C) passes through after all processes are killed.
+    """
+    watch = start(
+        command,
+        work=work,
+        limits=limits,
+        extra=extra,
+        level=level,
+        gpu=gpu,
+        repeatable=repeatable,
+        needed=needed,
+        keep_open=keep_open,
+    )
     ended = "exit"
     try:
         ended = watch.wait(tick)
     finally:
         seconds = watch.seconds
         watch.end()
-    output = watch.output
-    return Outcome(ended, process.returncode, output.text(), output.total, seconds, watch.memory_peak)
+    return watch.outcome(ended, seconds)

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import IO
+from typing import IO, Any, Protocol
 
 from tfmemlint.verify.run import process_tree, workspaces
 
@@ -99,12 +99,27 @@ class Output:
         return (bytes(self.head) + gap + bytes(self.tail)).decode("utf-8", "replace")
 
 
+class Awaited(Protocol):
+    """What is known of the process whose end is waited for."""
+
+    stdout: IO[bytes] | None
+    returncode: Any
+
+    @property
+    def pid(self) -> int:
+        """The process that has started all that is watched."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Wait for the end. Raises TimeoutExpired."""
+
+    def poll(self) -> int | None:
+        """The exit code, None before the end."""
+
+
 class Watch:
     """One running command: looks at it until it ends or meets a limit, then ends everything it started."""
 
-    def __init__(
-        self, process: subprocess.Popen[bytes], limits: Limits, work: str, marker: str, namespaced: bool
-    ) -> None:
+    def __init__(self, process: Awaited, limits: Limits, work: str, marker: str, namespaced: bool) -> None:
         self.process, self.limits, self.work, self.marker = process, limits, work, marker
         self._namespaced = namespaced
         self.memory_peak = 0
@@ -185,9 +200,18 @@ class Watch:
                 os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait(PATIENCE)
         process_tree.end(lambda: self._left(self.marker if process_tree.LINUX else None))
+        self.finish()
+
+    def finish(self) -> None:
+        """Read the rest of what the command has printed, once nothing of it is left."""
         self._reader.join(PATIENCE)
         if not self._reader.is_alive() and self.process.stdout:
             self.process.stdout.close()
+
+    def outcome(self, ended: str, seconds: float) -> Outcome:
+        """How the command ended: `ended` is what `wait` has returned, after so many seconds."""
+        output = self.output
+        return Outcome(ended, self.process.returncode, output.text(), output.total, seconds, self.memory_peak)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,104 @@
+"""Imports TensorFlow once, then runs each program in a copy of this process, as `main.py` would in a fresh one.
+
+    python preloaded.py NUMBER        (of a connected socket that keeps messages apart)
+
+The first message tells what all programs share, as one JSON object: what `main.load` and `runtime.hook` read, the
+folder `work` to run in, `filters` (the path of `launch_filter.py`), and `folders` and `files` to which alone to write.
+The answer is `READY`. From then on each message brings three open files, the request for `main.answer`, the one for its
+result and the one for what the program prints. It is answered, once the copy has ended, by a JSON object: its wait
+`status`, and whether it has left this process `clean`: no process, nothing in shared memory.
+
+A copy of a process is as good as a fresh one as long as nothing has started TensorFlow's runtime: importing it starts
+no thread of its own. What a message brings is read by the copy, so that all copies begin with the same memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import importlib.util
+import json
+import os
+import socket
+import sys
+import traceback
+from pathlib import Path
+from typing import Any
+
+PR_SET_CHILD_SUBREAPER = 36
+READY = b"ready"
+MOST = 1 << 16
+SHARED = "/dev/shm"
+
+
+def _load(path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(f"tfmemlint_{path.stem}", path)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _be_the_copy(main: Any, hooks: Any, shared: dict[str, Any], filters: Any, handles: list[int]) -> None:
+    """Run one program in this process and end it."""
+    request_file, result, output = handles
+    os.setsid()
+    os.chdir(shared["work"])
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    os.close(output)
+    filters.confine_writes(shared["folders"], [*shared["files"], f"/proc/{os.getpid()}"])
+    with os.fdopen(request_file, encoding="utf-8") as file:
+        request: dict[str, Any] = json.load(file)
+    os._exit(main.answer({**request, "result": result}, hooks))
+
+
+def _is_clean() -> bool:
+    """Whether the last program has left nothing to the next one; those of its processes that have ended are reaped."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+        return False
+    return not os.listdir(SHARED)
+
+
+def _serve(link: socket.socket, main: Any, hooks: Any, shared: dict[str, Any], filters: Any) -> None:
+    while True:
+        message, handles, _, _ = socket.recv_fds(link, 1, 3)
+        if not message:
+            return
+        copy = os.fork()
+        if copy == 0:
+            link.close()
+            try:
+                _be_the_copy(main, hooks, shared, filters, handles)
+            except BaseException:
+                traceback.print_exc()
+                sys.stderr.flush()
+            finally:
+                os._exit(1)
+        for handle in handles:
+            os.close(handle)
+        _, status = os.waitpid(copy, 0)
+        link.send(json.dumps({"status": status, "clean": _is_clean()}).encode())
+
+
+def _start(number: int) -> None:
+    """Import what the programs need, and serve until the other side of the socket is closed."""
+    main = _load(Path(__file__).with_name("main.py"))
+    link = socket.socket(fileno=number)
+    os.set_inheritable(number, False)
+    shared: dict[str, Any] = json.loads(link.recv(MOST))
+    filters = _load(Path(shared["filters"]))
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    hooks = main.runtime.hook(shared)
+    main.load(shared)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    link.send(READY)
+    _serve(link, main, hooks, shared, filters)
+
+
+if __name__ == "__main__":
+    _start(int(sys.argv[1]))
