@@ -10,7 +10,7 @@ SECONDS ?= 600
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip
 
-.PHONY: run test rewritings repairs growth independence lint fuzz clean
+.PHONY: run test rewritings repairs figures growth independence lint fuzz clean
 
 # Findings are what `run` is meant to show, so they do not fail it; unreadable input and wrong usage do.
 run: $(VENV)/.installed
@@ -30,6 +30,10 @@ rewritings: $(VENV)/.installed-test
 # Every sample before and after its repairs, run under TensorFlow and compared; `test` takes one for each rule and kind.
 repairs: $(VENV)/.installed-test
 	$(BIN)/python tests/repairs.py
+
+# The measured samples in fresh processes and in copies of one; `test` compares those that show fast.
+figures: $(VENV)/.installed-test
+	$(BIN)/python tests/verify/same_figures.py
 
 # On code of your own choice: PATHS=path/to/projects. Comments and other rules must change no finding.
 independence: $(VENV)/.installed-test

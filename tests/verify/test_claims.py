@@ -5,16 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from same_figures import both_ways, differing
 
 import tfmemlint
 from tfmemlint.config.selectors import Layer
 from tfmemlint.config.settings import Configs
 from tfmemlint.lint.linter import Linter
 from tfmemlint.verify import evidence
-from tfmemlint.verify.evidence import Sample, gather
+from tfmemlint.verify.evidence import Sample
 from tfmemlint.verify.judge import CONFIRMED
-from tfmemlint.verify.run.measure import Settings
-from tfmemlint.verify.run.sandbox import Limits
 
 FOLDERS = sorted(path.parent for path in evidence.fixtures_folder().glob("*/" + evidence.BEFORE))
 KEPT = evidence.read_evidence(Path(tfmemlint.__path__[0]).parent / "docs" / "evidence.json")
@@ -60,9 +59,9 @@ def test_no_evidence_is_kept_of_what_is_not_measured_any_more() -> None:
 
 
 @pytest.mark.tensorflow
-def test_the_claims_that_show_fast_still_hold() -> None:
+def test_the_claims_that_show_fast_still_hold_and_need_no_fresh_process() -> None:
     samples = [found for folder in FOLDERS if (found := evidence.read_sample(folder)) is not None and found.fast]
-    settings = Settings(device="cpu", repeat=1, limits=Limits(wall=120.0))
-    verdicts = {sample.code: gather(sample, settings).verdict for sample in samples}
+    results = both_ways(samples)
     assert samples
-    assert {code: verdict.reason for code, verdict in verdicts.items() if verdict.kind != CONFIRMED} == {}
+    assert {fresh.code: fresh.verdict.reason for fresh, _ in results if fresh.verdict.kind != CONFIRMED} == {}
+    assert [fresh.code for fresh, _ in differing(results)] == []

@@ -95,6 +95,11 @@ class Claim:
         """Whether it is about time."""
         return self.metric == "seconds"
 
+    @property
+    def apart(self) -> bool:
+        """Whether only a fresh process will do: a copy of one comes by its pages, and by time, in another way."""
+        return self.timed or self.metric in ("rss", "rss_slope", "device_bytes")
+
 
 @dataclass(frozen=True)
 class Verdict:

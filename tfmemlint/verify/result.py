@@ -23,7 +23,8 @@ class Pair:
         self, claim: Claim, settings: Settings, done: Callable[[], None] | None = None
     ) -> tuple[tuple[Run, ...], tuple[Run, ...]]:
         """The runs of both programs, made as the claim needs them; `done` is called after each. Raises MeasureError."""
-        chosen = replace(settings, timed=claim.timed)
+        server = None if claim.apart else settings.server
+        chosen = replace(settings, timed=claim.timed, server=server)
         return measure(self.before, chosen, done), measure(self.after, chosen, done)
 
 

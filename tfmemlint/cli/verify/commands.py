@@ -17,7 +17,7 @@ from tfmemlint.verify import evidence
 from tfmemlint.verify.evidence import EvidenceError, Sample
 from tfmemlint.verify.judge import CONFIRMED
 from tfmemlint.verify.result import Result, environment
-from tfmemlint.verify.run.measure import MeasureError, Settings
+from tfmemlint.verify.run.measure import MeasureError, Settings, preloaded
 from tfmemlint.verify.run.stopping import ended_cleanly
 from tfmemlint.verify.run.workspaces import sweep
 
@@ -73,8 +73,8 @@ def _verify_rules(options: argparse.Namespace) -> int:
 
 def _gather(samples: Sequence[Sample], chosen: Settings) -> list[Result]:
     results = []
-    with Progress(2 * len(samples) * chosen.repeat) as progress:
+    with Progress(2 * len(samples) * chosen.repeat) as progress, preloaded(chosen) as served:
         for sample in samples:
-            results.append(evidence.gather(sample, chosen, progress.ran))
+            results.append(evidence.gather(sample, served, progress.ran))
             progress.judged(sample.folder.name, results[-1].verdict.kind)
     return results

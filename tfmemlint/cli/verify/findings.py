@@ -29,7 +29,7 @@ from tfmemlint.verify.plan.from_finding import plan
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.result import Result
-from tfmemlint.verify.run.measure import MeasureError, Settings
+from tfmemlint.verify.run.measure import MeasureError, Settings, preloaded
 from tfmemlint.verify.run.runs import Run
 
 if TYPE_CHECKING:
@@ -154,7 +154,7 @@ def _where(result: FileResult, found: Finding) -> str:
 def _results(tasks: Sequence[Task], chosen: Settings) -> list[Result]:
     total = 2 * chosen.repeat * sum(task.plan is not None for task in tasks)
     results = []
-    with Progress(total) as progress:
+    with Progress(total) as progress, preloaded(chosen) as served:
         for task in tasks:
             found = task.finding
             if task.plan is None:
@@ -162,7 +162,7 @@ def _results(tasks: Sequence[Task], chosen: Settings) -> list[Result]:
                 results.append(Result(found.code, found.name, task.place, found.message, verdict))
                 continue
             pair = task.plan.pair
-            before, after = pair.run(task.plan.claim, chosen, progress.ran)
+            before, after = pair.run(task.plan.claim, served, progress.ran)
             verdict = judge(task.plan.claim, before, after)
             reason = _hinted(verdict.reason, (*before, *after)) if verdict.kind == "inconclusive" else verdict.reason
             verdict = replace(verdict, reason=reason)
