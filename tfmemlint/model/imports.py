@@ -42,13 +42,25 @@ class Imports:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._ends: dict[tuple[int, str], tuple[Definition, ...]] = {}
-        self._run: dict[int, list[Sibling]] = {}
+        self._run: dict[int, list[Program]] = {}
 
     def value(self, definition: Definition) -> Value:
         """What an import gives a name."""
+        led = self.leads_to(definition)
+        if led is None:
+            return named(definition.api)
+        found, rest = led
+        value: Value = Module(definition.api.strip("."), found.path, found.folder)
+        for part in rest:
+            value = self._evaluator.attribute(value, part)
+        return value
+
+    def leads_to(self, definition: Definition) -> tuple[Found, tuple[str, ...]] | None:
+        """The module of the project from which an import takes a name, and the names that it asks of it, none where it
+        binds the module itself. None for libraries, and for what is not there."""
         siblings = self._siblings(definition.api)
         if siblings is None:
-            return named(definition.api)
+            return None
         importer = self._path(self._evaluator.file.home(definition.node), siblings)
         if isinstance(self._evaluator.tree.parent(definition.node), cst.ImportFrom):
             found, rest = self._taken(definition.api, importer, siblings)
@@ -56,12 +68,7 @@ class Imports:
             whole = self._bound_by(definition)
             found = siblings.find(importer, definition.api) if whole is None else siblings.layout.top(importer, whole)
             rest = found.rest if found is not None else ()
-        if found is None:
-            return named(definition.api)
-        value: Value = Module(definition.api.strip("."), found.path, found.folder)
-        for part in rest:
-            value = self._evaluator.attribute(value, part)
-        return value
+        return None if found is None else (found, rest)
 
     def _taken(self, name: str, importer: str, siblings: Siblings) -> tuple[Found | None, tuple[str, ...]]:
         """The module that `from ... import` takes a name from, and what is asked of it."""
@@ -108,7 +115,7 @@ class Imports:
             source = self._evaluator.file.link(found.path) if found is not None and found.path else None
             if source is None or source is program or (found is not None and found.rest):
                 continue
-            if not _gives(source, name):
+            if not gives(source, name):
                 continue
             value = self._exported(source, name, depth - 1)
             if value is not None:
@@ -117,12 +124,16 @@ class Imports:
 
     def run_by(self, statement: cst.Import | cst.ImportFrom) -> list[Sibling]:
         """The other modules of the project that an import runs, packages before what is in them."""
+        return [cast("Sibling", each) for each in self.runs(statement) if each is not self._evaluator.file]
+
+    def runs(self, statement: cst.Import | cst.ImportFrom) -> list[Program]:
+        """The modules of the project that an import runs, this file among them."""
         found = self._run.get(id(statement))
         if found is None:
             found = self._run[id(statement)] = list(self._find_run(statement))
         return found
 
-    def _find_run(self, statement: cst.Import | cst.ImportFrom) -> Iterator[Sibling]:
+    def _find_run(self, statement: cst.Import | cst.ImportFrom) -> Iterator[Program]:
         prefix = ""
         if isinstance(statement, cst.ImportFrom):
             prefix = "." * len(statement.relative) + (dotted(statement.module) or "" if statement.module else "")
@@ -143,8 +154,8 @@ class Imports:
             for path in dict.fromkeys(paths):
                 found = siblings.find(importer, path)
                 program = file.link(found.path) if found is not None and found.path and not found.rest else None
-                if program is not None and program is not file:
-                    yield cast("Sibling", program)
+                if program is not None:
+                    yield program
 
     # -- where names lead --------------------------------------------------------------------------------------------
 
@@ -182,7 +193,7 @@ class Imports:
         return kept
 
 
-def _gives(program: Program, name: str) -> bool:
+def gives(program: Program, name: str) -> bool:
     """Whether `import *` takes a name from a module: one of `__all__`, or without that any but private ones."""
     for assign in program.assigned_paths.get("__all__", ()):
         listed = texts(assign.value)
