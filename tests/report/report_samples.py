@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from tfmemlint.finding import Edit, Finding, Fix, Related, Safety, Severity, Span
+from tfmemlint.finding import Edit, Elsewhere, Finding, Fix, Related, Safety, Severity, Span
 from tfmemlint.lint.engine import FileResult, unreadable
 from tfmemlint.report import RuleInfo
 from tfmemlint.text.read import read_source
@@ -106,6 +106,19 @@ def large_prefetch(text: Text) -> Finding:
     return Finding("TFM302", "large-prefetch", Severity.WARNING, "10 000 batches wait in memory", name, fix=fix)
 
 
+def read_elsewhere(text: Text) -> Finding:
+    """One whose cause stands in another file."""
+    place = Elsewhere("/proj/src/größe, data.py", 4, 5, 4, 11)
+    return Finding(
+        "TFM303",
+        "unbounded-shuffle",
+        Severity.WARNING,
+        "the buffer holds all files",
+        text.span("prefetch"),
+        related=(Related(text.span("prefetch"), "where\nthey are read", place),),
+    )
+
+
 def advice(text: Text) -> Finding:
     at = text.span("import tensorflow").start
     fix = Fix("set a seed", (Edit(at, at, "import os\n"),), Safety.DISPLAY)
@@ -166,6 +179,7 @@ def notebook(indent: int | None = 1) -> str:
 def sample_run() -> list[FileResult]:
     return [
         result("/proj/src/train.py", PIPELINE, cache_after_repeat, large_prefetch, advice, suppressed=2),
+        result("/proj/src/run.py", PIPELINE, read_elsewhere),
         result("/proj/src/dos, old.py", PIPELINE.replace("\n", "\r\n"), cache_after_repeat),
         result("/proj/long.py", LONG, float64),
         result("/proj/demo.ipynb", notebook(), cache_after_repeat, growth_too_late),

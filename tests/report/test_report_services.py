@@ -11,8 +11,9 @@ import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report_samples import PIPELINE, cache_after_repeat, growth_too_late, notebook, result
+from report_samples import PIPELINE, cache_after_repeat, growth_too_late, notebook, read_elsewhere, result
 
+from tfmemlint.report import FORMATS
 from tfmemlint.report.github import _PROPERTY, _VALUE
 from tfmemlint.report.junit import _text
 
@@ -30,6 +31,13 @@ def strict(required: dict, **optional: dict) -> dict:
 
 
 GITLAB_PLACE = RDJSON_PLACE = strict({"line": COUNT, "column": COUNT})
+GITLAB_LOCATION = strict(
+    {
+        "path": {"type": "string", "pattern": "^(?!\\./)"},
+        "lines": strict({"begin": COUNT, "end": COUNT}),
+        "positions": strict({"begin": GITLAB_PLACE, "end": GITLAB_PLACE}),
+    }
+)
 GITLAB = {
     "type": "array",
     "items": strict(
@@ -38,20 +46,17 @@ GITLAB = {
             "check_name": {"type": "string", "minLength": 1},
             "fingerprint": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
             "severity": {"enum": ["info", "minor", "major", "critical", "blocker"]},
-            "location": strict(
-                {
-                    "path": {"type": "string", "pattern": "^(?!\\./)"},
-                    "lines": strict({"begin": COUNT, "end": COUNT}),
-                    "positions": strict({"begin": GITLAB_PLACE, "end": GITLAB_PLACE}),
-                }
-            ),
+            "location": GITLAB_LOCATION,
         },
         type={"const": "issue"},
+        trace=strict({"locations": {"type": "array", "items": GITLAB_LOCATION, "minItems": 1}}),
         categories={"type": "array", "items": {"enum": ["Performance"]}},
     ),
 }
 
 RDJSON_RANGE = strict({"start": RDJSON_PLACE, "end": RDJSON_PLACE})
+RDJSON_LINE = strict({"line": COUNT}, column=COUNT)
+RDJSON_LINES = strict({"start": RDJSON_LINE, "end": RDJSON_LINE})
 RDJSON = strict(
     {
         "source": strict({"name": {"const": "tfmemlint"}}),
@@ -63,6 +68,15 @@ RDJSON = strict(
                     "location": strict({"path": {"type": "string"}, "range": RDJSON_RANGE}),
                     "severity": {"enum": ["ERROR", "WARNING", "INFO"]},
                     "code": strict({"value": {"type": "string"}}, url={"type": "string"}),
+                },
+                related_locations={
+                    "type": "array",
+                    "items": strict(
+                        {
+                            "message": {"type": "string"},
+                            "location": strict({"path": {"type": "string"}, "range": RDJSON_LINES}),
+                        }
+                    ),
                 },
                 suggestions={"type": "array", "items": strict({"range": RDJSON_RANGE, "text": {"type": "string"}})},
             ),
@@ -204,11 +218,24 @@ def test_gitlab_fingerprints_are_unique_and_name_the_cell(report):
     assert issue["description"].startswith("TFM101 device-config-after-init: cell 4:2:24: ")
 
 
+@pytest.mark.parametrize("name", FORMATS)
+def test_places_in_other_files_are_named_in_every_format(name, report):
+    made = report(name, [result("/proj/src/run.py", PIPELINE, read_elsewhere)])
+    if name in ("json", "jsonl", "sarif", "gitlab", "rdjson"):
+        made = json.dumps(json.loads(made), ensure_ascii=False)
+    elif name == "junit":
+        made = "".join(ElementTree.fromstring(made).itertext())
+    elif name == "github":
+        made = command(made.strip())[2]
+    named = "src/größe, data.py" if name != "sarif" else "src/gr%C3%B6%C3%9Fe%2C%20data.py"
+    assert named in made or name == "concise"
+
+
 def test_junit_counts_what_it_lists(report):
     root = ElementTree.fromstring(report("junit"))
     cases = list(root.iter("testcase"))
-    assert int(root.get("tests")) == len(cases) == 11
-    assert int(root.get("failures")) == len(list(root.iter("failure"))) == 8
+    assert int(root.get("tests")) == len(cases) == 12
+    assert int(root.get("failures")) == len(list(root.iter("failure"))) == 9
     assert int(root.get("errors")) == len(list(root.iter("error"))) == 1
     for suite in root:
         assert int(suite.get("tests")) == len(suite.findall("testcase"))

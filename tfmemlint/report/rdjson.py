@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
-from tfmemlint.finding import Finding, Safety
+from tfmemlint.finding import Finding, Related, Safety
 from tfmemlint.report.base import FileResult, ReportOptions, clean, ordered, relative
 from tfmemlint.report.notes import details
 from tfmemlint.report.places import Place, file_place, place
@@ -36,8 +36,22 @@ def _diagnostic(result: FileResult, finding: Finding, options: ReportOptions) ->
         "severity": finding.severity.value.upper(),
         "code": {**code, "url": url} if url else code,
     }
+    if finding.related:
+        made["related_locations"] = [
+            {"message": clean(each.message), "location": _related(result, each, options)} for each in finding.related
+        ]
     suggestions = _suggestions(result, finding)
     return {**made, "suggestions": suggestions} if suggestions else made
+
+
+def _related(result: FileResult, related: Related, options: ReportOptions) -> dict[str, Any]:
+    """A related place; of another file in lines, as columns in bytes need its text."""
+    other = related.elsewhere
+    if other is None:
+        where = _range(result.source, file_place(result, related.span))
+        return {"path": relative(result.path, options), "range": where}
+    lines = {"start": {"line": other.row}, "end": {"line": other.end_row}}
+    return {"path": relative(other.path, options), "range": lines}
 
 
 def _suggestions(result: FileResult, finding: Finding) -> list[dict[str, Any]]:
