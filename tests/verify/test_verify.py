@@ -94,6 +94,63 @@ def test_a_data_set_of_keras_is_made_up_and_training_is_cut(
     assert "fit() was cut to epochs=2" in found["notes"] and "fit() was cut to steps_per_epoch=20" in found["notes"]
 
 
+@pytest.mark.tensorflow
+def test_modules_of_the_project_are_run_in_slices(
+    tmp_path: Path, fixtures: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    modules = {
+        "setup.py": "",
+        "nets/__init__.py": "from .plots import draw\nfrom .data import *",
+        "nets/plots.py": "import not_there",
+        "nets/config.py": "import not_there\nROWS = 32\nnot_there.read(ROWS)",
+        "nets/data.py": """
+            import pickle
+            import tensorflow as tf
+            from . import config
+            from .plots import draw
+
+            class Width:
+                def __init__(self, value):
+                    self.value = value
+
+            @tf.function
+            def filled(i, width):
+                if i > 3:
+                    i = i * 2
+                return tf.fill([128, width], tf.cast(i, tf.float32))
+
+            def pipeline(width):
+                width = pickle.loads(pickle.dumps(Width(width))).value
+                data = tf.data.Dataset.range(config.ROWS).map(lambda i: filled(i, width))
+                data = data.repeat(8).cache()
+                return data
+        """,
+        "scripts/train.py": """
+            import not_there
+            from nets.data import pipeline, draw
+
+            def main():
+                not_there.log("start")
+                data = pipeline(1024)
+                not_there.train(data)
+
+            if __name__ == "__main__":
+                main()
+        """,
+    }
+    for name, text in modules.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(textwrap.dedent(text).lstrip("\n"), encoding="utf-8")
+    (found,) = verdicts(capsys, "--select", "TFM305", "--fixtures", fixtures, str(tmp_path / "nets" / "data.py"))
+    assert (found["verdict"], found["metric"]) == ("confirmed", "peak_bytes")
+    assert found["before"] == pytest.approx(128 * MIB, rel=0.05)
+    assert found["after"] == pytest.approx(16 * MIB, rel=0.1)
+    assert "nets/config.py is cut to 1 of its 3 statements" in found["notes"]
+    before, after = (found["programs"][side]["modules"] for side in ("before", "after"))
+    assert sorted(before) == ["nets/__init__.py", "nets/config.py", "nets/data.py"]
+    assert [name for name in before if before[name] != after[name]] == ["nets/data.py"]
+
+
 def test_an_input_that_is_not_known_is_asked_for(
     tmp_path: Path, fixtures: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

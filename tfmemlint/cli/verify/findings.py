@@ -17,7 +17,7 @@ from tfmemlint.config.discover import discover
 from tfmemlint.config.selectors import FAILURES, UNUSED, Layer
 from tfmemlint.config.settings import Config, Configs
 from tfmemlint.finding import Finding
-from tfmemlint.lint.engine import FileResult, parse
+from tfmemlint.lint.engine import FileResult, parse, siblings_of
 from tfmemlint.lint.linter import Linter
 from tfmemlint.model.file import File
 from tfmemlint.report.places import place
@@ -133,7 +133,7 @@ def _of_program(
         examples = read_examples(readable)
     except ExampleError as error:
         raise MeasureError(str(error)) from error
-    model = File(readable, module, config)
+    model = File(readable, module, config, siblings_of(result.path, config))
     tasks = []
     for found in mine:
         where = _where(result, found)

@@ -75,7 +75,7 @@ def show_programs(pairs: Sequence[tuple[str, Pair]]) -> None:
                 stream.write(f"# {'-' * 20} {label}: {side} {'-' * 20}\n")
                 for note in pair.replaced:
                     stream.write(f"# {note}\n")
-                stream.write(program.source.rstrip("\n") + "\n\n")
+                stream.write(program.listing.rstrip("\n") + "\n\n")
 
 
 def present(options: argparse.Namespace, results: Sequence[Result], chosen: Settings, isolation: str) -> None:

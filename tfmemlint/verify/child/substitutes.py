@@ -54,13 +54,13 @@ class Substitutes:
             return draw.random(shape, dtype="float32").astype(dtype, copy=False)
         return draw.integers(0, 2, shape, dtype="uint8").astype(dtype, copy=False)
 
-    def some(self, items: Any, limit: int, line: int, marked: bool = False) -> Any:
+    def some(self, items: Any, limit: int, line: int | str, marked: bool = False) -> Any:
         """`items`, cut after `limit` rounds; what a traced function iterates is left as it is."""
         if not self._eager():
             return items
         return self._cut(items, limit, line, marked)
 
-    def _cut(self, items: Iterable[Any], limit: int, line: int, marked: bool) -> Iterator[Any]:
+    def _cut(self, items: Iterable[Any], limit: int, line: int | str, marked: bool) -> Iterator[Any]:
         rounds = iter(items)
         for _ in range(limit):
             try:
@@ -73,7 +73,7 @@ class Substitutes:
         if next(rounds, self) is not self:
             self.note(f"the loop at line {line} was cut after {limit} rounds")
 
-    def more(self, limit: int, line: int) -> bool:
+    def more(self, limit: int, line: int | str) -> bool:
         """Whether a `while` loop may go on."""
         if not self._eager():
             return True

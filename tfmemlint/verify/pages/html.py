@@ -80,7 +80,7 @@ def _section(number: int, result: Result) -> str:
     if drawn:
         parts.append(f'<div class="pictures">{"".join(drawn)}</div>')
     if result.pair is not None:
-        parts.append(_programs(result.pair.before.source, result.pair.after.source))
+        parts.append(_programs(result.pair.before.listing, result.pair.after.listing))
     return "".join(parts) + "</section>\n"
 
 

@@ -160,7 +160,8 @@ def _record(result: Result) -> dict[str, Any]:
 
 
 def _program(program: Program) -> dict[str, Any]:
-    return {"source": program.source, "simulated-gpus": program.simulated_gpus}
+    made = {"source": program.source, "simulated-gpus": program.simulated_gpus}
+    return {**made, "modules": dict(program.modules)} if program.modules else made
 
 
 def _run(run: Run) -> dict[str, Any]:

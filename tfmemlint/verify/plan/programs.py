@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
 
 from tfmemlint.finding import Edit
-from tfmemlint.model.file import File
 from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.plan.examples import Example
 from tfmemlint.verify.plan.slicing import Slice
+from tfmemlint.verify.plan.trimming import trimmed_imports
 
 ROUNDS, ROUNDS_OUTSIDE = 50, 8
 TRAINS = ("fit", "fit_generator", "train_on_batch", "evaluate")
@@ -61,28 +62,25 @@ def _apart(edit: Edit, fix: Edit) -> Iterator[Edit]:
 
 
 class Assembly:
-    """The edits that turn a file into its slice."""
+    """The edits that turn a module into its slice. `name` is what notes call it, empty for the one that runs."""
 
-    def __init__(self, file: File, kept: Slice, examples: dict[str, Example], around: Node | None) -> None:
-        self.file, self.slice, self.examples = file, kept, examples
+    def __init__(self, part: Slice, examples: Mapping[str, Example], around: Node | None, name: str = "") -> None:
+        self.file, self.slice, self.examples = part.home, part, examples
         self.around = around
+        self.name = name
         self.replaced: list[str] = []
-        self._text = file.source.text
+        self._text = part.home.source.text
         self._lines: set[int] = set()
         self._inserted: list[Edit] = []
 
-    def edits(self, tail: Sequence[str]) -> list[Edit]:
-        """All edits, with lines put behind the end."""
+    def edits(self) -> list[Edit]:
+        """All edits."""
         self._suite(self.file.module.body, "pass", None)
         rows = len(self.file.source.line_starts)
         beside = {row + step for row in self._lines for step in (-1, 1) if 0 <= row + step < rows}
         self._lines |= {row for row in beside if not self._line(row).strip()}
-        changed = [*self._inserted, *self._loops(), *self._stand_ins()]
-        if tail:
-            lead = "" if self._text.endswith("\n") else "\n"
-            end = len(self._text)
-            changed.append(Edit(end, end, lead + "\n".join(tail) + "\n"))
-        return [*self._removals(), *changed]
+        imports = trimmed_imports(self.slice, self._is_kept)
+        return [*self._removals(), *self._inserted, *self._loops(), *self._stand_ins(), *imports]
 
     def insert_after(self, statement: Node, line: str) -> None:
         """Put a line behind a simple statement, at its indentation."""
@@ -175,7 +173,8 @@ class Assembly:
         for handler in statement.handlers:
             if not self._holds_kept(handler):
                 row = self._first_row(handler)
-                self.replaced.append(f"the exception handler at line {row + 1} raises again what it catches")
+                where = f"{row + 1} of {self.name}" if self.name else f"{row + 1}"
+                self.replaced.append(f"the exception handler at line {where} raises again what it catches")
             self._part(handler, "raise")
         self._otherwise(statement.orelse)
         final = statement.finalbody
@@ -210,7 +209,7 @@ class Assembly:
         for loop in loops:
             if not self._is_kept(loop) or (isinstance(loop, cst.For) and loop.asynchronous is not None):
                 continue
-            row = self._first_row(loop) + 1
+            row = self._shown_row(loop)
             limit = ROUNDS_OUTSIDE if self._has_loop_inside(loop) else ROUNDS
             if isinstance(loop, cst.For):
                 span = self.file.span(loop.iter)
@@ -223,6 +222,11 @@ class Assembly:
                 span = self.file.span(loop.test)
                 yield Edit(span.start, span.start, f"tfmemlint_more({limit}, {row}) and (")
                 yield Edit(span.end, span.end, ")")
+
+    def _shown_row(self, node: Node) -> str:
+        """Code for the row of a node as notes say it."""
+        row = str(self._first_row(node) + 1)
+        return json.dumps(f"{row} of {self.name}") if self.name else row
 
     def _has_loop_inside(self, loop: cst.For | cst.While) -> bool:
         inside: list[Node] = [call for word in TRAINS for call in self.file.calls_by_word.get(word, ())]
@@ -238,5 +242,6 @@ class Assembly:
             if self._is_kept(assign):
                 span = self.file.span(assign.value)
                 example = self.examples[target.value]
-                self.replaced.append(f"{example.words} stands in for {self._text[span.start : span.end]}")
+                where = f" in {self.name}" if self.name else ""
+                self.replaced.append(f"{example.words} stands in for {self._text[span.start : span.end]}{where}")
                 yield Edit(span.start, span.end, example.code)

@@ -1,4 +1,4 @@
-"""Which statements of a module a flagged place needs, and the text of a program with only those.
+"""Which statements of one module a flagged place needs.
 
 Statements are kept or dropped whole, by physical lines, so that the program reads as the user wrote it. Definitions
 that reach a kept statement are kept, so are statements that change a kept object, and those that use what the flagged
@@ -7,40 +7,53 @@ statement makes, since a cost often shows only there.
 
 from __future__ import annotations
 
-import sys
+import math
 from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint import knowledge
 from tfmemlint.model.file import File
-from tfmemlint.model.values import Dataset
-from tfmemlint.syntax.scopes import OUTER, Binds, Definition, written
+from tfmemlint.project.siblings import Sibling
+from tfmemlint.syntax.reaching import is_main_guard
+from tfmemlint.syntax.scopes import OUTER, Binds, Definition, dotted, written
 from tfmemlint.syntax.tree import Node, children
-from tfmemlint.verify.plan.statements import changed_name, is_setting
+from tfmemlint.verify.plan.runnable import Runnable
+from tfmemlint.verify.plan.statements import asked_of, changed_name, is_setting
+from tfmemlint.verify.plan.uses import keep_uses
+
+if TYPE_CHECKING:
+    from tfmemlint.verify.plan.across import Slices
 
 DEFINITIONS = (cst.FunctionDef, cst.ClassDef)
 LOOPS = (cst.For, cst.While)
-LIBRARIES = frozenset(("tensorflow", "keras", "tf_keras", "numpy", "tf", "np")) | sys.stdlib_module_names
-NOT_REPEATED = ("save", "export", "write", "to_csv", "dump", "upload", "push")
 
 Unit = cst.SimpleStatementLine | cst.BaseCompoundStatement
+Home = File | Sibling
+"""A module as it was read: the file itself, or another one of its project."""
 
 
 class Slice:
-    """The kept statements of one file.
+    """The kept statements of one module, `home`, and the imported names that they need.
 
     `sliced` are the functions whose bodies may lose statements; every other function or class is kept or dropped whole.
-    With `data_only` a data set that the flagged statement makes is not followed to where it is trained on.
     """
 
-    def __init__(self, file: File, sliced: Iterable[cst.FunctionDef] = (), data_only: bool = False) -> None:
-        self.file = file
-        self.data_only = data_only
+    def __init__(self, slices: Slices, home: Home, sliced: Iterable[cst.FunctionDef] = ()) -> None:
+        self.slices, self.file, self.home = slices, slices.file, home
         self.sliced = {id(function) for function in sliced}
         self.kept: dict[int, Node] = {}
         self.targets: dict[int, Node] = {}
+        self.needed: set[int] = set()
+        """The `ImportAlias` nodes, by id, whose names are needed."""
         self._pending: list[Node] = []
-        self._runnable: dict[int, bool] = {}
+        self.runnable = Runnable(self)
+
+    @property
+    def runs(self) -> bool:
+        """Whether this is the module that the program runs, and not one that it imports."""
+        return self.home is self.slices.entry
 
     # -- statements --------------------------------------------------------------------------------------------------
 
@@ -52,11 +65,6 @@ class Slice:
             if isinstance(above, DEFINITIONS) and id(above) not in self.sliced:
                 start = number
         return next((above for above in path[start:] if isinstance(above, Unit)), None)
-
-    def _around(self, unit: Node) -> Iterator[Node]:
-        for above in self.file.tree.ancestors(unit):
-            if isinstance(above, Unit):
-                yield above
 
     def header(self, unit: Node) -> Iterator[Node]:
         """The nodes of a statement, without the suites of a compound one, whose statements stand for themselves."""
@@ -74,11 +82,12 @@ class Slice:
         unit = self.unit(node)
         if unit is not None:
             self.targets[id(unit)] = unit
-            self._keep(unit)
+            self.keep(unit)
 
-    def _keep(self, unit: Node) -> None:
-        for each in (unit, *self._around(unit)):
-            if id(each) not in self.kept:
+    def keep(self, unit: Node) -> None:
+        """Keep a statement and the headers of those around it."""
+        for each in (unit, *self.file.tree.ancestors(unit)):
+            if isinstance(each, Unit) and id(each) not in self.kept:
                 self.kept[id(each)] = each
                 self._pending.append(each)
 
@@ -88,7 +97,7 @@ class Slice:
         while True:
             self._keep_needed()
             before = len(self.kept)
-            self._keep_uses()
+            keep_uses(self)
             self._keep_changes()
             if not self._pending and len(self.kept) == before:
                 return
@@ -98,12 +107,102 @@ class Slice:
             unit = self._pending.pop()
             for node in self.header(unit):
                 if isinstance(node, cst.Name):
-                    for definition in self.definitions(node):
-                        found = self.unit(definition.node)
-                        if found is not None:
-                            self._keep(found)
+                    found = self.definitions(node)
+                    for definition in found:
+                        self._need(definition, asked_of(self.file, node))
+                    if not found and self._is_free(node):
+                        self.from_star(node.value, asked_of(self.file, node))
             if isinstance(unit, LOOPS) or id(unit) in self.sliced:
                 self._keep_jumps(unit)
+
+    def _need(self, definition: Definition, names: tuple[str, ...] = (), whole: bool = True) -> None:
+        """Keep what binds a name, and for an import what these names mean that are asked of what it binds."""
+        unit = self.unit(definition.node)
+        if unit is not None:
+            self.keep(unit)
+        if definition.binds is Binds.IMPORT:
+            self.needed.add(id(definition.node))
+            self.slices.demand(definition, names, whole)
+            self._need_below(definition, names)
+
+    def _need_below(self, definition: Definition, names: tuple[str, ...]) -> None:
+        """Keep `import a.b` beside `import a.c` where `a.b.x` is asked for: both bind the same name."""
+        home = self.file.flow(definition.scope)
+        for other in written(home.bindings.get(definition.name, ())):
+            alias = other.node
+            path = dotted(alias.name) if isinstance(alias, cst.ImportAlias) and alias.asname is None else None
+            if path is None or "." not in path or isinstance(self.file.tree.parent(alias), cst.ImportFrom):
+                continue
+            below = tuple(path.split(".")[1:])
+            if other is definition or names[: len(below)] == below:
+                self.slices.demand(other, below, whole=False)
+                self.needed.add(id(alias))
+                unit = self.unit(alias)
+                if unit is not None:
+                    self.keep(unit)
+
+    def name(self, word: str, names: tuple[str, ...] = ()) -> bool:
+        """Keep what binds a name at module level, star imports left out; whether anything does. `names` are asked of
+        what it stands for."""
+        home = self.file.flow(self.home.module)
+        found = [*home.bindings.get(word, ()), *self.home.inner_writes(word, self.home.module)]
+        bound = [each for each in written(found) if self.runs or not self._is_guarded(each.node)]
+        for definition in bound:
+            self._need(definition, names)
+        return bool(bound)
+
+    def from_star(self, word: str, names: tuple[str, ...]) -> bool:
+        """Keep the star import that gives a name; whether there is one."""
+        for statement in self.home.tree.of(cst.ImportFrom):
+            if not isinstance(statement.names, cst.ImportStar):
+                continue
+            module = "." * len(statement.relative) + (dotted(statement.module) or "" if statement.module else "")
+            given = knowledge.exists(knowledge.canonical(f"{module}.{word}"))
+            if given or self.slices.need_starred(self.home, module, (word, *names)):
+                unit = self.unit(statement)
+                if unit is not None:
+                    self.keep(unit)
+                return True
+        return False
+
+    def _is_free(self, name: cst.Name) -> bool:
+        """Whether a name is read that the module binds nowhere."""
+        if not self._is_load(name) or not self.home.star_imports:
+            return False
+        scope = self.file.scope_of(name)
+        scopes = (scope, *self.file.scopes_around(scope))
+        return not any(name.value in self.file.flow(each).bindings for each in scopes)
+
+    def keep_all(self) -> None:
+        """Keep all of a module that can run here, as nobody knows what is asked of it."""
+        for statement in self.home.module.body:
+            for unit in [] if self._is_guarded(statement) else self._parts(statement):
+                if self.runnable.runs(unit):
+                    self.keep(unit)
+        for found in self.file.flow(self.home.module).bindings.values():
+            for definition in written(found):
+                if self.holds(definition.node):
+                    self._need(definition)
+
+    def keep_import(self, statement: cst.Import | cst.ImportFrom) -> None:
+        """Keep an import for what it runs: with the first of its names, if none is needed."""
+        unit = self.unit(statement)
+        if unit is not None:
+            self.keep(unit)
+        bound = self.home.bound_within(statement)
+        if not any(id(each.node) in self.needed for each in bound):
+            for definition in bound[:1]:
+                self._need(definition, whole=False)
+
+    def holds(self, node: Node) -> bool:
+        """Whether the statement of a node is kept."""
+        unit = self.unit(node)
+        return unit is not None and id(unit) in self.kept
+
+    def _is_guarded(self, node: Node) -> bool:
+        """Whether code runs only in the program itself, and in no module that is imported."""
+        around = (node, *self.file.tree.ancestors(node))
+        return any(isinstance(above, cst.If) and is_main_guard(above.test) for above in around)
 
     def definitions(self, name: cst.Name) -> list[Definition]:
         """The definitions that may give a name its value, in its own scope or around it."""
@@ -136,91 +235,17 @@ class Slice:
             if isinstance(node, (*leaving, cst.Global, cst.Nonlocal)):
                 found = self.unit(node)
                 if found is not None:
-                    self._keep(found)
+                    self.keep(found)
             stack.extend(children(node))
-
-    def _keep_uses(self) -> None:
-        """Statements that use what a flagged statement makes, and what those make in turn."""
-        done: set[int] = set()
-        pending = list(self.targets.values())
-        while pending:
-            unit = pending.pop()
-            if id(unit) in done:
-                continue
-            done.add(id(unit))
-            for definition in self.made_by(unit):
-                for use in self.file.uses_of(definition):
-                    user = self.unit(use)
-                    if user is None or id(user) in self.targets or not self._runs_here(user):
-                        continue
-                    if self.data_only and self.is_data(definition) and not self._hands_on(user):
-                        continue
-                    self.targets[id(user)] = user
-                    self._keep(user)
-                    pending.append(user)
-
-    def made_by(self, unit: Node) -> list[Definition]:
-        """The definitions of a statement, functions, classes and imports left out."""
-        scope = self.file.scope_of(unit)
-        return [
-            definition
-            for bindings in self.file.flow(scope).bindings.values()
-            for definition in bindings
-            if definition.binds not in (Binds.IMPORT, Binds.FUNCTION, Binds.CLASS, Binds.PARAMETER)
-            and self.unit(definition.node) is unit
-        ]
-
-    def is_data(self, definition: Definition) -> bool:
-        """Whether a definition is a data set."""
-        value = self.file.values.definition(definition, None)
-        return any(isinstance(option, Dataset) for option in value.options)
-
-    def _hands_on(self, user: Node) -> bool:
-        """Whether a statement returns the data set or makes another one of it."""
-        if isinstance(user, cst.SimpleStatementLine) and isinstance(user.body[0], cst.Return):
-            return True
-        return any(self.is_data(made) for made in self.made_by(user))
-
-    def name(self, word: str) -> None:
-        """Keep what binds a name at module level, as a repair that uses it needs."""
-        for definition in self.file.flow(self.file.module).bindings.get(word, ()):
-            unit = self.unit(definition.node)
-            if unit is not None:
-                self._keep(unit)
-
-    def _runs_here(self, unit: Node) -> bool:
-        """Whether a statement, with all that it needs, uses only libraries that are there and writes no result."""
-        known = self._runnable.get(id(unit))
-        if known is None:
-            self._runnable[id(unit)] = True  # while it is looked at: a loop of needs adds nothing
-            known = self._runnable[id(unit)] = self._looks_runnable(unit)
-        return known
-
-    def _looks_runnable(self, unit: Node) -> bool:
-        for node in self.header(unit):
-            if isinstance(node, cst.Call):
-                called = node.func.attr.value if isinstance(node.func, cst.Attribute) else ""
-                if called.startswith(NOT_REPEATED):
-                    return False
-            if isinstance(node, cst.Name):
-                for definition in self.definitions(node):
-                    if definition.binds is Binds.IMPORT:
-                        if definition.api.partition(".")[0] not in LIBRARIES:
-                            return False
-                        continue
-                    found = self.unit(definition.node)
-                    if found is not None and found is not unit and not self._runs_here(found):
-                        return False
-        return True
 
     def target_rest(self, flagged: Node) -> None:
         """Keep what the module does after a setting, as far as it runs here: a setting shows in nothing else."""
         start = self.file.span(flagged).start
-        for statement in self.file.module.body:
+        for statement in self.home.module.body:
             if isinstance(statement, DEFINITIONS) or self.file.span(statement).start <= start:
                 continue
             for unit in self._parts(statement):
-                if self._runs_here(unit):
+                if self.runnable.runs(unit):
                     self.target(unit)
 
     def _parts(self, statement: Node) -> Iterator[Node]:
@@ -233,11 +258,14 @@ class Slice:
             stack.extend(children(node))
 
     def _candidates(self) -> Iterator[cst.SimpleStatementLine]:
-        for statement in self.file.tree.of(cst.SimpleStatementLine):
+        for statement in self.home.tree.of(cst.SimpleStatementLine):
             if id(statement) not in self.kept and self.unit(statement) is statement:
                 yield statement
 
-    def _last(self) -> int:
+    def _last(self) -> float:
+        """Where the last target stands; no end for a module that is imported, all of which runs before that."""
+        if not self.runs:
+            return math.inf
         return max((self.file.span(unit).start for unit in self.targets.values()), default=0)
 
     def _keep_changes(self) -> None:
@@ -245,12 +273,18 @@ class Slice:
         last = self._last()
         for statement in self._candidates():
             root = changed_name(statement)
-            if root is None or self.file.span(statement).start > last or not self._runs_here(statement):
+            if root is None or self.file.span(statement).start > last or not self.runnable.runs(statement):
                 continue
-            found = self.definitions(root)
-            units = [self.unit(definition.node) for definition in found if definition.binds is not Binds.IMPORT]
-            if any(unit is not None and id(unit) in self.kept for unit in units):
-                self._keep(statement)
+            names = asked_of(self.file, root)
+            changed = names[:-1] if isinstance(statement.body[0], cst.Expr) else names  # without the method's name
+            if any(self._is_kept(definition, changed) for definition in self.definitions(root)):
+                self.keep(statement)
+
+    def _is_kept(self, definition: Definition, names: tuple[str, ...]) -> bool:
+        """Whether what a name stands for is kept; for an import, what these names mean in the module of the project."""
+        if definition.binds is Binds.IMPORT:
+            return any(id(unit) in other.kept for other, unit in self.slices.leads(definition, names) or ())
+        return self.holds(definition.node)
 
     def _keep_settings(self) -> None:
         """Calls before the flagged place that set something for all of TensorFlow or Keras, devices left out."""
@@ -258,8 +292,6 @@ class Slice:
         for statement in self._candidates():
             if self.file.span(statement).start > last or not is_setting(self.file, statement):
                 continue
-            if (
-                isinstance(self.file.scope_of(statement), cst.Module)
-                or id(self.file.scope_of(statement)) in self.sliced
-            ):
-                self._keep(statement)
+            scope = self.file.scope_of(statement)
+            if isinstance(scope, cst.Module) or id(scope) in self.sliced:
+                self.keep(statement)

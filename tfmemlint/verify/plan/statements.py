@@ -55,3 +55,14 @@ def owner(file: File, node: Node) -> ScopeNode:
         if isinstance(above, cst.FunctionDef):
             found = above
     return found
+
+
+def asked_of(file: File, name: cst.Name) -> tuple[str, ...]:
+    """The attributes that are asked of a name where it stands: `b` and `c` of `a.b.c`."""
+    found: list[str] = []
+    node: Node = name
+    above = file.tree.parent(name)
+    while isinstance(above, cst.Attribute) and above.value is node:
+        found.append(above.attr.value)
+        node, above = above, file.tree.parent(above)
+    return tuple(found)

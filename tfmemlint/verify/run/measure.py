@@ -17,6 +17,7 @@ from typing import Any
 import msgspec
 
 from tfmemlint.verify.run import sandbox
+from tfmemlint.verify.run.project_folder import PROJECT, lay_out, link_entries
 from tfmemlint.verify.run.runs import Bounds, Failure, Line, Run, read_result
 from tfmemlint.verify.run.sandbox import Level
 from tfmemlint.verify.run.server import Server, can_serve
@@ -32,7 +33,7 @@ import importlib.util, sys
 sys.path += sys.argv[1:]
 sys.exit(0 if importlib.util.find_spec("tensorflow") else 9)
 """
-RESERVED = ("program.py", "request.json", "__pycache__")
+RESERVED = ("program.py", "request.json", PROJECT, "__pycache__")
 
 
 class MeasureError(Exception):
@@ -53,6 +54,16 @@ class Program:
     """The package that the program's relative imports start from."""
     substitute: bool = False
     """Whether data is made up and training cut short."""
+    root: str = ""
+    """The folder of the project that `modules` belong to."""
+    modules: tuple[tuple[str, str], ...] = ()
+    """The modules of the project that lie in the place of its own: paths from its folder, with texts."""
+
+    @property
+    def listing(self) -> str:
+        """The program for a reader, its modules below it."""
+        parts = [self.source, *(f"# {'-' * 10} {path} {'-' * 10}\n{text}" for path, text in self.modules)]
+        return "\n".join(f"{part.rstrip()}\n" for part in parts)
 
 
 @dataclass(frozen=True)
@@ -128,15 +139,6 @@ def _variables(settings: Settings) -> dict[str, str]:
     return extra
 
 
-def _link_entries(folder: str, work: str) -> None:
-    """Let relative paths of the program find what lies beside the user's file."""
-    with contextlib.suppress(OSError):
-        for entry in os.scandir(folder):
-            target = os.path.join(work, entry.name)
-            if not os.path.lexists(target) and entry.name not in RESERVED:
-                os.symlink(os.path.abspath(entry.path), target)
-
-
 @contextlib.contextmanager
 def preloaded(settings: Settings) -> Iterator[Settings]:
     """The settings with a process that has imported TensorFlow once for all programs, where this system keeps them
@@ -168,7 +170,7 @@ def _request(program: Program, settings: Settings, work: str, key: str) -> dict[
         **_shared(settings),
         "program": os.path.join(work, "program.py"),
         "source": program.source,
-        "path": _folders(program),
+        "path": lay_out(program.root, program.modules, _folders(program), work),
         "key": key,
         "simulated_gpus": program.simulated_gpus,
         "substitute": program.substitute,
@@ -184,7 +186,7 @@ def _folders(program: Program) -> list[str]:
 
 def _read_by(program: Program) -> list[str]:
     """The folders that the program may read."""
-    return [*_folders(program), *filter(None, [program.folder])]
+    return [*_folders(program), *filter(None, [program.folder, program.root])]
 
 
 def run_once(program: Program, settings: Settings) -> Run:
@@ -195,7 +197,7 @@ def run_once(program: Program, settings: Settings) -> Run:
     key = secrets.token_hex(16)
     with tempfile.TemporaryFile() as result:
         if program.folder is not None:
-            _link_entries(program.folder, server.folder)
+            link_entries(program.folder, server.folder, RESERVED)
         outcome = server.run(_request(program, settings, server.folder, key), result.fileno())
         return believed(result.fileno(), settings, outcome, key)
 
@@ -205,7 +207,7 @@ def _run_fresh(program: Program, settings: Settings) -> Run:
     with workspace() as work, tempfile.TemporaryFile() as result:
         request = {**_request(program, settings, work, key), "result": result.fileno()}
         if program.folder is not None:
-            _link_entries(program.folder, work)
+            link_entries(program.folder, work, RESERVED)
         where = Path(work, "request.json")
         where.write_text(json.dumps(request), encoding="utf-8")
         try:

@@ -1,0 +1,39 @@
+"""Where the imports of a program lead that lies elsewhere: the folders for `sys.path`, and its package."""
+
+from __future__ import annotations
+
+import os
+
+import libcst as cst
+
+from tfmemlint.project.layout import INIT
+from tfmemlint.syntax.program import Program
+
+MOST_FOLDERS = 24
+
+
+def dots_in(program: Program) -> int:
+    """How many dots the relative imports of a module begin with at the most."""
+    return max((len(each.relative) for each in program.tree.of(cst.ImportFrom)), default=0)
+
+
+def import_path(path: str, root: str | None, dots: int) -> tuple[tuple[str, ...], str]:
+    """The folders in which a file's imports are looked for, and the package that its relative imports start from, which
+    has as many parts as they have dots; `root` is the folder of a project, above which nothing is looked for."""
+    folder = top = os.path.dirname(path)
+    if root is not None and not path.startswith(os.path.join(root, "")):
+        root = None
+    names: list[str] = []
+    while os.path.exists(os.path.join(top, INIT)) or (root is not None and len(names) < dots and top != root):
+        if os.path.dirname(top) == top:
+            break
+        names.append(os.path.basename(top))
+        top = os.path.dirname(top)
+    folders = [folder, top]
+    above = top
+    while root is not None and above != root and len(folders) < MOST_FOLDERS and os.path.dirname(above) != above:
+        above = os.path.dirname(above)
+        folders.append(above)
+    if root is not None and os.path.isdir(os.path.join(root, "src")):
+        folders.append(os.path.join(root, "src"))
+    return tuple(dict.fromkeys(folders)), ".".join(reversed(names))

@@ -1,0 +1,68 @@
+"""Which statements can run in a program of their own: what they need is there, and they leave nothing behind."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.syntax.scopes import Binds, Definition
+from tfmemlint.syntax.tree import Node
+from tfmemlint.verify.plan.statements import asked_of
+
+if TYPE_CHECKING:
+    from tfmemlint.verify.plan.slicing import Slice
+
+LIBRARIES = frozenset(("tensorflow", "keras", "tf_keras", "numpy", "tf", "np")) | sys.stdlib_module_names
+NOT_REPEATED = ("save", "export", "write", "to_csv", "dump", "upload", "push")
+
+
+class Runnable:
+    """What runs of one module."""
+
+    def __init__(self, part: Slice) -> None:
+        self._part = part
+        self._known: dict[int, bool] = {}
+
+    def runs(self, unit: Node) -> bool:
+        """Whether a statement, with all that it needs, uses only libraries that are there and writes no result."""
+        known = self._known.get(id(unit))
+        if known is None:
+            self._known[id(unit)] = True  # while it is looked at: a loop of needs adds nothing
+            known = self._known[id(unit)] = all(map(self._is_runnable, self._part.header(unit)))
+        return known
+
+    def _is_runnable(self, node: Node) -> bool:
+        if isinstance(node, cst.Call):
+            return not (isinstance(node.func, cst.Attribute) and node.func.attr.value.startswith(NOT_REPEATED))
+        if isinstance(node, cst.ImportAlias):
+            return all(self._leads(each) for each in self._bound_by(node))
+        if not isinstance(node, cst.Name):
+            return True
+        for definition in self._part.definitions(node):
+            if definition.binds is Binds.IMPORT:
+                if not self._is_there(definition, node):
+                    return False
+                continue
+            found = self._part.unit(definition.node)
+            if found is not None and not self.runs(found):
+                return False
+        return True
+
+    def _bound_by(self, alias: cst.ImportAlias) -> list[Definition]:
+        return [
+            each for each in self._part.home.bound_within(self._part.file.tree.statement(alias)) if each.node is alias
+        ]
+
+    def _leads(self, definition: Definition) -> bool:
+        """Whether an import leads to a library that is there, or into the project."""
+        own = self._part.file.values.imports.leads_to(definition) is not None
+        return own or definition.api.partition(".")[0] in LIBRARIES
+
+    def _is_there(self, definition: Definition, use: cst.Name) -> bool:
+        """Whether an import leads to a library that is there, or to code of the project that runs here."""
+        if definition.api.partition(".")[0] in LIBRARIES:
+            return True
+        led = self._part.slices.leads(definition, asked_of(self._part.file, use))
+        return led is not None and all(other.runnable.runs(unit) for other, unit in led)

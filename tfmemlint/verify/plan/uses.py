@@ -1,0 +1,99 @@
+"""What becomes of the values that kept statements make: a cost often shows only there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.model.file import File
+from tfmemlint.model.values import Dataset
+from tfmemlint.syntax.scopes import Binds, Definition
+from tfmemlint.syntax.tree import Node
+
+if TYPE_CHECKING:
+    from tfmemlint.verify.plan.slicing import Slice
+
+CONSUMERS = ("fit", "evaluate", "predict")
+
+
+def keep_uses(part: Slice) -> None:
+    """Keep the statements that use what a flagged statement makes, and what those make in turn."""
+    done: set[int] = set()
+    pending = list(part.targets.values())
+    while pending:
+        unit = pending.pop()
+        if id(unit) in done:
+            continue
+        done.add(id(unit))
+        for definition in made_by(part, unit):
+            for use in part.file.uses_of(definition):
+                user = part.unit(use)
+                if user is None or id(user) in part.targets or not part.runnable.runs(user):
+                    continue
+                if part.slices.data_only and is_data(part.file, definition) and not _hands_on(part, user):
+                    continue
+                part.targets[id(user)] = user
+                part.keep(user)
+                pending.append(user)
+
+
+def made_by(part: Slice, unit: Node) -> list[Definition]:
+    """The definitions of a statement, functions, classes and imports left out."""
+    scope = part.file.scope_of(unit)
+    return [
+        definition
+        for bindings in part.file.flow(scope).bindings.values()
+        for definition in bindings
+        if definition.binds not in (Binds.IMPORT, Binds.FUNCTION, Binds.CLASS, Binds.PARAMETER)
+        and part.unit(definition.node) is unit
+    ]
+
+
+def is_data(file: File, definition: Definition) -> bool:
+    """Whether a definition is a data set."""
+    value = file.values.definition(definition, None)
+    return any(isinstance(option, Dataset) for option in value.options)
+
+
+def _hands_on(part: Slice, user: Node) -> bool:
+    """Whether a statement returns the data set or makes another one of it."""
+    if isinstance(user, cst.SimpleStatementLine) and isinstance(user.body[0], cst.Return):
+        return True
+    return any(is_data(part.file, made) for made in made_by(part, user))
+
+
+def consumers(parts: Iterable[Slice]) -> list[tuple[Node, str]]:
+    """Lines that iterate the data sets which the kept code builds and does not use, each with who builds it."""
+    lines: dict[str, Node] = {}
+    for part in parts:
+        for unit in part.targets.values():
+            for name in _left(part, unit):
+                lines[f"tfmemlint_consume({name})"] = unit
+    return [(unit, line) for line, unit in lines.items()]
+
+
+def _left(part: Slice, unit: Node) -> Iterator[str]:
+    """The names of the data sets that a statement makes and no kept code uses."""
+    for definition in made_by(part, unit):
+        if is_data(part.file, definition) and definition.name.isidentifier():
+            if not any(_goes_on(part, use) for use in part.file.uses_of(definition)):
+                yield definition.name
+
+
+def _goes_on(part: Slice, use: Node) -> bool:
+    """Whether kept code iterates a data set here, returns it or makes another one of it."""
+    unit = part.unit(use)
+    if unit is None or id(unit) not in part.kept:
+        return False
+    if any(is_data(part.file, definition) for definition in made_by(part, unit)):
+        return True
+    for above in part.file.tree.ancestors(use):
+        if isinstance(above, (cst.For, cst.CompFor, cst.Return)):
+            return True
+        if isinstance(above, cst.Call) and isinstance(above.func, cst.Attribute) and above.func.attr.value in CONSUMERS:
+            return True
+        if isinstance(above, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
+            return False
+    return False
