@@ -511,6 +511,14 @@ def test_verbose_says_what_is_read(run: Run, word_rules: None) -> None:
     assert "reading a.py\n" in err and "reading b.py\n" in err
 
 
+def test_verbose_names_modules_that_are_not_followed(run: Run, word_rules: None) -> None:
+    write(a=HEAD + "import b\nfrom .absent import x\n", b="x = (\n")
+    Path("tfmemlint.toml").touch()
+    told = "a.py: .absent is not followed: there is no such module\n"
+    assert told in run("check", "--verbose").err and "not followed" not in run("check").err
+    assert "a.py: b is not followed: b.py:1: cannot parse" in run("check", "--verbose").err
+
+
 def test_statistics(run: Run, word_rules: None) -> None:
     write(a=HEAD + "shout\nshout\nscream\n")
     lines = run("check", "--statistics").out.splitlines()

@@ -49,6 +49,8 @@ def check(words: Sequence[str]) -> int:
     session.problems += (problem for outcome in session.outcomes for problem in outcome.problems)
     accepted = _gate(session, baselines)
     session.tell_problems()
+    if arguments.verbose:
+        _tell_unfollowed(session.outcomes)
     if arguments.write_baseline is not None:
         return _write_baseline(session)
     if arguments.add_ignore is not None:
@@ -82,6 +84,16 @@ def _targets(session: Session, found: Configs) -> list[Target]:
         for target in files.targets:
             tell(f"reading {target.path}")
     return files.targets
+
+
+def _tell_unfollowed(outcomes: Sequence[Outcome]) -> None:
+    """One line for each import of a file that was checked whose module of the project could not be followed."""
+    from tfmemlint.lint.unfollowed import unfollowed
+
+    for outcome in outcomes:
+        path = outcome.result.path
+        for name, why in unfollowed(path, outcome.config).items() if not outcome.result.skipped else ():
+            tell(f"{path}: {name} is not followed: {why}")
 
 
 def _baselines(session: Session, targets: Sequence[Target]) -> dict[int, Baseline | None]:
