@@ -87,7 +87,7 @@ def _only_initializes(file: File, loop: Node, ops: list[Node]) -> bool:
     """Whether each iteration adds one op that initializes variables, and there are not certainly many: a trial begins
     so, which takes longer than any number of these ops."""
     most = repetition.runs_at_most(file, loop, loop)
-    return (most is None or most <= limits.FEW_ELEMENTS) and all(_initializes(file, op) for op in ops)
+    return (most is None or most <= limits.SHORT_RUN) and all(_initializes(file, op) for op in ops)
 
 
 def _initializes(file: File, op: Node) -> bool:

@@ -21,12 +21,16 @@ from tfmemlint.api import (
     ordering,
     repetition,
     tracing,
+    walk,
 )
 
 PRETRAINED = "tf.keras.applications."
 WORTH_NAMING = 1 << 20
 """Bytes of a model from which on the message names them: smaller ones are lost beside their graphs. A smaller one that
 is never trained has no graphs: it is not worth a line."""
+
+FEW_FOLDS = 5
+"""Folds of a cross validation: one evaluation, which five models of common sizes survive."""
 
 FLOAT32 = 4
 
@@ -52,7 +56,9 @@ def _built_in_loops(file: File) -> Iterator[Built]:
     for call in repetition.repeated_calls.of(file):
         loop = repetition.repeats(file, call.node, calls=0, beyond=limits.FEW_RUNS)
         made = used_up(file, call, loop.place) if loop is not None and not loop.handler else None
-        if loop is None or made is None or is_handful(file, repetition.seen_runs(file, call.node), made):
+        if loop is None or made is None or _is_folds(file, call, loop, made):
+            continue
+        if is_handful(file, repetition.seen_runs(file, call.node), made):
             continue
         if not any(keras.clears(file, each.place) for each in repetition.repetitions(file, call.node, calls=0)):
             found.setdefault(loop.place, []).append((call, made))
@@ -66,6 +72,16 @@ def is_handful(file: File, times: int | None, made: UsedUp) -> bool:
     if made.bytes is None or times is None or times > limits.FEW_STEPS:
         return False
     return made.bytes * times < file.config.min_bytes
+
+
+def _is_folds(file: File, call: Call, loop: repetition.Repetition, made: UsedUp) -> bool:
+    """Whether models of unknown size are made for a few folds: the loop counts to five at most, or takes the parts that
+    scikit-learn splits data into. Lists of settings are no folds: they grow."""
+    times = repetition.seen_runs(file, call.node)
+    if made.bytes is not None or times is None or times > FEW_FOLDS or not isinstance(loop.place, cst.For):
+        return False
+    iterated = list(walk(loop.place.iter, cst.Call))
+    return any(file.call(each).name == "builtins.range" or file.call(each).method == "split" for each in iterated)
 
 
 built_in_loops = Fact(_built_in_loops, "for", "while")
