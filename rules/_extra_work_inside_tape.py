@@ -6,7 +6,9 @@ from itertools import takewhile
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Fix, Node, fixes, gradients, variables, walk
+from tfmemlint.api import Array, Call, File, Fix, Instance, Node, fixes, gradients, variables, walk
+
+SUMS = ("tf.keras.metrics.Mean", "tf.keras.metrics.Sum")
 
 
 def metric_update(file: File, line: Node, tape: gradients.Tape) -> Call | None:
@@ -16,6 +18,17 @@ def metric_update(file: File, line: Node, tape: gradients.Tape) -> Call | None:
     value = small.value if isinstance(small, cst.Expr) or (isinstance(small, cst.Assign) and kept) else None
     call = file.call(value) if isinstance(value, cst.Call) else None
     return call if call is not None and _updates_metric(call) else None
+
+
+def of_numbers(file: File, update: Call) -> bool:
+    """Whether an update only sums up what is there, `Mean` of a loss, and that is not known to be more than a number."""
+    metric = update.receiver if update.method == "update_state" else file.value(update.node.func)
+    if not all(isinstance(each, Instance) and each.type_name in SUMS for each in metric.options):
+        return False
+    given = update.node.args[0].value if update.node.args else None
+    value = file.value(given) if given is not None else None
+    many = isinstance(value, Array) and value.shape is not None and value.shape != ()
+    return isinstance(given, (cst.Name, cst.Attribute)) and not many
 
 
 def _statement(file: File, node: Node, tape: gradients.Tape) -> Node | None:

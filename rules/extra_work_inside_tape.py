@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 import libcst as cst
-from tfmemlint_rules._extra_work_inside_tape import metric_update, moved_below, result_needed
+from tfmemlint_rules._extra_work_inside_tape import metric_update, moved_below, of_numbers, result_needed
 
 from tfmemlint.api import (
     Array,
@@ -38,7 +38,7 @@ class ExtraWorkInsideTape(Rule):
 
     ## When not to use it
     When the metric's result is part of the loss; then it is not reported. Traced code keeps nothing and is silent, and
-    so is logging of what is there already, which costs nothing.
+    so are logging of what is there already and the mean of a loss, which cost nothing.
 
     ## References
     - https://www.tensorflow.org/guide/autodiff
@@ -59,6 +59,8 @@ class ExtraWorkInsideTape(Rule):
         for statement in tape.recorded:
             for line in tape.lines(statement):
                 update = metric_update(file, line, tape)
+                if update is not None and of_numbers(file, update):
+                    continue
                 if update is not None and not result_needed(file, update, tape):
                     what = "records this metric update and keeps its intermediate results"
                     yield self._report(file, update, what, tape, moved_below(file, update, tape))
