@@ -18,6 +18,7 @@ from tfmemlint.api import (
     dotted,
     keras,
     repetition,
+    tracing,
     uses,
     walk,
 )
@@ -158,3 +159,10 @@ def read_as_tensors(file: File, container: cst.BaseExpression) -> bool:
     makings = [assign.value for assign in file.assigned_paths.get(path, ())]
     found = (use for made in makings for use in uses(file, made, parts=True, attributes=True))
     return any(use.word == "numpy" for use in found)
+
+
+def traced_with(file: File, container: cst.BaseExpression) -> bool:
+    """Whether traced code computes with the items of a container: targets of a loss, say, that must be tensors."""
+    makings = [assign.value for assign in file.assigned_paths.get(dotted(container) or "", ())]
+    homes = {file.contexts.function(use.node) for made in makings for use in uses(file, made, parts=True)}
+    return any(home is not None and tracing.runs_traced(file, home) for home in homes)

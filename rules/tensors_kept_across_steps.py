@@ -3,7 +3,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._tensors_kept_across_steps import copied, joined_to_return, kept_kind, of_several, read_as_tensors
+from tfmemlint_rules._tensors_kept_across_steps import (
+    copied,
+    joined_to_return,
+    kept_kind,
+    of_several,
+    read_as_tensors,
+    traced_with,
+)
 
 from tfmemlint.api import (
     Array,
@@ -40,7 +47,8 @@ class TensorsKeptAcrossSteps(Rule):
 
     ## When not to use it
     When all outputs fit and are used as tensors afterwards. A forward pass in pieces, a method of a model that joins
-    and returns what the model gives, is not reported.
+    and returns what the model gives, is not reported, nor what traced code computes with later, such as the targets of
+    a loss.
 
     ## References
     - https://www.tensorflow.org/guide/gpu
@@ -72,7 +80,7 @@ class TensorsKeptAcrossSteps(Rule):
         kinds = [(part, kind) for part in parts if (kind := kept_kind(file, part, step)) is not None]
         if not kinds or loop.few(limits.FEW_STEPS):
             return
-        if container is not None and joined_to_return(file, container):
+        if container is not None and (joined_to_return(file, container) or traced_with(file, container)):
             return
         whole = all(kind == "outputs" and not of_several(file, part) for part, kind in kinds)
         edits = [fixes.append_method(file, part, ".numpy()") for part, _ in kinds]
