@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from tfmemlint.api import Call, File, Finding, Rule, Safety, Severity, fixes, knowledge, on, runtime
 
 READ_AT_START = knowledge.group("read_at_start")
+VISIBLE = "CUDA_VISIBLE_DEVICES"
 OF_CARDS = READ_AT_START & knowledge.group("leaves_gpu_memory")
 
 
@@ -22,7 +23,8 @@ class GpuEnvSetTooLate(Rule):
     Unsafe: from then on the setting takes effect, which it did not before.
 
     ## When not to use it
-    When the variable is meant for processes that are started later.
+    When the variable is meant for processes that are started later. Where the program starts one behind it, or gives
+    the cards to Faiss, it is not reported.
 
     ## References
     - https://www.tensorflow.org/guide/gpu
@@ -57,6 +59,9 @@ def _read_by(file: File, setting: runtime.Setting) -> Call | None:
 
 
 def _for_others(file: File, setting: runtime.Setting) -> bool:
-    """Whether the program starts others behind the setting, which it may be meant for."""
+    """Whether the program starts others behind the setting, or another library that asks for it, which it may be meant
+    for."""
     at = file.tree.order(setting.node)
-    return any(file.tree.order(call.node) > at for call in file.calls(*knowledge.group("starts_programs")))
+    others = ("starts_programs", *(("starts_on_visible_gpus",) if setting.variable == VISIBLE else ()))
+    found = (call for group in others for call in file.calls(*knowledge.group(group)))
+    return any(file.tree.order(call.node) > at for call in found)
