@@ -2,10 +2,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, constant, facts, fixes, keras, on, on_call, ordering
+from tfmemlint.api import (
+    Call,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    constant,
+    facts,
+    fixes,
+    keras,
+    on,
+    on_call,
+    ordering,
+    repetition,
+)
 
 SWITCHES = ("tf.config.run_functions_eagerly", "tf.config.experimental_run_functions_eagerly")
 TRAINS = "run_eagerly=True trains without a graph: slower, and every intermediate result is kept"
+TRAINS_BY = ("fit", "fit_generator", "train_on_batch", "evaluate")
+ASKS_BY = ("predict", "predict_on_batch")
 DEBUG = "tf.data.experimental.enable_debug_mode"
 
 
@@ -23,7 +40,8 @@ class EagerDebuggingLeftOn(Rule):
     Unsafe: Python side effects in functions run only while they are traced then.
 
     ## When not to use it
-    While debugging; switches behind a flag and in unit tests are not reported.
+    While debugging; switches behind a flag and in unit tests are not reported, nor a model that a script asks once and
+    never trains.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/config/run_functions_eagerly
@@ -65,6 +83,14 @@ class EagerDebuggingLeftOn(Rule):
     def attribute(self, switch: facts.AttributeSet, file: File) -> Iterator[Finding]:
         switched = (constant(file.value(each.value)) is True for each in facts.attributes_set("run_eagerly").of(file))
         if keras.is_model(file, file.value(switch.target.value)) and all(switched):
-            if not ordering.runs_by_choice(file, switch.statement):
+            if not ordering.runs_by_choice(file, switch.statement) and not _asks_once(file, switch):
                 fix = Fix.unsafe("remove the switch", fixes.remove_statement(file, switch.statement))
                 yield self.finding(switch.target.attr, file, TRAINS, fix=fix)
+
+
+def _asks_once(file: File, switch: facts.AttributeSet) -> bool:
+    """Whether a script only asks the model, outside of loops, and trains nothing: a demonstration of its layers."""
+    if file.contexts.function(switch.statement) is not None or any(file.calls_by_word.get(word) for word in TRAINS_BY):
+        return False
+    asked = [node for word in ASKS_BY for node in file.calls_by_word.get(word, ())]
+    return bool(asked) and all(repetition.repeats(file, node) is None for node in asked)

@@ -20,6 +20,7 @@ from tfmemlint.api import (
     keras,
     on,
     on_call,
+    ordering,
 )
 from tfmemlint.api import Sequence as Items
 
@@ -49,7 +50,7 @@ class HeavyCallback(Rule):
 
     ## When not to use it
     When the model is small. Histograms and images are not reported where all models of the file are known to have less
-    than 1 MiB of weights.
+    than 1 MiB of weights, nor is a `TensorBoard` that is off until somebody asks for it.
 
     ## References
     - https://keras.io/api/callbacks/tensorboard/
@@ -62,6 +63,8 @@ class HeavyCallback(Rule):
 
     @on_call("tf.keras.callbacks.TensorBoard")
     def tensorboard(self, call: Call, file: File) -> Iterator[Finding]:
+        if ordering.asks_setting(file, call.node) or ordering.is_off_by_default(file, call.node):
+            return
         frequency = integer(call.value_of("histogram_freq"))
         largest = keras.largest_model(file)
         small = largest is not None and largest < SMALL

@@ -114,21 +114,27 @@ def is_off_by_default(file: File, node: Node) -> bool:
 
 def asks_setting(file: File, node: Node) -> bool:
     """Whether an `if` around some code in its function, or around every call of the function, asks for something that
-    is off until it is switched on: an attribute that the file sets to False alone (`if self.records:`), or one of an
-    object that is not known (`if conf.debug:`). Who switches it on may choose with it how the program runs."""
+    is off until it is switched on: an attribute that the file sets to False alone (`if self.records:`), one of an
+    object that is not known (`if conf.debug:`), or an entry that need not be there (`if conf.get("debug", False):`).
+    Who switches it on may choose with it how the program runs."""
     return _asks_setting(file, node, FOLLOWED_CALLS)
 
 
 def _asks_setting(file: File, node: Node, left: int) -> bool:
     needed = (asked for asked, holds in _asked(file, node) if holds)
-    if any(isinstance(asked, cst.Attribute) and _is_setting(file, asked) for asked in needed):
+    if any(_is_setting(file, asked) for asked in needed):
         return True
     function = file.contexts.function(node)
     callers = (file.call_graph.callers(function) if function is not None and left else None) or ()
     return bool(callers) and all(_asks_setting(file, call.node, left - 1) for call in callers)
 
 
-def _is_setting(file: File, asked: cst.Attribute) -> bool:
+def _is_setting(file: File, asked: cst.BaseExpression) -> bool:
+    if isinstance(asked, cst.Call):
+        left_out = asked.args[1].value if len(asked.args) == 2 and file.call(asked).method == "get" else None
+        return left_out is not None and _is(file.value(left_out), truth=False)
+    if not isinstance(asked, cst.Attribute):
+        return False
     assigned = file.assigned_paths.get(dotted(asked) or "", ())
     if assigned:
         return all(each.value is not None and _is(file.value(each.value), truth=False) for each in assigned)
