@@ -95,7 +95,7 @@ def _initializes(file: File, op: Node) -> bool:
     if call is None:
         return False
     if call.name == "tf.group":
-        return bool(op.args) and all(_initializes(file, arg.value) for arg in op.args)
+        return bool(call.node.args) and all(_initializes(file, arg.value) for arg in call.node.args)
     return knowledge.in_group(call.name, "initializes_variables")
 
 

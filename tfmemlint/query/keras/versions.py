@@ -55,7 +55,7 @@ def _is_imported_for_keras_2(file: File) -> bool:
 def own_engine(file: File) -> bool:
     """Whether the program certainly runs on Keras as it was until 2.3, a library with an engine of its own, which makes
     no data set for `predict` and takes no arrays by a call of the model: it imports what was gone with that."""
-    imports = [node for kind in (cst.Import, cst.ImportFrom) for node in file.tree.of(kind)]
+    imports: list[cst.Import | cst.ImportFrom] = [*file.tree.of(cst.Import), *file.tree.of(cst.ImportFrom)]
     paths = {path for node in imports if next(conditions(file, node), None) is None for path in _imported(node)}
     if any(path.startswith("tensorflow.keras") for path in paths):
         return False  # some libraries for it need what came with Keras

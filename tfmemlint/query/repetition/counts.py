@@ -84,7 +84,7 @@ def items_in(file: File, iterated: cst.BaseExpression) -> int | None:
 def _length(file: File, node: cst.BaseExpression) -> int | None:
     """The most that `len(x)` gives."""
     call = file.call(node) if isinstance(node, cst.Call) else None
-    return items_in(file, node.args[0].value) if call is not None and _is_length(call) else None
+    return items_in(file, call.node.args[0].value) if call is not None and _is_length(call) else None
 
 
 def _is_length(call: Call) -> bool:
@@ -248,9 +248,10 @@ def _counted_up(file: File, loop: cst.While) -> int | None:
 def _filled_up(file: File, loop: cst.While) -> int | None:
     """The iterations of `while len(found) < 21`, each of which certainly puts an item into the list."""
     test = loop.test
-    compared = test.comparisons[0] if isinstance(test, cst.Comparison) and len(test.comparisons) == 1 else None
-    length = file.call(test.left) if compared is not None and isinstance(test.left, cst.Call) else None
-    if compared is None or length is None or not _is_length(length):
+    if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1 or not isinstance(test.left, cst.Call):
+        return None
+    compared, length = test.comparisons[0], file.call(test.left)
+    if not _is_length(length):
         return None
     limit, filled = integer(file.value(compared.comparator)), file.text(length.node.args[0].value)
     if limit is None or not isinstance(compared.operator, (cst.LessThan, cst.LessThanEqual)):
