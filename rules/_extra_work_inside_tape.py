@@ -21,7 +21,7 @@ def metric_update(file: File, line: Node, tape: gradients.Tape) -> Call | None:
 
 
 def of_numbers(file: File, update: Call) -> bool:
-    """Whether an update sums up what is there, as `Mean` of a loss does, and that is not known to be several numbers."""
+    """Whether an update sums up what is there, as `Mean` of a loss does, not known to be more than one number."""
     metric = update.receiver if update.method == "update_state" else file.value(update.node.func)
     if not all(isinstance(each, Instance) and each.type_name in SUMS for each in metric.options):
         return False
