@@ -2,7 +2,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, fixes, knowledge, on_call, ordering, runtime
+import libcst as cst
+
+from tfmemlint.api import (
+    Call,
+    Does,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    Use,
+    fixes,
+    knowledge,
+    on_call,
+    ordering,
+    runtime,
+    uses,
+)
 
 LIST = "tf.config.list_physical_devices"
 PROBES = (
@@ -28,9 +45,10 @@ class ProbeAllocatesGpu(Rule):
     Safe where only the truth value is used; otherwise shown only, for the result is another kind of value.
 
     ## When not to use it
-    When the process does nothing but report its devices. Not reported are programs that go on to compute with
-    TensorFlow, set neither growth nor a limit and leave the card to no other library: they take all of it anyway. Nor
-    is `list_local_devices` with options of its own for the session.
+    When the process does nothing but report its devices, which is not reported where the module prints the answers and
+    nothing else. Nor are programs that go on to compute with TensorFlow, set neither growth nor a limit and leave the
+    card to no other library: they take all of it anyway. Nor is `list_local_devices` with options of its own for the
+    session.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/config/list_physical_devices
@@ -43,7 +61,7 @@ class ProbeAllocatesGpu(Rule):
 
     @on_call(*PROBES)
     def check(self, probe: Call, file: File) -> Iterator[Finding]:
-        if probe.arg("session_config") is not None or _takes_all_anyway(file):
+        if probe.arg("session_config") is not None or _takes_all_anyway(file) or _only_reports(file):
             return
         yield self.finding(
             probe,
@@ -60,6 +78,30 @@ def _takes_all_anyway(file: File) -> bool:
     runs = file.calls(*SESSIONS, *knowledge.group("starts_runtime"))  # in a graph, too, where no op starts it
     computes = any(call.name not in PROBES for call in runtime.initialising_calls(file)) or any(runs)
     return computes and not any(file.calls(*LIMITS)) and not runtime.gpu_allocations.of(file)
+
+
+def _only_reports(file: File) -> bool:
+    """Whether the module starts nothing, says nothing of memory, and only shows what its probes find."""
+    if any(file.calls(*SESSIONS, *LIMITS, *knowledge.group("starts_runtime"))) or runtime.gpu_allocations.of(file):
+        return False
+    others = any(call.name not in PROBES for call in runtime.initialising_calls(file))
+    return not others and all(_is_shown(file, probe) for probe in file.calls(*PROBES))
+
+
+def _is_shown(file: File, probe: Call) -> bool:
+    """Whether what a probe gives is only shown, or gone through, counted and shown in parts."""
+    found = list(uses(file, probe.node, parts=True))
+    looped = {id(use) for use in found if use.does is Does.ITERATE and isinstance(use.place, cst.For)}
+    return bool(found) and all(id(use) in looped or _shows(file, use) for use in found)
+
+
+def _shows(file: File, use: Use) -> bool:
+    statement = file.tree.statement(use.node)
+    if use.part and isinstance(statement, cst.If):
+        return True
+    small = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+    shown = small.value if isinstance(small, cst.Expr) and isinstance(small.value, cst.Call) else None
+    return shown is not None and knowledge.in_group(file.call(shown).name, "shows")
 
 
 def _list(file: File, probe: Call) -> Fix | None:
