@@ -21,10 +21,10 @@ class TensorLeaksFromTrace(Rule):
     the function in memory, and using it afterwards raises an out-of-scope error.
 
     ## When not to use it
-    When the model only ever runs eagerly. What another function of the same trace reads is not reported, nor what only
-    one mode of a function stores and reads, behind `if`s that ask the same, a list that each call begins anew and reads
-    itself, and what an attribute switches on (`if self.records:`): whoever does so may run the model eagerly. Nothing
-    is reported in programs that run one graph in sessions.
+    When the model only ever runs eagerly. What another function of the same trace reads is not reported, nor what one
+    mode of a function stores and it or another mode reads, as `"norm"` and `"denorm"` of a layer do, a list that each
+    call begins anew and reads itself, and what an attribute switches on (`if self.records:`): whoever does so may run
+    the model eagerly. Nothing is reported in programs that run one graph in sessions.
 
     ## References
     - https://www.tensorflow.org/guide/function#executing_python_side_effects
@@ -87,4 +87,11 @@ class TensorLeaksFromTrace(Rule):
         others = [reader for reader in readers - {home} if reader is not None and tracing.runs_traced(file, reader)]
         if any(tracing.in_one_trace(file, home, reader) for reader in others):
             return True
-        return readers == {home} and ordering.behind_one_condition(file, [store.node, *named])
+        if readers != {home}:
+            return False
+        reads = [node for node in named if not isinstance(file.tree.parent(node), cst.AssignTarget)]
+        in_turn = any(ordering.exclusive(file, store.node, read) for read in reads)
+        at = file.tree.order(store.node)
+        if in_turn and all(file.tree.order(read) > at for read in reads):
+            return True
+        return ordering.behind_one_condition(file, [store.node, *named])
