@@ -30,7 +30,7 @@ WORTH_NAMING = 1 << 20
 is never trained has no graphs: it is not worth a line."""
 
 FEW_FOLDS = 5
-"""Folds of a cross validation: one evaluation, which five models of common sizes survive."""
+"""Folds of a cross validation that a loop counts: one evaluation, which five models of common sizes survive."""
 
 FLOAT32 = 4
 
@@ -75,13 +75,15 @@ def is_handful(file: File, times: int | None, made: UsedUp) -> bool:
 
 
 def _is_folds(file: File, call: Call, loop: repetition.Repetition, made: UsedUp) -> bool:
-    """Whether models of unknown size are made for a few folds: the loop counts to five at most, or takes the parts that
-    scikit-learn splits data into. Lists of settings are no folds: they grow."""
+    """Whether models of unknown size are made for the folds of one cross validation: a loop takes the parts that
+    scikit-learn splits data into, or counts to five at most. Lists of settings are no folds: they grow."""
     times = repetition.seen_runs(file, call.node)
-    if made.bytes is not None or times is None or times > FEW_FOLDS or not isinstance(loop.place, cst.For):
+    if made.bytes is not None or times is None or not isinstance(loop.place, cst.For):
         return False
-    iterated = list(walk(loop.place.iter, cst.Call))
-    return any(file.call(each).name == "builtins.range" or file.call(each).method == "split" for each in iterated)
+    iterated = [file.call(each) for each in walk(loop.place.iter, cst.Call)]
+    if any(each.method == "split" for each in iterated):
+        return times <= limits.FEW_STEPS
+    return times <= FEW_FOLDS and any(each.name == "builtins.range" for each in iterated)
 
 
 built_in_loops = Fact(_built_in_loops, "for", "while")

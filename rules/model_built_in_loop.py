@@ -41,7 +41,8 @@ class ModelBuiltInLoop(Rule):
 
     The message names what each model leaves from 1 MiB on: less is lost beside the graphs that stay as well, some
     7 MiB for each small model on TensorFlow 2.21. Smaller models that are never trained are not reported, nor up to ten
-    trials that are known to leave less than `min-bytes` together, nor five folds of models of unknown size.
+    trials that are known to leave less than `min-bytes` together, nor the folds of one cross validation, up to ten,
+    with models of unknown size.
 
     ## Fix safety
     Unsafe, and for models that are never trained: automatic layer names start again, models kept from before must not
