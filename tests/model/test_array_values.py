@@ -11,7 +11,18 @@ SKLEARN = "import sklearn.datasets as d\nimport sklearn.preprocessing as p\n"
 SPLIT = "from sklearn.model_selection import train_test_split\n"
 PANDAS = "import pandas as pd\nimport sklearn.datasets as d\nimport sklearn.pipeline as q\n"
 PANDAS += "import sklearn.preprocessing as p\nt = pd.read_csv(f)\n"
+FILLED = "x = np.zeros((500, 6))\nn = 8\nw = []\n"
 LIBRARIES = [
+    (FILLED + "for i in range(90, 500):\n    w.append(x[i - 90 : i])\nnp.array(w)", "np float64 (410, 90, 6)"),
+    (FILLED + "for i in range(90, 500):\n    w.append(x[i - 90 : i + 1, 0])\nnp.array(w)", "np float64 (410, 91)"),
+    (FILLED + "for i in range(k):\n    w.append(x[i : i + n])\nnp.array(w)", "np float64 (?, 8, 6)"),
+    (FILLED + "for i in range(9):\n    w.append(x[i:])\nnp.array(w)", "np float64 (9, ?, 6)"),
+    (FILLED + "for i in range(9):\n    if i > k:\n        w.append(x[i : i + 2])\nnp.array(w)", "np float64 (?, 2, 6)"),
+    (FILLED + "for i in range(9):\n    w.append(x[i : i + 2])\n    if k:\n        break\nnp.array(w)",
+     "np float64 (?, 2, 6)"),
+    (FILLED + "for k in z:\n    for i in [1, 2]:\n        w.append(x[i : i + 2])\nnp.array(w)",
+     "np float64 (?, 2, 6)"),
+    (FILLED + "np.array([x[i : i + n] for i in range(20)])", "np float64 (20, 8, 6)"),
     (SKLEARN + "p.StandardScaler().fit_transform(np.zeros((4, 2), np.float32))", "np float32 (4, 2)"),
     (SKLEARN + "p.StandardScaler().fit_transform(np.arange(4))", "np float64 (4)"),
     (SKLEARN + "p.StandardScaler().fit_transform(x)", "?"),

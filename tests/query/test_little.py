@@ -11,9 +11,14 @@ NARROW = "m = keras.Sequential([keras.layers.Dense(1, input_shape=(8,))])\n"
 WIDE = "m = keras.Sequential([keras.layers.Dense(1, input_shape=(784,))])\n"
 BARE = "m = keras.Sequential([keras.layers.Dense(1)])\n"
 FUNCTIONAL = "i = keras.Input((8,))\nm = keras.Model(i, keras.layers.Dense(1)(i))\n"
+SERIES = "s = np.loadtxt('s.csv').reshape(-1, 6)\nw = []\n"
 LITTLE = [
-    ("tf.constant(np.zeros((n, 64)))", True),
-    ("tf.constant(np.zeros((n, 65)))", False),
+    (f"{SERIES}for i in range(90, 1242):\n    w.append(s[i - 90 : i])\ntf.constant(np.array(w))", True),
+    (f"{SERIES}for i in range(90, 9242):\n    w.append(s[i - 90 : i])\ntf.constant(np.array(w))", False),
+    (f"{SERIES}for i in range(90, n):\n    w.append(s[i - 90 : i])\ntf.constant(np.array(w))", False),
+    (f"{SERIES}for i in range(90, n):\n    w.append(s[i - 90 : i, 0])\ntf.constant(np.array(w))", True),
+    ("tf.constant(np.zeros((n, 100)))", True),
+    ("tf.constant(np.zeros((n, 101)))", False),
     ("tf.constant(np.random.rand(n, k))", False),
     ("tf.constant(np.random.rand(32, k))", True),
     ("tf.constant(np.random.rand(33, k))", False),
@@ -54,7 +59,7 @@ def test_arrays_of_which_nobody_knows_that_they_are_large(program: str, expected
 PASSING = [
     ("for s in steps:\n    tf.constant(np.zeros((n, 100)))", True),
     ("for s in steps:\n    tf.constant(np.zeros((n, 224, 224, 3)))", False),
-    ("x = np.zeros((n, 100))\nfor s in steps:\n    tf.constant(x)", False),
+    ("x = np.zeros((n, 128))\nfor s in steps:\n    tf.constant(x)", False),
     ("class B:\n    def __init__(self):\n        self.x = np.zeros((n, 8))\n    def f(self):\n"
      "        return tf.constant(self.x[i])", False),
 ]  # fmt: skip

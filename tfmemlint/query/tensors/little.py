@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
 
+TABLE_RANK = 2
+
 MODEL, PREDICT = "tf.keras.Model.", "tf.keras.Model.predict"
 GIVEN_TARGETS = frozenset({"tf.keras.Model.fit", "tf.keras.Model.evaluate"})
 SHORT_LIVED = frozenset({PREDICT, "tf.constant", "tf.convert_to_tensor"})
@@ -32,8 +34,8 @@ def is_little(file: File, entering: Entering) -> bool:
     which `predict` makes something larger, targets beside the data that they belong to, a small array that a part is
     made of, or zeros of unknown size that `predict` asks for.
 
-    False for an array of known bytes, which speak for themselves, for one of which nothing is known, and for a buffer
-    that is kept, of which each step takes a part.
+    False for an array of known bytes, which speak for themselves, but for windows of a table that have 8 MiB at most;
+    for one of which nothing is known, and for a buffer that is kept, of which each step takes a part.
     """
     array, taker, origin = entering.array, entering.taker, entering.array.origin
     targets = _are_targets(array, taker)
@@ -41,7 +43,9 @@ def is_little(file: File, entering: Entering) -> bool:
         return True
     if origin is None:
         return targets and array.bytes is None and array.shape is None
-    if array.bytes is not None or _is_kept(file, array, origin):
+    if array.bytes is not None:
+        return array.bytes < SMALL_TARGETS and _are_windows(array, origin)
+    if _is_kept(file, array, origin):
         return False
     if _is_small_part(file, array, origin) or _is_one_batch(array):
         return True
@@ -83,6 +87,14 @@ def _are_few(array: Array) -> bool:
     """Whether targets are known to be a few numbers for each example, and not many examples."""
     row = _row_numbers(array) if array.shape is not None else None
     return row is not None and row <= FEW_COLUMNS and (array.bytes or 0) < SMALL_TARGETS
+
+
+def _are_windows(array: Array, origin: Call) -> bool:
+    """Whether an array is stacked of parts of a table whose length is not known, as the windows of a series are."""
+    made = origin.value
+    if not isinstance(made, Array) or made.bytes is not None or array.shape is None:
+        return False
+    return len(array.shape) > (len(made.shape) if made.shape is not None else TABLE_RANK)
 
 
 def _is_kept(file: File, array: Array, origin: Call) -> bool:
@@ -140,4 +152,3 @@ def _numbers_given(array: Array, taker: Call) -> int | None:
 
 def _holds(given: Value, array: Array) -> bool:
     return any(leaf == array for option in given.options for leaf in elements(option))
-
