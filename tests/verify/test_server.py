@@ -10,8 +10,12 @@ from pathlib import Path
 import pytest
 from served import idle_server, run_served
 
+from tfmemlint.verify import result
+from tfmemlint.verify.judge import Claim
+from tfmemlint.verify.result import Pair
 from tfmemlint.verify.run import measure, sandbox
 from tfmemlint.verify.run.measure import Program, Settings
+from tfmemlint.verify.run.runs import Run
 from tfmemlint.verify.run.sandbox import Level, Limits
 from tfmemlint.verify.run.server import Server, can_serve
 
@@ -84,8 +88,8 @@ def test_what_a_program_leaves_is_not_there_for_the_next_one(server: Server, spo
 )
 def test_the_next_program_runs_however_one_ends(source: str, ended: str, code: int) -> None:
     with idle_server(LEVEL, replace(LIMITS, memory=600 << 20)) as server:
-        outcome, result = run_served(server, source)
-        assert (outcome.ended, result) == (ended, None)
+        outcome, report = run_served(server, source)
+        assert (outcome.ended, report) == (ended, None)
         assert ended != "exit" or outcome.code == code
         assert printed(server, "print('on')") == "on\n"
 
@@ -109,12 +113,12 @@ except OSError:
 
 
 def test_figures_of_memory_are_those_since_the_program_began(server: Server) -> None:
-    _, result = run_served(server, "held = bytearray(b'x') * (200 << 20)")
-    assert result is not None
-    assert 200 << 20 <= result["rss_peak"] - result["rss_start"] < 210 << 20
-    _, result = run_served(server, "held = 1")
-    assert result is not None
-    assert result["rss_peak"] - result["rss_start"] < 10 << 20
+    _, large = run_served(server, "held = bytearray(b'x') * (200 << 20)")
+    _, small = run_served(server, "held = 1")
+    assert large is not None
+    assert small is not None
+    assert 200 << 20 <= large["rss_peak"] - large["rss_start"] < 210 << 20
+    assert small["rss_peak"] - small["rss_start"] < 10 << 20
 
 
 def test_a_process_that_cannot_be_started_leaves_it_to_a_fresh_one(tmp_path: Path) -> None:
@@ -130,6 +134,30 @@ def test_a_process_that_cannot_be_started_leaves_it_to_a_fresh_one(tmp_path: Pat
 def test_nothing_is_shared_where_nothing_keeps_programs_apart() -> None:
     with measure.preloaded(Settings(device="cpu", level=Level.SESSION)) as settings:
         assert settings.server is None
+
+
+def test_a_driver_of_cards_is_not_shared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "has_cards", lambda: True)
+    for device, serves in (("auto", False), ("gpu", False), ("cpu", True)):
+        with measure.preloaded(Settings(device=device)) as settings:
+            assert (settings.server is not None) is serves
+
+
+@pytest.mark.parametrize(
+    ("metric", "serves"), [(None, True), ("peak_bytes", True), ("traces", True), ("rss", False), ("seconds", False)]
+)
+def test_claims_on_time_and_all_memory_are_measured_in_fresh_processes(
+    server: Server, metric: str | None, serves: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used = []
+
+    def note(_: Program, settings: Settings, __: object) -> tuple[Run, ...]:
+        used.append(settings.server)
+        return ()
+
+    monkeypatch.setattr(result, "measure", note)
+    Pair(Program(""), Program("")).run(Claim(metric), Settings(server=server))
+    assert used == [server if serves else None] * 2
 
 
 def test_the_folders_of_a_call_are_gone_after_it(server: Server) -> None:
