@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from tfmemlint import knowledge
-from tfmemlint.lint.triggers import WORD, triggered
+from tfmemlint.lint.triggers import triggered
 from tfmemlint.project.layout import INIT
 from tfmemlint.project.siblings import MOST_MODULES
 from tfmemlint.project.written_imports import imported_names
@@ -19,17 +19,6 @@ from tfmemlint.project.written_imports import imported_names
 if TYPE_CHECKING:
     from tfmemlint.project.siblings import Siblings
     from tfmemlint.rule import Rule
-
-KEPT = 2000
-"""Modules whose words a process keeps."""
-
-
-class _Text(NamedTuple):
-    words: frozenset[str]
-    imports: tuple[str, ...]
-
-
-_TEXTS: dict[bytes, _Text] = {}
 
 
 def awake_for(rules: Sequence[Rule], text: str, siblings: Siblings | None) -> tuple[Rule, ...]:
@@ -49,7 +38,7 @@ def words_within_reach(text: str, siblings: Siblings) -> frozenset[str]:
         if path is None or path in seen:
             continue
         seen.add(path)
-        read = _read(siblings, path)
+        read = siblings.text(path)
         if read is not None:
             found |= read.words
             if os.path.basename(path) == INIT:
@@ -62,17 +51,3 @@ def _module(siblings: Siblings, importer: str, name: str) -> str | None:
         return None
     found = siblings.find(importer, name)
     return found.path if found is not None else None
-
-
-def _read(siblings: Siblings, path: str) -> _Text | None:
-    data = siblings.data(path)
-    digest = siblings.read[path]
-    if data is None or digest is None:
-        return None
-    known = _TEXTS.get(digest)
-    if known is None:
-        if len(_TEXTS) >= KEPT:
-            _TEXTS.clear()
-        text = data.decode(errors="replace")
-        known = _TEXTS[digest] = _Text(frozenset(WORD.findall(text)), tuple(imported_names(text)))
-    return known

@@ -7,18 +7,15 @@ changes nothing.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
 from tfmemlint import knowledge
+from tfmemlint.project.texts import WORD
 
 if TYPE_CHECKING:
     from tfmemlint.rule import Handler, Rule
-
-WORD = re.compile(r"[^\W\d]\w*|/")
-"""Words, and the one operator that a fact waits for."""
 
 Clause = frozenset[str]
 """Words of which a text must hold one."""

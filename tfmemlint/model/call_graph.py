@@ -99,8 +99,8 @@ class CallGraph:
             return ()
         names = self._names(function)
         found: list[Call] = []
-        for path in siblings.importers():
-            program = file.link(path) if siblings.mentions(path, names) else None
+        for path in siblings.importers(names):
+            program = file.link(path)
             if program is None or program is file:
                 continue
             nodes = {id(node): node for name in names for node in program.calls_by_word.get(name, ())}
@@ -172,6 +172,8 @@ class CallGraph:
         return found
 
     def _in(self, program: Program, name: str, function: cst.FunctionDef | cst.Lambda) -> list[cst.BaseExpression]:
+        if not program.loads(name):
+            return []
         users = self._evaluator.general(
             ("users", name, id(program)), lambda _: _Users(name, self._evaluator, program), function, start=None
         )

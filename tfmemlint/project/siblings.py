@@ -14,6 +14,7 @@ import libcst as cst
 from tfmemlint.files.bounded_read import digest_of, read_regular
 from tfmemlint.project.importers import IMPORTERS, Importers
 from tfmemlint.project.layout import Found, Layout
+from tfmemlint.project.texts import Text, text_of
 from tfmemlint.syntax.program import Program
 from tfmemlint.syntax.spans import Spans
 from tfmemlint.text.read import read_source
@@ -104,7 +105,7 @@ class Siblings:
         self._parse = parse
         self._programs: dict[str, Sibling | None] = {}
         self._importers: Importers | None = None
-        self._texts: dict[str, bytes | None] = {}
+        self._texts: dict[str, Text | None] = {}
         self._found: dict[tuple[str, str], Found | None] = {}
 
     @property
@@ -115,17 +116,20 @@ class Siblings:
         asked = {} if self._importers is None else {f"{IMPORTERS}{self.path}": self._importers.state(self.path)}
         return {**there, **self.read, **asked}
 
-    def mentions(self, path: str, words: Iterable[str]) -> bool:
-        """Whether the text of a file holds one of some words."""
-        data = self.data(path) if path not in self._texts else self._texts[path]
-        self._texts[path] = data
-        return data is not None and any(word.encode() in data for word in words)
+    def text(self, path: str) -> Text | None:
+        """What the text of a file tells; None where it cannot be read."""
+        if path not in self._texts:
+            data = self.data(path)
+            digest = self.read[path]
+            self._texts[path] = text_of(data, digest) if data is not None and digest is not None else None
+        return self._texts[path]
 
-    def importers(self) -> list[str]:
-        """The files of the project that may import the module in this file."""
+    def importers(self, words: Iterable[str]) -> list[str]:
+        """The files of the project that may import the module in this file and hold one of some words."""
         if self._importers is None:
             self._importers = Importers(self.layout.root)
-        return self._importers.of(self.path)
+        found = ((path, self.text(path)) for path in self._importers.of(self.path))
+        return [path for path, text in found if text is not None and not text.words.isdisjoint(words)]
 
     def find(self, importer: str, name: str) -> Found | None:
         """What a dotted name leads to for a file of the project that imports it."""
