@@ -47,7 +47,8 @@ def _looked_for(name: str, siblings: Siblings) -> tuple[str, str]:
         return name, "it leads out of the project" if name.startswith("..") else ""
     parts = len(found.rest)
     if parts and found.folder is not None:
-        is_bound = found.path is not None and siblings.mentions(found.path, (found.rest[0], "import *", "__getattr__"))
+        text = siblings.data(found.path) if found.path is not None else None
+        is_bound = any(each.encode() in (text or b"") for each in (found.rest[0], "import *", "__getattr__"))
         return _without(name, parts - 1), "" if is_bound else "there is no such module"
     is_other = found.path is not None and found.path != siblings.path
     return _without(name, parts), _unread(found.path, siblings) if is_other and found.path else ""

@@ -41,10 +41,8 @@ def keras_2(file: File) -> bool:
 
 
 def _is_imported_for_keras_2(file: File) -> bool:
-    paths = file.siblings.importers() if file.siblings is not None else ()
-    for path in paths:
-        mentioned = file.siblings is not None and file.siblings.mentions(path, OF_GENERATORS)
-        program = file.link(path) if mentioned else None
+    for path in file.siblings.importers(OF_GENERATORS) if file.siblings is not None else ():
+        program = file.link(path)
         nodes = (n for word in OF_GENERATORS for n in program.calls_by_word.get(word, ())) if program else ()
         if any(not isinstance(file.call(node).target, Function) for node in nodes):
             return True
