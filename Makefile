@@ -27,7 +27,7 @@ growth: $(VENV)/.installed-test
 rewritings: $(VENV)/.installed-test
 	$(BIN)/python tests/test_properties.py
 
-# Every sample before and after its repairs, run under TensorFlow and compared; `test` takes one for each rule and kind.
+# Every sample before and after its repairs, run under TensorFlow and compared; `test` leaves out some that take long.
 repairs: $(VENV)/.installed-test
 	$(BIN)/python tests/repairs.py
 

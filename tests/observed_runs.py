@@ -4,10 +4,11 @@
         runs = observed(programs)
 
 Each runs in a child forked from one process that has imported TensorFlow, one top-level statement at a time, so that
-one that lacks a file or a library stops nothing but itself. What is observed of a program: `errors` and `printed`,
-`names` (what the module's names stand for: arrays and tensors by dtype, shape and content, datasets by specification
-and elements, models by configuration and weights), `unfinished` (the names in statements that took too long), `lines`
-(which lines have run, and not only raised) and `seconds` of the processor; or `died` and why.
+one that lacks a file or a library stops nothing but itself, and with short loops. What is observed of a program:
+`errors` and `printed`, `names` (what the module's names stand for: arrays and tensors by dtype, shape and content,
+datasets by specification and elements, models by configuration and weights), `unfinished` (the names in statements
+that took too long), `lines` (which lines have run, and not only raised) and `seconds` of the processor; or `died` and
+why.
 
     python observed_runs.py FOLDER
 
@@ -20,6 +21,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import faulthandler
+import gc
 import hashlib
 import io
 import json
@@ -33,7 +35,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from itertools import count
+from itertools import count, islice
 from pathlib import Path
 from subprocess import PIPE
 from traceback import walk_tb
@@ -42,24 +44,29 @@ from typing import Any
 
 from made_up import make_up_files, make_up_libraries
 
-SECONDS_OF_ONE, SECONDS_OF_STATEMENT = 30, 5
+SECONDS_OF_ONE, SECONDS_OF_STATEMENT = 30, 3
+ROUNDS, CUT = 4, "tfmemlint_cut"
+"""How often a loop's body runs, and what a loop asks for its items."""
 MEMORY = 12 << 30
 AT_ONCE = 2
-ELEMENTS = 5
+ELEMENTS, BYTES = 5, 16 << 20
+"""After how many elements, or bytes of them, a data set is left."""
+PIECES, PIECE = 32, 1 << 20
+"""How many pieces of a larger array are compared, and the bytes of each."""
 DEEPEST = 5
 MEASURING = ("tfmemlint_mark", "tfmemlint_reset", "tfmemlint_value")
 """What is built in while a sample is measured."""
 
 Described = Any
 Observed = dict[str, Any]
-_PASSING = r"0x[0-9a-f]+|goo\.gle/debug.*|Error in user-defined function .*? iterator: \S+ |line \d+|"
+_PASSING = r"0x[0-9a-f]+|goo\.gle/debug.*|Error in user-defined function .*? iterator: \S+ |line \d+|/\S*tmp\w{8}\b|"
 _PASSING += r"\{\{\w*node .*?\}\}|Dataset\w*:\d+|\[Op:.*?\]|\S*__inference\S*|(?<= for )'.*?'(?= with )"
-"""What differs from run to run in the words of errors: addresses, lines, names of nodes."""
+"""What differs from run to run in the words of errors: addresses, lines, temporary folders, names of nodes."""
 
 
 @contextlib.contextmanager
-def observing(folder: Path) -> Iterator[Callable[[list[str]], list[Observed]]]:
-    """What runs a list of programs; `folder` is for its requests and their results."""
+def observing(folder: Path) -> Iterator[Callable[..., list[Observed]]]:
+    """What runs a list of programs, with `traced=False` without noting `lines`; `folder` is for its files."""
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1", "PYTHONHASHSEED": "0"}
     command = [sys.executable, __file__, str(folder)]
     with (
@@ -68,9 +75,9 @@ def observing(folder: Path) -> Iterator[Callable[[list[str]], list[Observed]]]:
     ):
         numbers = count()
 
-        def observed(programs: list[str]) -> list[Observed]:
+        def observed(programs: list[str], traced: bool = True) -> list[Observed]:
             number = next(numbers)
-            (folder / f"{number}.json").write_text(json.dumps(programs))
+            (folder / f"{number}.json").write_text(json.dumps({"programs": programs, "traced": traced}))
             assert server.stdin is not None
             assert server.stdout is not None
             print(number, file=server.stdin, flush=True)
@@ -89,11 +96,18 @@ def observing(folder: Path) -> Iterator[Callable[[list[str]], list[Observed]]]:
 
 
 def _bytes_of(array: Any) -> str:
+    """A hash of the content; of a large array's, of pieces all over it."""
     import numpy as np
 
     if array.dtype == object:
         return hashlib.sha256(repr(array.tolist()).encode()).hexdigest()[:16]
-    return hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest()[:16]
+    content = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    found = hashlib.sha256()
+    step = max(PIECE, content.size // PIECES)
+    for start in range(0, content.size, step):
+        found.update(content[start : start + PIECE])
+    found.update(content[-PIECE:])
+    return found.hexdigest()[:16]
 
 
 def _array(kind: str, array: Any) -> Described:
@@ -102,10 +116,16 @@ def _array(kind: str, array: Any) -> Described:
 
 
 def _dataset(dataset: Any, depth: int) -> Described:
+    import tensorflow as tf
+
     elements: list[Described] = []
+    left = BYTES
     try:
         for element in dataset.take(ELEMENTS):
             elements.append(describe(element, depth + 1))
+            left -= sum(each._numpy().nbytes for each in tf.nest.flatten(element) if isinstance(each, tf.Tensor))
+            if left < 0:
+                break
     except Exception as error:
         elements.append(_error(error))
     return ["dataset", repr(dataset.element_spec), elements]
@@ -130,10 +150,10 @@ def describe(value: Any, depth: int = 0) -> Described:
     if isinstance(value, np.generic):
         return [name, repr(value)]
     if isinstance(value, tf.Variable):
-        return ["variable", value.trainable, _array("", value.numpy())]
+        return ["variable", value.trainable, _array("", value.read_value()._numpy())]
     if isinstance(value, tf.Tensor):
-        known = hasattr(value, "numpy")
-        return _array("tensor", np.asarray(value.numpy())) if known else ["symbolic", repr(value.dtype)]
+        known = hasattr(value, "_numpy")  # without a copy, unlike `numpy`
+        return _array("tensor", np.asarray(value._numpy())) if known else ["symbolic", repr(value.dtype)]
     if isinstance(value, (tf.SparseTensor, tf.RaggedTensor)):
         return [kind.__name__, [describe(each, depth + 1) for each in tf.nest.flatten(value, expand_composites=True)]]
     if isinstance(value, tf.data.Dataset):
@@ -187,17 +207,31 @@ def _short_training() -> None:
         setattr(keras.Model, name, quiet(getattr(keras.Model, name)))
 
 
-def _child(source: str, folder: Path) -> None:
+class _ShortLoops(ast.NodeTransformer):
+    """Cuts `for` loops, which say no more after some rounds. AutoGraph reads the file, where they are whole."""
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self.generic_visit(node)
+        cut = ast.Name(CUT, ast.Load())
+        node.iter = ast.copy_location(ast.Call(ast.copy_location(cut, node.iter), [node.iter], []), node.iter)
+        return node
+
+
+def _cut(items: Any) -> Any:
+    return islice(items, ROUNDS)
+
+
+def _child(source: str, folder: Path, traced: bool) -> None:
     answer: Observed
     try:
-        answer = _observed(source, folder)
+        answer = _observed(source, folder, traced)
     except BaseException as error:
         answer = {"died": _error(error)}
     folder.with_suffix(".json").write_text(json.dumps(answer))
     os._exit(0)
 
 
-def _observed(source: str, folder: Path) -> Observed:
+def _observed(source: str, folder: Path, traced: bool) -> Observed:
     """Run the program in a folder of its own, and describe what is left."""
     import keras
 
@@ -228,34 +262,34 @@ def _observed(source: str, folder: Path) -> Observed:
         waiting.clear()
         waiting.update({seconds} if seconds else ())
         signal.setitimer(signal.ITIMER_PROF, seconds)
-        signal.alarm(12 * seconds)
+        signal.alarm(20 * seconds)
         if seconds:  # what waits outside of Python hears no signal
-            faulthandler.dump_traceback_later(16 * seconds, exit=True)
+            faulthandler.dump_traceback_later(60 * seconds, exit=True)
         else:
             faulthandler.cancel_dump_traceback_later()
 
     signal.signal(signal.SIGALRM, too_long)
     signal.signal(signal.SIGPROF, too_long)
     module = ModuleType("__main__")
-    vars(module).update(dict.fromkeys(MEASURING, _nothing))
+    vars(module).update({**dict.fromkeys(MEASURING, _nothing), CUT: _cut})
     sys.modules["__main__"] = module
     sys.argv = [path]
     scope = vars(module)
-    tree = ast.parse(source)
+    tree, short = ast.parse(source), _ShortLoops()
     errors: list[str] = []
     unfinished: set[str] = set()
     printed: list[str] = []
     for statement in tree.body:
         if isinstance(statement, ast.ImportFrom) and statement.module == "__future__":
             continue
-        code = compile(ast.Module([statement], []), path, "exec", dont_inherit=True)
+        code = compile(ast.Module([short.visit(statement)], []), path, "exec", dont_inherit=True)
         output = io.StringIO()
         random.seed(0)
         keras.utils.set_random_seed(0)
         timed(SECONDS_OF_STATEMENT)
         try:
             with contextlib.redirect_stdout(output):
-                sys.settrace(trace)
+                sys.settrace(trace if traced else None)
                 exec(code, scope)
         except _TooLongError:
             unfinished.update(node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
@@ -293,16 +327,17 @@ def main(folder: str) -> None:
     assert keras.__version__ and tf.__version__
     make_up_libraries()
     _short_training()
+    gc.freeze()  # the collector of a child need not look at what is imported
     told = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a child writes past Python is no answer
     for line in sys.stdin:
         path = Path(folder, f"{line.strip()}.json")
-        answers = _runs(json.loads(path.read_text()), path.with_suffix(""))
+        answers = _runs(path.with_suffix(""), **json.loads(path.read_text()))
         path.with_suffix(".observed.json").write_text(json.dumps(answers))
         print(line.strip(), file=told, flush=True)
 
 
-def _runs(programs: list[str], folder: Path) -> list[Observed]:
+def _runs(folder: Path, programs: list[str], traced: bool) -> list[Observed]:
     answers: list[Observed] = [{"died": "killed"} for _ in programs]
     running: dict[int, int] = {}
 
@@ -319,7 +354,7 @@ def _runs(programs: list[str], folder: Path) -> list[Observed]:
         (folder / str(index)).mkdir(parents=True)
         child = os.fork()  # harmless: nothing has started the runtime in this process
         if child == 0:
-            _child(source, folder / str(index))
+            _child(source, folder / str(index), traced)
         running[child] = index
         if len(running) == AT_ONCE:
             take()
