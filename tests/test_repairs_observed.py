@@ -14,9 +14,6 @@ pytestmark = pytest.mark.tensorflow
 SHARES = 8
 """On how many days each of the long ones has been compared once."""
 
-NEEDS_CARDS: dict[Safety, set[str]] = {Safety.SAFE: {"TFM107"}, Safety.UNSAFE: set()}
-"""Rules of which every sample asks for a graphics card before it gets to what is repaired."""
-
 
 def test_samples_after_their_repairs() -> None:
     today = {name for place, name in enumerate(LONG) if place % SHARES == date.today().toordinal() % SHARES}
@@ -25,4 +22,4 @@ def test_samples_after_their_repairs() -> None:
     for safety in (Safety.SAFE, Safety.UNSAFE):
         of_kind = [(pair, after) for pair, after, _ in runs if pair.safe is (safety is Safety.SAFE)]
         met = {code for pair, after in of_kind for code in reached(pair, after)}
-        assert rules_with(safety) - met == NEEDS_CARDS[safety]
+        assert rules_with(safety) <= met
