@@ -42,6 +42,9 @@ CHOOSES = "choose_from_datasets"
 MOST_WRAPPED = 8
 """Factors, roundings and names behind each other through which a number is followed to the length that it is."""
 
+TWICE = 2
+"""Times a length that are no length any more."""
+
 TINY_COUNT = 64
 """Rows or items up to which data is small whatever they are."""
 
@@ -196,14 +199,15 @@ def _choice(ds: Dataset) -> Call | None:
 
 def counts_rows(file: File, size: Argument, data: Iterable[cst.BaseExpression]) -> bool:
     """Whether the length that a number certainly is (see `whole_length`) is that of this data, by its value or by the
-    names that both are made of; also a length of something that is not seen, behind a name."""
+    names that both are made of; also a length of something that is not seen, behind a name, but not several times that:
+    128 for each of something are as many cards or machines."""
     length, parts = whole_length(size), list(data)
     if length is None:
         return False
     if any(_holds(file.value(part), length.of) for part in parts):
         return True
     given = {name for part in parts for name in (*_names(part), *_names_behind(file, part))}
-    named = isinstance(size.expression, cst.Name) and not length.of.known
+    named = isinstance(size.expression, cst.Name) and not length.of.known and whole_length(size, share=TWICE) is None
     return named or bool(_names(size.expression) & given)
 
 
