@@ -17,6 +17,8 @@ START = "n = 32\na = tf.data.Dataset.from_tensor_slices(np.zeros((2000, 8), np.f
         ("d = a.batch(n).prefetch(n)", (32, 32768)),
         ("d = a.batch(2).prefetch(2)", None),
         ("def f(m):\n    return a.batch(m).prefetch(m)", (None, None)),
+        ("def f(m):\n    return a.batch(m).prefetch(m)\nf(-1)\nf(64)", (None, None)),
+        ("def f(m):\n    return a.batch(m).prefetch(m)\nf(1)\nf(2)", None),
         ("d = a.prefetch(100)", None),
         ("d = a.batch(2).prefetch(100).batch(2)", None),
         ("d = unknown.batch(2).prefetch(100)", None),

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
 
+ENOUGH = 2
+"""Batches that overlap input with compute."""
+
 WORK = ("batch", "padded_batch", "map", "shuffle", "repeat", "cache", "filter")
 """Steps that are better done before the buffer than after it."""
 
@@ -54,7 +57,11 @@ def kept_batches(file: File, prefetch: Call) -> KeptBatches | None:
         return None
     count, batch_size = least(argument.value), batch.arg("batch_size")
     same = batch_size is not None and file.reads_alike(argument.expression, batch_size.expression)
-    if not (count is not None and count > FEW_BATCHES) and not (same and (count is None or count > 2)):
+    if same and count is not None and count <= ENOUGH:
+        # One of several callers passes so few, or a number that stands for "choose one", such as -1.
+        sizes = [integer(option) for option in argument.value.options]
+        same, count = any(size is None or size > ENOUGH for size in sizes), None
+    if not (count is not None and count > FEW_BATCHES) and not same:
         return None
     there = element_count(prefetch.datasets())
     if there is not None and there <= FEW_BATCHES:
