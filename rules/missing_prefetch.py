@@ -65,23 +65,26 @@ class MissingPrefetch(Rule):
             return
         ends = [end for end in pipelines.ends(file, unfinished) if file.is_own(end)]
         edits = (fixes.append_prefetch(file, end) for end in ends)
-        first, *others = [self._place(end, file) for end in ends] or [self._last(unfinished, file)]
+        first, *others = [self._place(end, file) for end in ends] or self._last(unfinished, file)
         yield self.finding(
             first,
             file,
             "no prefetch at the end of this pipeline: input and compute do not overlap unless TensorFlow adds one "
             "itself (this costs time, not memory)",
             fix=Fix.safe("prefetch the batches", *edits) if ends else None,
-            related=[(other, "it ends here, too") for other in others],
+            related=[(other, "it ends here") for other in others],
         )
 
     def _place(self, end: cst.BaseExpression, file: File) -> Call | Node:
         return file.call(end) if isinstance(end, cst.Call) else end
 
-    def _last(self, unfinished: list[pipelines.Arrival], file: File) -> Call | Node:
-        """The last step of a pipeline that has no single end; where another module makes it, what consumes it here."""
-        last = pipelines.last_call(file, unfinished[-1].dataset)
-        return last if last is not None and file.is_own(last.node) else unfinished[-1].use.node
+    def _last(self, unfinished: list[pipelines.Arrival], file: File) -> list[Call | Node]:
+        """The last step of a pipeline that has no single end; where another module makes it, before that step what
+        consumes it here."""
+        last, used = pipelines.last_call(file, unfinished[-1].dataset), unfinished[0].use.node
+        if last is None:
+            return [used]
+        return [last] if file.is_own(last.node) else [used, last]
 
     def _unfinished(self, arrival: pipelines.Arrival) -> bool:
         """Whether the pipeline certainly arrives without a prefetch, and that is no choice of the program's."""
