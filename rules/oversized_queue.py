@@ -3,7 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfmemlint.api import (
+    Array,
     Call,
+    Dataset,
     File,
     Finding,
     Rule,
@@ -37,7 +39,8 @@ class OversizedQueue(Rule):
 
     ## When not to use it
     When batches are small and their making is very uneven. A queue shorter than 64 is reported only above Keras' 10,
-    where its batches come to 1 GiB.
+    where its batches come to 1 GiB. Arrays and `tf.data` pipelines need no queue, nor does a generator with
+    `workers=0`: they are not reported.
 
     ## References
     - https://keras.io/api/utils/python_utils/#pydataset-class
@@ -55,7 +58,16 @@ class OversizedQueue(Rule):
 
     @on_call(*sorted(knowledge.group("queues_batches")))
     def given(self, call: Call, file: File) -> Iterator[Finding]:
-        yield from self._check(call, call.given(0, "x"), file)
+        data = call.given(0, "x")
+        if not self._needs_no_queue(call, data):
+            yield from self._check(call, data, file)
+
+    def _needs_no_queue(self, call: Call, data: Value) -> bool:
+        """Whether a model certainly takes its batches without one: those of arrays and `tf.data`, where `fit` and its
+        like ignore how long it should be, and those that the program's own thread makes."""
+        if constant(call.given("workers")) == 0 or call.arg("batch_size") is not None:
+            return True
+        return any(isinstance(option, (Array, Dataset)) for option in data.options)
 
     def _check(self, call: Call, data: Value, file: File) -> Iterator[Finding]:
         queue, workers = (integer(call.given(name)) for name in ("max_queue_size", "workers"))

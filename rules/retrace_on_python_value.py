@@ -72,7 +72,10 @@ class RetraceOnPythonValue(Rule):
 
     def _changing(self, traced: tracing.TracedCall, file: File) -> Iterator[tuple[cst.BaseExpression, str, str | None]]:
         """The arguments that make a new graph each time: the value, the parameter, and what it is if made anew."""
+        owner = traced.call.receiver_node or traced.call.node.func
         for arg in (each for each in traced.call.node.args if not each.star):
+            if repetition.changes_with(file, arg.value, owner):
+                continue  # a new object's method, and a new function, are traced anew whatever they are given
             name, fresh = tracing.parameter_of(traced.call, arg), _new_object(arg.value, file)
             differing = fresh is None and name != "" and repetition.differs(file, arg.value)
             if fresh is not None or (differing and not tracing.needs_python(file, traced.function, name)):

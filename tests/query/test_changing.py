@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.repetition.changing import differs, made_anew
+from tfmemlint.query.repetition.changing import changes_with, differs, made_anew
 from tfmemlint.query.repetition.changing_shapes import resizes
 
 NINE = "for i in range(9):\n    "
@@ -70,6 +70,25 @@ def test_objects_that_are_made_anew(program: str, expected: str | None) -> None:
     file = model_of(program)
     made = made_anew(file, file.calls_by_word["probe"][0].args[0].value)
     assert (file.text(made).strip() if made is not None else None) == expected
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        (f"{NINE}net = make()\n    f = Loss()\n    net.probe(f)", True),
+        (f"{NINE}net = make()\n    for x in data:\n        net.probe(i)", True),
+        (f"{NINE}net = make()\n    for x in data:\n        net.probe(i * 2)", True),
+        (f"{NINE}net = make()\n    for x in data:\n        net.probe(Loss())", False),
+        (f"{NINE}net = make()\n    for x in data:\n        net.probe(x)", False),
+        (f"net = make()\n{NINE}net.probe(i)", False),
+        (f"{NINE}net.probe(i)", False),
+    ],
+)
+def test_what_changes_with_its_owner(program: str, expected: bool) -> None:
+    file = model_of(program)
+    call = file.call(file.calls_by_word["probe"][0])
+    assert call.receiver_node is not None
+    assert changes_with(file, call.node.args[0].value, call.receiver_node) is expected
 
 
 @pytest.mark.parametrize(

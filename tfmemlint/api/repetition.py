@@ -3,7 +3,7 @@
 from tfmemlint.query.repetition.accumulating import Accumulated, accumulated, names_of
 from tfmemlint.query.repetition.accumulating_methods import loop_around_method
 from tfmemlint.query.repetition.batches import batch_loops, over_batches
-from tfmemlint.query.repetition.changing import differs, made_anew
+from tfmemlint.query.repetition.changing import changes_with, differs, made_anew
 from tfmemlint.query.repetition.changing_shapes import resizes
 from tfmemlint.query.repetition.counts import called_view, items_in
 from tfmemlint.query.repetition.growing_data import GrowingData, growing_data
@@ -31,6 +31,7 @@ __all__ = [
     "accumulated",
     "batch_loops",
     "bound_anew",
+    "changes_with",
     "called_view",
     "data_reads",
     "definitions_of",

@@ -53,6 +53,20 @@ def made_anew(file: File, expression: cst.BaseExpression) -> Node | None:
     return d.value if d.binds is Binds.VALUE else d.node
 
 
+def changes_with(file: File, expression: cst.BaseExpression, owner: cst.BaseExpression) -> bool:
+    """Whether an expression is another one no more often than the object that a name stands for is made anew: nothing
+    that it is made of is bound in a loop inside the one which makes the object. False where no loop makes it."""
+    d = file.only_definition(owner) if isinstance(owner, cst.Name) else None
+    making = [loop.place for loop in around(file, d.node)] if d is not None else []
+    if not making or not file.tree.contains(making[0], expression):
+        return False
+    within = [loop.place for loop in around(file, expression) if loop.place is not making[0]]
+    inside = [place for place in within if file.tree.contains(making[0], place)]
+    bound = [each.node for name in _names(file, [expression]) for each in written(file.definitions(name))]
+    made = [] if isinstance(expression, (cst.Name, cst.BinaryOperation)) else [expression]
+    return not any(file.tree.contains(place, node) for place in inside for node in (*bound, *made))
+
+
 def around(file: File, node: Node) -> list[Repetition]:
     """What runs an expression again in its own function, innermost first."""
     return list(repetitions(file, node, calls=0))
