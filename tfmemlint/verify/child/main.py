@@ -212,7 +212,8 @@ def prepare(request: dict[str, Any]) -> None:
         Path(request["program"]).write_text(request["source"], encoding="utf-8")
     if request.get("preload", True):
         random.seed(0)
-        importlib.import_module("numpy").random.seed(0)
+        if "numpy" in sys.modules:  # which TensorFlow imports
+            sys.modules["numpy"].random.seed(0)
         importlib.import_module("tensorflow").random.set_seed(0)
         if request.get("simulated_gpus"):
             runtime.simulate_gpus(request["simulated_gpus"])
