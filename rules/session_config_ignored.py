@@ -24,7 +24,7 @@ class SessionConfigIgnored(Rule):
     otherwise nearly all memory of the card is taken as if nothing had been said. Keras 3 has no `set_session` at all.
 
     ## When not to use it
-    In programs that build graphs and run them in sessions; they are not reported.
+    In programs that build graphs and run them in sessions; they are not reported, nor are tests.
 
     ## References
     - https://www.tensorflow.org/guide/migrate
@@ -33,6 +33,7 @@ class SessionConfigIgnored(Rule):
     code = "TFM108"
     summary = "session options do not reach eager TensorFlow 2 code"
     no_fix = "fractions of memory and device lists need your numbers"
+    in_tests = False
 
     @on_call("tf.compat.v1.Session", "tf.compat.v1.InteractiveSession")
     def session(self, session: Call, file: File) -> Iterator[Finding]:
