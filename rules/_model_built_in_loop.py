@@ -14,6 +14,7 @@ from tfmemlint.api import (
     File,
     Function,
     Node,
+    Value,
     calls,
     flow,
     keras,
@@ -110,9 +111,32 @@ def used_up(file: File, call: Call, within: Node) -> UsedUp | None:
         return None  # called for what else it does
     if call.name == "tf.keras.Model" and not _has_new_layers(file, call, within):
         return None  # another view of layers that are there already
+    if all(_gives_view(file, target) for target in targets):
+        return None
+    if path and any(_keeps_network(file, call, target, path[0], within) for target in targets):
+        return None  # members of an ensemble: the model trains one of them
     if (call.name or "").startswith(PRETRAINED) and not keras.is_changed(file, call.node):
         return None  # loaded rather than built: TFM606
     return _of_fate(file, call, keras.fate(file, call.node, within, path))
+
+
+def _gives_view(file: File, target: Value) -> bool:
+    """Whether what is called is a function that makes one model, of layers that it is given."""
+    function = target.node if isinstance(target, Function) else None
+    return function is not None and any(keras.shares_layers(file, call, function) for call in calls(file, function))
+
+
+def _keeps_network(file: File, call: Call, target: Value, index: int, within: Node) -> bool:
+    """Whether what is called gives a network beside the model that is made with it, and that one is kept."""
+    if not isinstance(target, Function) or not isinstance(target.node, cst.FunctionDef):
+        return False
+    applied = {each.func.value for each in walk(target.node, cst.Call) if isinstance(each.func, cst.Name)}
+    for value in (node.value for node in file.returns(target.node)):
+        given = [each.value for each in value.elements] if isinstance(value, cst.Tuple) else []
+        networks = [i for i, each in enumerate(given) if isinstance(each, cst.Name) and each.value in applied]
+        if any(i != index and keras.fate(file, call.node, within, (i,)).kept for i in networks):
+            return True
+    return False
 
 
 def _of_fate(file: File, call: Call, done: keras.Fate) -> UsedUp | None:

@@ -16,7 +16,14 @@ from tfmemlint.query.keras.layers import (
     layers_in,
     parameters_of,
 )
-from tfmemlint.query.keras.making import makes_layers, makes_own_model, may_be_loaded, trains, trains_own_model
+from tfmemlint.query.keras.making import (
+    makes_layers,
+    makes_own_model,
+    may_be_loaded,
+    shares_layers,
+    trains,
+    trains_own_model,
+)
 from tfmemlint.query.keras.models import (
     applies_network,
     clears,
@@ -114,6 +121,7 @@ __all__ = [
     "runs_model",
     "saves_model",
     "session_runs",
+    "shares_layers",
     "takes_given_weights",
     "trained_bytes",
     "trains",

@@ -163,6 +163,8 @@ def is_used_up(file: File, made: Call, again: Repetition) -> bool:
 def _keeps(file: File, use: Use, made: Node, within: Node) -> bool:
     if use.held and use.does in (Does.COMPUTE, Does.OTHER, Does.PASS):
         return True  # a container with the model in it, which is not followed further
+    if use.does is Does.ITEM:
+        return True  # a model has no items: this is a tuple of some, of which each goes its own way
     if use.does is Does.CALL and use.call is not None and _is_symbolic(use.call.value_of(0)):
         # a block of the network that is being built: what it gives keeps it
         return not isinstance(file.tree.parent(use.call.node), cst.Expr)

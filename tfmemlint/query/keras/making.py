@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -10,15 +11,19 @@ from tfmemlint.model.values import Class, Function, Value
 from tfmemlint.query.calls import calls
 from tfmemlint.query.flow.makers import makers
 from tfmemlint.query.keras.fates import fate, model_at
-from tfmemlint.query.keras.models import MODEL_LOADS, PRETRAINED
+from tfmemlint.query.keras.models import MODEL, MODEL_LOADS, PRETRAINED
 from tfmemlint.query.ordering.once import runs_once
+from tfmemlint.query.tracing.graphs import in_own_graph
+from tfmemlint.syntax.scopes import FUNCTIONS, parameters
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
+    from tfmemlint.syntax.scopes import Definition
     from tfmemlint.syntax.tree import Node
 
 TRAINS = frozenset({"fit", "compile", "fit_generator", "train_on_batch"})
+INPUT = "tf.keras.Input"
 LAYERS = ("tf.keras.layers.", PRETRAINED, "tf.keras.Sequential")
 
 
@@ -42,13 +47,45 @@ def makes_layers(file: File, code: Node, *, besides: Call) -> bool:
     return any(name.startswith(LAYERS) and name.rpartition(".")[2][:1].isupper() for name in names)
 
 
+def shares_layers(file: File, made: Call, function: Node) -> bool:
+    """Whether a functional model that a function makes certainly is another view of what the function is given, without
+    weights of its own: `Model(base.input, layer.output)`, also where `base(x)` is applied to an input."""
+    if made.name != MODEL or not isinstance(function, FUNCTIONS):
+        return False
+    known = {each.name.value for each in parameters(function)} - {"self", "cls"}
+    if not known:
+        return False
+    for d in sorted((d for found in file.flow(function).bindings.values() for d in found), key=_order(file)):
+        if d.value is made.node or _root(d.value) in known:
+            known.add(d.name)
+    others = [call for call in calls(file, function) if call is not made and call.name != INPUT]
+    return all(_is_python(call) or _root(call.node) in known for call in others)
+
+
+def _order(file: File) -> Callable[[Definition], int]:
+    return lambda d: file.tree.order(d.node)
+
+
+def _is_python(call: Call) -> bool:
+    return bool(call.names) and all(name.startswith("builtins.") for name in call.names)
+
+
+def _root(node: Node | None) -> str | None:
+    """The name with which a call, an attribute or an item begins: `base` of `base.layers[2].output`."""
+    while isinstance(node, (cst.Call, cst.Attribute, cst.Subscript)):
+        node = node.func if isinstance(node, cst.Call) else node.value
+    return node.value if isinstance(node, cst.Name) else None
+
+
 def trains_own_model(file: File, target: Value) -> bool:
     """Whether what is called is a function of the module that certainly builds a model, trains it and gives it to
-    nobody. False where it builds one the first time only."""
+    nobody. False where it builds one the first time only, in a graph of its own, or of layers that are there."""
     if not isinstance(target, Function):
         return False
     for made in calls(file, target.node):
         path = model_at(file, made)
+        if in_own_graph(file, made.node, target.node) or shares_layers(file, made, target.node):
+            continue
         if path is not None and not runs_once(file, made.node, target.node):
             done = fate(file, made.node, target.node, path)
             if done.used and not done.kept:
