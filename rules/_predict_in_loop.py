@@ -1,5 +1,5 @@
-"""Whether a call of `predict` is about a whole set, by other weights or a changed copy of the data, and loops that
-repeat it for the same rows."""
+"""Whether a call of `predict` is about a whole set or a part of one, by other weights or a changed copy of the data,
+and loops that repeat it for the same rows, or for what a command names."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tfmemlint.api import (
     File,
     Instance,
     calls,
+    constant,
     integer,
     limits,
     repetition,
@@ -45,6 +46,28 @@ def is_whole_set(file: File, predict: Call) -> bool:
     if copies and all(copy.method in COPIES and not bound & variables(file, copy.node) for copy in copies):
         return True
     return size is not None and size.value != Const(1) and not file.contexts.over_data(loop)
+
+
+def is_part(file: File, given: cst.BaseExpression) -> bool:
+    """Whether a call takes as many rows as variables tell, of data that is cut into parts for the calls: then they are
+    a batch of the author's own, which is neither a few rows nor meant to be all at once."""
+    cut = file.written(given)
+    if isinstance(cut, cst.Call):  # what another model makes of them
+        return file.call(cut).method == "predict" and bool(cut.args) and is_part(file, cut.args[0].value)
+    index = cut.slice[0].slice if isinstance(cut, cst.Subscript) else None
+    if not isinstance(index, cst.Slice) or index.lower is None or index.upper is None:
+        return False
+    return not file.value(index.upper).known
+
+
+def from_command_line(file: File, again: repetition.Repetition) -> bool:
+    """Whether a loop goes over what somebody has written on the command line, one by one: `--images a.png b.png`."""
+    over = {each.iter.attr.value for each in again.each if isinstance(each.iter, cst.Attribute)}
+    for node in file.calls_by_word.get("add_argument", ()) if over else ():
+        names = {str(constant(file.value(arg.value))).lstrip("-") for arg in node.args if arg.keyword is None}
+        if names & over and any(arg.keyword is not None and arg.keyword.value == "nargs" for arg in node.args):
+            return True
+    return False
 
 
 def _is_same_batch(file: File, predict: Call, again: repetition.Repetition) -> bool:

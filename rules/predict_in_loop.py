@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._predict_in_loop import is_of_other_models, is_whole_set, timing_loop
+from tfmemlint_rules._predict_in_loop import from_command_line, is_of_other_models, is_part, is_whole_set, timing_loop
 
 from tfmemlint.api import (
     Call,
@@ -47,9 +47,9 @@ class PredictInLoop(Rule):
 
     ## When not to use it
     Where each call predicts a whole data set: loops over models, folds and data sets, calls with a `batch_size` of
-    their own, and predictions every so many steps are not reported. Nor are loops that wait for somebody to type,
-    loops that the whole program runs once for up to 32 items, and programs that turn eager execution off: there a call
-    of the model adds to the graph.
+    their own, slices of as many rows as variables tell, and predictions every so many steps are not reported. Nor are
+    loops that wait for somebody to type or take what a command line names, loops that the whole program runs once for
+    up to 32 items, and programs that turn eager execution off: there a call of the model adds to the graph.
 
     ## References
     - https://keras.io/api/models/model_training_apis/#predict-method
@@ -67,8 +67,10 @@ class PredictInLoop(Rule):
             return
         given = argument.expression
         rows = 1 if _is_read_as_row(file, predict) else tensors.rows_in(file, given, callers=limits.FOLLOWED_CALLS)
+        if rows is None and is_part(file, given):
+            return
         again = repetition.item_loop(file, given, single=rows == 1) or timing_loop(file, predict)
-        if again is None or is_of_other_models(file, predict, again):
+        if again is None or is_of_other_models(file, predict, again) or from_command_line(file, again):
             return
         if repetition.is_rare(file, predict.node, again) and not repetition.is_filled_by(file, given, again.place):
             return

@@ -12,7 +12,7 @@ from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Api, Function, constant
 from tfmemlint.query.facts import calls_named, calls_passing
 from tfmemlint.query.ordering.conditions import conditions
-from tfmemlint.syntax.scopes import Binds, dotted, written
+from tfmemlint.syntax.scopes import Binds, dotted, parameters, written
 from tfmemlint.syntax.tree import Node
 
 if TYPE_CHECKING:
@@ -52,12 +52,27 @@ def _is_imported_for_keras_2(file: File) -> bool:
 @once_per_file
 def own_engine(file: File) -> bool:
     """Whether the program certainly runs on Keras as it was until 2.3, a library with an engine of its own, which makes
-    no data set for `predict` and takes no arrays by a call of the model: it imports what was gone with that."""
+    no data set for `predict` and takes no arrays by a call of the model: it imports what was gone with that, or gives
+    layers initializers that later ones cannot call."""
     imports: list[cst.Import | cst.ImportFrom] = [*file.tree.of(cst.Import), *file.tree.of(cst.ImportFrom)]
     paths = {path for node in imports if next(conditions(file, node), None) is None for path in _imported(node)}
     if any(path.startswith("tensorflow.keras") for path in paths):
         return False  # some libraries for it need what came with Keras
-    return any(map(knowledge.of_own_engine, paths)) and any(path.partition(".")[0] == "keras" for path in paths)
+    if not any(path.partition(".")[0] == "keras" for path in paths):
+        return False
+    return any(map(knowledge.of_own_engine, paths)) or any(_initializes_untyped(file))
+
+
+def _initializes_untyped(file: File) -> Iterator[cst.Arg]:
+    """The layers' initializers that are functions of the module without a `dtype`, which Keras passes since 2.3."""
+    for arg in file.tree.of(cst.Arg):
+        made = file.value(arg.value) if arg.keyword is not None and arg.keyword.value.endswith("_initializer") else None
+        if isinstance(made, Function) and next(conditions(file, arg), None) is None:
+            named = {each.name.value for each in parameters(made.node)}
+            layer = file.tree.parent(arg)
+            of_keras = isinstance(layer, cst.Call) and (file.call(layer).name or "").startswith("tf.keras.layers.")
+            if of_keras and "dtype" not in named and made.node.params.star_kwarg is None:
+                yield arg
 
 
 def _imported(node: cst.Import | cst.ImportFrom) -> list[str]:
