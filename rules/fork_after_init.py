@@ -4,7 +4,26 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Api, Call, Edit, File, Finding, Fix, Rule, Safety, Severity, fixes, on, runtime
+from tfmemlint.api import (
+    Api,
+    Call,
+    Edit,
+    File,
+    Finding,
+    Fix,
+    Function,
+    Rule,
+    Safety,
+    Severity,
+    calls,
+    fixes,
+    limits,
+    on,
+    parameters,
+    runtime,
+)
+
+PYTHON = ("builtins.", "time.", "os.", "math.", "random.", "logging.", "sys.", "socket.", "json.")
 
 
 class ForkAfterInit(Rule):
@@ -20,7 +39,8 @@ class ForkAfterInit(Rule):
     Unsafe: spawned processes import the main module again and take their arguments by pickle.
 
     ## When not to use it
-    When the children never touch TensorFlow.
+    When the children never touch TensorFlow. A process whose function takes nothing and calls nothing but Python's own
+    is not reported.
 
     ## References
     - https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods
@@ -34,7 +54,7 @@ class ForkAfterInit(Rule):
     @on(runtime.forks)
     def check(self, start: Call, file: File) -> Iterator[Finding]:
         starter = runtime.initialised_by(file, start.node)
-        if starter is not None:
+        if starter is not None and not _only_python(file, start):
             yield self.finding(
                 start,
                 file,
@@ -43,6 +63,18 @@ class ForkAfterInit(Rule):
                 fix=_spawn(file, start),
                 related=[(starter, "initialises the runtime")],
             )
+
+
+def _only_python(file: File, start: Call) -> bool:
+    """Whether the child certainly runs a function of the module that takes nothing and calls nothing but Python's own:
+    it ends, or is ended, without an op."""
+    target = start.given("target") if start.arg("target") is not None else None
+    if not isinstance(target, Function) or next(parameters(target.node), None) is not None:
+        return False
+    return all(
+        isinstance(call.target, Function) or (call.names and all(name.startswith(PYTHON) for name in call.names))
+        for call in calls(file, target.node, through=limits.FOLLOWED_CALLS)
+    )
 
 
 def _spawn(file: File, start: Call) -> Fix | None:
