@@ -23,8 +23,8 @@ class GpuEnvSetTooLate(Rule):
     Unsafe: from then on the setting takes effect, which it did not before.
 
     ## When not to use it
-    When the variable is meant for processes that are started later. Where the program starts one behind it, or gives
-    the cards to Faiss, it is not reported.
+    When the variable is meant for processes that are started later. Where the program starts one behind it, gives the
+    cards to Faiss, or sets the variable to the same before, it is not reported.
 
     ## References
     - https://www.tensorflow.org/guide/gpu
@@ -38,7 +38,7 @@ class GpuEnvSetTooLate(Rule):
     @on(runtime.settings, *sorted(READ_AT_START))
     def check(self, setting: runtime.Setting, file: File) -> Iterator[Finding]:
         starter = _read_by(file, setting)
-        if starter is None or _for_others(file, setting):
+        if starter is None or _for_others(file, setting) or _is_set_already(file, setting, starter):
             return
         yield self.finding(
             setting.where,
@@ -56,6 +56,20 @@ def _read_by(file: File, setting: runtime.Setting) -> Call | None:
         return None
     started = runtime.devices_made_by if setting.variable in OF_CARDS else runtime.initialised_by
     return started(file, setting.node)
+
+
+def _is_set_already(file: File, setting: runtime.Setting, starter: Call) -> bool:
+    """Whether the variable was set to the same, at the top of the program, before it was read."""
+    if not file.is_own(starter.node):
+        return False
+    at = file.tree.order(starter.node)
+    before = (each for each in runtime.settings.of(file) if each.variable == setting.variable)
+    same = (each for each in before if each.value.known and each.value == setting.value)
+    return any(
+        file.tree.order(each.node) < at and not file.contexts.conditional(each.node, file.module)
+        for each in same
+        if file.contexts.function(each.node) is None
+    )
 
 
 def _for_others(file: File, setting: runtime.Setting) -> bool:

@@ -22,6 +22,9 @@ INITIALISED = "runtime initialised"
 DEVICES_MADE = "devices made"
 
 SESSIONS = ("tf.compat.v1.Session", "tf.compat.v1.InteractiveSession")
+PLACES = "tf.device"
+"""What starts the eager runtime when it is entered. In a graph it only says where ops go."""
+
 NOT_ALL_DEVICES = "device_count"
 """The option of a session by which it makes other devices than those that are there."""
 
@@ -32,7 +35,9 @@ def initialises(file: File, call: Call) -> bool:
     not known what is called; of functions of the module each call in them is asked."""
     if not call.names or file.contexts.entered(call.node, "tf.Graph.as_default") is not None:
         return False
-    return all(_initialises(name, call) for name in call.names) and not turns_eager_off(file)
+    if turns_eager_off(file) or (file.before_version_2 and set(call.names) <= {PLACES}):
+        return False
+    return all(_initialises(name, call) for name in call.names)
 
 
 def turns_eager_off(file: File) -> bool:
