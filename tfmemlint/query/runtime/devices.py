@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 GROWTH = "tf.config.experimental.set_memory_growth"
 LOGICAL_DEVICES = "tf.config.set_logical_device_configuration"
 VISIBLE_DEVICES = "tf.config.set_visible_devices"
+VISIBLE_VARIABLE = "CUDA_VISIBLE_DEVICES"
 
 COMPARISONS: dict[tuple[type, int | None], bool] = {
     (cst.Equal, 1): True, (cst.LessThanEqual, 1): True, (cst.LessThan, 2): True,
@@ -55,8 +56,10 @@ def _device(file: File, growth: Call) -> str | None:
 
 def chooses_devices(file: File) -> bool:
     """Whether the program chooses the devices that TensorFlow sees, or makes logical ones of them, so that what it says
-    of some physical devices may be all that counts."""
-    return any(file.calls(VISIBLE_DEVICES, LOGICAL_DEVICES)) or mentions_variable(file, "CUDA_VISIBLE_DEVICES")
+    of some physical devices may be all that counts. A module that imports this one may do so, too."""
+    if any(file.calls(VISIBLE_DEVICES, LOGICAL_DEVICES)) or mentions_variable(file, VISIBLE_VARIABLE):
+        return True
+    return file.siblings is not None and bool(file.siblings.importers((VISIBLE_VARIABLE,)))
 
 
 def only_gpus(value: Value) -> bool:
