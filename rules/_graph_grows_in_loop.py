@@ -14,8 +14,10 @@ from tfmemlint.api import (
     Function,
     Node,
     calls,
+    integer,
     knowledge,
     limits,
+    parameters,
     repetition,
     tracing,
     walk,
@@ -25,6 +27,9 @@ FEW_TRIALS = 8
 FEW_NODES = 32
 """Iterations and nodes of a loop over a handful of values: a node of this kind takes a few KiB, all of them less than
 the smallest batch."""
+
+FEW_GRAPHS = 16
+"""Numbers that are tried one after the other, with a graph for each: a graph of 100 nodes takes less than 1 MiB."""
 
 MANY_NODES = 256
 """Nodes that small ops add, about 1 MiB."""
@@ -44,7 +49,7 @@ def _growths(file: File) -> Iterator[Growth]:
     for loop in sorted(_graph_loops(file), key=lambda loop: -len(list(file.tree.ancestors(loop)))):
         ops = [op for op in tracing.ops_built(file, loop) if op not in seen and not _seldom(file, op, loop)]
         seen.update(ops)
-        if ops and not any(shrugged(file, loop, ops) for shrugged in (_only_initializes, _tries_items, _adds_little)):
+        if ops and not any(shrugged(file, loop, ops) for shrugged in SHRUGGED):
             yield Growth(loop, ops)
 
 
@@ -113,6 +118,37 @@ def _tries_items(file: File, loop: Node, ops: list[Node]) -> bool:
     return computed and most * times * len(nodes) <= MANY_NODES and all(_is_of(file, loop, op, items) for op in ops)
 
 
+def _tries_structures(file: File, loop: Node, ops: list[Node]) -> bool:
+    """Whether a loop over a few numbers, which nothing is seen to run again, builds in a function a graph for each that
+    differs by the number: as many clusters, or another filter. It cannot be built once before."""
+    most = repetition.runs_at_most(file, loop, loop)
+    each = [loop] if isinstance(loop, cst.For) else list(walk(loop, cst.CompFor))
+    if most is None or most > FEW_GRAPHS or not each or repetition.repeats(file, loop) is not None:
+        return False
+    if any(file.tree.contains(loop, op) for op in ops) or not all(_counts(file, one.iter) for one in each):
+        return False
+    items = {name.value for one in each for name in walk(one.target, cst.Name)}
+    for call in calls(file, loop):
+        function = call.target.node if isinstance(call.target, Function) else None
+        named = [each.name.value for each in parameters(function)] if function is not None else []
+        passed = {name: call.arg(name) for name in named}
+        by = {name for name, arg in passed.items() if arg is not None and _names(arg.expression, items)}
+        if function is not None and any(_names(op, by) for op in ops if file.tree.contains(function, op)):
+            return True
+    return False
+
+
+def _counts(file: File, iterated: cst.BaseExpression) -> bool:
+    """Whether a loop certainly goes over numbers: `range(2, 10)`, `[3, 5, 7]`."""
+    if isinstance(iterated, (cst.List, cst.Tuple)):
+        return all(integer(file.value(each.value)) is not None for each in iterated.elements)
+    return isinstance(iterated, cst.Call) and file.call(iterated).name == "builtins.range"
+
+
+def _names(code: Node, names: set[str]) -> bool:
+    return any(name.value in names for name in walk(code, cst.Name))
+
+
 def _is_small_op(file: File, node: Node) -> bool:
     if not isinstance(node, cst.Call):
         return True
@@ -137,5 +173,7 @@ def _over_parts(file: File, loop: repetition.Repetition, runs: set[cst.Call]) ->
     sums = [n.value for n in walk(loop.place, cst.AugAssign) if not isinstance(file.value(n.value), Const)]
     return loop.few(limits.FEW_STEPS) and any(not any(n in runs for n in walk(value)) for value in sums)
 
+
+SHRUGGED = (_only_initializes, _tries_items, _tries_structures, _adds_little)
 
 growths = Fact(_growths, "run", "eval", "function")

@@ -20,7 +20,8 @@ class GraphGrowsInLoop(Rule):
 
     ## When not to use it
     With a fresh graph in each iteration, which is not reported. Nor are trials that begin with one op which sets the
-    variables back, and loops over up to 32 items, once, that compute a few numbers of each.
+    variables back, loops over up to 32 items, once, that compute a few numbers of each, and graphs
+    for each of up to 16 numbers by which they differ, such as numbers of clusters.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/Graph#finalize
