@@ -2,11 +2,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from tfmemlint.api import (
     Call,
     File,
     Finding,
     Fix,
+    Function,
     Rule,
     Safety,
     constant,
@@ -41,7 +44,7 @@ class EagerDebuggingLeftOn(Rule):
 
     ## When not to use it
     While debugging; switches behind a flag and in unit tests are not reported, nor a model that a script asks once and
-    never trains.
+    never trains, nor a program that trains by a tape or variables of its own and traces nothing.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/config/run_functions_eagerly
@@ -56,6 +59,8 @@ class EagerDebuggingLeftOn(Rule):
     def switch(self, call: Call, file: File) -> Iterator[Finding]:
         switched = [constant(other.value_of("run_eagerly")) is True for other in file.calls(*SWITCHES)]
         if ordering.runs_by_choice(file, call.node) or (call.name != DEBUG and not all(switched)):
+            return
+        if call.name != DEBUG and _works_eagerly(file):
             return
         what = "functions run eagerly" if call.name != DEBUG else "input pipelines run in Python"
         yield self.finding(
@@ -86,6 +91,18 @@ class EagerDebuggingLeftOn(Rule):
             if not ordering.runs_by_choice(file, switch.statement) and not _asks_once(file, switch):
                 fix = Fix.unsafe("remove the switch", fixes.remove_statement(file, switch.statement))
                 yield self.finding(switch.target.attr, file, TRAINS, fix=fix)
+
+
+def _works_eagerly(file: File) -> bool:
+    """Whether the program trains outside of traced code, by a tape or variables of its own, and traces nothing itself,
+    nor asks Keras or a pipeline to: then no graph is missed."""
+    own = file.calls("tf.GradientTape", "tf.Variable")
+    if not own or any(file.contexts.traced(call.node) for call in own) or any(facts.traced_functions.of(file)):
+        return False
+    asked = [node for word in (*TRAINS_BY, *ASKS_BY, "map", "function") for node in file.calls_by_word.get(word, ())]
+    if any(not isinstance(file.call(node).target, Function) for node in asked):
+        return False
+    return not any(node.attr.value == "function" for node in file.tree.of(cst.Attribute))
 
 
 def _asks_once(file: File, switch: facts.AttributeSet) -> bool:
