@@ -10,6 +10,7 @@ from tfmemlint.api import (
     Array,
     Call,
     Const,
+    Does,
     File,
     Function,
     Node,
@@ -29,6 +30,7 @@ ELEMENTWISE = frozenset({
     "tf.abs", "tf.square", "tf.identity", "tf.cast", "tf.math.abs", "tf.math.square", "tf.nn.relu", "tf.stop_gradient",
     "tf.convert_to_tensor",
 })  # fmt: skip
+MEANS = frozenset({"np.mean", "tf.reduce_mean", "tf.math.reduce_mean", "tf.experimental.numpy.mean"})
 JOINS = ("tf.concat", "tf.stack")
 COPIES = frozenset({"identity", "convert_to_tensor", "stop_gradient"})
 
@@ -159,6 +161,17 @@ def read_as_tensors(file: File, container: cst.BaseExpression) -> bool:
     makings = [assign.value for assign in file.assigned_paths.get(path, ())]
     found = (use for made in makings for use in uses(file, made, parts=True, attributes=True))
     return any(use.word == "numpy" for use in found)
+
+
+def only_averaged(file: File, container: cst.BaseExpression) -> bool:
+    """Whether all that is done with a list, besides filling it, is to take the mean of all its numbers: they are values
+    of a loss, for which nobody keeps what is large."""
+    home = file.contexts.function(container)
+    made = [a for a in file.assigned_paths.get(dotted(container) or "", ()) if file.contexts.function(a) is home]
+    found = [use for each in made for use in uses(file, each.value)] if isinstance(container, cst.Name) else []
+    taken = [use for use in found if use.does is not Does.METHOD or use.word not in ("append", "extend")]
+    means = (use.call is not None and use.call.name in MEANS and len(use.call.node.args) == 1 for use in taken)
+    return bool(taken) and all(means)
 
 
 def traced_with(file: File, container: cst.BaseExpression) -> bool:

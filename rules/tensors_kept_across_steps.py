@@ -8,6 +8,7 @@ from tfmemlint_rules._tensors_kept_across_steps import (
     joined_to_return,
     kept_kind,
     of_several,
+    only_averaged,
     read_as_tensors,
     traced_with,
 )
@@ -48,7 +49,7 @@ class TensorsKeptAcrossSteps(Rule):
     ## When not to use it
     When all outputs fit and are used as tensors afterwards. A forward pass in pieces, a method of a model that joins
     and returns what the model gives, is not reported, nor what traced code computes with later, such as the targets of
-    a loss.
+    a loss, nor a list of which only the mean of all numbers is taken, as of the values of a loss.
 
     ## References
     - https://www.tensorflow.org/guide/gpu
@@ -80,7 +81,8 @@ class TensorsKeptAcrossSteps(Rule):
         kinds = [(part, kind) for part in parts if (kind := kept_kind(file, part, step)) is not None]
         if not kinds or loop.few(limits.FEW_STEPS):
             return
-        if container is not None and (joined_to_return(file, container) or traced_with(file, container)):
+        meant = (joined_to_return, traced_with, only_averaged)
+        if container is not None and any(asks(file, container) for asks in meant):
             return
         whole = all(kind == "outputs" and not of_several(file, part) for part, kind in kinds)
         edits = [fixes.append_method(file, part, ".numpy()") for part, _ in kinds]
