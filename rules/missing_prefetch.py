@@ -34,7 +34,9 @@ class MissingPrefetch(Rule):
     once for a pipeline, at its end; a function that takes further what it is given, or that an `interleave` runs, has
     none. Pipelines that only pick, regroup and batch have nothing to do ahead, and are left out, where they begin with
     arrays in memory, lines of text, or a small data set that `tensorflow_datasets` keeps in memory itself; one of a few
-    KiB may have arithmetic in its maps. So are batches of up to four lines or records, of which numbers are parsed.
+    KiB may have arithmetic in its maps. So are batches of up to four lines or records, of which numbers are parsed,
+    single batches, arithmetic on arrays or behind a cache in memory with which a model is only tested, and pictures
+    that a program only shows.
 
     ## Why it costs memory
     It costs time, not memory: without a prefetch the model waits while the next batch is made. Prefetching holds one
@@ -61,7 +63,7 @@ class MissingPrefetch(Rule):
     @on(pipelines.consumed)
     def check(self, pipeline: list[pipelines.Arrival], file: File) -> Iterator[Finding]:
         unfinished = [each for each in pipeline if self._unfinished(each)]
-        if not unfinished:
+        if not unfinished or all(pipelines.waits_little(file, each) for each in unfinished):
             return
         ends = [end for end in pipelines.ends(file, unfinished) if file.is_own(end)]
         edits = (fixes.append_prefetch(file, end) for end in ends)

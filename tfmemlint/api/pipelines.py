@@ -75,6 +75,7 @@ from tfmemlint.query.pipelines.prefetching import KeptBatches, kept_batches, wor
 from tfmemlint.query.pipelines.shuffling import copied_bytes, expanding_map, needs_no_prefetch, own_parts
 from tfmemlint.query.pipelines.small import few_examples, is_small, names_or_indices
 from tfmemlint.query.pipelines.together import same_so_far, steps_by_pipeline
+from tfmemlint.query.pipelines.waiting import waits_little
 from tfmemlint.query.pipelines.whole_data import fitted_whole, may_be_batch, of_loop_item, stays_on_disk
 
 __all__ = [
@@ -163,6 +164,7 @@ __all__ = [
     "takes_batch_apart",
     "takes_no_steps",
     "used_as_model",
+    "waits_little",
     "whole_folders",
     "whole_length",
     "work_after",

@@ -1,0 +1,63 @@
+"""Which consumers of a pipeline gain nothing from a batch that is made ahead."""
+
+from __future__ import annotations
+
+import pytest
+from programs import model_of
+
+from tfmemlint.query.pipelines.ends import consumed
+from tfmemlint.query.pipelines.waiting import waits_little
+
+START = """
+import matplotlib.pyplot as plt
+def opened(path):
+    return tf.io.decode_png(tf.io.read_file(path))
+a = tf.data.Dataset.from_tensor_slices(np.zeros((100, 8), np.float32)).map(lambda v: v * 2)
+files = tf.data.Dataset.list_files("*.png").map(opened)
+model = keras.Sequential([keras.layers.Dense(1)])
+def album():
+    return files.batch(2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("model.fit(a.batch(2))", [False]),
+        ("model.fit(a.batch(100))", [True]),
+        ("model.evaluate(a.batch(2))", [True]),
+        ("model.predict(a.batch(2))", [True]),
+        ("model.predict(files.batch(2))", [False]),
+        ("model.predict(files.cache().batch(2))", [True]),
+        ("model.fit(b, validation_data=a.batch(2))", [True]),
+        ("model.predict(tf.data.Dataset.zip((a, a)).batch(2))", [True]),
+        ("model.predict(tf.data.Dataset.zip((a, files)).batch(2))", [False]),
+        ("model.predict(a.map(lambda v: tf.numpy_function(f, [v], tf.float32)).batch(2))", [False]),
+        ("for x in a.batch(2):\n    model(x)", [True]),
+        ("for x in a.batch(2):\n    model(x, training=True)", [False]),
+        ("for x in a.batch(2):\n    model.train_on_batch(x)", [False]),
+        ("for x in a.batch(2):\n    with tf.GradientTape() as tape:\n        model(x)", [False]),
+        ("def step(x):\n    with tf.GradientTape():\n        model(x)\nfor x in a.batch(2):\n    step(x)", [False]),
+    ],
+)
+def test_tests_of_a_model_wait_little(program: str, expected: list[bool]) -> None:
+    file = model_of(START.partition("def album")[0] + program)
+    assert [waits_little(file, arrival) for arrivals in consumed.of(file) for arrival in arrivals] == expected
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("for page in album():\n    plt.imshow(page[0])", True),
+        ("pages = album()\nfor page in pages:\n    first = page[0]\n    plt.imshow(first.numpy())", True),
+        ("def show(p):\n    plt.imshow(p)\nfor page in album():\n    show(page[0])", True),
+        ("for page in album():\n    print(page.shape)", False),
+        ("for page in album():\n    plt.imshow(other)", False),
+        ("if __name__ == '__main__':\n    for page in album():\n        plt.imshow(page[0])", False),
+        ("for page in album():\n    plt.imshow(page[0])\nmodel.fit(a.batch(2))", False),
+    ],
+)
+def test_who_looks_at_pictures_waits_little(program: str, expected: bool) -> None:
+    file = model_of(START + program)
+    returned = [each for arrivals in consumed.of(file) for each in arrivals if each.use.returned]
+    assert [waits_little(file, arrival) for arrival in returned] == [expected]
