@@ -15,7 +15,13 @@ SERIES = "s = np.loadtxt('s.csv').reshape(-1, 6)\nw = []\n"
 LITTLE = [
     (f"{SERIES}for i in range(90, 1242):\n    w.append(s[i - 90 : i])\ntf.constant(np.array(w))", True),
     (f"{SERIES}for i in range(90, 9242):\n    w.append(s[i - 90 : i])\ntf.constant(np.array(w))", False),
-    (f"{SERIES}for i in range(90, n):\n    w.append(s[i - 90 : i])\ntf.constant(np.array(w))", False),
+    (f"{SERIES}for i in range(90, n):\n    w.append(s[i - 90 : i])\ntf.constant(np.array(w))", True),
+    (f"{SERIES}for i in range(k, n):\n    w.append(s[i - k : i])\nv = np.array(w)\ntf.constant(v.reshape(p))", True),
+    (f"{SERIES}for i in range(900, n):\n    w.append(s[i - 900 : i])\ntf.constant(np.array(w))", False),
+    (f"{SERIES}tf.constant(s.reshape(-1, 90, 6))", False),
+    ("tf.constant(np.random.rand(100, 96, 96))", True),
+    ("tf.constant(np.random.rand(100, 128, 128))", False),
+    ("tf.constant(np.random.rand(101, 96, 96))", False),
     (f"{SERIES}for i in range(90, n):\n    w.append(s[i - 90 : i, 0])\ntf.constant(np.array(w))", True),
     ("tf.constant(np.zeros((n, 100)))", True),
     ("tf.constant(np.zeros((n, 101)))", False),
@@ -83,7 +89,10 @@ CHOSEN = [
     ("y = t[0]\nx = S().fit_transform(t.drop(0, axis=1))", False),
     ("y = pd.read_csv('y.csv')['label']\nx = S().fit_transform(t)", False),
     ("x = t.drop('label', axis=1).values / 255", False),
-    ("s = S().fit_transform(t[['close']].values.reshape(-1, 1))\nx = np.array([s[i : i + n, 0] for i in days])", False),
+    ("s = S().fit_transform(t[['close']].values.reshape(-1, 1))\nx = np.array([s[i : i + n, 0] for i in days])", True),
+    ("t = pd.read_csv('t.csv', names=['a', 'b'])\nx = ((t - t.mean()) / t.std()).values", True),
+    ("t = pd.read_csv('t.csv', names=['a', 'b'])\nx = (t / 255).values", False),
+    ("x = ((t - t.mean()) / t.std()).values", False),
 ]  # fmt: skip
 
 

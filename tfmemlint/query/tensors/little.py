@@ -12,9 +12,18 @@ from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.values import ITEM_BYTES, Array, Sequence, Value
 from tfmemlint.query.flow.uses import Does, uses
 from tfmemlint.query.keras.networks import input_bytes, output_bytes
-from tfmemlint.query.limits import FEW_COLUMNS, LATENT_NUMBERS, ONE_BATCH, SMALL_SAMPLE, SMALL_TARGETS
+from tfmemlint.query.limits import (
+    FEW_COLUMNS,
+    FEW_ELEMENTS,
+    FEW_ROWS,
+    LATENT_NUMBERS,
+    ONE_BATCH,
+    SMALL_SAMPLE,
+    SMALL_TARGETS,
+)
 from tfmemlint.query.tensors.arrays import Entering, arrays_entering
 from tfmemlint.query.tensors.named_columns import has_named_columns
+from tfmemlint.query.tensors.series import is_of_series
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -32,10 +41,12 @@ def is_little(file: File, entering: Entering) -> bool:
     """Whether an array is not shown to be much: a table of unknown length with a few columns, or whose columns the code
     calls by their names, a batch of rows, what one step works on, one example that a model is asked about, the noise of
     which `predict` makes something larger, targets beside the data that they belong to, a small array that a part is
-    made of, or zeros of unknown size that `predict` asks for.
+    made of, windows of a table of unknown length, a thousand of which are not known to take 8 MiB, or zeros of unknown
+    size that `predict` asks for.
 
-    False for an array of known bytes, which speak for themselves, but for windows of a table that have 8 MiB at most;
-    for one of which nothing is known, and for a buffer that is kept, of which each step takes a part.
+    False for an array of known bytes, which speak for themselves, but for windows of a table and up to a hundred
+    examples that have 8 MiB at most; for one of which nothing is known, and for a buffer that is kept, of which each
+    step takes a part.
     """
     array, taker, origin = entering.array, entering.taker, entering.array.origin
     targets = _are_targets(array, taker)
@@ -44,7 +55,10 @@ def is_little(file: File, entering: Entering) -> bool:
     if origin is None:
         return targets and array.bytes is None and array.shape is None
     if array.bytes is not None:
-        return array.bytes < SMALL_TARGETS and _are_windows(array, origin)
+        return array.bytes < SMALL_TARGETS and (_are_windows(array, origin) or _are_few_examples(array))
+    if is_of_series(file, entering):
+        row = _row_numbers(array)
+        return row is None or row * ITEM_BYTES["float64"] * FEW_ROWS < SMALL_TARGETS
     if _is_kept(file, array, origin):
         return False
     if _is_small_part(file, array, origin) or _is_one_batch(array):
@@ -95,6 +109,11 @@ def _are_windows(array: Array, origin: Call) -> bool:
     if not isinstance(made, Array) or made.bytes is not None or array.shape is None:
         return False
     return len(array.shape) > (len(made.shape) if made.shape is not None else TABLE_RANK)
+
+
+def _are_few_examples(array: Array) -> bool:
+    """Whether an array has as few rows as somebody makes up to try something."""
+    return array.shape is not None and len(array.shape) > 1 and (array.shape[0] or FEW_ELEMENTS + 1) <= FEW_ELEMENTS
 
 
 def _is_kept(file: File, array: Array, origin: Call) -> bool:
