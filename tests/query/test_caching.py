@@ -42,6 +42,8 @@ def test_what_is_in_memory_and_cheap_to_do_again(program: str, expected: bool) -
 NO_STEPS = [
     (X + "ds", True),
     (X + "td.zip((ds, ds))", True),
+    (X + "ds.take(-1)", True),
+    (X + "ds.skip(3).map(lambda v: v)", False),
     (X + "ds.batch(2)", False),
     (X + "td.zip((ds, ds.batch(2)))", False),
 ]

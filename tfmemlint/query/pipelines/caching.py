@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 CHEAP = frozenset({"batch", "padded_batch", "enumerate", "take", "skip", "prefetch", "with_options", "unbatch"})
 """Steps that cost less than what a cache of their results holds."""
 
+PICKS = frozenset({"take", "skip", "with_options"})
+"""Steps that hand on elements as they are given to them, some or all, in their order."""
+
 SPLITS = frozenset({"take", "skip", "shard", "window"})
 """Steps after which a shuffle has drawn a part of the data: a split is wanted once for good."""
 
@@ -59,8 +62,10 @@ def made_of_memory(ds: Dataset) -> bool:
 
 
 def takes_no_steps(ds: Dataset) -> bool:
-    """Whether a pipeline is certainly its source as it is: neither it nor one that it is made of took a step."""
-    return not ds.steps and all(isinstance(part, Dataset) and takes_no_steps(part) for part in ds.parents)
+    """Whether a pipeline is certainly its source as it is, or a part of it: neither it nor one that it is made of took
+    a step that makes elements of its own."""
+    picked = all(step.name in PICKS for step in ds.steps)
+    return picked and all(isinstance(part, Dataset) and takes_no_steps(part) for part in ds.parents)
 
 
 def draws_nothing(ds: Dataset) -> bool:
