@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tfmemlint.api import Api, Array, Call, Const, File, Finding, Instance, Rule, Value, integer, keras, on_call
+from tfmemlint.api import Api, Array, Call, Const, File, Finding, Instance, Rule, Value, integer, keras, limits, on_call
 
 MANY_CLASSES = 32
 SMALL_LABELS = 4 << 20
@@ -30,8 +30,9 @@ class DenseOneHotLabels(Rule):
     ## When not to use it
     With label smoothing, mixup or soft labels, which need the rows; label smoothing is seen and not reported. Nor are
     fewer than 32 classes, or an unknown number of them, whose rows stay below `min-bytes`: an unknown number counts as
-    many for the words of a text, and where each pixel or step has a label of its own. Nor are rows that are known to
-    take 4 MiB at most, nor the labels with which a model is tested after each step, where their number is not known.
+    many for the words of a text, and where each pixel or step has a label of its own. Nor are up to 100 classes where
+    nobody knows how many labels there are, rows that are known to take 4 MiB at most, nor the labels with which a model
+    is tested after each step, where their number is not known.
 
     ## References
     - https://keras.io/api/losses/probabilistic_losses/#sparsecategoricalcrossentropy-class
@@ -59,6 +60,8 @@ class DenseOneHotLabels(Rule):
                 continue
             if size is None and fit.name == EVALUATE and file.contexts.per_item(fit.node):
                 continue  # who tests a model after each step does so with a few examples
+            if size is None and classes is not None and classes <= limits.FEW_COLUMNS:
+                continue  # of labels of which nobody knows how many there are, 10 000 have 8 MB at most
             if not _many(file, made, classes) and (size is None or size < file.config.min_bytes):
                 continue
             many = f"{classes} numbers" if classes is not None else "one number per class"
