@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -36,7 +37,8 @@ SCALES = frozenset({NORMALIZE, *knowledge.group("scales_floats")})
 """What makes floats of its first argument, a number of its own for each column or row."""
 
 SAMPLE = 8 << 20
-"""Bytes as float64 of a thousand pictures of digits (6 MiB), which people take to try something."""
+"""Bytes as float64 of a thousand pictures of digits (6 MiB), which people take to try something, and of one photo of
+512 x 512."""
 
 DIVIDES = frozenset({"np.divide", "np.true_divide", *SCALES})
 
@@ -140,12 +142,19 @@ def _whole(file: File, operand: cst.BaseExpression, node: cst.BaseExpression) ->
     rows = _rows_kept(file, node, data)
     if rows is not None:
         return rows
-    if _is_sample(data) or _is_for_others(file, node):
+    if _is_picture(data) or _is_sample(data) or _is_for_others(file, node):
         return None
     if data.size is not None and name.endswith(".load_data"):
         return data
     passing = file.contexts.per_item(node) and (data.size or 0) * ITEM_BYTES["float64"] < file.config.min_bytes
     return None if passing else data
+
+
+def _is_picture(data: Array) -> bool:
+    """Whether an array is one picture that is read from a file, of a size as models take it."""
+    read = data.origin is not None and knowledge.in_group(data.origin.name, "reads_picture")
+    alone = data.shape is not None and math.prod(size or 0 for size in data.shape[:-3]) == 1
+    return read and alone and data.size is not None and data.size * ITEM_BYTES["float64"] < SAMPLE
 
 
 def _is_sample(data: Array) -> bool:

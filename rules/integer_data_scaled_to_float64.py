@@ -33,9 +33,9 @@ class IntegerDataScaledToFloat64(Rule):
     integer dtype) that are divided by or multiplied with a Python number, or scaled by scikit-learn, into float64, also
     where a list gets their rows, scaled one by one.
 
-    The operations of one statement are one finding. Not reported are one picture of unknown size, read from a file, up
-    to a thousand rows of a bundled data set below 8 MiB, and the data of a program that takes nothing but a data set
-    from Keras and computes with it itself.
+    The operations of one statement are one finding. Not reported are one picture of unknown size or below 8 MiB, read
+    from a file, up to a thousand rows of a bundled data set below 8 MiB, and the data of a program that takes nothing
+    but a data set from Keras and computes with it itself.
 
     ## Why it costs memory
     NumPy gives float64 for an integer array and a Python float, and for any true division of integers. For uint8
