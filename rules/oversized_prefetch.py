@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, fixes, on_call, pipelines, show_bytes
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, at_most, fixes, on_call, pipelines, show_bytes
 
 
 class OversizedPrefetch(Rule):
@@ -18,7 +18,8 @@ class OversizedPrefetch(Rule):
     Safe: elements and order stay the same; only how many batches wait in memory changes.
 
     ## When not to use it
-    When reading stalls for many steps at a time and you measured that a deep buffer bridges it.
+    When reading stalls for many steps at a time and you measured that a deep buffer bridges it. Batches that are known
+    to take no more than `least-cost` together are not reported.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/data/Dataset#prefetch
@@ -34,6 +35,8 @@ class OversizedPrefetch(Rule):
         kept = pipelines.kept_batches(file, prefetch)
         if kept is None or pipelines.work_after(file, prefetch):
             return  # the second stands at the wrong place, which is TFM303's finding
+        if at_most(kept.bytes, file.config.least_cost):
+            return
         yield self.finding(
             prefetch,
             file,
