@@ -15,6 +15,11 @@ GIVEN = [
     ("chosen = np.argmax(scores, axis=1)\nwork(chosen[chosen > 2])", True),
     ("work(model.predict(x).argmax(1).astype('int32'))", True),
     ("work(tf.image.psnr(a, b, 1.0))", True),
+    ("work(np.float64(tf.reduce_mean(scores)))", True),
+    ("loss = tf.reduce_mean(scores)\nwork(loss.numpy())", True),
+    ("loss = tf.reduce_mean(scores, axis=0)\nwork(loss.numpy())", False),
+    ("t1 = tf.compat.v1\ncost = tf.reduce_mean(t1.placeholder(tf.float32))\nwork(t1.Session().run(cost))", True),
+    ("t1 = tf.compat.v1\nt = t1.placeholder(tf.float32)\nwork(t1.Session().run(t))", False),
     ("work(model.predict(x))", False),
     ("work(x[0])", False),
 ]

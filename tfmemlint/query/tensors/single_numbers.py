@@ -18,6 +18,9 @@ CHOOSES = frozenset({"argmax", "argmin"})
 MEASURES = frozenset({"tf.image.psnr", "tf.image.ssim", "tf.image.ssim_multiscale"})
 """What measures pictures, each by one number."""
 
+RUNS = "tf.compat.v1.Session.run"
+"""What fetches tensors of a graph."""
+
 KEEPS = frozenset({
     "numpy", "copy", "astype", "reshape", "squeeze", "flatten", "ravel", "tolist", "array", "asarray", "cast",
     "convert_to_tensor", "identity", "expand_dims", "list",
@@ -29,12 +32,14 @@ MOST_WRAPPED = 8
 
 
 def one_each(file: File, part: cst.BaseExpression) -> bool:
-    """Whether an array is certainly one number for each example: what `argmax` leaves of its scores, its quality, or
-    its label, by its place in what a loop takes from its data. False for labels that are known to be pictures or
-    vectors, and where nothing tells what an array is."""
+    """Whether an array is certainly one number for each example, or one in all: what `argmax` leaves of its scores, its
+    quality, its label, by its place in what a loop takes from its data, a loss. False for labels that are known to be
+    pictures or vectors, and where nothing tells what an array is."""
     node: cst.BaseExpression | None = part
     for _ in range(MOST_WRAPPED):
         node = file.written(node) if isinstance(node, cst.Name) and not _is_item(file, node) else node
+        if node is not None and _is_number(file, node):
+            return True
         if isinstance(node, cst.Subscript):
             node = node.value
         elif isinstance(node, cst.Call):
@@ -45,6 +50,16 @@ def one_each(file: File, part: cst.BaseExpression) -> bool:
         else:
             break
     return isinstance(node, cst.Name) and _is_label(file, node)
+
+
+def _is_number(file: File, node: cst.BaseExpression) -> bool:
+    """Whether an expression is certainly one number, also where a session fetches it: a loss, a cost."""
+    call = file.call(node) if isinstance(node, cst.Call) else None
+    if call is not None and call.name == RUNS:
+        fetched = call.arg("fetches")
+        node = fetched.expression if fetched is not None else node
+    value = file.value(node)
+    return isinstance(value, Array) and value.shape == ()
 
 
 def _given(file: File, node: cst.Call) -> cst.BaseExpression | None:
