@@ -21,7 +21,7 @@ from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Value
 from tfmemlint.syntax.program import Program
 from tfmemlint.syntax.reaching import is_guarded
-from tfmemlint.syntax.scopes import Definition, Definitions, ScopeNode, own_nodes
+from tfmemlint.syntax.scopes import Definition, Definitions, ScopeNode
 from tfmemlint.syntax.spans import Spans
 from tfmemlint.syntax.tree import Node
 from tfmemlint.text.source import Source
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tfmemlint.project.siblings import Sibling, Siblings
     from tfmemlint.syntax.program import Assigned
     from tfmemlint.syntax.reaching import Flow
+    from tfmemlint.syntax.remembered import Own
 
 
 class File(Program):
@@ -40,9 +41,7 @@ class File(Program):
     What is asked about a node is answered for those of linked modules, too; what is asked by a name is about this file.
     """
 
-    def __init__(
-        self, source: Source, module: cst.Module, config: Config, siblings: Siblings | None = None
-    ) -> None:
+    def __init__(self, source: Source, module: cst.Module, config: Config, siblings: Siblings | None = None) -> None:
         known = siblings.kept(source) if siblings is not None else None
         super().__init__(module, known if known is not None and known.module is module else None)
         self.source = source
@@ -53,7 +52,8 @@ class File(Program):
         self._by_tree: dict[int, Sibling] = {}
         self.values = Evaluator(self)
         self.contexts = Contexts(self)
-        self._left: dict[int, list[Node]] = {}
+        self._scopes_seen: dict[int, ScopeNode] = {}
+        self._flows_seen: dict[int, Flow] = {}
         self._took_elsewhere = False
         self.answers: dict[tuple[Any, ...], Any] = {}
         """What functions marked with `once_per_file` have answered."""
@@ -101,12 +101,31 @@ class File(Program):
         """Whether a node is one of this file itself."""
         return node in self.tree
 
+    def scope_of(self, node: Node) -> ScopeNode:
+        scope = self._scopes_seen.get(id(node))
+        if scope is None:
+            home = self.home(node)
+            self._scopes_seen[id(node)] = scope = super().scope_of(node) if home is self else home.scope_of(node)
+        return scope
+
     def flow(self, scope: ScopeNode) -> Flow:
-        flow = self._flows.get(id(scope))
+        flow = self._flows_seen.get(id(scope))
         if flow is None:
             home = self.home(scope)
-            flow = super().flow(scope) if home is self else home.flow(scope)
+            flow = self._flows_seen[id(scope)] = super().flow(scope) if home is self else home.flow(scope)
         return flow
+
+    def own(self, scope: ScopeNode) -> Own:
+        home = self.home(scope)
+        return super().own(scope) if home is self else home.own(scope)
+
+    def returns(self, function: cst.FunctionDef) -> list[cst.Return]:
+        """The return statements of a function, nested functions left out."""
+        return self.own(function).returns
+
+    def yields(self, function: cst.FunctionDef | cst.Lambda) -> bool:
+        """Whether a function is a generator."""
+        return self.own(function).yields
 
     def uses_of(self, definition: Definition) -> list[cst.Name]:
         home = self.home(definition.node)
@@ -204,21 +223,6 @@ class File(Program):
     def says_version_2(self) -> bool:
         """Whether the program uses what hardly any program for TensorFlow 1 has; False where nothing tells."""
         return versions.says_version_2(self)
-
-    def returns(self, function: cst.FunctionDef) -> list[cst.Return]:
-        """The return statements of a function, nested functions left out."""
-        return [node for node in self._leaves(function) if isinstance(node, cst.Return)]
-
-    def yields(self, function: cst.FunctionDef | cst.Lambda) -> bool:
-        """Whether a function is a generator."""
-        return any(isinstance(node, cst.Yield) for node in self._leaves(function))
-
-    def _leaves(self, function: cst.FunctionDef | cst.Lambda) -> list[Node]:
-        """The `return` and `yield` of a function itself."""
-        found = self._left.get(id(function))
-        if found is None:
-            found = self._left[id(function)] = list(own_nodes(function, cst.Return, cst.Yield))
-        return found
 
     @cached_property
     def shown_models(self) -> ShownModels:

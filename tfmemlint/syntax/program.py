@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterator
-from functools import cached_property
 from typing import NamedTuple
 
 import libcst as cst
@@ -13,15 +12,16 @@ import libcst as cst
 from tfmemlint.syntax import words
 from tfmemlint.syntax.places import Places
 from tfmemlint.syntax.reaching import Flow
+from tfmemlint.syntax.remembered import Own, once_per_tree, own
 from tfmemlint.syntax.scopes import Binds, Definition, Definitions, ScopeNode, dotted, enclosing_scope, written
 from tfmemlint.syntax.tree import Node, Tree, walk
 
 GROWS = ("append", "extend", "insert", "pop", "remove", "clear", "appendleft")
 """Methods of a list that change its length."""
 
-_NO_LOADS = (
+_NO_LOADS = frozenset((
     cst.FunctionDef, cst.ClassDef, cst.Param, cst.ImportAlias, cst.AsName, cst.AssignTarget, cst.NameItem,
-)  # fmt: skip
+))  # fmt: skip
 """What binds or declares the names directly below it and reads none of them (but a parameter's default)."""
 
 MOST_NAMES = 8
@@ -46,20 +46,20 @@ class Program:
     def __init__(self, module: cst.Module, known: Program | None = None) -> None:
         """`known` is another program of this very tree, whose work need not be done again."""
         self.module = module
+        self.known = known
+        """Another program of this tree, which has answers of its own."""
         self.tree: Tree = Tree(module) if known is None else known.tree.alone()
         self._flows: dict[int, Flow] = {} if known is None else known._flows
-        self._scopes: dict[int, ScopeNode] = {}
+        self._scopes: dict[int, ScopeNode] = {} if known is None else known._scopes
+        self._own: dict[int, Own] = {} if known is None else known._own
         self._places: dict[str, Places] = {}
         self._assigned: dict[int, Assigned] = {}
         self._bound: dict[int, list[tuple[int, Definition]]] = {}
 
     def scope_of(self, node: Node) -> ScopeNode:
         """The module, function, lambda or class body in which a node is evaluated."""
-        key = id(node)
-        scope = self._scopes.get(key)
-        if scope is None:
-            scope = self._scopes[key] = enclosing_scope(self.tree, node)
-        return scope
+        scope = self._scopes.get(id(node))
+        return enclosing_scope(self.tree, node, self._scopes) if scope is None else scope
 
     def scopes_around(self, scope: ScopeNode) -> Iterator[ScopeNode]:
         """The function and module scopes whose names a scope sees, nearest first."""
@@ -75,19 +75,26 @@ class Program:
             flow = self._flows[id(scope)] = Flow(scope)
         return flow
 
+    def own(self, scope: ScopeNode) -> Own:
+        """The calls, and the `return` and `yield`, of a scope itself."""
+        found = self._own.get(id(scope))
+        if found is None:
+            found = self._own[id(scope)] = own(scope)
+        return found
+
     def class_of(self, function: ScopeNode) -> cst.ClassDef | None:
         """The class whose body defines this function, or None."""
         scope = self.scope_of(function) if not isinstance(function, cst.Module) else None
         return scope if isinstance(scope, cst.ClassDef) else None
 
-    @cached_property
+    @once_per_tree
     def _loads(self) -> dict[str, list[cst.Name]]:
         found: dict[str, list[cst.Name]] = {}
         for name in self.tree.of(cst.Name):
             parent = self.tree.parent(name)
-            if isinstance(parent, _NO_LOADS) and not (isinstance(parent, cst.Param) and parent.default is name):
+            if parent.__class__ in _NO_LOADS and not (isinstance(parent, cst.Param) and parent.default is name):
                 continue
-            if isinstance(parent, cst.Arg) and parent.keyword is name:
+            if parent.__class__ is cst.Arg and isinstance(parent, cst.Arg) and parent.keyword is name:
                 continue
             found.setdefault(name.value, []).append(name)
         return found
@@ -170,14 +177,14 @@ class Program:
                     found.reading.setdefault(name, []).append(assign)
         return found
 
-    @cached_property
+    @once_per_tree
     def _assigns_by_scope(self) -> dict[int, list[cst.Assign]]:
         found: dict[int, list[cst.Assign]] = {}
         for assign in self.tree.of(cst.Assign):
             found.setdefault(id(self.scope_of(assign)), []).append(assign)
         return found
 
-    @cached_property
+    @once_per_tree
     def assigned_paths(self) -> dict[str, list[cst.Assign]]:
         """The assignments to each name or dotted path, in source order."""
         found: dict[str, list[cst.Assign]] = {}
@@ -187,7 +194,7 @@ class Program:
                     found.setdefault(path, []).append(assign)
         return found
 
-    @cached_property
+    @once_per_tree
     def method_calls(self) -> dict[tuple[str, str | None], list[cst.Call]]:
         """The calls of methods, by the method's name and the path of what it is called on."""
         found: dict[tuple[str, str | None], list[cst.Call]] = {}
@@ -197,13 +204,13 @@ class Program:
                 found.setdefault((called.attr.value, dotted(called.value)), []).append(node)
         return found
 
-    @cached_property
+    @once_per_tree
     def declared(self) -> frozenset[str]:
         """Names that some function declares with `global` or `nonlocal`."""
         declared: list[cst.Global | cst.Nonlocal] = [*self.tree.of(cst.Global), *self.tree.of(cst.Nonlocal)]
         return frozenset(item.name.value for node in declared for item in node.names)
 
-    @cached_property
+    @once_per_tree
     def grown(self) -> frozenset[str]:
         """Names and dotted paths of which a method is called that changes how many items a list holds."""
         calls = (self.called(node) for word in GROWS for node in self.calls_by_word.get(word, ()))
@@ -211,7 +218,7 @@ class Program:
             name for func in calls if isinstance(func, cst.Attribute) and (name := dotted(func.value)) is not None
         )
 
-    @cached_property
+    @once_per_tree
     def filled(self) -> frozenset[str]:
         """Names and dotted paths of which an item is set or deleted, or whose `update` is called."""
         targets: list[Node] = [node.target for node in self.tree.of(cst.AssignTarget)]
@@ -222,19 +229,10 @@ class Program:
         changed += [func.value for func in updates if isinstance(func, cst.Attribute)]
         return frozenset(path for node in changed if (path := dotted(node)) is not None)
 
-    @cached_property
+    @once_per_tree
     def set_attributes(self) -> dict[str, list[str]]:
         """For the last part of each attribute that is assigned: the dotted paths by which it is."""
-        found: dict[str, list[str]] = {}
-        assigned: list[Node] = [node.target for node in self.tree.of(cst.AssignTarget)]
-        assigned += [node.target for node in self.tree.of(cst.AugAssign)]
-        assigned += [node.target for node in self.tree.of(cst.AnnAssign)]
-        for target in assigned:
-            parts = target.elements if isinstance(target, (cst.Tuple, cst.List)) else ()
-            for each in (target, *(part.value for part in parts)):
-                if isinstance(each, cst.Attribute):
-                    found.setdefault(each.attr.value, []).append(dotted(each) or "")
-        return found
+        return words.set_attributes(self)
 
     def inner_writes(self, name: str, scope: ScopeNode) -> tuple[Definition, ...]:
         """For a name of a scope: the definitions that functions inside of it make after `global` or `nonlocal`."""
@@ -242,7 +240,7 @@ class Program:
             return self.global_writes.get(name, ())
         return self._nonlocal_writes.get((id(scope), name), ())
 
-    @cached_property
+    @once_per_tree
     def _nonlocal_writes(self) -> dict[tuple[int, str], tuple[Definition, ...]]:
         found: dict[tuple[int, str], tuple[Definition, ...]] = {}
         for statement in self.tree.of(cst.Nonlocal):
@@ -254,7 +252,7 @@ class Program:
                     found[id(owner), name] = found.get((id(owner), name), ()) + ends
         return found
 
-    @cached_property
+    @once_per_tree
     def global_writes(self) -> dict[str, tuple[Definition, ...]]:
         """For module names that functions assign after `global`: those functions' definitions."""
         found: dict[str, list[Definition]] = {}
@@ -265,7 +263,7 @@ class Program:
                 found.setdefault(item.name.value, []).extend(written(ends))
         return {name: tuple(definitions) for name, definitions in found.items()}
 
-    @cached_property
+    @once_per_tree
     def star_imports(self) -> tuple[str, ...]:
         """Modules of which everything is imported, with the dots of those that are named from here."""
         return tuple(
@@ -276,12 +274,12 @@ class Program:
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
-    @cached_property
+    @once_per_tree
     def calls_by_word(self) -> dict[str, list[cst.Call]]:
         """Call nodes by the last part of what is called: of `push = kept.append; push(x)` by both words."""
         return words.calls_by_word(self)
 
-    @cached_property
+    @once_per_tree
     def bound_methods(self) -> dict[int, cst.Attribute]:
         """For the id of a call of a name or attribute that certainly stands for a method (`push = kept.append`): the
         expression of the method."""
@@ -291,7 +289,7 @@ class Program:
         """The expression that a call calls: `kept.append`, also where it is called by another name."""
         return self.bound_methods.get(id(call), call.func)
 
-    @cached_property
+    @once_per_tree
     def renamed(self) -> dict[str, set[str]]:
         """For the last part of an imported or assigned API name: the other words by which this file calls it."""
         return words.renamed(self)

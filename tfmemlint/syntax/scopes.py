@@ -99,17 +99,25 @@ def dotted(node: Node) -> str | None:
     return None
 
 
-def enclosing_scope(tree: Tree, node: Node) -> ScopeNode:
-    """The scope in which an expression or statement is evaluated.
+def enclosing_scope(tree: Tree, node: Node, known: dict[int, ScopeNode]) -> ScopeNode:
+    """The scope in which an expression or statement is evaluated; `known` takes those of the nodes on the way, too.
 
     Decorators, defaults, annotations and base classes belong to the scope around the definition that they decorate.
     """
-    below: Node = node
+    below, passed = node, [id(node)]
+    found: ScopeNode | None = None
     for above in tree.ancestors(node):
         if above.__class__ in SCOPE_CLASSES and _inside(above, below):
-            return above
+            found = above
+            break
         below = above
-    return tree.module
+        found = known.get(id(above))
+        if found is not None:
+            break
+        passed.append(id(above))
+    scope = tree.module if found is None else found
+    known.update(dict.fromkeys(passed, scope))
+    return scope
 
 
 def _inside(scope: ScopeNode, child: Node) -> bool:

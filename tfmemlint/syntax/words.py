@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.syntax.scopes import Binds, dotted
-from tfmemlint.syntax.tree import called_word
+from tfmemlint.syntax.tree import Node, called_word
 
 if TYPE_CHECKING:
     from tfmemlint.syntax.program import Program
@@ -100,4 +100,18 @@ def renamed(program: Program) -> dict[str, set[str]]:
         for target in assign.targets if word else ():
             if name := dotted(target.target):
                 found.setdefault(word, set()).add(name.rpartition(".")[2])
+    return found
+
+
+def set_attributes(program: Program) -> dict[str, list[str]]:
+    """For the last part of each attribute that is assigned: the dotted paths by which it is."""
+    found: dict[str, list[str]] = {}
+    assigned: list[Node] = [node.target for node in program.tree.of(cst.AssignTarget)]
+    assigned += [node.target for node in program.tree.of(cst.AugAssign)]
+    assigned += [node.target for node in program.tree.of(cst.AnnAssign)]
+    for target in assigned:
+        parts = target.elements if isinstance(target, ROWS) else ()
+        for each in (target, *(part.value for part in parts)):
+            if isinstance(each, cst.Attribute):
+                found.setdefault(each.attr.value, []).append(dotted(each) or "")
     return found

@@ -13,7 +13,6 @@ from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Class, Function
 from tfmemlint.query.facts import Fact, Wrapped, decorated_by, given_by
 from tfmemlint.query.limits import FOLLOWED_CALLS
-from tfmemlint.syntax.scopes import own_nodes
 from tfmemlint.syntax.tree import called_word, walk
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ def imported_calls(*names: str, again: bool = True) -> Fact[Call]:
 
     def found(file: File) -> Iterator[Call]:
         for function in _reached(file, again):
-            for node in own_nodes(function, cst.Call):
+            for node in file.own(function).calls:
                 if beginnings or called_word(node) in words or called_word(node) in file.home(node).renamed:
                     call = file.call(node)
                     name = call.name or ""
@@ -53,7 +52,7 @@ def imported_functions_given_to(api: str) -> Fact[Wrapped]:
 
     def given(file: File) -> Iterator[Wrapped]:
         for function in _reached(file, True):
-            for node in own_nodes(function, cst.Call):
+            for node in file.own(function).calls:
                 call = file.call(node) if called_word(node) in words else None
                 yield from given_by(file, call) if call is not None and call.name == api else ()
             for inner in walk(function.body, cst.FunctionDef):
@@ -72,7 +71,7 @@ def _reached(file: File, again: bool) -> list[cst.FunctionDef]:
     for _ in range(FOLLOWED_CALLS):
         entered = [each for node in level for each in _entered(file, node) if each not in found]
         found.update(dict.fromkeys(entered))
-        inner = (node for each in dict.fromkeys(entered) for node in own_nodes(each, cst.Call))
+        inner = (node for each in dict.fromkeys(entered) for node in file.own(each).calls)
         level = [node for node in inner if called_word(node) in _own_words(file, file.home(node))]
     return list(found)
 
