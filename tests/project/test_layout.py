@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tfmemlint.project.layout import MOST_FOLDERS, Layout, project_root
+from tfmemlint.project.layout import MOST_FOLDERS, Layout, Seen, project_root
 
 PACKAGE = "app/__init__.py app/train.py app/data.py app/nets/__init__.py app/nets/conv.py app/nets/deep/__init__.py"
 SCRIPTS = "train.py data.py utils/io.py"
@@ -156,3 +156,17 @@ def test_folders_far_above_are_not_asked(tmp_path: Path) -> None:
     layout = Layout(str(tmp_path))
     assert _found(layout, tmp_path, f"{deep}/train.py", "data") == (None, "")
     assert len(layout.probed) < 5 * MOST_FOLDERS
+
+
+def test_layouts_that_share_what_was_seen_tell_alike_what_was_looked_for(tmp_path: Path) -> None:
+    _make(tmp_path, SOURCES)
+    importer, seen = str(tmp_path / "scripts/train.py"), Seen()
+    first = Layout(str(tmp_path), seen)
+    found = first.find(importer, "app.data.load")
+    assert found is not None and found.rest == ("load",)
+    (tmp_path / "src/app/data.py").unlink()
+    for _ in range(2):
+        later = Layout(str(tmp_path), seen)
+        assert later.find(importer, "app.data.load") == found
+        assert later.probed == first.probed
+    assert Layout(str(tmp_path)).find(importer, "app.data.load") != found

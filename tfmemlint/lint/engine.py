@@ -16,6 +16,7 @@ from tfmemlint.text.source import Source, SourceError
 
 if TYPE_CHECKING:
     from tfmemlint.config.settings import Config
+    from tfmemlint.project.projects import Projects
     from tfmemlint.project.siblings import Siblings
     from tfmemlint.rule import Rule
 
@@ -45,8 +46,9 @@ class FileResult:
     those that were looked for and could not be read."""
 
 
-def lint(data: bytes, path: str, config: Config, rules: Sequence[Rule]) -> FileResult:
-    """Run `rules` over the bytes of one file and honour its suppression comments.
+def lint(data: bytes, path: str, config: Config, rules: Sequence[Rule], projects: Projects | None = None) -> FileResult:
+    """Run `rules` over the bytes of one file and honour its suppression comments. `projects` keeps what the files of a
+    run are told alike.
 
     Never raises for what is in the file: an unreadable file, a syntax error and a crashing rule become findings.
     """
@@ -65,8 +67,8 @@ def lint(data: bytes, path: str, config: Config, rules: Sequence[Rule]) -> FileR
         return unreadable(path, f"{count} MiB of code, and {limit} MiB are the limit; exclude the file")
     try:
         if is_deep() or not wants_room(source):
-            return _lint_source(source, config, rules)
-        return with_deep_stack(lambda: _lint_source(source, config, rules))
+            return _lint_source(source, config, rules, projects)
+        return with_deep_stack(lambda: _lint_source(source, config, rules, projects))
     except RecursionError:
         return _failed(path, source, "the code is nested too deeply to be read; the file was not checked")
     except Exception as error:
@@ -87,11 +89,11 @@ def _failure(message: str) -> Finding:
     return Finding(*INTERNAL_ERROR, Severity.ERROR, message, Span(0, 0))
 
 
-def _lint_source(source: Source, config: Config, rules: Sequence[Rule]) -> FileResult:
+def _lint_source(source: Source, config: Config, rules: Sequence[Rule], projects: Projects | None) -> FileResult:
     from tfmemlint.lint.registry import known_codes
     from tfmemlint.lint.suppress import apply_suppressions
 
-    siblings = siblings_of(source.path, config)
+    siblings = siblings_of(source.path, config, projects)
     found, readable = _run(source, config, rules, siblings)
     enabled = {rule.code: rule.name for rule in rules}
     kept, suppressed, unused = apply_suppressions(readable, found, {**known_codes(), **enabled}, enabled)
@@ -119,15 +121,16 @@ def _worth_saying(findings: Sequence[Finding], config: Config, rules: Sequence[R
     ]
 
 
-def siblings_of(path: str, config: Config) -> Siblings | None:
+def siblings_of(path: str, config: Config, projects: Projects | None = None) -> Siblings | None:
     """The other modules of a file's project, if they are to be followed. Text that comes from nowhere has none."""
     if not config.follow_imports or not os.path.isdir(os.path.dirname(os.path.abspath(path))):
         return None
-    from tfmemlint.project.layout import project_root
+    from tfmemlint.project.projects import Projects
     from tfmemlint.project.siblings import Siblings
 
-    root = config.resolve(config.project_root) if config.project_root else project_root(path)
-    return Siblings(path, root, lambda source: parse(source)[0])
+    root = config.resolve(config.project_root) if config.project_root else None
+    project = (projects or Projects()).of(path, root)
+    return Siblings(path, project.root, lambda source: parse(source)[0], project)
 
 
 def _run(

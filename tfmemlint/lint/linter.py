@@ -16,17 +16,20 @@ from tfmemlint.text.prefilter import mentions_tensorflow
 if TYPE_CHECKING:
     from tfmemlint.config.settings import Config
     from tfmemlint.lint.engine import FileResult
+    from tfmemlint.project.projects import Projects
     from tfmemlint.rule import Rule
 
 
 class Linter:
-    """Lints the files that one configuration governs. Rules are loaded when the first file needs them.
+    """Lints the files that one configuration governs. Rules are loaded when the first file needs them. `projects` keeps
+    what is seen of their projects, where these do not change before the last file is linted.
 
     Raises RegistryError and ConfigError when the rules or the selection cannot be used; `prepare` does so at once.
     """
 
-    def __init__(self, config: Config, rules: Sequence[Rule] | None = None) -> None:
+    def __init__(self, config: Config, rules: Sequence[Rule] | None = None, projects: Projects | None = None) -> None:
         self.config = config
+        self._projects = projects
         self._given = rules
 
     @cached_property
@@ -58,7 +61,7 @@ class Linter:
             return FileResult(path, skipped=True)
         off = registry.ignored_in_file(self._known.values(), self.config, path)
         rules = tuple(rule for rule in self.rules if rule.code not in off)
-        result = lint(data, path, self.config, rules)
+        result = lint(data, path, self.config, rules, self._projects)
         if not result.findings:
             return result
         hidden = off if UNUSED in self._codes else off | {UNUSED}

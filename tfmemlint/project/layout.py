@@ -8,11 +8,14 @@ for scripts of folders that are put on the path, those between. They are asked i
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any, TypeVar, cast
 
 ROOT_MARKS = ("pyproject.toml", "setup.cfg", "setup.py", "tfmemlint.toml", ".git", ".hg")
 """What the folder of a project holds: the nearest one above a file is its root."""
+
+T = TypeVar("T")
 
 INIT = "__init__.py"
 MOST_FOLDERS = 24
@@ -29,6 +32,14 @@ class Found:
     rest: tuple[str, ...] = ()
 
 
+class Seen:
+    """What was seen of the folders of one project: whether files were there, and answers with what was looked for."""
+
+    def __init__(self) -> None:
+        self.there: dict[str, bool] = {}
+        self.answers: dict[tuple[str, ...], tuple[Any, dict[str, bool]]] = {}
+
+
 def project_root(path: str) -> str:
     """The folder of the project that a file belongs to: the nearest above it with a mark of one, else the folder above
     the outermost package that holds the file."""
@@ -42,17 +53,32 @@ def project_root(path: str) -> str:
 
 
 class Layout:
-    """Where the modules of one project lie. `probed` holds, for each path that was looked for, whether it was there."""
+    """Where the modules of one project lie. `probed` holds, for each path that was looked for, whether it was there.
 
-    def __init__(self, root: str) -> None:
+    `seen` is what layouts of the same project have found, and will: for as long as nothing in it changes.
+    """
+
+    def __init__(self, root: str, seen: Seen | None = None) -> None:
         self.root = os.path.abspath(root)
         self.probed: dict[str, bool] = {}
-        self._below: dict[tuple[str, str], Found | None] = {}
-        self._holds: dict[str, bool] = {}
+        self._seen = Seen() if seen is None else seen
+
+    def once(self, question: tuple[str, ...], answer: Callable[[], T]) -> T:
+        """The answer to a question that was perhaps asked before, with all that was looked for then."""
+        known = self._seen.answers.get(question)
+        if known is None:
+            outer, self.probed = self.probed, {}
+            known = self._seen.answers[question] = answer(), self.probed
+            self.probed = outer
+        self.probed.update(known[1])
+        return cast(T, known[0])
 
     def find(self, importer: str, name: str) -> Found | None:
         """What a dotted name leads to for the file that imports it, leading dots as in `from ..a import b`; None where
         the project has no such module."""
+        return self.once(("find", os.path.dirname(importer), name), lambda: self._find(importer, name))
+
+    def _find(self, importer: str, name: str) -> Found | None:
         level = len(name) - len(name.lstrip("."))
         parts = [part for part in name[level:].split(".") if part]
         if level:
@@ -65,6 +91,9 @@ class Layout:
 
     def top(self, importer: str, name: str) -> Found | None:
         """What the first part of a dotted name is, where importing the whole of it binds that one: `import a.b`."""
+        return self.once(("top", os.path.dirname(importer), name), lambda: self._top(importer, name))
+
+    def _top(self, importer: str, name: str) -> Found | None:
         chosen = self._choose(importer, name.split("."))
         return chosen[0] if chosen is not None else None
 
@@ -87,10 +116,7 @@ class Layout:
 
     def below(self, folder: str, name: str) -> Found | None:
         """The module or package of this name in a folder, or the folder of that name, if there is code in it."""
-        key = folder, name
-        if key not in self._below:
-            self._below[key] = self._find_below(folder, name)
-        return self._below[key]
+        return self.once(("below", folder, name), lambda: self._find_below(folder, name))
 
     def _find_below(self, folder: str, name: str) -> Found | None:
         inner = os.path.join(folder, name)
@@ -132,17 +158,16 @@ class Layout:
         return folder == self.root or folder.startswith(os.path.join(self.root, ""))
 
     def _is_file(self, path: str) -> bool:
-        known = self.probed.get(path)
+        there = self._seen.there
+        known = there.get(path)
         if known is None:
-            known = self.probed[path] = os.path.isfile(path) and self._stays(path)
+            known = there[path] = os.path.isfile(path) and self._stays(path)
+        self.probed[path] = known
         return known
 
     def _holds_code(self, folder: str) -> bool:
         """Whether there is a folder with a module or a further folder in it."""
-        known = self._holds.get(folder)
-        if known is None:
-            known = self._holds[folder] = self._look(folder)
-        return known
+        return self.once(("holds code", folder), lambda: self._look(folder))
 
     def _holds_module(self, folder: str) -> bool:
         """Whether a module lies in a folder itself: others that have the name of a library hold what it wrote."""

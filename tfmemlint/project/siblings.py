@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from tfmemlint.files.bounded_read import digest_of, read_regular
+from tfmemlint.project.by_words import Outline, outline
 from tfmemlint.project.importers import IMPORTERS, Importers
 from tfmemlint.project.layout import Found, Layout
+from tfmemlint.project.mentioned import texts_within_reach, words_leading_to
+from tfmemlint.project.projects import Project
 from tfmemlint.project.texts import Text, text_of
 from tfmemlint.syntax.program import Program
 from tfmemlint.syntax.spans import Spans
@@ -98,15 +101,15 @@ class Siblings:
     be read; with `layout.probed` it is what the answers rest on.
     """
 
-    def __init__(self, path: str, root: str, parse: Parse) -> None:
+    def __init__(self, path: str, root: str, parse: Parse, project: Project | None = None) -> None:
         self.path = os.path.abspath(path)
-        self.layout = Layout(root)
+        self._project = Project(root) if project is None else project
+        self.layout = Layout(root, self._project.layout)
         self.read: dict[str, bytes | None] = {}
         self._parse = parse
         self._programs: dict[str, Sibling | None] = {}
         self._importers: Importers | None = None
-        self._texts: dict[str, Text | None] = {}
-        self._found: dict[tuple[str, str], Found | None] = {}
+        self._within_reach: dict[str, tuple[tuple[str, Text], ...] | None] = {}
 
     @property
     def rests_on(self) -> dict[str, bytes | None]:
@@ -118,25 +121,40 @@ class Siblings:
 
     def text(self, path: str) -> Text | None:
         """What the text of a file tells; None where it cannot be read."""
-        if path not in self._texts:
+        texts = self._project.texts
+        if path not in texts:
             data = self.data(path)
             digest = self.read[path]
-            self._texts[path] = text_of(data, digest) if data is not None and digest is not None else None
-        return self._texts[path]
+            texts[path] = digest, text_of(data, digest) if data is not None and digest is not None else None
+        self.read[path], text = texts[path]
+        return text
+
+    def outline(self, path: str) -> Outline | None:
+        """The functions and classes that the text of a file shows; None where it cannot be read."""
+        outlines = self._project.outlines
+        if path not in outlines:
+            data = self.data(path)
+            outlines[path] = outline(data.decode(errors="replace")) if data is not None else None
+        self.text(path)
+        return outlines[path]
+
+    def words_leading_to(self, program: str, names: tuple[str, ...], depth: int) -> frozenset[str] | None:
+        """The words by which a program may call functions of other modules that use one of some APIs, or that call such
+        a function, so many calls deep; None where these may be any words."""
+        if program not in self._within_reach:
+            self._within_reach[program] = texts_within_reach(self, program)
+        modules = self._within_reach[program]
+        return words_leading_to(self, modules, names, depth) if modules is not None else None
 
     def importers(self, words: Iterable[str]) -> list[str]:
         """The files of the project that may import the module in this file and hold one of some words."""
-        if self._importers is None:
-            self._importers = Importers(self.layout.root)
+        self._importers = self._project.importers
         found = ((path, self.text(path)) for path in self._importers.of(self.path))
         return [path for path, text in found if text is not None and not text.words.isdisjoint(words)]
 
     def find(self, importer: str, name: str) -> Found | None:
         """What a dotted name leads to for a file of the project that imports it."""
-        key = (importer if name.startswith(".") else os.path.dirname(importer), name)
-        if key not in self._found:
-            self._found[key] = self.layout.find(importer, name)
-        return self._found[key]
+        return self.layout.find(importer, name)
 
     def program(self, path: str) -> Sibling | None:
         """The module in a file; None where it cannot be read or parsed, and beyond MOST_MODULES."""

@@ -11,6 +11,7 @@ from tfmemlint.files.bounded_read import digest_of, read_regular
 from tfmemlint.finding import Finding, Severity, Span
 from tfmemlint.lint.engine import FileResult, unreadable
 from tfmemlint.lint.linter import Linter
+from tfmemlint.project.projects import Projects
 from tfmemlint.run.repair import Gate, Repaired, repair, repair_file
 
 Tick = Callable[[int, int], None]
@@ -80,7 +81,7 @@ class Work:
     def _linter(self, config: Config) -> Linter:
         found = self._linters.get(id(config))
         if found is None:
-            found = self._linters[id(config)] = Linter(config)
+            found = self._linters[id(config)] = Linter(config, projects=None if config.fix else Projects())
         return found
 
     def _done(self, target: Target, data: bytes) -> Outcome:

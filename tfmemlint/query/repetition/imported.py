@@ -13,6 +13,7 @@ from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Class, Function
 from tfmemlint.query.facts import Fact, Wrapped, decorated_by, given_by
 from tfmemlint.query.limits import FOLLOWED_CALLS
+from tfmemlint.syntax.program import names_in
 from tfmemlint.syntax.tree import called_word, walk
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def imported_calls(*names: str, again: bool = True) -> Fact[Call]:
     beginnings = tuple(name for name in names if name.endswith("."))
 
     def found(file: File) -> Iterator[Call]:
-        for function in _reached(file, again):
+        for function in _reached(file, again, _words(file, names)):
             for node in file.own(function).calls:
                 if beginnings or called_word(node) in words or called_word(node) in file.home(node).renamed:
                     call = file.call(node)
@@ -51,7 +52,7 @@ def imported_functions_given_to(api: str) -> Fact[Wrapped]:
     words = knowledge.words(api)
 
     def given(file: File) -> Iterator[Wrapped]:
-        for function in _reached(file, True):
+        for function in _reached(file, True, _words(file, (api,))):
             for node in file.own(function).calls:
                 call = file.call(node) if called_word(node) in words else None
                 yield from given_by(file, call) if call is not None and call.name == api else ()
@@ -62,10 +63,19 @@ def imported_functions_given_to(api: str) -> Fact[Wrapped]:
 
 
 @once_per_file
-def _reached(file: File, again: bool) -> list[cst.FunctionDef]:
-    """The functions of other modules that this file calls, and those that they call; with `again` only where a
-    loop may be around."""
+def _words(file: File, names: tuple[str, ...]) -> frozenset[str] | None:
+    """The words by which functions of other modules are called that lead to one of some APIs; None for any."""
+    if file.siblings is None:
+        return frozenset()
+    return file.siblings.words_leading_to(file.source.text, names, FOLLOWED_CALLS)
+
+
+@once_per_file
+def _reached(file: File, again: bool, by: frozenset[str] | None) -> list[cst.FunctionDef]:
+    """The functions of other modules that this file calls by some words (None: any), and those that they call; with
+    `again` only where a loop may be around."""
     own = [node for node in file.tree.of(cst.Call) if not _in_chain(node)] if file.siblings is not None else []
+    own = own if by is None else [node for node in own if _may_run(file, node, by)]
     level = [node for node in own if not again or file.contexts.function(node) or _repeated(file, node)]
     found: dict[cst.FunctionDef, None] = {}
     for _ in range(FOLLOWED_CALLS):
@@ -73,7 +83,31 @@ def _reached(file: File, again: bool) -> list[cst.FunctionDef]:
         found.update(dict.fromkeys(entered))
         inner = (node for each in dict.fromkeys(entered) for node in file.own(each).calls)
         level = [node for node in inner if called_word(node) in _own_words(file, file.home(node))]
+        level = level if by is None else [node for node in level if called_word(node) in by]
     return list(found)
+
+
+def _may_run(file: File, call: cst.Call, by: frozenset[str]) -> bool:
+    """Whether a call may run a function that others call by one of some words: it is made by such a word, or by a name
+    that the file gives to whatever it has."""
+    word = called_word(call)
+    if not word or word in by:
+        return True
+    if isinstance(call.func, cst.Attribute):
+        return word in file.set_attributes
+    return word in _variables(file)
+
+
+@once_per_file
+def _variables(file: File) -> frozenset[str]:
+    """The names that are bound to anything but a function or class that stands in the file, or to an import that keeps
+    its name."""
+    bound = (node.target for node in file.tree.of(cst.AssignTarget))
+    names = {name for target in bound for name in names_in(target)}
+    names.update(parameter.name.value for parameter in file.tree.of(cst.Param))
+    for alias in file.tree.of(cst.ImportAlias):
+        names |= {alias.evaluated_alias} if alias.evaluated_alias else set()
+    return frozenset(names)
 
 
 def _in_chain(call: cst.Call) -> bool:

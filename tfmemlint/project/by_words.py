@@ -1,0 +1,83 @@
+"""By which words a program may come to functions that use some API: found backwards in texts, before any is parsed.
+
+A function that uses it holds a word of it. Who calls that function has its name, or the name of its class, and so on. A
+word too many costs time, and changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+_HEAD = re.compile(r"^([^\S\n]*)(?:async[^\S\n]+)?(def|class)[^\S\n]+(\w+)", re.MULTILINE)
+_WORD = re.compile(r"\.?[^\W\d]\w*")
+_OTHER_NAME = re.compile(
+    r"(?<![\w.])([\w.]*\w)(?:\s+as\s+(\w+)"
+    r"|[^\S\n]*=[^\S\n]*(?=(?:[\w.]*\bpartial\([^\S\n]*)?([\w.]*\w)[^\S\n]*(?:[=,)\n;#]|$)))"
+)
+"""What gives a function another name: an import, an assignment, an argument."""
+
+
+class Defined(NamedTuple):
+    """A function or class: the words by which it is called, and those that stand in it; of attributes also with the dot
+    before them."""
+
+    names: frozenset[str]
+    words: frozenset[str]
+
+
+class Outline(NamedTuple):
+    """The functions and classes of a module, and the other names that things get in it."""
+
+    defined: tuple[Defined, ...]
+    renamed: tuple[tuple[str, str], ...]
+
+
+def outline(text: str) -> Outline:
+    """The outline of a program text; what stands behind a function at the same depth may count as part of it."""
+    defined: list[Defined] = []
+    around: list[tuple[int, str, str, int]] = []
+    heads = [(len(match[1].expandtabs()), match[2], match[3], match.start()) for match in _HEAD.finditer(text)]
+    for depth, kind, name, start in (*heads, (0, "", "", len(text))):
+        while around and (around[-1][0] >= depth or not kind):
+            defined.append(_defined(text, around, start))
+            around.pop()
+        around.append((depth, kind, name, start))
+    found = _OTHER_NAME.findall(text)
+    last = ((name.rpartition(".")[2], new, of.rpartition(".")[2]) for name, new, of in found)
+    renamed = ((name, new) if new else (of, name) for name, new, of in last)
+    return Outline(tuple(defined), tuple(dict.fromkeys(renamed)))
+
+
+def _defined(text: str, around: Sequence[tuple[int, str, str, int]], end: int) -> Defined:
+    """The innermost of some functions and classes in each other, which ends here; of a class its first lines count."""
+    _, kind, name, start = around[-1]
+    if kind == "class":
+        inner = _HEAD.search(text, start + 1, end)
+        end = inner.start() if inner is not None else end
+    names = {name, *(other for _, of, other, _ in around[-2:-1] if name == "__init__" and of == "class")}
+    words = frozenset(_WORD.findall(text, start, end))
+    return Defined(frozenset(names), words | {word.lstrip(".") for word in words})
+
+
+def leading_to(
+    words: frozenset[str], targets: Sequence[Outline], outlines: Sequence[Outline], depth: int
+) -> frozenset[str]:
+    """The words by which functions of `targets` may be called that hold one of some words, and those of `outlines` that
+    call such functions, `depth` calls deep."""
+    renamed = [pair for each in outlines for pair in each.renamed]
+    wanted, holding = _with_other_names(words, renamed), targets
+    found: set[str] = set()
+    for _ in range(depth):
+        names = {name for each in holding for d in each.defined if not wanted.isdisjoint(d.words) for name in d.names}
+        wanted, holding = _with_other_names(names, renamed) - found, outlines
+        found |= wanted
+    return frozenset(found)
+
+
+def _with_other_names(words: Iterable[str], renamed: Iterable[tuple[str, str]]) -> set[str]:
+    found = set(words)
+    while more := {new for old, new in renamed if (old in found or f".{old}" in found) and new not in found}:
+        found |= more
+    return found

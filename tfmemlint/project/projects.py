@@ -1,0 +1,42 @@
+"""What the files of one run are told alike about their projects, so that nobody looks twice."""
+
+from __future__ import annotations
+
+import os
+
+from tfmemlint.project.by_words import Outline
+from tfmemlint.project.importers import Importers
+from tfmemlint.project.layout import Seen, project_root
+from tfmemlint.project.texts import Text
+
+
+class Project:
+    """What was seen of one project, for as long as nothing in it changes."""
+
+    def __init__(self, root: str) -> None:
+        self.root = root
+        self.layout = Seen()
+        self.importers = Importers(os.path.abspath(root))
+        self.texts: dict[str, tuple[bytes | None, Text | None]] = {}
+        """The digests of the files that were read, None for those that could not be, and what their texts tell."""
+        self.outlines: dict[str, Outline | None] = {}
+
+
+class Projects:
+    """The projects of a run. A run that changes files must not keep them from one file to the next."""
+
+    def __init__(self) -> None:
+        self._roots: dict[str, str] = {}
+        self._projects: dict[str, Project] = {}
+
+    def of(self, path: str, root: str | None) -> Project:
+        """The project of a file, whose root may be known."""
+        if root is None:
+            folder = os.path.dirname(os.path.abspath(path))
+            root = self._roots.get(folder)
+            if root is None:
+                root = self._roots[folder] = project_root(path)
+        found = self._projects.get(root)
+        if found is None:
+            found = self._projects[root] = Project(root)
+        return found
