@@ -45,7 +45,7 @@ class ConcatInLoop(Rule):
     attribute or a display that join the features of one input; such loops are not reported, nor those that are counted
     and add one column of numbers each time, as for each class. Outside of a tape the memory is the same and the time is
     not: one number for each example, a label or what `argmax` chose, or for each step, a loss, is nothing (a million of
-    them are 8 MB), and not reported either.
+    them are 8 MiB), and not reported either.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/TensorArray
