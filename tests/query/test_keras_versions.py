@@ -22,6 +22,9 @@ KERAS_2 = [
     "net.fit_generator(batches)",
     "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('w.h5', save_weights_only=True)",
     "if __name__ == '__main__':\n    net.fit_generator(batches)",
+    "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('model-{epoch}.hdf5')",
+    "from tensorflow import keras\nkeras.layers.Input(shape=(80))",
+    "from keras_contrib.layers import CRF",
 ]
 EITHER = [
     "# TF_USE_LEGACY_KERAS",
@@ -40,6 +43,9 @@ EITHER = [
     "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('w.weights.h5', save_weights_only=True)",
     "from keras.callbacks import ModelCheckpoint\nModelCheckpoint(path, save_weights_only=True)",
     "from mine import Adam\nAdam(lr=0.01)",
+    "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('model.keras', save_weights_only=how)",
+    "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('model.hdf5', save_weights_only=how)",
+    "from tensorflow import keras\nkeras.layers.Input(shape=(80,))",
 ]
 
 

@@ -13,6 +13,9 @@ WITH_TENSORFLOW = ("tensorflow.keras.", "tf.keras.")
 INNER = "tensorflow.python.keras"
 """TensorFlow's own copy of Keras 2."""
 
+FOR_KERAS_2 = frozenset({"keras_contrib"})
+"""Libraries that were given up before Keras 3: keras-contrib takes `keras.engine` at its import."""
+
 GONE = frozenset({
     *("applications.regnet", "applications.resnet_rs", "dtensor", "engine", "estimator", "experimental"),
     *("feature_column", "initializations", "legacy.interfaces", "objectives", "optimizer_v1", "optimizer_v2"),
@@ -54,7 +57,7 @@ BACKEND = frozenset({
 
 def of_keras_2(path: str) -> bool:
     """Whether Keras 3 certainly lacks what a path names, as a program writes it (`keras.layers.core.Dense`)."""
-    if path == INNER or path.startswith(f"{INNER}."):
+    if _below(path, FOR_KERAS_2) or path == INNER or path.startswith(f"{INNER}."):
         return True
     if path.startswith(OWN):
         rest = path.removeprefix(OWN)

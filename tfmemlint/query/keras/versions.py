@@ -9,7 +9,7 @@ import libcst as cst
 
 from tfmemlint import knowledge
 from tfmemlint.model.remembered import once_per_file
-from tfmemlint.model.values import Api, Function, constant
+from tfmemlint.model.values import Api, Function, constant, integer
 from tfmemlint.query.facts import calls_named, calls_passing
 from tfmemlint.query.ordering.conditions import conditions
 from tfmemlint.syntax.scopes import Binds, dotted, parameters, written
@@ -22,6 +22,9 @@ LEGACY = "TF_USE_LEGACY_KERAS"
 OPTIMIZERS = "tf.keras.optimizers."
 OF_GENERATORS = ("fit_generator", "evaluate_generator", "predict_generator")
 """Methods of models that Keras 3 does not have, and no other library has."""
+
+ENDINGS = {True: (".weights.h5",), False: (".keras", ".h5")}
+"""How the names of a checkpoint's files end in Keras 3, by whether it saves nothing but weights."""
 
 
 @once_per_file
@@ -96,16 +99,21 @@ def _paths(file: File, imported: dict[str, str]) -> Iterator[tuple[str, Node]]:
 
 
 def _refused(file: File) -> Iterator[Node]:
-    """Calls that Keras 3 refuses: an optimizer's rate is its `learning_rate` there, and the names of files with nothing
-    but weights end in `.weights.h5`."""
+    """Calls that Keras 3 refuses: an optimizer's rate is its `learning_rate` there, the names of files with nothing but
+    weights end in `.weights.h5` and those of whole models in `.keras` or `.h5`, and one number is no shape."""
     for call in calls_passing("lr").of(file):
         if (call.name or "").startswith(OPTIMIZERS):
             yield call.node
     for call in file.calls("tf.keras.callbacks.ModelCheckpoint"):
-        path = constant(call.value_of("filepath"))
-        if constant(call.value_of("save_weights_only")) is True and isinstance(path, str):
-            if not path.endswith(".weights.h5"):
-                yield call.node
+        path, asked = constant(call.value_of("filepath")), call.arg("save_weights_only")
+        if any(arg.star for arg in call.node.args):
+            continue
+        part = constant(asked.value) if asked is not None else False
+        if isinstance(path, str) and part in ENDINGS and not path.endswith(ENDINGS[part]):
+            yield call.node
+    for call in file.calls("tf.keras.Input", "tf.keras.layers.InputLayer"):
+        if integer(call.value_of("shape")) is not None:
+            yield call.node
     for call in calls_named(*OF_GENERATORS).of(file):
         if not isinstance(call.target, Function):
             yield call.node
