@@ -23,6 +23,9 @@ BEARING = "class {0}(layers.Layer):\n    def build(self, shape):\n        self.w
         ("layers.Flatten()", None),
         ("layers.TimeDistributed(layers.Flatten())", None),
         ("layers.TimeDistributed(layers.Dense(3))", "a layer's weights"),
+        ("layers.TimeDistributed(dense)", None),
+        ("layers.RNN(cell)", None),
+        ("layers.RNN(layers.LSTMCell(3))", "a layer's weights"),
         ("keras.Sequential([])", "a model"),
         ("keras.applications.ResNet50()", "a model"),
         ("keras.applications.resnet50.preprocess_input(x)", None),
@@ -37,6 +40,8 @@ BEARING = "class {0}(layers.Layer):\n    def build(self, shape):\n        self.w
         (f"{BEARING.format('A')}class B(A):\n    pass\nB()", "a layer's weights"),
         ("class A(keras.Model):\n    pass\nA()", "a model"),
         ("class A(Unknown):\n    pass\nA()", None),
+        ("if new:\n    class A(layers.Layer):\n        pass\nelse:\n    class A(layers.Layer):\n        x = 1\n"
+         "class B(A):\n    pass\nB()", None),
         ("class A(layers.Layer):\n    def f(self):\n        B()\n"
          "class B(layers.Layer):\n    def f(self):\n        A()\nA()", None),
     ],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.model.values import Api, Class, Function, Instance, Value
+from tfmemlint.model.values import Api, Class, Function, Value
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.ordering.conditions import conditions
 from tfmemlint.syntax.tree import walk
@@ -25,6 +25,9 @@ MAKES_WEIGHTS = frozenset({"add_weight", "add_variable", "add_metric", "get_vari
 
 Classes = tuple[cst.ClassDef, ...]
 """Classes of the module that are being looked into."""
+
+AROUND = {"tf.keras.layers.TimeDistributed": "layer", "tf.keras.layers.RNN": "cell"}
+"""Layers that have no weights but those of the one that they are given, by the parameter."""
 
 PLAIN_BASES = frozenset({LAYER, "tf.Module", "tf.keras.layers.InputSpec"})
 """Classes that hold nothing by themselves."""
@@ -50,7 +53,7 @@ def _creates(file: File, call: Call, entered: Classes) -> str | None:
         application = name.startswith("tf.keras.applications.") and knowledge.returns_class(name) == MODEL
         return "a model" if application else None
     if name.startswith(LAYERS):
-        return "a layer's weights" if _layer_bears(name, call) else None
+        return "a layer's weights" if _layer_bears(file, name, call, entered) else None
     if name in (MODEL, "tf.keras.Sequential"):
         return "a model"
     kinds = {"tf.keras.optimizers.Optimizer": "an optimizer", "tf.keras.metrics.Metric": "a metric"}
@@ -82,11 +85,13 @@ def outermost_state(file: File, call: Call) -> bool:
     return True
 
 
-def _layer_bears(name: str, call: Call) -> bool:
-    """Whether a layer of Keras has weights or other variables once it is built; one around another has that one's."""
-    if name == "tf.keras.layers.TimeDistributed":
-        inner = call.value_of("layer")
-        return isinstance(inner, Instance) and inner.type_name is not None and _has_variables(inner.type_name)
+def _layer_bears(file: File, name: str, call: Call, entered: Classes) -> bool:
+    """Whether a layer of Keras has weights or other variables once it is built; one around another has that one's,
+    which are new where it is made in the same expression."""
+    if name in AROUND:
+        inner = call.arg(AROUND[name])
+        made = inner.expression if inner is not None else None
+        return isinstance(made, cst.Call) and _creates(file, file.call(made), entered) is not None
     return _has_variables(name)
 
 
@@ -106,6 +111,8 @@ def _class_bears(file: File, node: cst.ClassDef, entered: Classes) -> bool:
 
 
 def _is_plain(file: File, base: Value, entered: Classes) -> bool:
+    if len(base.options) > 1:
+        return all(_is_plain(file, option, entered) for option in base.options)
     if isinstance(base, Class):
         return not _class_bears(file, base.node, entered)
     return isinstance(base, Api) and (base.name in PLAIN_BASES or knowledge.holds_variables(base.name) is False)
