@@ -142,7 +142,7 @@ def program(rng: random.Random, chain: list[str]) -> str:
 def repaired(code: str, text: str) -> str | None:
     """The program after one safe repair of the rule; None if the rule offers none."""
     rules = [rule for rule in load_rules() if rule.code == code]
-    result = lint(text.encode(), "program.py", Config(), rules)
+    result = lint(text.encode(), "program.py", Config(least_cost=0), rules)
     fixes = [f.fix for f in result.findings if f.fix is not None and f.fix.safety is Safety.SAFE]
     if not fixes:
         return None

@@ -26,7 +26,7 @@ HALVED = {
         "TFM202",
         "value = 3.0 * np.linspace(0, 1, 100_000)\ntensor = tf.data.Dataset.from_tensor_slices(value)\n",
     ),
-    "zeros": ("TFM202", "value = np.zeros((100, 28, 28, 3))\ntensor = tf.Variable(value)\n"),
+    "zeros": ("TFM202", "value = np.zeros((1000, 28, 28, 3))\ntensor = tf.Variable(value)\n"),
     "scaled bytes": ("TFM203", "data = np.zeros((500, 32, 32, 3), dtype=np.uint8)\nvalue = data / 255.0\n"),
     "scaled words": ("TFM203", "data = np.ones((100, 480), np.uint16)\nvalue = data * 0.001\n"),
     "shifted bytes": ("TFM203", "data = np.ones((100, 28, 28), np.uint8)\nvalue = (data - 127.5) / 127.5\n"),
@@ -75,21 +75,21 @@ WHOLE = {
     ),
     "one-hot labels": (
         "TFM205",
-        "numbers = np.zeros(2000, np.int64)\n"
+        "numbers = np.zeros(4000, np.int64)\n"
         "value = tf.keras.utils.to_categorical(numbers, 500)\n"
         "model = tf.keras.Sequential([tf.keras.layers.Dense(500)])\n"
         "model.compile('sgd', 'categorical_crossentropy')\n"
         "report('value', value)\n"
-        "model.fit(np.zeros((2000, 4), np.float32), value, verbose=0)\n",
+        "model.fit(np.zeros((4000, 4), np.float32), value, verbose=0)\n",
     ),
     "one-hot tensor": (
         "TFM205",
-        "numbers = np.zeros(2000, np.int64)\n"
+        "numbers = np.zeros(4000, np.int64)\n"
         "value = tf.one_hot(numbers, 500)\n"
         "model = tf.keras.Sequential([tf.keras.layers.Dense(500)])\n"
         "model.compile('sgd', 'categorical_crossentropy')\n"
         "report('value', value)\n"
-        "model.fit(np.zeros((2000, 4), np.float32), value, verbose=0)\n",
+        "model.fit(np.zeros((4000, 4), np.float32), value, verbose=0)\n",
     ),
 }
 
