@@ -64,6 +64,7 @@ EXPECTED: dict[str, dict[str, str]] = {
 NO_NETWORK = "URL fetch failure"
 
 UNSAFE = {
+    "TFM202-float64-numpy-input/small/bad.py": {"errors"},  # as in the next
     "TFM202-float64-numpy-input/tables/bad.py": {"errors"},  # words in the made-up file are no numbers of either kind
     "TFM114-peak-never-reset/example/bad.py": {"errors"},  # there is no card of which to reset the peak
     "TFM606-model-loaded-in-loop/ways/bad.py": {"errors"},  # files that nobody has are read before the functions
