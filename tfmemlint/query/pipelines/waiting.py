@@ -99,8 +99,9 @@ def _only_shown(file: File, arrival: Arrival) -> bool:
 
 
 def _shows(file: File, node: cst.Call, function: cst.FunctionDef) -> bool:
-    """Whether a call outside of functions shows pictures of what a function gives."""
-    if file.contexts.function(node) is not None or not node.args or _run_by_itself(file, node):
+    """Whether a call beside a function, not in another one, shows pictures of what it gives."""
+    beside = file.contexts.function(node) is file.contexts.function(function)
+    if not beside or not node.args or _run_by_itself(file, node):
         return False
     shown = any(calls(file, node, *SHOWS_PICTURES, through=FOLLOWED_CALLS))
     return shown and any(_made_by(file, arg.value, function, FOLLOWED_CALLS) for arg in node.args)
