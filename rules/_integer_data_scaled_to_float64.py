@@ -167,13 +167,14 @@ def _is_sample(data: Array) -> bool:
 
 def _is_for_others(file: File, node: cst.BaseExpression) -> bool:
     """Whether a program has nothing of TensorFlow but a data set, and gives it to other code, as of NumPy and SciPy,
-    which computes in float64 anyway. Not in a function, nor where other files may take what is only made here."""
+    which computes in float64 anyway. Not where other code may take what is only made here."""
     names = {name for call in map(file.call, file.tree.of(cst.Call)) for name in call.names}
     if any(name.startswith("tf.") and not name.endswith(".load_data") for name in names):
         return False
-    if file.contexts.function(node) is not None:
+    found = list(uses(file, node, parts=True))
+    if any(use.does in (Does.RETURN, Does.STORE) for use in found):
         return False
-    given = (use.call for use in uses(file, node, parts=True) if use.does is Does.PASS)
+    given = (use.call for use in found if use.does is Does.PASS)
     return any(call is not None and isinstance(call.target, (Function, Method)) for call in given)
 
 
