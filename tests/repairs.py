@@ -72,6 +72,7 @@ UNSAFE = {
 """Samples that raise after unsafe repairs because something is missing here, and what is seen of that."""
 
 LONG = (
+    "TFM309-whole-dataset-shuffle-buffer/basic/bad.py",
     "TFM201-float64-tensor/basic/bad.py",
     "TFM202-float64-numpy-input/basic/bad.py",
     "TFM206-created-then-cast/basic/bad.py",
