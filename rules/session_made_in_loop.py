@@ -16,7 +16,8 @@ class SessionMadeInLoop(Rule):
     ## Why it costs memory
     A session holds its variables' memory and its own copy of the graph. An `InteractiveSession` makes itself the
     default session and is never freed: each iteration's variables stay. A plain session is freed when Python drops the
-    last reference to it, at the next iteration at the earliest, and each new one prepares the graph again.
+    last reference to it, at the next iteration or where its function returns, and each new one prepares the graph
+    again.
 
     ## When not to use it
     With two or three sessions in all, of a loop over so many literals, which are not reported. Nor is a plain session
