@@ -202,6 +202,10 @@ class Functions:
         """
         file = self._evaluator.file
         flow = file.flow(outer)
+        bound = flow.bindings.get(name, ())
+        at_end = tuple(written(flow.end.get(name)))
+        if not bound or (len(bound) == 1 and at_end):
+            return at_end  # nothing else can reach a call, and who calls need not be asked
         calls: tuple[Call, ...] | None = None
         level = frame
         while level is not None and calls is None:
@@ -212,7 +216,7 @@ class Functions:
         if calls is None and frame is None and isinstance(scope, cst.FunctionDef):
             seen = self._at_callers(scope, outer)
         found = seen.get(name) if seen is not None else ()
-        return tuple(written(found or flow.end.get(name)))
+        return tuple(written(found)) if found else at_end
 
     def _at_callers(self, function: cst.FunctionDef, outer: ScopeNode) -> Env | None:
         """What reaches all calls of a function that `outer` closes around, or None where others call it, too."""
