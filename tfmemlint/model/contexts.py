@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from tfmemlint.model.file import File
 
 Loop = cst.For | cst.While
+LOOPS = (cst.For, cst.While)
 
 TRACED_METHODS = frozenset({"call", "train_step", "test_step", "predict_step"})
 """Methods of Keras layers and models that `fit`, `evaluate` and `predict` run inside a traced function."""
@@ -60,9 +61,10 @@ class Contexts:
         for above in self._file.tree.ancestors(node):
             if above.__class__ in SCOPE_CLASSES:
                 return
-            runs_again = (above.body, above.test) if isinstance(above, cst.While) else (getattr(above, "body", None),)
-            if isinstance(above, (cst.For, cst.While)) and any(below is part for part in runs_again):
-                if not self._ends_at_once(above):
+            if above.__class__ in LOOPS:  # far cheaper than isinstance, and nearly all are none
+                assert isinstance(above, LOOPS)
+                runs_again = below is above.body or (isinstance(above, cst.While) and below is above.test)
+                if runs_again and not self._ends_at_once(above):
                     yield above
             below = above
 

@@ -31,6 +31,7 @@ from tfmemlint.model.values import (
     Instance,
     Mapping,
     Module,
+    OneOf,
     Sequence,
     Unknown,
     Value,
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from tfmemlint.model.unrolled import Assumption, Unrolled
 
 BUILTINS = frozenset(dir(builtins))
+NONE = Const(None)
 
 
 class Evaluator:
@@ -154,9 +156,10 @@ class Evaluator:
 
     def definition(self, definition: Definition, frame: Frame | None) -> Value:
         """The value that a definition gives its name."""
-        item = next((a.items[id(definition)] for a in self.assumptions if id(definition) in a.items), None)
-        if item is not None:
-            return item
+        if self.assumptions:
+            item = next((a.items[id(definition)] for a in self.assumptions if id(definition) in a.items), None)
+            if item is not None:
+                return item
         return self.memo.once((id(definition), id(frame)), self._define, definition, frame)
 
     def _define(self, d: Definition, frame: Frame | None) -> Value:
@@ -273,8 +276,10 @@ class Evaluator:
 
 def without_none(values: list[Value]) -> Value:
     """The join of values that are about to be used: None among others is a placeholder and drops out."""
+    if len(values) == 1 and values[0].__class__ is not OneOf:
+        return values[0]
     options = [option for value in values for option in value.options]
-    kept = [option for option in options if option != Const(None)]
+    kept = [option for option in options if option != NONE]
     return one_of(kept or options)
 
 

@@ -37,7 +37,7 @@ class Assigned(NamedTuple):
 
 def names_in(node: Node) -> dict[str, None]:
     """The words of all Name nodes in some code, in source order."""
-    return {name.value: None for name in walk(node) if isinstance(name, cst.Name)}
+    return {name.value: None for name in walk(node, cst.Name)}
 
 
 class Program:

@@ -84,12 +84,12 @@ def written(found: Iterable[Reaching]) -> list[Definition]:
 
 def dotted(node: Node) -> str | None:
     """`self.model.ds` for that expression, `d['train']` for a constant key; None for anything not built of these."""
-    if isinstance(node, cst.Name):
+    if type(node) is cst.Name:  # a class test is far cheaper than isinstance where it fails
         return node.value
-    if isinstance(node, cst.Attribute):
+    if type(node) is cst.Attribute:
         base = dotted(node.value)
         return None if base is None else f"{base}.{node.attr.value}"
-    if isinstance(node, cst.Subscript) and len(node.slice) == 1:
+    if type(node) is cst.Subscript and len(node.slice) == 1:
         index = node.slice[0].slice
         if isinstance(index, cst.Index) and isinstance(index.value, (cst.SimpleString, cst.Integer)):
             base = dotted(node.value)

@@ -201,8 +201,11 @@ class Tree:
 
     def ancestors(self, node: Node) -> Iterator[Node]:
         """The nodes above, nearest first, the module last."""
-        parents = self.owner(node)._parents if self.linked else self._parents
+        parents = self._parents
         above = parents.get(id(node))
+        if above is None and self.linked:
+            parents = self.owner(node)._parents
+            above = parents.get(id(node))
         while above is not None:
             yield above
             above = parents.get(id(above))
