@@ -6,6 +6,7 @@ from programs import model_of, value_in
 
 from tfmemlint.query.keras.networks import (
     activation_bytes,
+    dense_width,
     gives_probabilities,
     has_several_outputs,
     input_bytes,
@@ -135,3 +136,43 @@ def test_classes_that_may_give_several_tensors(result: str, expected: bool) -> N
 def test_loaded_models_are_taken_to_give_one_tensor() -> None:
     file = model_of("probe(keras.models.load_model('m'))")
     assert not may_have_several_outputs(file, value_in(file))
+
+
+WIDTHS = [
+    ("keras.Sequential([keras.layers.Flatten(), keras.layers.Dense(64), keras.layers.Dense(10)])", 64),
+    ("keras.Sequential([keras.layers.Dense(units)])", 0),
+    ("keras.Sequential([keras.layers.Conv2D(8, 3), keras.layers.Dense(10)])", None),
+    ("x = keras.Input((4,))\nkeras.Model(x, keras.layers.Dense(32)(x))", 32),
+    ("keras.models.load_model(path)", None),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), WIDTHS)
+def test_widths_of_dense_networks(program: str, expected: int | None) -> None:
+    *lines, last = program.split("\n")
+    file = model_of("\n".join([*lines, f"m = {last}", "m"]))
+    name = file.module.body[-1]
+    assert isinstance(name, cst.SimpleStatementLine) and isinstance(name.body[0], cst.Expr)
+    assert dense_width(file, file.value(name.body[0].value)) == expected
+
+
+OWN_CLASS = """
+class Net(keras.Model):
+    def __init__(self, n):
+        super().__init__()
+        self.steps = [keras.layers.Dense(n), keras.layers.Dense(48), {more}]
+    def call(self, x):
+        for step in self.steps:
+            x = step(x)
+        return x
+m = Net(2)
+m
+"""
+
+
+@pytest.mark.parametrize(("more", "expected"), [("keras.layers.Dropout(0.1)", 48), ("Block()", None)])
+def test_widths_of_own_dense_networks(more: str, expected: int | None) -> None:
+    file = model_of(OWN_CLASS.replace("{more}", more))
+    name = file.module.body[-1]
+    assert isinstance(name, cst.SimpleStatementLine) and isinstance(name.body[0], cst.Expr)
+    assert dense_width(file, file.value(name.body[0].value)) == expected

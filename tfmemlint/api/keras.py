@@ -36,6 +36,7 @@ from tfmemlint.query.keras.models import (
 )
 from tfmemlint.query.keras.networks import (
     activation_bytes,
+    dense_width,
     gives_probabilities,
     has_several_outputs,
     layers_of,
@@ -73,6 +74,7 @@ __all__ = [
     "clears",
     "copies_weights",
     "counted_words",
+    "dense_width",
     "dtype_policy",
     "fate",
     "fits",

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint import knowledge
 from tfmemlint.model.layers.networks import MODEL, SEQUENTIAL, layers, parameters, placed
 from tfmemlint.model.transfer.table import elements
-from tfmemlint.model.values import Api, Array, Instance, Shape, Value, constant
+from tfmemlint.model.values import Api, Array, Class, Function, Instance, Shape, Value, constant, integer
+from tfmemlint.syntax.scopes import dotted
+from tfmemlint.syntax.tree import walk
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -24,6 +27,15 @@ TAKES_ACTIVATION = ("tf.keras.layers.Dense", "tf.keras.layers.Activation", "tf.k
 
 SQUASHES = frozenset({"softmax", "sigmoid", "log_softmax"})
 """Activations that give probabilities, or their logarithms."""
+
+DENSE = "tf.keras.layers.Dense"
+PLAIN = frozenset({
+    *knowledge.group_parameters("acts_on_last_axis"), "tf.keras.layers.BatchNormalization", "tf.keras.layers.Flatten",
+    "tf.keras.layers.InputLayer", "tf.keras.layers.Rescaling", "tf.keras.layers.Reshape", "tf.keras.Input",
+})  # fmt: skip
+"""Dense layers and those that give out as many numbers as they get."""
+
+NETWORKS = frozenset({SEQUENTIAL, MODEL})
 
 _SEVERAL = (cst.List, cst.Tuple, cst.Dict, cst.ListComp, cst.DictComp)
 
@@ -100,6 +112,36 @@ def activation_bytes(model: Call) -> int | None:
         known = [size for size in sizes if size is not None]
         total += 4 * math.prod(known) if len(known) == len(sizes) else 0
     return total if computes else None
+
+
+def dense_width(file: File, model: Value) -> int | None:
+    """The most numbers that a dense layer of a network gives for one example, where all of its layers certainly are
+    dense ones or give as much as they get; 0 where the numbers are not known. None for networks of other layers, such
+    as convolutions, and for what is not seen: a model that was loaded, or one with own layers in it."""
+    found = [_dense_width(file, option) for option in model.options]
+    known = [width for width in found if width is not None]
+    return max(known) if known and len(known) == len(found) else None
+
+
+def _dense_width(file: File, model: Value) -> int | None:
+    if not isinstance(model, Instance):
+        return None
+    if model.class_node is not None:
+        made = [call for call in map(file.call, walk(model.class_node, cst.Call)) if _may_make_layer(call)]
+    else:
+        made = layers_of(model.call) if model.call is not None and model.call.name in (SEQUENTIAL, MODEL) else []
+    inside = [call for call in made if call.name not in NETWORKS]
+    if not inside or not all(call.name in PLAIN for call in inside):
+        return None
+    return max((integer(call.value_of("units")) or 0 for call in inside if call.name == DENSE), default=0)
+
+
+def _may_make_layer(call: Call) -> bool:
+    """Whether a call may make a layer: of a class of Keras, or of what is not known to be none."""
+    if call.name is not None:
+        return call.name.startswith("tf.keras.") and call.name.rpartition(".")[2][:1].isupper()
+    called = (dotted(call.node.func) or "").rpartition(".")[2]
+    return called[:1].isupper() or any(isinstance(target, (Class, Function)) for target in call.target.options)
 
 
 def output_bytes(model: Value) -> int | None:
