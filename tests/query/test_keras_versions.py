@@ -83,6 +83,8 @@ OWN_ENGINE = [
     ("from keras_applications import vgg16", False),
     ("try:\n    from keras.legacy import interfaces\nexcept ImportError:\n    pass\nimport keras", False),
     ("from keras.models import Model", False),
+    ("from keras.layers import LSTM, CuDNNLSTM", True),
+    ("from tensorflow.keras.layers import LSTM\nfrom tensorflow.compat.v1.keras.layers import CuDNNLSTM", False),
     ("from .legacy import keras", False),
 ]
 

@@ -22,6 +22,9 @@ TELLING = frozenset({"num_parallel_calls", "reshuffle_each_iteration", "cycle_le
 
 MODEL = "tf.keras.Model"
 
+OF_TORCH = frozenset({"torch4keras", "keras4torch"})
+"""Libraries that give PyTorch's models the methods of Keras'."""
+
 
 def model_by_use(call: Call, otherwise: Value) -> Value:
     """What an unknown function returns: a Keras model, where its name is used as only those are."""
@@ -60,7 +63,10 @@ def shown_models(file: Program) -> ShownModels:
 
 def _shown(file: Program) -> list[cst.BaseExpression]:
     """What is compiled with an optimizer, and a loss or metrics, by name, or has weights that are read from a file or
-    written to one."""
+    written to one. Nothing where PyTorch is imported and neither TensorFlow nor Keras: libraries for it have models
+    with the same methods."""
+    if _is_of_torch(file):
+        return []
     loads = (
         file.called(node) for word in ("load_weights", "save_weights") for node in file.calls_by_word.get(word, ())
     )
@@ -70,6 +76,13 @@ def _shown(file: Program) -> list[cst.BaseExpression]:
         if isinstance(node.func, cst.Attribute) and "optimizer" in given and not given.isdisjoint(("loss", "metrics")):
             found.append(node.func.value)
     return found
+
+
+def _is_of_torch(file: Program) -> bool:
+    modules = [dotted(alias.name) or "" for node in file.tree.of(cst.Import) for alias in node.names]
+    modules += [dotted(node.module) or "" for node in file.tree.of(cst.ImportFrom) if node.module and not node.relative]
+    roots = {module.partition(".")[0] for module in modules}
+    return "torch" in roots and not any("keras" in root or "tensorflow" in root for root in roots - OF_TORCH)
 
 
 def dataset_method_by_use(call: Call, otherwise: Value) -> Value:

@@ -13,7 +13,7 @@ from tfmemlint.model.values import Api, Function, constant, integer
 from tfmemlint.query.facts import calls_named, calls_passing
 from tfmemlint.query.ordering.conditions import conditions
 from tfmemlint.syntax.scopes import Binds, dotted, parameters, written
-from tfmemlint.syntax.tree import Node
+from tfmemlint.syntax.tree import Node, Tree
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
@@ -55,15 +55,25 @@ def _is_imported_for_keras_2(file: File) -> bool:
 @once_per_file
 def own_engine(file: File) -> bool:
     """Whether the program certainly runs on Keras as it was until 2.3, a library with an engine of its own, which makes
-    no data set for `predict` and takes no arrays by a call of the model: it imports what was gone with that, or gives
-    layers initializers that later ones cannot call."""
-    imports: list[cst.Import | cst.ImportFrom] = [*file.tree.of(cst.Import), *file.tree.of(cst.ImportFrom)]
-    paths = {path for node in imports if next(conditions(file, node), None) is None for path in _imported(node)}
+    no data set for `predict` and takes no arrays by a call of the model: it, or a module that it imports, imports what
+    was gone with that, or it gives layers initializers that later ones cannot call."""
+    paths = _imports(file.tree, file)
     if any(path.startswith("tensorflow.keras") for path in paths):
         return False  # some libraries for it need what came with Keras
     if not any(path.partition(".")[0] == "keras" for path in paths):
         return False
+    paths |= {path for program in file.within_reach for path in _imports(program.tree)}
     return any(map(knowledge.of_own_engine, paths)) or any(_initializes_untyped(file))
+
+
+def _imports(tree: Tree, file: File | None = None) -> set[str]:
+    """What a module imports whenever it runs; of another one than the file itself, what stands at its top level."""
+    imports: list[cst.Import | cst.ImportFrom] = [*tree.of(cst.Import), *tree.of(cst.ImportFrom)]
+    if file is not None:
+        always = [node for node in imports if next(conditions(file, node), None) is None]
+    else:
+        always = [node for node in imports if isinstance(tree.parent(tree.statement(node)), cst.Module)]
+    return {path for node in always for path in _imported(node)}
 
 
 def _initializes_untyped(file: File) -> Iterator[cst.Arg]:
