@@ -25,6 +25,12 @@ KERAS_2 = [
     "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('model-{epoch}.hdf5')",
     "from tensorflow import keras\nkeras.layers.Input(shape=(80))",
     "from keras_contrib.layers import CRF",
+    "from keras.callbacks import ModelCheckpoint\nModelCheckpoint(folder + '/net-{epoch:02d}.hdf5')",
+    "from keras.callbacks import ModelCheckpoint\npath = f'{folder}/net.tf'\nModelCheckpoint(path)",
+    "import os, keras\nkeras.callbacks.ModelCheckpoint(filepath=os.path.join(folder, 'net.hdf5'))",
+    "import keras\nm = keras.Sequential()\nm.save_weights('net.h5')",
+    "import keras\nm = keras.Sequential()\nm.save(folder + '/net')",
+    "import keras\nm = keras.Sequential()\nm.fit(x, y, workers=4)",
 ]
 EITHER = [
     "# TF_USE_LEGACY_KERAS",
@@ -42,6 +48,10 @@ EITHER = [
     "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('w.h5')",
     "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('w.weights.h5', save_weights_only=True)",
     "from keras.callbacks import ModelCheckpoint\nModelCheckpoint(path, save_weights_only=True)",
+    "from keras.callbacks import ModelCheckpoint\nModelCheckpoint(folder + name)",
+    "from keras.callbacks import ModelCheckpoint\nModelCheckpoint(f'{folder}/{name}')",
+    "import keras\nm = keras.Sequential()\nm.save(folder + '/net.keras')\nm.save_weights(folder + name)",
+    "import keras\nm = keras.Sequential()\nm.save('net.h5')\nm.save('net.hdf5')\nm.save_weights('net.weights.h5')",
     "from mine import Adam\nAdam(lr=0.01)",
     "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('model.keras', save_weights_only=how)",
     "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('model.hdf5', save_weights_only=how)",

@@ -23,8 +23,14 @@ OPTIMIZERS = "tf.keras.optimizers."
 OF_GENERATORS = ("fit_generator", "evaluate_generator", "predict_generator")
 """Methods of models that Keras 3 does not have, and no other library has."""
 
+WORKERS = ("max_queue_size", "use_multiprocessing", "workers")
+"""Parameters of `fit` that a `PyDataset` has in Keras 3."""
+
 ENDINGS = {True: (".weights.h5",), False: (".keras", ".h5")}
 """How the names of a checkpoint's files end in Keras 3, by whether it saves nothing but weights."""
+
+SAVES = {"save_weights": (".weights.h5",), "save": (".keras", ".h5", ".hdf5")}
+"""How the names of files end in Keras 3, by the method of a model that writes them."""
 
 
 @once_per_file
@@ -110,16 +116,27 @@ def _paths(file: File, imported: dict[str, str]) -> Iterator[tuple[str, Node]]:
 
 def _refused(file: File) -> Iterator[Node]:
     """Calls that Keras 3 refuses: an optimizer's rate is its `learning_rate` there, the names of files with nothing but
-    weights end in `.weights.h5` and those of whole models in `.keras` or `.h5`, and one number is no shape."""
+    weights end in `.weights.h5` and those of whole models in `.keras` or `.h5`, data sets have workers rather than
+    `fit`, and one number is no shape."""
     for call in calls_passing("lr").of(file):
         if (call.name or "").startswith(OPTIMIZERS):
             yield call.node
     for call in file.calls("tf.keras.callbacks.ModelCheckpoint"):
-        path, asked = constant(call.value_of("filepath")), call.arg("save_weights_only")
+        given, asked = call.arg("filepath"), call.arg("save_weights_only")
+        path = _ending(file, given.expression) if given is not None else None
         if any(arg.star for arg in call.node.args):
             continue
         part = constant(asked.value) if asked is not None else False
-        if isinstance(path, str) and part in ENDINGS and not path.endswith(ENDINGS[part]):
+        if path is not None and part in ENDINGS and not path.endswith(ENDINGS[part]):
+            yield call.node
+    for method, endings in SAVES.items():
+        for call in file.calls(f"tf.keras.Model.{method}"):
+            first = call.arg("filepath") or call.arg(0)
+            path = _ending(file, first.expression) if first is not None else None
+            if path is not None and not path.endswith(endings):
+                yield call.node
+    for call in (each for word in WORKERS for each in calls_passing(word).of(file)):
+        if call.name in ("tf.keras.Model.fit", "tf.keras.Model.predict", "tf.keras.Model.evaluate"):
             yield call.node
     for call in file.calls("tf.keras.Input", "tf.keras.layers.InputLayer"):
         if integer(call.value_of("shape")) is not None:
@@ -127,3 +144,18 @@ def _refused(file: File) -> Iterator[Node]:
     for call in calls_named(*OF_GENERATORS).of(file):
         if not isinstance(call.target, Function):
             yield call.node
+
+
+def _ending(file: File, path: cst.BaseExpression) -> str | None:
+    """The last part of the name of a file that certainly is written so: `.hdf5` of `folder + "-{epoch}.hdf5"`."""
+    whole = constant(file.value(path))
+    if isinstance(whole, str):
+        return whole
+    node = file.written(path)
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add):
+        return _ending(file, node.right)
+    if isinstance(node, cst.FormattedString) and node.parts and isinstance(node.parts[-1], cst.FormattedStringText):
+        return node.parts[-1].value
+    if isinstance(node, cst.Call) and node.args and file.call(node).name == "os.path.join":
+        return _ending(file, node.args[-1].value)
+    return None
