@@ -83,8 +83,13 @@ def _is_folds(file: File, call: Call, loop: repetition.Repetition, made: UsedUp)
         return False
     iterated = [file.call(each) for each in walk(loop.place.iter, cst.Call)]
     if any(each.method == "split" for each in iterated):
-        return times <= limits.FEW_STEPS
+        return is_one_validation(times, made)
     return times <= FEW_FOLDS and any(each.name == "builtins.range" for each in iterated)
+
+
+def is_one_validation(times: int | None, made: UsedUp) -> bool:
+    """Whether models of unknown size are made for the few folds of one cross validation, and for nothing else."""
+    return made.bytes is None and times is not None and times <= limits.FEW_STEPS
 
 
 built_in_loops = Fact(_built_in_loops, "for", "while")

@@ -3,7 +3,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._model_built_in_loop import Built, built_in_loops, given_up, is_handful, used_up, words_for
+from tfmemlint_rules._model_built_in_loop import (
+    Built,
+    built_in_loops,
+    given_up,
+    is_handful,
+    is_one_validation,
+    used_up,
+    words_for,
+)
 
 from tfmemlint.api import (
     Call,
@@ -87,7 +95,7 @@ class ModelBuiltInLoop(Rule):
             found = [(call, made) for call, made in each if made is not None]
         times = keras.trial_count(file, trial.search)
         for call, made in found[:1]:
-            if is_handful(file, times, made):
+            if is_handful(file, times, made) or (trial.gives_model and is_one_validation(times, made)):
                 continue
             yield self.finding(call, file, words_for(made, "trial"), related=[(trial.search, "the search")])
 

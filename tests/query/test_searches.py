@@ -71,7 +71,7 @@ COUNTS = [
     ("folds = KFold(n_splits=7)\ncross_val_score(m, x, y, cv=folds)", 7),
     ("cross_val_score(m, x, y, cv=StratifiedKFold(4))", 4),
     ("cross_val_score(m, x, y, cv=folds)", None),
-    ("cross_val_score(m, x, y)", None),
+    ("cross_val_score(m, x, y)", 5),
 ]
 
 

@@ -31,6 +31,10 @@ COUNTS = ("n_trials", "max_evals", "n_calls", "cv")
 TAKES = ("func", "fn", "model", "build_fn")
 """The names of the first parameter of searches and wrappers: the function that they call."""
 
+VALIDATIONS = "sklearn.model_selection.cross_val"
+DEFAULT_FOLDS = 5
+"""The parts into which scikit-learn's validations split the data where they are not told otherwise."""
+
 PIPES = ("sklearn.pipeline.Pipeline", "sklearn.pipeline.make_pipeline")
 
 
@@ -120,6 +124,8 @@ def trial_count(file: File, search: Call) -> int | None:
     splitter = search.arg("cv")
     counts = [integer(search.given(name)) for name in COUNTS]
     counts.append(folds(file, splitter.expression) if splitter is not None else None)
+    if splitter is None and search.lacks("cv") and (search.name or "").startswith(VALIDATIONS):
+        counts.append(DEFAULT_FOLDS)
     return min((count for count in counts if count is not None), default=None)
 
 
