@@ -48,8 +48,9 @@ class PredictInLoop(Rule):
     ## When not to use it
     Where each call predicts a whole data set: loops over models, folds and data sets, calls with a `batch_size` of
     their own, slices of as many rows as variables tell, and predictions every so many steps are not reported. Nor are
-    loops that wait for somebody to type or take what a command line names, loops that the whole program runs once for
-    up to 32 items, and programs that turn eager execution off: there a call of the model adds to the graph.
+    loops that wait for somebody to type, press a key or upload files or take what a command line names, up to 48 calls
+    in all that a program makes, and programs that turn eager execution off: there a call of the model adds to the
+    graph.
 
     ## References
     - https://keras.io/api/models/model_training_apis/#predict-method

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint import knowledge
 from tfmemlint.model.values import Const, Length
 from tfmemlint.query.calls import calls
 from tfmemlint.query.flow.parameters import parameters_behind
@@ -22,16 +23,22 @@ from tfmemlint.syntax.tree import Node, walk
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
 
+LISTENS = frozenset({"observe", "on_click", "on_submit"})
+"""Methods of ipywidgets that take a function to call when somebody uses the widget."""
+
 
 def item_loop(file: File, given: cst.BaseExpression, *, single: bool, left: int = FOLLOWED_CALLS) -> Repetition | None:
     """What gives an expression another item or batch each time: a loop, a comprehension or `map` around it; around the
-    calls of its function, too, where it is certainly one item that the function is given, `single`.
+    calls of its function, too, where it is certainly one item that the function is given, `single`. None for what is
+    done when somebody presses a key or a button, or for the files that somebody uploads.
 
     A buffer that the loop fills in place is another each time, too. Loops over the parts of a dictionary do not count,
     which may be data sets, nor those that wait for somebody to type.
     """
     single = single or rows_in(file, given) == 1
     for again in repetitions(file, given, calls=0) if single or left == FOLLOWED_CALLS else ():
+        if _is_for_person(file, again):
+            return None
         if again.handler or not is_another(file, given, again) or _is_waited_for(file, again):
             continue
         if not single and any(called_view(each.iter) is not None for each in again.each):
@@ -46,6 +53,21 @@ def item_loop(file: File, given: cst.BaseExpression, *, single: bool, left: int 
             if found is not None:
                 return found
     return None
+
+
+def _is_for_person(file: File, again: Repetition) -> bool:
+    """Whether a loop goes over what somebody does or gives: the events of a window, the files of an upload; or stands
+    in a function that a widget calls when its value changes or it is pressed."""
+    over = [file.written(each.iter) for each in again.each]
+    views = (called_view(each) if isinstance(each, cst.BaseExpression) else None for each in over)
+    given = [*over, *(file.written(view) for view in views if view is not None)]
+    if any(
+        isinstance(each, cst.Call) and knowledge.in_group(file.call(each).name, "waits_for_person") for each in given
+    ):
+        return True
+    function = file.contexts.function(again.place)
+    takers = (file.call_graph.given_to(use) for use in file.call_graph.uses(function)) if function is not None else ()
+    return any(taker is not None and taker.method in LISTENS for taker in takers)
 
 
 def is_another(file: File, given: cst.BaseExpression, again: Repetition) -> bool:
