@@ -54,12 +54,21 @@ from tfmemlint.query.keras.policies import (
     policy_set_in_program,
 )
 from tfmemlint.query.keras.searches import Trial, given_back, trial_clears, trial_count, trials
-from tfmemlint.query.keras.sessions import SESSION, SESSIONS, is_session, left_open, runs_graphs, session_runs
+from tfmemlint.query.keras.sessions import (
+    INTERACTIVE,
+    SESSION,
+    SESSIONS,
+    is_session,
+    left_open,
+    runs_graphs,
+    session_runs,
+)
 from tfmemlint.query.keras.tokenizers import counted_words
 from tfmemlint.query.keras.versions import keras_2, own_engine
 from tfmemlint.query.keras.weights import is_frozen, is_optimizer, largest_model, left_bytes, trained_bytes
 
 __all__ = [
+    "INTERACTIVE",
     "SESSION",
     "SESSIONS",
     "Applied",
