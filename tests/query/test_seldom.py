@@ -4,7 +4,7 @@ import libcst as cst
 import pytest
 from programs import model_of
 
-from tfmemlint.query.repetition.seldom import runs_at_most
+from tfmemlint.query.repetition.seldom import once_in, runs_at_most
 
 WAYS = [
     ("for i in range(500):\n    work()", 500),
@@ -24,3 +24,12 @@ WAYS = [
 def test_how_often_code_behind_a_condition_runs(program: str, expected: int | None) -> None:
     file = model_of(program)
     assert runs_at_most(file, file.calls_by_word["work"][0], file.tree.of(cst.For)[0]) == expected
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [("ready", 1), ("i % 100 == 0", 100), ("i % 100 == 1 and ready", 100), ("i % n == 0", None), ("i % n > 3", 1)],
+)
+def test_among_how_many_iterations_a_condition_lets_code_run_once(condition: str, expected: int | None) -> None:
+    file = model_of(f"while ready:\n    if {condition}: work()")
+    assert once_in(file, file.calls_by_word["work"][0], file.tree.of(cst.While)[0]) == expected

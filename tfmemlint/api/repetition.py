@@ -17,7 +17,7 @@ from tfmemlint.query.repetition.read_data import data_reads, trains_in
 from tfmemlint.query.repetition.rebuilt import rebuilt, runs_alike
 from tfmemlint.query.repetition.repeats import Repetition, repeated_calls, repeats, repetitions
 from tfmemlint.query.repetition.same_calls import same_arguments
-from tfmemlint.query.repetition.seldom import runs_at_most, runs_in_all, seen_runs
+from tfmemlint.query.repetition.seldom import once_in, runs_at_most, runs_in_all, seen_runs
 from tfmemlint.query.repetition.step_data import step_names
 from tfmemlint.query.repetition.steps import Runs, StepFunction, step_functions
 
@@ -49,6 +49,7 @@ __all__ = [
     "made_anew",
     "mutates",
     "names_of",
+    "once_in",
     "over_batches",
     "passes_unchanging",
     "pure",

@@ -21,16 +21,23 @@ def runs_at_most(file: File, node: Node, loop: Node) -> int | None:
     """The most times that some code in a loop runs while the loop does: in each iteration, or with `if i % 100 == 0`
     around it in every hundredth. None where the number of iterations is not known."""
     most = count(file, loop)
-    if most is None:
-        return None
-    below, every = node, 1
+    return -(-most // (once_in(file, node, loop) or 1)) if most is not None else None
+
+
+def once_in(file: File, node: Node, loop: Node) -> int | None:
+    """Among how many iterations of a loop conditions let some code in it run once: 100 of `if i % 100 == 0`, 1 where
+    none is seen, None where the number is not known (`if i % period == 0`)."""
+    below, found = node, 1
     for above in file.tree.ancestors(node):
         if above is loop:
             break
         if isinstance(above, cst.If) and below is above.body:
-            every = max(every, *(_every(file, each) for each in _parts(above.test)))
+            for among in (_every(file, each) for each in _parts(above.test)):
+                if among is None:
+                    return None
+                found = max(found, among)
         below = above
-    return -(-most // every)
+    return found
 
 
 def seen_runs(file: File, node: Node) -> int | None:
@@ -65,8 +72,9 @@ def _parts(test: cst.BaseExpression) -> list[cst.BaseExpression]:
     return [test]
 
 
-def _every(file: File, test: cst.BaseExpression) -> int:
-    """The number of which a condition asks a multiple, with or without a rest: 100 of `(i + 1) % 100 == 0`; else 1."""
+def _every(file: File, test: cst.BaseExpression) -> int | None:
+    """The number of which a condition asks a multiple, with or without a rest: 100 of `(i + 1) % 100 == 0`; None where
+    that is not known, 1 for any other condition."""
     if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
         asked = test.expression
     elif isinstance(test, cst.Comparison) and isinstance(test.comparisons[0].operator, cst.Equal):
@@ -75,4 +83,5 @@ def _every(file: File, test: cst.BaseExpression) -> int:
         return 1
     if not isinstance(asked, cst.BinaryOperation) or not isinstance(asked.operator, cst.Modulo):
         return 1
-    return max(1, integer(file.value(asked.right)) or 1)
+    number = integer(file.value(asked.right))
+    return max(1, number) if number is not None else None

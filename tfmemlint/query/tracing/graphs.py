@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Iterator as Iterable
 from typing import TYPE_CHECKING
 
@@ -42,28 +43,36 @@ OPS = (cst.Call, cst.BinaryOperation, cst.UnaryOperation, cst.Subscript)
 """The classes of expressions that can be ops."""
 
 
-def ops_built(file: File, part: Node) -> Iterable[Node]:
+def ops_built(file: File, part: Node, *, leave_out: Callable[[Node], bool] | None = None) -> Iterable[Node]:
     """The outermost ops that each run of a loop, comprehension or function certainly adds to the default graph, in the
     order of the code, with those of the module's functions that it calls, `FOLLOWED_CALLS` behind each other.
 
     What `runs_once` or only in eager execution is left out, and so are functions that begin a graph of their own.
+    `leave_out` says of ops and calls in the part itself which of them do not count.
     """
-    yield from _ops_built(file, part, FOLLOWED_CALLS)
+    for node in _ops_and_calls(part):
+        if leave_out is None or not leave_out(node):
+            yield from _ops_of(file, node, part, FOLLOWED_CALLS)
 
 
-def _ops_built(file: File, part: Node, left: int) -> Iterable[Node]:
+def _ops_and_calls(part: Node) -> Iterable[Node]:
     code = part.body if isinstance(part, (cst.For, cst.While)) else part
-    for node in own_nodes(part, *OPS) if isinstance(part, cst.FunctionDef) else walk(code, *OPS):
-        if runs_once(file, node, part) or _only_eager(file, node, part):
-            continue
-        if makes_op(file, node):
-            if is_outermost_op(file, node):
-                yield node
-        elif isinstance(node, cst.Call) and left:
-            for target in file.call(node).target.options:
-                if isinstance(target, Function) and isinstance(target.node, cst.FunctionDef):
-                    if not begins_graph(file, target.node):
-                        yield from _ops_built(file, target.node, left - 1)
+    return own_nodes(part, *OPS) if isinstance(part, cst.FunctionDef) else walk(code, *OPS)
+
+
+def _ops_of(file: File, node: Node, part: Node, left: int) -> Iterable[Node]:
+    """What one op or call of a part adds."""
+    if not isinstance(node, OPS) or runs_once(file, node, part) or _only_eager(file, node, part):
+        return
+    if makes_op(file, node):
+        if is_outermost_op(file, node):
+            yield node
+    elif isinstance(node, cst.Call) and left:
+        for target in file.call(node).target.options:
+            if isinstance(target, Function) and isinstance(target.node, cst.FunctionDef):
+                if not begins_graph(file, target.node):
+                    for inner in _ops_and_calls(target.node):
+                        yield from _ops_of(file, inner, target.node, left - 1)
 
 
 def begins_graph(file: File, code: Node) -> bool:
