@@ -24,12 +24,14 @@ class TensorLeaksFromTrace(Rule):
     the function in memory, and using it afterwards raises an out-of-scope error.
 
     ## When not to use it
-    When the model only ever runs eagerly. What another function of the same trace reads is not reported, nor what one
-    mode of a function stores and it or another mode reads, as `"norm"` and `"denorm"` of a layer do, a list or
-    dictionary that each call begins anew and reads itself, an attribute that is set back before the call ends, and what
-    is only read as an array (`layer.scores.numpy()`) behind a call of the model that makes it eagerly. What an
-    attribute switches on (`if self.records:`) is not reported either: whoever does so may run the model eagerly.
-    Nothing is reported in programs that run one graph in sessions, nor inside of `tf.init_scope`.
+    When the model only ever runs eagerly: what `call()` of a model puts into an attribute is reported only where
+    the file trains by Keras or by `tf.function`, and of a layer not in a file with only a training loop of its own.
+    What another function of the same trace reads is not reported, nor what one mode of a function stores and it or
+    another mode reads, as `"norm"` and `"denorm"` of a layer do, a list or dictionary that each call begins anew
+    and reads itself, an attribute that is set back before the call ends, and what is only read as an array
+    (`layer.scores.numpy()`) behind a call of the model that makes it eagerly. What an attribute switches on (`if
+    self.records:`) is not reported either: whoever does so may run the model eagerly. Nothing is reported in
+    programs that run one graph in sessions, nor inside of `tf.init_scope`.
 
     ## References
     - https://www.tensorflow.org/guide/function#executing_python_side_effects
@@ -45,6 +47,8 @@ class TensorLeaksFromTrace(Rule):
         home = file.contexts.function(store.node)
         builds = isinstance(home, cst.FunctionDef) and home.name.value in BUILDS
         if home is None or builds:
+            return
+        if store.replaces and not tracing.is_traced_somewhere(file, home):
             return
         if store.replaces and (file.contexts.mapped(store.node) or hands_on(store, home, file)):
             return

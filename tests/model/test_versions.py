@@ -9,6 +9,7 @@ FIRST = [
     "import tensorflow as tf\ntf.flags.DEFINE_string('a', 'b', 'c')",
     "import tensorflow as tf\nopt = tf.train.AdamOptimizer()",
     "from tensorflow.contrib import slim",
+    "from keras.engine.topology import Layer",
     "import tensorflow.contrib.slim as slim",
     "from keras.models import Model\nModel(input=x, output=y)",
     "from keras.layers import Convolution2D\nConvolution2D(32, 3, 3, border_mode='same')",

@@ -12,6 +12,7 @@ from tfmemlint.query.tracing.symbolic import holds_tensor
 from tfmemlint.query.tracing.traces import (
     in_one_trace,
     is_bound_method,
+    is_traced_somewhere,
     needs_python,
     runs_traced,
     traced_calls,
@@ -299,3 +300,25 @@ def test_what_the_bodies_of_loops_do(body: str, computes: bool, collects: bool, 
     assert run is not None
     found = (computes_tensors(file, loop), collects_items(file, loop), chooses_parts(file, run, loop))
     assert found == (computes, collects, chooses)
+
+
+CALLED = "class A(tf.keras.{base}):\n    def call(self, x): return x\n"
+LOOP = "with tf.GradientTape() as tape: a(x)"
+
+
+@pytest.mark.parametrize(
+    ("base", "rest", "expected"),
+    [
+        ("Model", "", False),
+        ("Model", LOOP, False),
+        ("Model", "import re\nre.compile('a')", False),
+        ("Model", "A().compile('adam')", True),
+        ("Model", "@tf.function\ndef step(x): return A()(x)", True),
+        ("Model", "    def train_step(self, data): return data", True),
+        ("layers.Layer", "", True),
+        ("layers.Layer", LOOP, False),
+    ],
+)
+def test_what_shows_that_a_call_is_traced(base: str, rest: str, expected: bool) -> None:
+    file = model_of(f"import tensorflow as tf\n{CALLED.format(base=base)}{rest}")
+    assert is_traced_somewhere(file, file.tree.of(cst.FunctionDef)[0]) is expected

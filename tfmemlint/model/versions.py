@@ -14,6 +14,9 @@ from tfmemlint.syntax.scopes import Binds
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
 
+_FIRST_IMPORTS = ("tensorflow.contrib", "keras.engine.topology")
+"""Packages of version 1, and the module that Keras had while it was a library of its own on such a graph."""
+
 _MAGIC = re.compile(r"%tensorflow_version\s+1")
 
 _FIRST_MODULES = frozenset({"contrib", "flags", "python_io"})
@@ -54,7 +57,7 @@ def before_version_2(file: File) -> bool:
             if d.binds is Binds.IMPORT and d.api.startswith("tensorflow.") and d.api.count(".") == 1:
                 if knowledge.of_first_version(d.api):
                     return True
-            if d.binds is Binds.IMPORT and d.api.startswith("tensorflow.contrib"):
+            if d.binds is Binds.IMPORT and d.api.startswith(_FIRST_IMPORTS):
                 return True
     if _MAGIC.search(file.source.decoded.raw):
         return True

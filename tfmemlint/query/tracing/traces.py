@@ -27,6 +27,12 @@ TRACER = "tf.function"
 KERAS_RUNS = frozenset({"call", "__call__", "build", "train_step", "test_step", "predict_step", "compute_loss"})
 """Methods that Keras runs in a trace of its own."""
 
+EAGER_OR_NOT = frozenset({"call", "__call__"})
+"""Methods that run eagerly where a model is called eagerly."""
+
+RUNS_MODELS = ("fit", "compile", "predict", "evaluate", "fit_generator")
+"""Methods by which Keras runs a model in a trace of its own."""
+
 VALUES = frozenset({"value", "values", "mean", "stddev", "minval", "maxval", "on_value", "off_value", "tensor", "input",
                     "start", "stop", "constant_values"})  # fmt: skip
 """Parameters of functions that take shapes which are no shapes: they may be tensors."""
@@ -110,6 +116,22 @@ def runs_traced(file: File, function: cst.FunctionDef | cst.Lambda) -> bool:
     """Whether some traced code certainly runs a function, whoever else calls it: it is traced itself, or a method that
     is called by its word from such a function, `FOLLOWED_CALLS` deep."""
     return _runs_traced(file, function, FOLLOWED_CALLS)
+
+
+def is_traced_somewhere(file: File, function: cst.FunctionDef | cst.Lambda) -> bool:
+    """Whether anything in the module shows that a traced function is traced: the `call` of a model that only a training
+    loop of one's own calls runs eagerly, until something has Keras or `tf.function` run it. True for layers, of which
+    models are made elsewhere, unless the module has such a loop."""
+    owner = file.class_of(function)
+    if owner is None or getattr(getattr(function, "name", None), "value", "") not in EAGER_OR_NOT:
+        return True
+    runs = (file.call(node).name or "tf.keras." for word in RUNS_MODELS for node in file.calls_by_word.get(word, ()))
+    if any(name.startswith("tf.keras.") for name in runs) or any(functions_given_to(TRACER).of(file)):
+        return True
+    if any(node.name.value in KERAS_RUNS - EAGER_OR_NOT - {"build"} for node in walk(owner, cst.FunctionDef)):
+        return True
+    loops = (tape for tape in file.calls("tf.GradientTape") if not file.contexts.traced(tape.node))
+    return not file.values.classes.derives(owner, "tf.keras.Model") and not any(loops)
 
 
 def in_one_trace(file: File, function: cst.FunctionDef | cst.Lambda, other: cst.FunctionDef | cst.Lambda) -> bool:
