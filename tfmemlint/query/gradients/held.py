@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model.values import Array
+from tfmemlint.model.values import Array, Sequence
 from tfmemlint.query.calls import calls
 from tfmemlint.query.gradients.tapes import TAPE, Tape
 from tfmemlint.query.keras.models import runs_model
@@ -30,7 +30,7 @@ def work_while_held(file: File, tape: Tape) -> Call | None:
     pass of the same tape need no more than the gradients did: measured, they raise no peak.
     """
     last, bound = tape.last_use, file.flow(file.scope_of(tape.block)).bindings.get(tape.name, ())
-    if last is None or tape.rebound or _of_numbers(file, tape):
+    if last is None or tape.rebound or of_numbers(file, tape):
         return None
     function, loops = file.contexts.function(tape.block), list(file.contexts.loops(tape.block))
     begin, end, around = file.tree.order(tape.block), file.tree.last(last), loops[-1] if loops else None
@@ -46,9 +46,10 @@ def work_while_held(file: File, tape: Tape) -> Call | None:
     return None
 
 
-def _of_numbers(file: File, tape: Tape) -> bool:
+def of_numbers(file: File, tape: Tape) -> bool:
     """Whether all that is differentiated by is certainly single numbers."""
-    values = [gradient.value_of("sources") for gradient in tape.gradients]
+    given = [gradient.value_of("sources") for gradient in tape.gradients]
+    values = [item for value in given for item in (value.items if isinstance(value, Sequence) else (value,))]
     return bool(values) and all(isinstance(value, Array) and value.shape == () for value in values)
 
 
