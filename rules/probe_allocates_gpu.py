@@ -47,8 +47,8 @@ class ProbeAllocatesGpu(Rule):
     ## When not to use it
     When the process does nothing but report its devices, which is not reported where the module prints the answers and
     nothing else. Nor are programs that go on to compute with TensorFlow, set neither growth nor a limit and leave the
-    card to no other library: they take all of it anyway. Nor is `list_local_devices` with options of its own for the
-    session.
+    card to no other library: they take all of it anyway, and so may the modules in which a script goes on. Nor is
+    `list_local_devices` with options of its own for the session.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/config/list_physical_devices
@@ -61,7 +61,7 @@ class ProbeAllocatesGpu(Rule):
 
     @on_call(*PROBES)
     def check(self, probe: Call, file: File) -> Iterator[Finding]:
-        if probe.arg("session_config") is not None or _takes_all_anyway(file) or _only_reports(file):
+        if probe.arg("session_config") is not None or _takes_all_anyway(file, probe) or _only_reports(file):
             return
         yield self.finding(
             probe,
@@ -72,11 +72,12 @@ class ProbeAllocatesGpu(Rule):
         )
 
 
-def _takes_all_anyway(file: File) -> bool:
-    """Whether TensorFlow has the whole card in this program with and without the probe: it computes on it, nothing says
-    how much it may take, and no other library needs any."""
+def _takes_all_anyway(file: File, probe: Call) -> bool:
+    """Whether TensorFlow has the whole card in this program with and without the probe: it computes on it, or a script
+    goes on in modules that may, nothing says how much it may take, and no other library needs any."""
     runs = file.calls(*SESSIONS, *knowledge.group("starts_runtime"))  # in a graph, too, where no op starts it
     computes = any(call.name not in PROBES for call in runtime.initialising_calls(file)) or any(runs)
+    computes = computes or (file.contexts.function(probe.node) is None and runtime.goes_on_elsewhere(file))
     return computes and not any(file.calls(*LIMITS)) and not runtime.gpu_allocations.of(file)
 
 
@@ -90,6 +91,8 @@ def _only_reports(file: File) -> bool:
 
 def _is_shown(file: File, probe: Call) -> bool:
     """Whether what a probe gives is only shown, or gone through, counted and shown in parts."""
+    if isinstance(file.tree.parent(probe.node), cst.Expr):
+        return True  # by the notebook
     found = list(uses(file, probe.node, parts=True))
     looped = {id(use) for use in found if use.does is Does.ITERATE and isinstance(use.place, cst.For)}
     return bool(found) and all(id(use) in looped or _shows(file, use) for use in found)

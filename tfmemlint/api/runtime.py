@@ -15,6 +15,7 @@ from tfmemlint.query.runtime.processes import forks
 from tfmemlint.query.runtime.replicas import is_for_all, multiplied_twice, share_of
 from tfmemlint.query.runtime.runtime import (
     devices_made_by,
+    goes_on_elsewhere,
     initialised_by,
     initialises,
     initialising_calls,
@@ -32,6 +33,7 @@ __all__ = [
     "for_one_gpu",
     "forks",
     "given_to_children",
+    "goes_on_elsewhere",
     "gpu_allocations",
     "in_scope",
     "initialised_by",

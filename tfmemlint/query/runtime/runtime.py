@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -12,6 +13,7 @@ from tfmemlint.model.happened import Happened
 from tfmemlint.model.layers import networks
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Array, Instance, Iterator, Sequence
+from tfmemlint.syntax.scopes import Binds
 
 if TYPE_CHECKING:
     from tfmemlint.model.effects import Order
@@ -50,6 +52,14 @@ def turns_eager_off(file: File) -> bool:
 def initialising_calls(file: File) -> list[Call]:
     """The calls of a file that certainly initialise the runtime when they are reached, in source order."""
     return [call for call in map(file.call, file.tree.of(cst.Call)) if initialises(file, call)]
+
+
+def goes_on_elsewhere(file: File) -> bool:
+    """Whether a file imports code of which nothing is known here, so that the program may do anything in it: what is
+    neither TensorFlow or NumPy nor of Python's own library."""
+    imported = (d for found in file.flow(file.module).end.values() for d in found if d.binds is Binds.IMPORT)
+    packages = {d.api.partition(".")[0] for d in imported}
+    return not packages <= {*sys.stdlib_module_names, "tensorflow", "tf", "keras", "numpy", "np", ""}
 
 
 def initialised_by(file: File, node: Node) -> Call | None:
