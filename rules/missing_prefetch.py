@@ -35,8 +35,9 @@ class MissingPrefetch(Rule):
     none. Pipelines that only pick, regroup and batch have nothing to do ahead, and are left out, where they begin with
     arrays in memory, lines of text, or a small data set that `tensorflow_datasets` keeps in memory itself; one of a few
     KiB may have arithmetic in its maps. So are batches of up to four lines or records, of which numbers are parsed,
-    single batches, arithmetic on arrays or behind a cache in memory with which a model is only tested, and pictures
-    that a program only shows.
+    single batches, arithmetic on arrays or behind a cache in memory with which a model is only tested, up to nine
+    batches for a test, and what all callers of a function are seen to show, print or write. A last step with
+    `num_parallel_calls` works ahead by itself.
 
     ## Why it costs memory
     It costs time, not memory: without a prefetch the model waits while the next batch is made. Prefetching holds one
@@ -93,7 +94,7 @@ class MissingPrefetch(Rule):
         use, ds = arrival.use, arrival.dataset
         if use.peeks or not self._missing(ds):
             return False
-        if pipelines.needs_no_prefetch(ds):
+        if pipelines.needs_no_prefetch(ds) or pipelines.runs_ahead(ds):
             return False
         if use.returned and not all(self._missing(each) and self._works(each) for each in use.datasets):
             return False  # its callers are not seen: only what does some work counts

@@ -71,7 +71,7 @@ from tfmemlint.query.pipelines.pipelines import (
     surely_before,
     surely_together,
 )
-from tfmemlint.query.pipelines.prefetching import KeptBatches, kept_batches, work_after
+from tfmemlint.query.pipelines.prefetching import KeptBatches, kept_batches, runs_ahead, work_after
 from tfmemlint.query.pipelines.shuffling import copied_bytes, expanding_map, needs_no_prefetch, own_parts
 from tfmemlint.query.pipelines.small import few_examples, is_small, names_or_indices
 from tfmemlint.query.pipelines.together import same_so_far, steps_by_pipeline
@@ -149,6 +149,7 @@ __all__ = [
     "read_buffer",
     "reads_files",
     "reshuffles",
+    "runs_ahead",
     "runs_in_parallel",
     "runs_op",
     "same_pipeline",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tfmemlint.model.values import Step, integer, least
+from tfmemlint.model.values import Const, Dataset, Step, integer, least
 from tfmemlint.query.limits import FEW_BATCHES
 from tfmemlint.query.pipelines.chains import following, later_steps, possible_later_steps, thrown_away
 from tfmemlint.query.pipelines.mapped import only_regroups
@@ -22,6 +22,10 @@ WORK = ("batch", "padded_batch", "map", "shuffle", "repeat", "cache", "filter")
 """Steps that are better done before the buffer than after it."""
 
 
+HANDS_ON = frozenset({"repeat", "take", "skip", "enumerate", "with_options"})
+"""Steps that wait for nothing but the step before them."""
+
+
 @dataclass(frozen=True, slots=True)
 class KeptBatches:
     """Batches that a prefetch keeps ready: `count` is None where it is as many as a batch has examples, and that is not
@@ -35,6 +39,14 @@ class KeptBatches:
     def bytes(self) -> int | None:
         """What they weigh together."""
         return self.count * self.size if self.count is not None and self.size is not None else None
+
+
+def runs_ahead(ds: Dataset) -> bool:
+    """Whether the last step that makes something of the elements is told to run several calls at once
+    (`num_parallel_calls`): their results wait in a buffer of its own, so that it goes on while the model works."""
+    last = next((step.call for step in reversed(ds.steps) if step.name not in HANDS_ON), None)
+    told = last.arg("num_parallel_calls") if last is not None else None
+    return told is not None and told.value != Const(None)
 
 
 def work_after(file: File, prefetch: Call) -> list[Call]:

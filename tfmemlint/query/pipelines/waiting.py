@@ -1,21 +1,23 @@
-"""Which consumers of pipelines gain nothing from a batch that is ready ahead: tests of a model, viewers of pictures."""
+"""Which consumers of pipelines gain nothing from a batch that is ready ahead: tests of a model, viewers of pictures,
+callers that only look at what a function gives them."""
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from tfmemlint import knowledge
 from tfmemlint.model.mapped import body
-from tfmemlint.model.values import Const, Dataset
+from tfmemlint.model.values import Const, Dataset, integer
 from tfmemlint.query.calls import calls
-from tfmemlint.query.limits import FOLLOWED_CALLS
+from tfmemlint.query.flow.uses import Does, Use, uses
+from tfmemlint.query.limits import FEW_BATCHES, FOLLOWED_CALLS
 from tfmemlint.query.pipelines.consumers import consumptions
 from tfmemlint.query.pipelines.lengths import is_one_batch
 from tfmemlint.query.pipelines.model_inputs import feeds_model
 from tfmemlint.query.pipelines.pipelines import MAPPING, caches_in_memory
-from tfmemlint.syntax.scopes import written
 from tfmemlint.syntax.tree import walk
 
 if TYPE_CHECKING:
@@ -31,28 +33,57 @@ TRAINS = ("tf.GradientTape", "fit", "train_on_batch", "train_step", "apply_gradi
 
 SHOWS_PICTURES = ("matplotlib.", "cv2.imshow")
 
+PASSES_ON = frozenset({"tf", "np", "builtins", "matplotlib", "cv2"}) | sys.stdlib_module_names
+"""Libraries whose functions train no model with what they are given, unless that is seen."""
+
+MOST_USES = 8
+"""Calls behind each other through which it is followed where the elements of a pipeline go."""
+
 
 def waits_little(file: File, arrival: Arrival) -> bool:
     """Whether a consumer would gain next to nothing from a batch that is made ahead: it certainly gets a single one,
-    only tests a model with light work, or shows pictures to somebody."""
-    ds = arrival.dataset
-    if ds.count is not None and ds.count <= 1:
+    only tests a model with light work, with a few batches or to show pictures, or gives the pipeline to callers all of
+    which are seen, so that what they do with it decides."""
+    ds, steps = arrival.dataset, _steps(arrival)
+    if arrival.use.returned:
+        function = arrival.use.node
+        return _spread(file) or (isinstance(function, cst.FunctionDef) and _callers_are_seen(file, function))
+    if 1 in (ds.count, steps) or ds.count == 0 or is_one_batch(file, ds):
         return True
-    return is_one_batch(file, ds) or _only_tests(file, arrival) or _only_shown(file, arrival)
+    return _tests(file, arrival) and (_is_light(ds) or _few(ds.count) or _few(steps) or _shows(file, arrival))
 
 
-def _only_tests(file: File, arrival: Arrival) -> bool:
-    """Whether a model is certainly only tested with a pipeline, or asked what it makes of it, and the pipeline does
-    nothing but arithmetic on what is in memory. Measured on 2.21, two busy cores: 10 000 pictures of MNIST, scaled one
-    by one, are evaluated in 0.9 to 2.6 s, with a prefetch in 0.8 to 2.1: the difference is lost in how much it varies.
-    """
-    return _tests(file, arrival) and _is_light(arrival.dataset)
+def _spread(file: File) -> bool:
+    """Whether estimators are told a strategy, which keeps batches ready on each of its devices."""
+    return any(call.arg("train_distribute") is not None for call in file.calls("tf.estimator.RunConfig"))
+
+
+def _few(batches: int | None) -> bool:
+    return batches is not None and 0 <= batches <= FEW_BATCHES
+
+
+def _steps(arrival: Arrival) -> int | None:
+    """The number of batches that a method of a model is told to take of a pipeline, where it is known."""
+    taker, given = arrival.use.taker, arrival.given is arrival.use.validation
+    if taker is None or taker is not arrival.use.node:
+        return None
+    name = "validation_steps" if given else "steps_per_epoch" if taker.method == "fit" else "steps"
+    return integer(taker.given(name))
+
+
+def _shows(file: File, arrival: Arrival) -> bool:
+    """Whether a loop shows pictures of what it takes: a person looks at them, which takes longer than the next ones."""
+    loop = arrival.use.node
+    return isinstance(loop, (cst.For, cst.While)) and any(calls(file, loop, *SHOWS_PICTURES, through=FOLLOWED_CALLS))
 
 
 def _tests(file: File, arrival: Arrival) -> bool:
+    """Whether a model is certainly only tested with a pipeline, or asked what it makes of it.
+
+    Measured on 2.21, two busy cores: 10 000 pictures of MNIST, scaled one by one, are evaluated in 0.9 to 2.6 s, with a
+    prefetch in 0.8 to 2.1: the difference is lost in how much it varies.
+    """
     use = arrival.use
-    if use.returned:
-        return False
     if arrival.given is use.validation:
         return True
     if use.taker is not None and use.node is use.taker:
@@ -82,29 +113,20 @@ def _is_light(ds: Dataset) -> bool:
     return True in caches or knowledge.in_group(ds.source, "slices_memory")
 
 
-def _only_shown(file: File, arrival: Arrival) -> bool:
-    """Whether a function gives a pipeline to a program that shows pictures of it, and has no model that could wait.
+# -- callers ---------------------------------------------------------------------------------------------------------
 
-    The program is the module itself: what it does where it is run by itself (`__name__`) says nothing about others
-    that take the function from it.
+
+def _callers_are_seen(file: File, function: cst.FunctionDef) -> bool:
+    """Whether all that is done with what a function returns is seen: it is called, in this module alone, and none of
+    its callers hands the elements to what is not seen.
+
+    What a module does where it is run by itself (`__name__`) says nothing about others that take the function from it.
     """
-    use = arrival.use
-    if not use.returned or not isinstance(use.node, cst.FunctionDef):
+    callers = file.call_graph.callers(function)
+    if not callers or file.call_graph.callers_elsewhere(function) or file.class_of(file.scope_of(function)) is not None:
         return False
-    if not all(other.returned for other in consumptions.of(file)):
-        return False
-    if not any(file.calls_by_word.get(word) for word in ("show", "imshow")):
-        return False
-    return any(_shows(file, node, use.node) for node in file.tree.of(cst.Call))
-
-
-def _shows(file: File, node: cst.Call, function: cst.FunctionDef) -> bool:
-    """Whether a call beside a function, not in another one, shows pictures of what it gives."""
-    beside = file.contexts.function(node) is file.contexts.function(function)
-    if not beside or not node.args or _run_by_itself(file, node):
-        return False
-    shown = any(calls(file, node, *SHOWS_PICTURES, through=FOLLOWED_CALLS))
-    return shown and any(_made_by(file, arg.value, function, FOLLOWED_CALLS) for arg in node.args)
+    looked_at = any(next(uses(file, each.node), None) is not None for each in callers)
+    return looked_at and all(not _run_by_itself(file, each.node) and _stays(file, each.node) for each in callers)
 
 
 def _run_by_itself(file: File, node: Node) -> bool:
@@ -113,19 +135,29 @@ def _run_by_itself(file: File, node: Node) -> bool:
     return any(name.value == "__name__" for each in above for name in walk(each.test, cst.Name))
 
 
-def _made_by(file: File, node: cst.CSTNode, function: cst.FunctionDef, left: int) -> bool:
-    """Whether names in an expression stand for what is made of what a function gives."""
-    for name in walk(node, cst.Name):
-        for made in written(file.definitions(name)):
-            value = made.value
-            if value is None or isinstance(value, (cst.FunctionDef, cst.ClassDef)):
-                continue
-            if any(_runs(file.call(inner), function) for inner in walk(value, cst.Call)):
-                return True
-            if left and _made_by(file, value, function, left - 1):
-                return True
-    return False
+def _stays(file: File, made: Node, left: int = MOST_USES) -> bool:
+    """Whether what is made goes, whole or in parts, to code alone that is seen."""
+    found = uses(file, made, parts=True, containers=True, returned=True, through=FOLLOWED_CALLS)
+    return left > 0 and all(_is_seen(file, use, left - 1) for use in found)
 
 
-def _runs(call: Call, function: cst.FunctionDef) -> bool:
-    return getattr(call.target, "node", None) is function
+def _is_seen(file: File, use: Use, left: int) -> bool:
+    if use.does in (Does.RETURN, Does.STORE, Does.CALL, Does.OTHER, Does.SET):
+        return False
+    if use.call is None or use.word == "numpy" or any(use.call == each.taker for each in consumptions.of(file)):
+        return True
+    return (use.does is Does.METHOD or _library(file, use.call) in PASSES_ON) and _stays(file, use.call.node, left)
+
+
+def _library(file: File, call: Call) -> str:
+    """The library whose function a call runs, or the method of what that has made; empty where it is not seen."""
+    for _ in range(MOST_USES):
+        if call.name:
+            return call.name.partition(".")[0]
+        receiver = call.receiver_node
+        made = file.only_definition(receiver) if isinstance(receiver, cst.Name) else None
+        inner = made.value if made is not None else receiver
+        if not isinstance(inner, cst.Call):
+            break
+        call = file.call(inner)
+    return ""
