@@ -35,7 +35,9 @@ class CacheAfterRandomStep(Rule):
         datasets = cache.datasets()
         if not pipelines.caches_in_memory(cache):
             return
-        found = [pipelines.frozen_draw(file, ds) for ds in datasets]
+        again = pipelines.possible_later_steps(file, cache, "shuffle")
+        found = [None if each is not None and each.name == "shuffle" and again else each
+                 for each in (pipelines.frozen_draw(file, ds) for ds in datasets)]  # fmt: skip
         first = next((step for step in found if step is not None), None)
         if first is None or first.call is None or (None in found and not pipelines.surely_together(file, first, cache)):
             return
