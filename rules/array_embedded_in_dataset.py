@@ -50,7 +50,7 @@ class ArrayEmbeddedInDataset(Rule):
 
     @on_call(*EMBEDS)
     def check(self, call: Call, file: File) -> Iterator[Finding]:
-        in_graph = file.contexts.traced(call.node) or runtime.turns_eager_off(file) or file.before_version_2
+        in_graph = file.contexts.traced(call.node) or runtime.builds_graphs(file)
         least = file.config.min_bytes * (1 if in_graph else MANY_TIMES)
         found = [elements(option) for option in call.value_of("tensors").options]
         size = min(sum(self._bytes(leaf) for leaf in leaves) for leaves in found)

@@ -170,11 +170,14 @@ def test_data_that_a_model_is_fitted_to_as_a_whole(program: str, expected: bool)
         ("np.load('x.npy')", False),
         ("np.memmap('x', np.float32, 'r', shape=(9, 9))", True),
         ("np.asarray(np.memmap('x', np.float32, 'r', shape=(9, 9)))", True),
+        ("h5py.File('x')['y']", True),
+        ("h5py.File('x')['y'][:]", False),
+        ("np.asarray(h5py.File('x')['y'])", False),
         ("np.zeros(9)", False),
     ],
 )
 def test_data_that_stays_on_disk(value: str, expected: bool) -> None:
-    assert whole_data.stays_on_disk(value_in(model_of(value))) is expected
+    assert whole_data.stays_on_disk(value_in(model_of(f"import h5py\n{value}"))) is expected
 
 
 @pytest.mark.parametrize(

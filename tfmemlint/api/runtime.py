@@ -14,6 +14,7 @@ from tfmemlint.query.runtime.gpu_libraries import Allocation, gpu_allocations
 from tfmemlint.query.runtime.processes import forks
 from tfmemlint.query.runtime.replicas import is_for_all, multiplied_twice, share_of
 from tfmemlint.query.runtime.runtime import (
+    builds_graphs,
     devices_made_by,
     goes_on_elsewhere,
     initialised_by,
@@ -27,6 +28,7 @@ __all__ = [
     "Allocation",
     "Setting",
     "Strategy",
+    "builds_graphs",
     "chooses_devices",
     "current_strategy",
     "devices_made_by",

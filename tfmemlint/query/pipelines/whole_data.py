@@ -123,7 +123,8 @@ def of_loop_item(file: File, expression: Node) -> bool:
 
 
 def stays_on_disk(value: Value) -> bool:
-    """Whether data certainly stays in a file until it is read: a memory map, or a data set of an HDF5 file."""
+    """Whether data certainly stays in a file until it is read: a memory map, or a data set of an HDF5 file, of which a
+    slice is an array in memory."""
     if isinstance(value, Instance):
         return value.type_name == "h5py.Dataset"
     made = value.origin if isinstance(value, Array) else None
@@ -131,9 +132,10 @@ def stays_on_disk(value: Value) -> bool:
         return False
     if made.name == "np.load":
         return made.arg("mmap_mode") is not None and made.value_of("mmap_mode") != Const(None)
-    if made.name in ("np.array", "np.asarray") and made.arg(0) is not None:
-        return stays_on_disk(made.value_of(0))
-    return knowledge.in_group(made.name, "maps_file")
+    if made.name == "np.asarray" and made.arg(0) is not None:
+        inner = made.value_of(0)
+        return isinstance(inner, Array) and stays_on_disk(inner)
+    return made.name != "h5py.File" and knowledge.in_group(made.name, "maps_file")
 
 
 # -- data that is fitted ---------------------------------------------------------------------------------------------

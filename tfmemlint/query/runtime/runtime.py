@@ -48,6 +48,13 @@ def turns_eager_off(file: File) -> bool:
     return any(file.calls(*knowledge.group("turns_eager_off")))
 
 
+def builds_graphs(file: File) -> bool:
+    """Whether ops outside of functions are nodes of a graph: the program turns eager execution off, or is written for
+    version 1 and does not turn it on."""
+    on = any(file.calls(*knowledge.group("turns_eager_on")))
+    return turns_eager_off(file) or (file.before_version_2 and not on)
+
+
 @once_per_file
 def initialising_calls(file: File) -> list[Call]:
     """The calls of a file that certainly initialise the runtime when they are reached, in source order."""
