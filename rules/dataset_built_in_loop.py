@@ -15,6 +15,7 @@ from tfmemlint.api import (
     Rule,
     Safety,
     assigned_names,
+    at_most,
     fixes,
     knowledge,
     on,
@@ -42,7 +43,8 @@ class DatasetBuiltInLoop(Rule):
     Unsafe: with global seeds a pipeline that is built anew draws other numbers than one that is started anew.
 
     ## When not to use it
-    When the data behind the same names changes in the loop in a way that the code does not show.
+    When the data behind the same names changes in the loop in a way that the code does not show. Data that is known to
+    take no more than `least-cost` is not reported.
 
     ## References
     - https://www.tensorflow.org/guide/data#basic_mechanics
@@ -57,6 +59,9 @@ class DatasetBuiltInLoop(Rule):
     @on(repetition.imported_calls(*sorted(knowledge.group("makes_pipeline"))))
     def check(self, source: Call, file: File) -> Iterator[Finding]:
         if file.contexts.mapped(source.node) or file.contexts.traced(source.node):
+            return
+        size = pipelines.all_bytes(pipelines.pipelines_of(source.value))
+        if at_most(size, file.config.least_cost):
             return
         found = repetition.rebuilt(file, source)
         if found is None:
