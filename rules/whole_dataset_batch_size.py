@@ -16,6 +16,7 @@ from tfmemlint.api import (
     elements,
     facts,
     fixes,
+    limits,
     on,
     on_call,
     pipelines,
@@ -107,4 +108,6 @@ class WholeDatasetBatchSize(Rule):
             tiny = cost is None and pipelines.is_tiny(length)
             return not tiny and pipelines.counts_rows(file, size, [each.expression for each in data])
         rows = {leaf.shape[0] for leaf in elements(data[0].value) if isinstance(leaf, Array) and leaf.shape}
-        return len(rows) == 1 and pipelines.covers(size, rows.pop()) and cost is not None
+        count = rows.pop() if len(rows) == 1 else None
+        many = count is not None and count > limits.ONE_BATCH  # fewer are a batch as Keras makes them
+        return many and pipelines.covers(size, count) and cost is not None

@@ -45,6 +45,9 @@ MOST_WRAPPED = 8
 TWICE = 2
 """Times a length that are no length any more."""
 
+ONE_FOR_ONE = frozenset({"map", "shuffle", "cache", "prefetch", "with_options"})
+"""Steps that give one element for each that they are given."""
+
 TINY_COUNT = 64
 """Rows or items up to which data is small whatever they are."""
 
@@ -160,26 +163,30 @@ def takes_all(file: File, size: Argument, datasets: Iterable[Dataset]) -> bool:
     lengths where nothing shows of what they are."""
     length, found = whole_length(size), tuple(datasets)
     if length is not None:
-        return not is_tiny(length) and any(_is_of(file, ds, length, size.expression) for ds in found)
+        return not is_tiny(length) and any(_is_of(file, ds, length, size) for ds in found)
     return covers(size, element_count(found)) and not any("batch" in ds.names() for ds in found)
 
 
 def is_one_batch(file: File, ds: Dataset) -> bool:
-    """Whether the last step of a pipeline certainly puts all of its elements into one batch."""
-    batch = ds.steps[-1].call if ds.steps and ds.steps[-1].name in BATCHES else None
+    """Whether a pipeline certainly puts all of its elements into one batch, and gives this one alone."""
+    steps = [step for step in ds.steps if step.name not in ONE_FOR_ONE]
+    batch = steps[-1].call if steps and steps[-1].name in BATCHES else None
     size = batch.arg("batch_size") if batch is not None else None
     return batch is not None and size is not None and takes_all(file, size, batch.datasets())
 
 
-def _is_of(file: File, ds: Dataset, length: Length, expression: cst.BaseExpression) -> bool:
+def _is_of(file: File, ds: Dataset, length: Length, size: Argument) -> bool:
     """Whether a length is that of a pipeline or its data, or of something that is not seen and named there."""
+    expression = size.expression
     if isinstance(length.of, Dataset) or (length.of == TFDS_EXAMPLES and ds.source == "tensorflow_datasets.load"):
         return True
     if ds.call is None:
         return False
     given = [arg.value for arg in ds.call.node.args]
     shared = _names(expression) & {name for each in given for name in _names(each)}
-    return bool(shared) or isinstance(expression, cst.Name) or any(file.value(each) == length.of for each in given)
+    several = whole_length(size, share=TWICE) is not None  # 128 for each of something are as many cards or machines
+    named = isinstance(expression, cst.Name) and not several
+    return bool(shared) or named or any(file.value(each) == length.of for each in given)
 
 
 def counts_choices(size: Argument, datasets: Iterable[Dataset]) -> bool:
