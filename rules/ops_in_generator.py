@@ -15,7 +15,8 @@ class OpsInGenerator(Rule):
     and each dataset or iterator made in it leaves objects behind that grow with every epoch.
 
     ## When not to use it
-    When the generator makes a handful of elements. What stands in front of the loops that yield runs once, and is not
+    When the generator makes a handful of elements. Pipelines that a program is seen to print, show or write, and gives
+    no model, are not reported. What stands in front of the loops that yield runs once, and is not
     reported.
 
     ## References
@@ -33,7 +34,7 @@ class OpsInGenerator(Rule):
             (op for function in pipelines.generator_functions(file, source) for op in pipelines.ops_in(file, function)),
             None,
         )
-        if found is None:
+        if found is None or pipelines.only_looked_at(file, source):
             return
         what = f"{found.method}()" if isinstance(found, Call) else "this dataset"
         yield self.finding(

@@ -34,6 +34,7 @@ from tfmemlint.query.pipelines.lengths import (
     covers,
     is_one_batch,
     is_tiny,
+    mixes_little,
     takes_all,
     whole_length,
 )
@@ -75,7 +76,7 @@ from tfmemlint.query.pipelines.prefetching import KeptBatches, kept_batches, run
 from tfmemlint.query.pipelines.shuffling import copied_bytes, expanding_map, needs_no_prefetch, own_parts
 from tfmemlint.query.pipelines.small import few_examples, is_small, names_or_indices
 from tfmemlint.query.pipelines.together import same_so_far, steps_by_pipeline
-from tfmemlint.query.pipelines.waiting import waits_little
+from tfmemlint.query.pipelines.waiting import only_looked_at, waits_little
 from tfmemlint.query.pipelines.whole_data import fitted_whole, may_be_batch, of_loop_item, stays_on_disk
 
 __all__ = [
@@ -135,11 +136,13 @@ __all__ = [
     "made_of_memory",
     "makes_sequences",
     "may_be_batch",
+    "mixes_little",
     "model_arguments",
     "names_or_indices",
     "needs_no_prefetch",
     "never_runs",
     "of_loop_item",
+    "only_looked_at",
     "only_regroups",
     "ops_in",
     "own_parts",

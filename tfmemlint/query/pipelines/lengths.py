@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint import knowledge
 from tfmemlint.model.values import (
     Array,
     Const,
@@ -22,7 +23,7 @@ from tfmemlint.model.values import (
     integer,
 )
 from tfmemlint.query.limits import SMALL_DATA
-from tfmemlint.query.pipelines.pipelines import BATCHES, element_count
+from tfmemlint.query.pipelines.pipelines import BATCHES, element_count, made_by_source
 from tfmemlint.syntax.tree import walk
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ TFDS_EXAMPLES = Unknown("the examples of a TFDS split")
 NO_DATA = frozenset({"len", "int", "self", "np", "tf", "shape"})
 """Names that an expression of data holds besides those of data."""
 
+SLICES = "tf.data.Dataset.from_tensor_slices"
+
 CHOOSES = "choose_from_datasets"
 
 MOST_WRAPPED = 8
@@ -47,6 +50,9 @@ TWICE = 2
 
 ONE_FOR_ONE = frozenset({"map", "shuffle", "cache", "prefetch", "with_options"})
 """Steps that give one element for each that they are given."""
+
+MANY_ROWS = 10_000
+"""Rows of a table up to which a buffer of them is no burden: of a hundred numbers each, 4 MB."""
 
 TINY_COUNT = 64
 """Rows or items up to which data is small whatever they are."""
@@ -149,6 +155,45 @@ def _data_bytes(of: Value) -> int | None:
     if isinstance(of, Array):
         return of.bytes
     return 8 * len(of.items) if isinstance(of, Sequence) and not of.open else None
+
+
+def most_elements(ds: Dataset) -> int | None:
+    """The number of elements that a pipeline has at the most, also where only a slice tells it of unknown data
+    (`names[:100]`); None where it is not known."""
+    count = made_by_source(ds).count
+    count = _sliced(ds) if count is None else count
+    for step in ds.steps:
+        size = integer(step.call.given(0)) if step.call is not None else None
+        if step.name in BATCHES and size:
+            count = -(-count // size) if count is not None else None
+        elif step.name == "take" and size is not None and size >= 0:
+            count = min(count, size) if count is not None else size
+        elif step.name not in ONE_FOR_ONE | {"filter", "skip", "shard", "enumerate", *BATCHES}:
+            count = None
+    return count
+
+
+def mixes_little(batch: Call, shuffle: Call, few: int) -> bool:
+    """Whether a shuffle of batches certainly holds few of them, or few rows of a table that its source has shuffled."""
+    most = [most_elements(ds) for ds in shuffle.datasets()]
+    if most and all(count is not None and count <= few for count in most):
+        return True
+    buffer, rows = integer(shuffle.value_of("buffer_size")), integer(batch.given("batch_size"))
+    known = buffer is not None and rows is not None and knowledge.in_group(batch.name, "shuffles_examples")
+    return known and (buffer or 0) * (rows or 0) <= MANY_ROWS
+
+
+def _sliced(ds: Dataset) -> int | None:
+    """The length of the constant slice that a pipeline is made of."""
+    given = ds.call.arg("tensors") if ds.call is not None and ds.source == SLICES else None
+    node: cst.BaseExpression | None = given.expression if given is not None else None
+    index = node.slice[0].slice if isinstance(node, cst.Subscript) else None
+    if given is None or not isinstance(index, cst.Slice) or index.step is not None:
+        return None
+    file, frame = given.evaluator.file, given.frame
+    first = integer(file.values.value(index.lower, frame)) if index.lower is not None else 0
+    last = integer(file.values.value(index.upper, frame)) if index.upper is not None else None
+    return last - first if first is not None and last is not None and 0 <= first <= last else None
 
 
 def covers(argument: Argument | None, count: int | None) -> bool:

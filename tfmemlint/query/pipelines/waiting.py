@@ -17,7 +17,8 @@ from tfmemlint.query.limits import FEW_BATCHES, FOLLOWED_CALLS
 from tfmemlint.query.pipelines.consumers import consumptions
 from tfmemlint.query.pipelines.lengths import is_one_batch
 from tfmemlint.query.pipelines.model_inputs import feeds_model
-from tfmemlint.query.pipelines.pipelines import MAPPING, caches_in_memory
+from tfmemlint.query.pipelines.pipelines import MAPPING, caches_in_memory, pipelines_of
+from tfmemlint.query.pipelines.together import path
 from tfmemlint.syntax.tree import walk
 
 if TYPE_CHECKING:
@@ -114,6 +115,22 @@ def _is_light(ds: Dataset) -> bool:
 
 
 # -- callers ---------------------------------------------------------------------------------------------------------
+
+
+def only_looked_at(file: File, made: Call) -> bool:
+    """Whether a pipeline is certainly made to be looked at, counted or written: all that is done with it is seen, and
+    no model takes it, nor does another module."""
+    if not _is_taken(file, made) or not _stays(file, made.node):
+        return False
+    models = (use for use in consumptions.of(file) if not use.returned)
+    return not any(made.node in path(ds) for use in models for ds in (*use.datasets, *use.validation.datasets))
+
+
+def _is_taken(file: File, made: Call) -> bool:
+    """Whether a loop runs over a pipeline, or a call is given it."""
+    taken = [loop.iter for loop in file.tree.of(cst.For)]
+    taken += [arg.value for call in file.tree.of(cst.Call) for arg in call.args]
+    return any(made.node in path(ds) for node in taken for ds in pipelines_of(file.value(node)))
 
 
 def _callers_are_seen(file: File, function: cst.FunctionDef) -> bool:
