@@ -18,12 +18,16 @@ from tfmemlint.api import (
     knowledge,
     on,
     on_call,
+    pipelines,
     show_bytes,
 )
 
 DEFAULT = 10
 LARGE_QUEUE = 64
 MANY_WORKERS = 16
+TAKES_ANY = frozenset({"fit", "evaluate", "predict"})
+"""Methods that take arrays and pipelines as well, and need no queue for these."""
+
 LARGE = 1 << 30
 """Bytes of the batches in the queue from which on a shorter queue is reported, too."""
 
@@ -40,7 +44,7 @@ class OversizedQueue(Rule):
     ## When not to use it
     When batches are small and their making is very uneven. A queue shorter than 64 is reported only above Keras' 10,
     where its batches come to 1 GiB. Arrays and `tf.data` pipelines need no queue, nor does a generator with
-    `workers=0`: they are not reported.
+    `workers=0`: they are not reported, nor is what an unseen function gives to `fit`, which may be one of them.
 
     ## References
     - https://keras.io/api/utils/python_utils/#pydataset-class
@@ -58,8 +62,9 @@ class OversizedQueue(Rule):
 
     @on_call(*sorted(knowledge.group("queues_batches")))
     def given(self, call: Call, file: File) -> Iterator[Finding]:
-        data = call.given(0, "x")
-        if not self._needs_no_queue(call, data):
+        data, x = call.given(0, "x"), call.arg("x") or call.arg(0)
+        unseen = x is not None and call.method in TAKES_ANY and pipelines.made_by_unseen(file, x.expression)
+        if not unseen and not self._needs_no_queue(call, data):
             yield from self._check(call, data, file)
 
     def _needs_no_queue(self, call: Call, data: Value) -> bool:

@@ -47,7 +47,13 @@ from tfmemlint.query.pipelines.mapped import (
     runs_in_parallel,
     takes_batch_apart,
 )
-from tfmemlint.query.pipelines.model_inputs import batch_calls, feeds_model, model_arguments, used_as_model
+from tfmemlint.query.pipelines.model_inputs import (
+    batch_calls,
+    feeds_model,
+    made_by_unseen,
+    model_arguments,
+    used_as_model,
+)
 from tfmemlint.query.pipelines.pipelines import (
     BATCHES,
     BATCHING,
@@ -133,6 +139,7 @@ __all__ = [
     "last_call",
     "later_steps",
     "links",
+    "made_by_unseen",
     "made_of_memory",
     "makes_sequences",
     "may_be_batch",

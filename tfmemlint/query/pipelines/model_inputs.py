@@ -90,6 +90,14 @@ def _made_by_class(file: File, node: cst.BaseExpression) -> bool:
     return any(isinstance(d.value, cst.Call) and _is_class(d.value.func) for d in file.definitions(node))
 
 
+def made_by_unseen(file: File, node: cst.BaseExpression) -> bool:
+    """Whether a name stands for what a function gives that is not seen: a pipeline or arrays as well as a Python data
+    set. False for objects of classes, and where nothing makes it."""
+    made = file.only_definition(node) if isinstance(node, cst.Name) else None
+    value = made.value if made is not None else None
+    return isinstance(value, cst.Call) and not file.value(node).known and not _is_class(value.func)
+
+
 def _is_class(function: cst.BaseExpression) -> bool:
     return (dotted(function) or "").rpartition(".")[2][:1].isupper()
 
