@@ -6,7 +6,7 @@ import pytest
 from programs import model_of
 
 from tfmemlint.query.pipelines.ends import consumed
-from tfmemlint.query.pipelines.waiting import waits_little
+from tfmemlint.query.pipelines.waiting import only_looked_at, waits_little
 
 START = """
 import matplotlib.pyplot as plt
@@ -77,3 +77,21 @@ def test_what_a_function_returns_waits_little_where_all_callers_are_seen(program
     file = model_of(START + program)
     returned = [each for arrivals in consumed.of(file) for each in arrivals if each.use.returned]
     assert [waits_little(file, arrival) for arrival in returned] == [expected]
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("for row in made.take(3):\n    print(row)", True),
+        ("with tf.io.TFRecordWriter('w') as w:\n    for row in made:\n        w.write(row.numpy())", True),
+        ("", False),
+        ("ready = made.batch(2)", False),
+        ("for row in made:\n    step(row)", False),
+        ("for row in made:\n    print(row)\nmodel.fit(made)", False),
+        ("for row in made:\n    print(row)\nrun(made)", False),
+    ],
+)
+def test_pipelines_that_are_only_looked_at(program: str, expected: bool) -> None:
+    file = model_of(f"{START}made = tf.data.Dataset.from_generator(f, tf.float32)\n{program}")
+    (source,) = file.calls("tf.data.Dataset.from_generator")
+    assert only_looked_at(file, source) is expected

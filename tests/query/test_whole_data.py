@@ -7,6 +7,7 @@ from programs import model_of, value_in
 
 from tfmemlint.model.calls import Argument, Call
 from tfmemlint.model.file import File
+from tfmemlint.model.values import Dataset
 from tfmemlint.query.pipelines import lengths, whole_data
 
 START = "x = np.zeros((5000, 80), np.float32)\ny = np.zeros(5000)\nd = tf.data.Dataset.from_tensor_slices(x)\n"
@@ -198,3 +199,28 @@ def test_constant_parts_of_a_length(number: str, expected: float | None) -> None
     least = expected if expected is not None else 0.0
     assert (lengths.whole_length(found, share=least) is not None) is (expected is not None)
     assert lengths.whole_length(found, share=least + 0.01) is None
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        ("names[:100]", 100),
+        ("names[20:100]", 80),
+        ("names[0:number]", 50),
+        ("names[:100]).batch(30", 4),
+        ("names[:100]).shuffle(9).filter(f", 100),
+        ("names).take(10", 10),
+        ("names).batch(4).take(3", 3),
+        ("np.zeros((90, 8))).batch(30", 3),
+        ("names[::2]", None),
+        ("names[:-1]", None),
+        ("names[5:]", None),
+        ("names", None),
+        ("names[:100]).repeat(", None),
+        ("names[:100]).flat_map(f", None),
+    ],
+)
+def test_elements_at_the_most(made: str, expected: int | None) -> None:
+    ds = value_in(model_of(f"number = 50\ntf.data.Dataset.from_tensor_slices({made})"))
+    assert isinstance(ds, Dataset)
+    assert lengths.most_elements(ds) == expected

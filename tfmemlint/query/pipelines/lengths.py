@@ -23,7 +23,7 @@ from tfmemlint.model.values import (
     integer,
 )
 from tfmemlint.query.limits import SMALL_DATA
-from tfmemlint.query.pipelines.pipelines import BATCHES, element_count, made_by_source
+from tfmemlint.query.pipelines.pipelines import BATCHES, element_count
 from tfmemlint.syntax.tree import walk
 
 if TYPE_CHECKING:
@@ -160,8 +160,9 @@ def _data_bytes(of: Value) -> int | None:
 def most_elements(ds: Dataset) -> int | None:
     """The number of elements that a pipeline has at the most, also where only a slice tells it of unknown data
     (`names[:100]`); None where it is not known."""
-    count = made_by_source(ds).count
-    count = _sliced(ds) if count is None else count
+    if ds.count is not None:
+        return ds.count
+    count = _sliced(ds)
     for step in ds.steps:
         size = integer(step.call.given(0)) if step.call is not None else None
         if step.name in BATCHES and size:
