@@ -50,7 +50,8 @@ class WholeDatasetShuffleBuffer(Rule):
 
     ## When not to use it
     When the data is sorted by class in one file and a perfect shuffle is worth the memory; an array is better shuffled
-    once, `x[np.random.permutation(len(x))]`. Of at most 5000 elements names or records are shuffled, not fewer of them.
+    once, `x[np.random.permutation(len(x))]`. Of at most 5000 elements
+    names or records are shuffled, not fewer of them. A length says little of a generator's elements of unknown size.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/data/Dataset#shuffle
@@ -76,7 +77,8 @@ class WholeDatasetShuffleBuffer(Rule):
         cost = size * held if size is not None and held is not None else None
         mapped = isinstance(cost, AtLeast) and any("map" in ds.names() for ds in datasets)  # which is TFM308's
         if cost is None or cost <= MUCH or mapped:
-            whole = length is not None and not pipelines.is_tiny(length)
+            made = size is None and all(ds.source == "tf.data.Dataset.from_generator" for ds in datasets)
+            whole = length is not None and not made and not pipelines.is_tiny(length)
             many = held is not None and held >= MANY and all(ds.source is not None for ds in datasets)
             little = at_most(cost, file.config.min_bytes)
             wanted = self._wanted(shuffle, file) or pipelines.counts_choices(argument, datasets)
