@@ -39,11 +39,12 @@ class Float64NumpyInput(Rule):
     several times is reported where it is taken first.
 
     Of an array of unknown length, a table of up to 100 columns is not reported (by its shape, or by the input of the
-    model that takes it: 10 000 such rows are 8 MiB), nor what is made for one step (`train_on_batch`) where 32 rows of
-    it are not known to take 1 MiB; a buffer that is kept, of which each step takes a part, is. Nor are windows of a
-    series read from a file, a thousand of which are not known to take 8 MiB, a scaled or standardized table whose
-    columns the code calls by their names, or the noise of which `predict` makes pictures (up to 512 numbers for each).
-    Up to 8 MiB targets of a few numbers for each example, windows of a table and a hundred examples are not, either.
+    model that takes it: 10 000 such rows are 8 MiB), nor one of unknown width that is filled or drawn and not read. Nor
+    is what is made for one step (`train_on_batch`) where 32 rows of it are not known to take 1 MiB; a buffer that is
+    kept, of which each step takes a part, is. Nor are windows of a series read from a file, a thousand of which are not
+    known to take 8 MiB, a scaled or standardized table whose columns the code calls by their names, or the noise of
+    which `predict` makes pictures (up to 512 numbers for each). Up to 8 MiB targets of a few numbers for each example,
+    windows of a table and a hundred examples are not, either.
 
     ## Why it costs memory
     The array takes twice the bytes of float32, it is copied into a float64 tensor of the same size, and Keras casts

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 TABLE_RANK = 2
 
+DRAWN = "np.random."
 MODEL, PREDICT = "tf.keras.Model.", "tf.keras.Model.predict"
 GIVEN_TARGETS = frozenset({"tf.keras.Model.fit", "tf.keras.Model.evaluate"})
 SHORT_LIVED = frozenset({PREDICT, "tf.constant", "tf.convert_to_tensor"})
@@ -41,8 +42,8 @@ def is_little(file: File, entering: Entering) -> bool:
     """Whether an array is not shown to be much: a table of unknown length with a few columns, or whose columns the code
     calls by their names, a batch of rows, what one step works on, one example that a model is asked about, the noise of
     which `predict` makes something larger, targets beside the data that they belong to, a small array that a part is
-    made of, windows of a table of unknown length, a thousand of which are not known to take 8 MiB, or zeros of unknown
-    size that `predict` asks for.
+    made of, windows of a table of unknown length, a thousand of which are not known to take 8 MiB, a table of unknown
+    width that is filled or drawn, or zeros of unknown size that `predict` asks for.
 
     False for an array of known bytes, which speak for themselves, but for windows of a table and up to a hundred
     examples that have 8 MiB at most; for one of which nothing is known, and for a buffer that is kept, of which each
@@ -70,6 +71,8 @@ def is_little(file: File, entering: Entering) -> bool:
     row = _model_numbers(file, array) if row is None else row
     if row is not None:
         return row <= FEW_COLUMNS
+    if _is_made_up(array, origin):
+        return True
     return (targets and array.shape is None) or _is_filler(file, array, origin) or has_named_columns(file, array)
 
 
@@ -81,7 +84,7 @@ def _is_one_item(file: File, array: Array, taker: Call) -> bool:
 
 def _is_noise(file: File, array: Array, taker: Call) -> bool:
     """Whether a generator is asked for what it makes of random numbers: of one row of them mostly something larger."""
-    drawn = array.origin is not None and (array.origin.name or "").startswith("np.random.")
+    drawn = array.origin is not None and (array.origin.name or "").startswith(DRAWN)
     if taker.name != PREDICT or not drawn or array.shape is None or len(array.shape) != 2:
         return False
     return (array.shape[1] or 0) <= LATENT_NUMBERS and (array.bytes or 0) < file.config.min_bytes
@@ -134,6 +137,14 @@ def _is_small_part(file: File, array: Array, origin: Call) -> bool:
 def _is_one_batch(array: Array) -> bool:
     """Whether an array has as few rows as a batch, of whatever length."""
     return array.shape is not None and len(array.shape) > 1 and (array.shape[0] or ONE_BATCH + 1) <= ONE_BATCH
+
+
+def _is_made_up(array: Array, origin: Call) -> bool:
+    """Whether a table, or an array of unknown shape, is filled with one number or drawn, and not read: a batch, states,
+    rows that are one-hot. Arrays of more axes are pictures, volumes and texts, of which a few are much; where the code
+    names a dtype, somebody has thought of what it takes."""
+    made = knowledge.in_group(origin.name, "fills_with_one_number") or (origin.name or "").startswith(DRAWN)
+    return made and origin.arg("dtype") is None and len(array.shape or ()) <= TABLE_RANK
 
 
 def _is_filler(file: File, array: Array, origin: Call) -> bool:
