@@ -189,6 +189,15 @@ def test_parameters_get_what_this_file_passes(tmp_path: Path) -> None:
     assert shown(made.value) == "tf float32 (5)"
 
 
+@pytest.mark.parametrize(("importer", "value"), [("main", "np float64 (2, 32)"), ("train_test", "?")])
+def test_parameters_get_what_other_programs_pass_but_not_what_tests_do(
+    importer: str, value: str, tmp_path: Path
+) -> None:
+    calls = "import numpy as np\nfrom train import ask\nask(np.ones((2, 32)))\n"
+    file = project(tmp_path, "def ask(rows):\n    probe(rows)", **{importer: calls, "train": ""})
+    assert shown(value_in(file)) == value
+
+
 def test_code_of_other_modules_raises_the_budget_of_evaluations(tmp_path: Path) -> None:
     file = project(tmp_path, "from a import SIZE\nSIZE", a="SIZE = 3\n" + "A = [1, 2, 3]\n" * 100)
     before = file.values.memo.budget

@@ -26,8 +26,7 @@ RAISES = frozenset({
 def is_test(file: File) -> bool:
     """Whether a file is a unit test by its name, by a test class in it, by pytest in its imports or by functions
     that pytest runs in a module that does nothing itself."""
-    name = file.source.path.replace("\\", "/").rpartition("/")[2]
-    if name.startswith("test_") or name.removesuffix(".py").endswith(("_test", "_tests", "test_utils", "test_util")):
+    if is_named_test(file.source.path):
         return True
     imported = (alias.name for node in file.tree.of(cst.Import) for alias in node.names)
     if any(isinstance(module, cst.Name) and module.value == "pytest" for module in imported):
@@ -35,6 +34,12 @@ def is_test(file: File) -> bool:
     if any(file.values.classes.bases(node)[0] in CASES for node in file.tree.of(cst.ClassDef)):
         return True
     return _only_defines(file) and any(_asserts(node) for node in file.module.body)
+
+
+def is_named_test(path: str) -> bool:
+    """Whether a file is a unit test by its name, as pytest and `unittest` look for them."""
+    name = path.replace("\\", "/").rpartition("/")[2]
+    return name.startswith("test_") or name.removesuffix(".py").endswith(("_test", "_tests", "test_utils", "test_util"))
 
 
 @once_per_file
