@@ -15,6 +15,7 @@ from tfmemlint.api import (
     dotted,
     fixes,
     integer,
+    limits,
     repetition,
     tracing,
     variables,
@@ -134,10 +135,14 @@ def _only_names(file: File, part: cst.CSTNode, items: set[str]) -> bool:
     return bool(names) and all(isinstance(file.tree.parent(name), NAMING) for name in names)
 
 
-def in_steps(found: repetition.Accumulated, again: repetition.Repetition, loop: Loop) -> bool:
-    """Whether rows are collected in steps that are counted, or from None on; a network that is built joins channels."""
+def in_steps(file: File, found: repetition.Accumulated, again: repetition.Repetition, loop: Loop) -> bool:
+    """Whether rows are collected in steps of which there may be many, or from None on; a network that is built joins
+    channels. Not the rows of one batch, the steps of a short count, or what tops up a sample to a length."""
+    if isinstance(loop, cst.While):
+        return next(repetition.names_of(file, loop.test, found.name), None) is None
     counted = isinstance(again.over, Iterator) and again.over.function == "range"
-    return isinstance(loop, cst.While) or counted or found.starts_as_none(loop)
+    many = counted and not again.few(limits.SHORT_RUN) and not repetition.over_rows(file, loop)
+    return many or found.starts_as_none(loop)
 
 
 def comes_from_tensorflow(file: File, found: repetition.Accumulated, again: repetition.Repetition, loop: Loop) -> bool:

@@ -43,9 +43,10 @@ class ConcatInLoop(Rule):
     ## When not to use it
     For a handful of parts, where each iteration reads more than the length of what was collected, and for loops over an
     attribute or a display that join the features of one input; such loops are not reported, nor those that are counted
-    and add one column of numbers each time, as for each class. Outside of a tape the memory is the same and the time is
-    not: one number for each example, a label or what `argmax` chose, or for each step, a loss, is nothing (a million of
-    them are 8 MiB), and not reported either.
+    and add one column of numbers each time, as for each class. Without a tape neither are up to 32 counted steps that
+    begin with a first part, the rows of one batch that are taken one by one (`x[i, :]`), and what tops up a sample
+    until it has a length: the memory is the same and the time is not. Nor is one number for each example, a label or
+    what `argmax` chose, or for each step, a loss (a million of them are 8 MiB).
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/TensorArray
@@ -102,4 +103,4 @@ def _is_of_data(
         return found.starts_empty(loop)
     if again.over_data or gradients.recorded(file, concat.node):
         return True
-    return (made or along == 0) and in_steps(found, again, loop)
+    return (made or along == 0) and in_steps(file, found, again, loop)

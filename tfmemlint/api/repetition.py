@@ -16,6 +16,7 @@ from tfmemlint.query.repetition.purity import draws_itself, pure
 from tfmemlint.query.repetition.read_data import data_reads, trains_in
 from tfmemlint.query.repetition.rebuilt import rebuilt, runs_alike
 from tfmemlint.query.repetition.repeats import Repetition, repeated_calls, repeats, repetitions
+from tfmemlint.query.repetition.row_loops import over_rows
 from tfmemlint.query.repetition.same_calls import same_arguments
 from tfmemlint.query.repetition.seldom import once_in, runs_at_most, runs_in_all, seen_runs
 from tfmemlint.query.repetition.step_data import step_names
@@ -51,6 +52,7 @@ __all__ = [
     "names_of",
     "once_in",
     "over_batches",
+    "over_rows",
     "passes_unchanging",
     "pure",
     "rebuilt",
