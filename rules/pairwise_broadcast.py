@@ -40,10 +40,10 @@ class PairwiseBroadcast(Rule):
     1024 x 1024 x 64.
 
     ## When not to use it
-    For small sets; sizes known to be small are not reported, nor fewer than 32 rows on one side: all pairs are
-    not many more numbers than the operands then. Nor rows of up to 4 numbers, as points and boxes are: the operation
-    takes no more than 4 times the distances. Nor differences whose parts, or the attribute that keeps them, are read
-    besides, nor those of two placeholders that leave their rows open.
+    For small sets; sizes known to be small are not reported, nor up to 32 rows on one side: all pairs are not many more
+    numbers than the operands then. Nor are sets of which the calls of the function show no size, or rows of up to 4
+    numbers, as points and boxes are: the operation takes no more than 4 times the distances. Nor differences whose
+    parts, or the attribute that keeps them, are read besides, nor those of two placeholders that leave their rows open.
 
     ## References
     - https://www.tensorflow.org/guide/tensor#broadcasting
@@ -66,10 +66,12 @@ class PairwiseBroadcast(Rule):
             return
         value = file.value(found.node)
         size, shape = (value.bytes, value.shape or ()) if isinstance(value, Array) else (None, ())
-        if (size is not None and size < file.config.min_bytes) or any(n is not None and n < FEW for n in shape[-3:-1]):
+        if (size is not None and size < file.config.min_bytes) or any(n is not None and n <= FEW for n in shape[-3:-1]):
             return
         rows = tensors.paired_rows(file, found)
-        if rows is not None and rows < FEW:
+        if rows is not None and rows <= FEW:
+            return
+        if size is None and rows is None and tensors.is_unsized(file, call.node, value):
             return
         features = (shape[-1] if shape else None) or tensors.cut_features(file, found)
         if features is not None and features <= FEW_FEATURES:

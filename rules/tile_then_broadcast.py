@@ -30,7 +30,8 @@ class TileThenBroadcast(Rule):
     and where a name of the module then stands for the smaller tensor.
 
     ## When not to use it
-    Before ops that need equal shapes, which are not reported: `tf.where` of TensorFlow 1 is one of them. A comment
+    Before ops that need equal shapes, which are not reported: `tf.where` of TensorFlow 1 is one of them. Nor are
+    tensors of which neither the function nor its calls show a size: masks of a batch, boxes. A comment
     at the call that speaks of broadcasting is taken as the reason for the copy.
 
     ## References
@@ -43,7 +44,7 @@ class TileThenBroadcast(Rule):
 
     @on_call(*TILES, *BROADCASTS)
     def check(self, tile: Call, file: File) -> Iterator[Finding]:
-        others = _partners(file, tile)
+        others = None if tensors.is_unsized(file, tile.node, tile.value) else _partners(file, tile)
         met = (_tiled(file, other) for other in others or ())
         beside = {call.node: call for call in met if call is not None and _partners(file, call)}
         together = sorted({**beside, tile.node: tile}.values(), key=lambda call: file.tree.order(call.node))

@@ -29,6 +29,7 @@ from tfmemlint.query.tensors.products import Product, products
 from tfmemlint.query.tensors.read_arrays import ReadArray, one_picture
 from tfmemlint.query.tensors.rows import read_as_one_row, rows_in
 from tfmemlint.query.tensors.single_numbers import one_each
+from tfmemlint.query.tensors.sizes_passed import is_unsized
 from tfmemlint.query.tensors.tensors import (
     copied_axes,
     inserted_axes,
@@ -71,6 +72,7 @@ __all__ = [
     "inserted_axes",
     "is_empty",
     "is_little",
+    "is_unsized",
     "joined_arrays",
     "kept_pairs",
     "one_each",

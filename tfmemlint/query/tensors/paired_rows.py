@@ -111,6 +111,10 @@ def _of_call(file: File, call: Call, left: int) -> int | None:
         size = call.value_of("size")
         count = _number(size.items[0]) if isinstance(size, Sequence) and size.items else None
         return count if count is not None and count >= 0 else None
+    if knowledge.in_group(call.name, "tiles"):  # along the rows of the other side
+        copies = call.value_of(1)
+        items = copies.items if isinstance(copies, Sequence) else ()
+        return _most(_number(each) for each in items if integer(each) != 1)
     if first is not None and any(knowledge.in_group(call.name, group) for group in ("keeps_shape", "inserts_axis")):
         return _rows(file, first, left)
     if first is not None and call.name in ("tf.Variable", "tf.compat.v1.Session.run"):
