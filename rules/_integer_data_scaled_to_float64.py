@@ -22,6 +22,7 @@ from tfmemlint.api import (
     Method,
     Node,
     constant,
+    elements,
     knowledge,
     limits,
     repetition,
@@ -142,7 +143,7 @@ def _whole(file: File, operand: cst.BaseExpression, node: cst.BaseExpression) ->
     rows = _rows_kept(file, node, data)
     if rows is not None:
         return rows
-    if _is_picture(data) or _is_sample(data) or _is_for_others(file, node):
+    if _is_picture(data) or _is_sample(data) or _is_for_others(file, node) or _goes_at_once(file, node, data):
         return None
     if data.size is not None and name.endswith(".load_data"):
         return data
@@ -163,6 +164,19 @@ def _is_sample(data: Array) -> bool:
     if not loaded or data.size is None or not data.shape or (data.shape[0] or 0) > limits.FEW_ROWS:
         return False
     return data.size * ITEM_BYTES["float64"] < SAMPLE
+
+
+def _goes_at_once(file: File, node: cst.BaseExpression, data: Array) -> bool:
+    """Whether the same expression makes float32 of the float64 array of a data set's smaller part, such as its tests:
+    what stays is float32, and training needs more beside it than was taken for a moment."""
+    made = data.origin.value if data.origin is not None else None
+    parts = [each for each in elements(made) if isinstance(each, Array)] if made is not None else []
+    if data.size is None or data.size >= max((each.size or 0 for each in parts), default=0):
+        return False
+    above = file.tree.parent(node)
+    call = file.tree.parent(above) if isinstance(above, (cst.Attribute, cst.Arg)) else None
+    cast = file.value(call) if isinstance(call, cst.Call) else None
+    return isinstance(cast, Array) and cast.dtype == "float32"
 
 
 def _is_for_others(file: File, node: cst.BaseExpression) -> bool:
