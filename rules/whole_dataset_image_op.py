@@ -10,7 +10,7 @@ class WholeDatasetImageOp(Rule):
     ## What it does
     Reports `tf.image` functions, `tf.cast`, `tf.one_hot` and Keras preprocessing layers that are given a whole data set
     of `keras.datasets` at once, where the result is larger than `min-bytes`. Of several behind each other, the one with
-    the largest result.
+    the largest result; of one op for training and tests, the larger.
 
     ## Why it costs memory
     The result exists for all examples at once, beside the data: CIFAR-10 resized to 224 x 224 takes 28 GiB. Mapped over
@@ -42,10 +42,15 @@ class WholeDatasetImageOp(Rule):
             f"this is computed for all {found.rows} examples at once{{cost}}; map it over batches in tf.data, "
             "or make it a layer of the model",
             bytes=found.bytes,
-            related=[(found.loaded, "loaded here")],
+            related=[
+                (found.loaded, "loaded here"),
+                *((each.call, "computed alike here") for each in same if each.rows != found.rows),
+            ],
         )
 
 
 def _of_same_data(one: tensors.WholeOp, other: tensors.WholeOp) -> bool:
-    """Whether two ops are given the same examples: of one call that loads them, as many."""
-    return one.rows == other.rows and one.loaded.node is other.loaded.node
+    """Whether two ops are given the same examples, of one call that loads them, or are the same op for two parts of it,
+    as for training and tests."""
+    alike = one.rows == other.rows or (one.call.name is not None and one.call.name == other.call.name)
+    return alike and one.loaded.node is other.loaded.node
