@@ -34,7 +34,8 @@ _WORDS: dict[str, tuple[Severity, str, str]] = {
     "TFM002": (
         Severity.ERROR,
         "the file, cell or code block does not parse; nothing in it is checked or changed",
-        "The exit code is 2. Other cells and blocks of a notebook or document were checked.",
+        "The exit code is 2. Other cells and blocks of a notebook or document were checked. A Python file with "
+        "commands of IPython, as exports of notebooks have, is checked without these lines.",
     ),
     "TFM003": (
         Severity.WARNING,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tfmemlint.finding import Finding, Severity, Span
-from tfmemlint.lint.parsing import is_python, parse, refusal, wants_room
+from tfmemlint.lint.parsing import commands, is_python, parse, refusal, wants_room
 from tfmemlint.lint.recursion import is_deep, with_deep_stack
 from tfmemlint.text.prefilter import mentions_tensorflow
 from tfmemlint.text.read import read_source
@@ -162,11 +162,13 @@ def _run_program(
     from tfmemlint.lint.dispatch import dispatch
     from tfmemlint.lint.reach import awake_for
 
+    told = commands(source)
     awake = awake_for(rules, source.text, siblings)
     if not awake and is_python(source.text):
-        return [], source
+        return told, source
     known = siblings.kept(source) if siblings is not None else None
     module, readable, found = parse(source) if known is None else (known.module, known.source, [])
+    found = [*told, *found]
     if siblings is not None and module is not None and readable is source:
         siblings.parsed(source, module)
     if module is not None and awake:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tfmemlint.finding import Finding, Severity, Span
 from tfmemlint.text import limits
+from tfmemlint.text.scripts import ScriptSource
 from tfmemlint.text.source import Source
 
 if TYPE_CHECKING:
@@ -59,6 +60,16 @@ def parse(source: Source) -> tuple[cst.Module | None, Source, list[Finding]]:
         return _tree(rest.text, 0), rest, list(bad.values())
     except _Unparsable as error:
         return None, source, [*bad.values(), error.finding]
+
+
+def commands(source: Source) -> list[Finding]:
+    """One TFM002 for a Python file that is read without its lines for IPython, which Python refuses."""
+    spans = source.commands if isinstance(source, ScriptSource) else ()
+    if not spans:
+        return []
+    lines = f"{len(spans)} such lines" if len(spans) > 1 else "this line"
+    message = f"a command of IPython, which Python does not run; the rest was checked as a notebook is, without {lines}"
+    return [Finding(*SYNTAX_ERROR, Severity.ERROR, message, Span(spans[0].start, spans[0].start))]
 
 
 def refusal(source: Source) -> Finding | None:

@@ -23,12 +23,13 @@ _CELL_MAGIC = re.compile(r"%%(\w*)")
 _SHORT_CELL_MAGIC = re.compile(r"%(?:bash|sh|script|writefile|html|javascript|js|latex|perl|ruby|svg|bq)\b")
 _WRITES_PYTHON = re.compile(r"%%?(?:writefile|file)\s+(?P<append>(?:-a|--append)\s+)?(?P<name>\S.*?\.pyw?)[\"']?\s*$")
 _ESCAPE = re.compile(r"\s*(?:[%!?,;/])")
-_HELP = re.compile(r"\s*%{0,2}[A-Za-z_*][\w*.\[\]-]*\s*\?{1,2}\s*;?\s*$")
+_HELP = re.compile(r"[ \t]*%{0,2}[A-Za-z_*][\w*.\[\]-]*[ \t]*\?{1,2}[ \t]*;?[ \t]*$")
 # Commands that IPython takes without their percent sign, as long as no variable has the name.
 _AUTOMAGIC = re.compile(
-    r"\s*(?:autoreload|cat|cd|conda|cp|env|ldir|less|ll|load_ext|ls|mamba|man|matplotlib|mkdir|more|mv|pip3?|pushd|rm"
-    r"|rmdir|run|tensorboard|uv)\s+(?=[\w~./$'\"{*?-])"
+    r"[ \t]*(?:autoreload|cat|cd|conda|cp|env|ldir|less|ll|load_ext|ls|mamba|man|matplotlib|mkdir|more|mv|pip3?|pushd"
+    r"|rm|rmdir|run|tensorboard|uv)[ \t]+(?=[\w~./$'\"{*?-])"
 )
+_ANY = re.compile(rf"^(?:[ \t]*[%!]|{_HELP.pattern}|{_AUTOMAGIC.pattern})", re.MULTILINE)
 _ASSIGNED = re.compile(r"\s*[^\W\d](?:[\w.,\s*]|\[[^\]=]*\])*=\s*(?=[%!])")
 # The commands whose rest of line is Python; options stand before it.
 _RUNS_REST = re.compile(r"%(?:time\s+|(?:timeit|memit)\s+(?:-[nrtip]\s*\d+\s+|-[a-z]\s+)*)(?=[^\s-])")
@@ -46,6 +47,11 @@ class Mask:
     start: int = 0
     end: int = 0
     stand_in: str = ""
+
+
+def may_have(text: str) -> bool:
+    """Whether a text may have lines that only IPython understands; no is sure, but for their rarest kinds."""
+    return bool(_ANY.search(text) or "=!" in text or "= !" in text or "= %" in text)
 
 
 def written_file(lines: Sequence[str]) -> tuple[str, bool] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from tfmemlint.text.decoding import decode_python
+from tfmemlint.text.scripts import read as read_script
 from tfmemlint.text.source import Source
 
 READERS = {
@@ -24,4 +25,5 @@ def read_source(data: bytes, path: str) -> Source:
         if lowered.endswith(ending):
             source: Source = import_module(f"tfmemlint.text.{module}").read(data, path)
             return source
-    return Source(data, path, decode_python(data))
+    decoded = decode_python(data)
+    return read_script(data, path, decoded) or Source(data, path, decoded)
