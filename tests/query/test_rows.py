@@ -32,6 +32,9 @@ ROWS = [
     ("for b in tf.data.Dataset.range(9).batch(4, drop_remainder=True):\n    work(b)", 4),
     ("def f(b):\n    work(b)\nf(x[None])\nf(y[None])", 1),
     ("def f(b):\n    work(b)\nf(x[None])\nf(y)", None),
+    ("def f(b):\n    return b[None]\nwork(f(x))", 1),
+    ("def f(b):\n    return b[None] if c else b\nwork(f(x))", None),
+    ("def f(b):\n    return f(b)\nwork(f(x))", None),
     ("def f(b):\n    work(b)\ndef g(b):\n    f(b)\ng(x[None])", 1),
 ]
 

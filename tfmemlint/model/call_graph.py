@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import libcst as cst
 
 from tfmemlint.model.values import Class, Function
 from tfmemlint.syntax.names import home_of, is_variable
 from tfmemlint.syntax.program import Program
-from tfmemlint.syntax.scopes import ScopeNode
+from tfmemlint.syntax.scopes import ScopeNode, parameters
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -154,7 +154,7 @@ class CallGraph:
                 outer = self.given_to(func)
                 if outer is not None and outer.name == "functools.partial":
                     func = outer.node
-                others = self._assigned(func)
+                others = self._assigned(func) or self._as_parameter(func, function)
                 names += [other for other in others if other not in names]
                 if not others:
                     found.append(func)
@@ -196,6 +196,29 @@ class CallGraph:
         targets = [target.target for target in parent.targets]
         return [t.value for t in targets if isinstance(t, cst.Name)] if all(
             isinstance(t, cst.Name) for t in targets) else []  # fmt: skip
+
+    def _as_parameter(self, given: cst.CSTNode, function: cst.FunctionDef | cst.Lambda) -> list[str]:
+        """The parameter that a function is given as, or is the default of, where all that is done with it is to call
+        it, and each call is seen to run the function."""
+        tree, evaluator = self._evaluator.file.tree, self._evaluator
+        parent = tree.parent(given)
+        taken: list[tuple[cst.FunctionDef, str]] = []
+        if isinstance(parent, cst.Param) and parent.default is given:
+            taker = tree.parent(tree.parent(parent) or parent)
+            taken = [(taker, parent.name.value)] if isinstance(taker, cst.FunctionDef) else []
+        call = self.given_to(given)
+        for target in call.target.options if call is not None else ():
+            node = target.node if isinstance(target, Function) else None
+            names = [each.name.value for each in parameters(node)] if isinstance(node, cst.FunctionDef) else []
+            passed = [name for name in names if call is not None and call.receives(name, cast(cst.Arg, parent))]
+            taken += [(node, name) for name in passed if isinstance(node, cst.FunctionDef)]
+        if len(taken) != 1:
+            return []
+        taker, name = taken[0]
+        uses = evaluator.file.home(taker).places(name).within(taker)
+        calls = [call for use in uses for call in (tree.parent(use),) if isinstance(call, cst.Call) and call.func is use]
+        runs = (o.node is function for call in calls for o in evaluator.value(call.func).options if isinstance(o, Function))
+        return [name] if calls and len(calls) == len(uses) and sum(runs) == len(calls) else []
 
     def mappers(self, function: ScopeNode) -> list[Call]:
         """The calls of `Dataset.map` and its like that are given this function."""

@@ -21,6 +21,7 @@ from tfmemlint.syntax.scopes import Binds, written
 from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
 
 LISTENS = frozenset({"observe", "on_click", "on_submit"})
@@ -45,8 +46,7 @@ def item_loop(file: File, given: cst.BaseExpression, *, single: bool, left: int 
             return None
         if not again.few(FEW_STEPS):
             return again
-    function = file.contexts.function(given)
-    callers = (file.call_graph.callers(function) or ()) if left and function is not None else ()
+    callers = _all_callers(file, given) if left else []
     for name in parameters_behind(file, given) if callers else ():
         for passed in (call.arg(name) for call in callers):
             found = item_loop(file, passed.expression, single=single, left=left - 1) if passed is not None else None
@@ -68,6 +68,14 @@ def _is_for_person(file: File, again: Repetition) -> bool:
     function = file.contexts.function(again.place)
     takers = (file.call_graph.given_to(use) for use in file.call_graph.uses(function)) if function is not None else ()
     return any(taker is not None and taker.method in LISTENS for taker in takers)
+
+
+def _all_callers(file: File, node: Node) -> list[Call]:
+    """The calls of the function that a node stands in, as far as they are seen, those in other modules behind them."""
+    function = file.contexts.function(node)
+    if function is None:
+        return []
+    return [*(file.call_graph.callers(function) or ()), *file.call_graph.callers_elsewhere(function)]
 
 
 def is_another(file: File, given: cst.BaseExpression, again: Repetition) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model.values import Array, Const, Sequence, integer
+from tfmemlint.model.values import Array, Const, Function, Sequence, integer
 from tfmemlint.query.flow.uses import Does, Use, uses
 from tfmemlint.query.repetition.counts import in_slice
 from tfmemlint.syntax.scopes import Binds, Definition, Reaching
@@ -28,24 +28,31 @@ OF_ONE = frozenset({"np.argmax", "np.argmin", "builtins.float", "builtins.int"})
 """What is asked of a whole result, without an axis, where it is a single row."""
 
 
-def rows_in(file: File, batch: cst.BaseExpression, *, callers: int = 0) -> int | None:
+def rows_in(file: File, batch: cst.BaseExpression, *, callers: int = 0, into: int = 1) -> int | None:
     """The most rows that a batch can have, where its shape or the way it is made says it: `x[None]`, `x[i : i + 8]`,
     `np.expand_dims(x, 0)`, `np.array([x])`, `x.reshape(1, -1)`. None where it is not known.
 
-    With `callers` a parameter is what all calls of its function pass, so many calls out.
+    With `callers` a parameter is what all calls of its function pass, so many calls out. A function of the project
+    gives what all of its `return` statements do, `into` calls deep.
     """
     value = file.value(batch)
     if all(isinstance(option, Array) and option.shape and option.shape[0] for option in value.options):
         return _most(option.shape[0] for option in value.options if isinstance(option, Array) and option.shape)
     if isinstance(batch, cst.Name):
         found = file.definitions(batch)
-        return _most(_rows_of(file, d, callers) for d in found) if found else None
+        return _most(_rows_of(file, d, callers, into) for d in found) if found else None
     if isinstance(batch, (cst.List, cst.Tuple)):  # the inputs of a model that has several
         inputs = [each.value for each in batch.elements]
         return _most(rows_in(file, each) if isinstance(file.value(each), Array) else None for each in inputs)
     if isinstance(batch, cst.Subscript):
         return _taken(file, batch.slice[0].slice)
-    return _made(file, file.call(batch)) if isinstance(batch, cst.Call) else None
+    if not isinstance(batch, cst.Call):
+        return None
+    call = file.call(batch)
+    if into and isinstance(call.target, Function) and isinstance(call.target.node, cst.FunctionDef):
+        given_back = [each.value for each in file.returns(call.target.node)]
+        return _most(rows_in(file, each, into=into - 1) if each is not None else None for each in given_back)
+    return _made(file, call)
 
 
 def _most(counts: Iterable[int | None]) -> int | None:
@@ -54,9 +61,9 @@ def _most(counts: Iterable[int | None]) -> int | None:
     return max(known) if known and len(known) == len(found) else None
 
 
-def _rows_of(file: File, d: Reaching, callers: int) -> int | None:
+def _rows_of(file: File, d: Reaching, callers: int, into: int) -> int | None:
     if not d.path and isinstance(d.value, (cst.Call, cst.Subscript)) and d.binds is Binds.VALUE:
-        return rows_in(file, d.value)
+        return rows_in(file, d.value, into=into)
     if d.binds is not Binds.PARAMETER or not isinstance(d, Definition) or callers == 0:
         return None
     passed = [call.arg(d.name) for call in file.call_graph.callers(d.scope) or ()]
