@@ -15,7 +15,7 @@ from tfmemlint.model.values import (
     integer,
 )
 from tfmemlint.query.limits import FEW_ROWS
-from tfmemlint.syntax.scopes import FUNCTIONS, Binds, Definition, written
+from tfmemlint.syntax.scopes import FUNCTIONS, Binds, Definition, parameters, written
 from tfmemlint.syntax.tree import walk
 
 if TYPE_CHECKING:
@@ -30,6 +30,9 @@ MOST_LINKS = 8
 """Methods, attributes and names behind each other through which data is followed to where it was loaded."""
 
 FITS = ("tf.keras.Model.fit", "tf.keras.Model.evaluate")
+
+OWN_FITS = frozenset(("fit", "evaluate"))
+"""Methods by which Keras gives a model whole data sets, where its class defines them itself."""
 
 
 # -- parts of data ---------------------------------------------------------------------------------------------------
@@ -143,15 +146,32 @@ def stays_on_disk(value: Value) -> bool:
 
 def fitted_whole(file: File, given: cst.BaseExpression) -> bool:
     """Whether an expression is certainly data of unknown shape that the file's program loads from somewhere as a whole
-    (`train_test_split(...)`, `df.values`) and fits a model to, neither of them in a loop."""
+    (`train_test_split(...)`, `df.values`) and fits a model to, neither of them in a loop; or what a model of the file
+    is given to fit or to evaluate, as Keras' own methods of these names are."""
     value = file.value(given)
     made = file.only_definition(given) if isinstance(given, cst.Name) else None
+    if made is not None and _given_to_fit(file, made):
+        return file.contexts.loop(given) is None
     if made is None or (isinstance(value, Array) and value.shape is not None) or file.contexts.loop(given) is not None:
         return False
     fits = (fit for fit in file.calls(*FITS) if file.contexts.loop(fit.node) is None)
     data = (fit.arg("x") for fit in fits)
     same = (d.expression for d in data if d is not None and isinstance(d.expression, cst.Name))
     return _loaded(file, made) and any(file.only_definition(each) is made for each in same)
+
+
+def _given_to_fit(file: File, made: Definition) -> bool:
+    """Whether a definition is the first parameter of a model's own `fit` or `evaluate`, which no loop is seen to call
+    for batches."""
+    method = made.scope
+    if made.binds is not Binds.PARAMETER or not isinstance(method, cst.FunctionDef):
+        return False
+    owner = file.class_of(method)
+    if owner is None or method.name.value not in OWN_FITS or not file.values.classes.derives(owner, "tf.keras.Model"):
+        return False
+    calls = (*(file.call_graph.callers(method) or ()), *file.call_graph.callers_elsewhere(method))
+    first = [each.name.value for each in parameters(method)][1:2]
+    return first == [made.name] and all(file.contexts.loop(call.node) is None for call in calls)
 
 
 def _loaded(file: File, made: Definition, left: int = MOST_LINKS) -> bool:
