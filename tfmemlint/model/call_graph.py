@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -200,25 +200,32 @@ class CallGraph:
     def _as_parameter(self, given: cst.CSTNode, function: cst.FunctionDef | cst.Lambda) -> list[str]:
         """The parameter that a function is given as, or is the default of, where all that is done with it is to call
         it, and each call is seen to run the function."""
-        tree, evaluator = self._evaluator.file.tree, self._evaluator
-        parent = tree.parent(given)
-        taken: list[tuple[cst.FunctionDef, str]] = []
-        if isinstance(parent, cst.Param) and parent.default is given:
-            taker = tree.parent(tree.parent(parent) or parent)
-            taken = [(taker, parent.name.value)] if isinstance(taker, cst.FunctionDef) else []
-        call = self.given_to(given)
-        for target in call.target.options if call is not None else ():
-            node = target.node if isinstance(target, Function) else None
-            names = [each.name.value for each in parameters(node)] if isinstance(node, cst.FunctionDef) else []
-            passed = [name for name in names if call is not None and call.receives(name, cast(cst.Arg, parent))]
-            taken += [(node, name) for name in passed if isinstance(node, cst.FunctionDef)]
+        evaluator, tree = self._evaluator, self._evaluator.file.tree
+        taken = self._taken_by(given)
         if len(taken) != 1:
             return []
         taker, name = taken[0]
         uses = evaluator.file.home(taker).places(name).within(taker)
-        calls = [call for use in uses for call in (tree.parent(use),) if isinstance(call, cst.Call) and call.func is use]
-        runs = (o.node is function for call in calls for o in evaluator.value(call.func).options if isinstance(o, Function))
-        return [name] if calls and len(calls) == len(uses) and sum(runs) == len(calls) else []
+        above = [(use, tree.parent(use)) for use in uses]
+        called = [call.func for use, call in above if isinstance(call, cst.Call) and call.func is use]
+        options = (evaluator.value(func).options for func in called)
+        runs = [any(isinstance(each, Function) and each.node is function for each in values) for values in options]
+        return [name] if runs and all(runs) and len(runs) == len(uses) else []
+
+    def _taken_by(self, given: cst.CSTNode) -> list[tuple[cst.FunctionDef, str]]:
+        """The functions of the project that take an expression as a parameter: as its default, or from a call."""
+        tree = self._evaluator.file.tree
+        parent = tree.parent(given)
+        if isinstance(parent, cst.Param) and parent.default is given:
+            taker = tree.parent(tree.parent(parent) or parent)
+            return [(taker, parent.name.value)] if isinstance(taker, cst.FunctionDef) else []
+        call = self.given_to(given)
+        if call is None or not isinstance(parent, cst.Arg):
+            return []
+        nodes = [target.node for target in call.target.options if isinstance(target, Function)]
+        takers = [node for node in nodes if isinstance(node, cst.FunctionDef)]
+        names = ((taker, each.name.value) for taker in takers for each in parameters(taker))
+        return [(taker, name) for taker, name in names if call.receives(name, parent)]
 
     def mappers(self, function: ScopeNode) -> list[Call]:
         """The calls of `Dataset.map` and its like that are given this function."""
