@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tfmemlint.api import (
+    Argument,
     Call,
     Dataset,
     File,
@@ -31,7 +32,8 @@ class ShuffleAfterDecode(Rule):
     """
     ## What it does
     Reports `shuffle(n)` with a large buffer, or one for the whole data, after a `map` that reads files, decodes or
-    resizes images or sound, or casts to a larger dtype. Behind a cache in memory the buffer only refers to elements
+    resizes images or sound, or casts to a larger dtype, or of images that `tensorflow_datasets` has decoded already and
+    that are resized behind it. Behind a cache in memory the buffer only refers to elements
     that the cache keeps, and nothing is reported.
 
     ## Why it costs memory
@@ -57,12 +59,11 @@ class ShuffleAfterDecode(Rule):
         argument, datasets = shuffle.arg("buffer_size"), shuffle.datasets()
         found = [pipelines.expanding_map(ds) for ds in datasets]
         step = found[0] if found else None
+        yield from self._of_tfds(shuffle, file)
         if argument is None or step is None or step.call is None or None in found:
             return
-        size, count, held = pipelines.element_bytes(datasets), datasets[0].count, least(argument.value)
-        length = pipelines.whole_length(argument, share=limits.LEAST_SHARE)
-        whole = length is not None and not pipelines.is_tiny(length)
-        held = min(held, count) if held is not None and count is not None else held
+        size, count = pipelines.element_bytes(datasets), datasets[0].count
+        held, whole = self._number(argument, count)
         cost = size * held if size is not None and held is not None else None
         many = whole or (held is not None and held >= MANY)
         most = file.config.min_bytes
@@ -79,6 +80,28 @@ class ShuffleAfterDecode(Rule):
                 related=[(step.call, "made here")],
                 bytes=cost,
             )
+
+    def _of_tfds(self, shuffle: Call, file: File) -> Iterator[Finding]:
+        """Photos of a data set of `tensorflow_datasets`, which decodes them before anything else is done to them."""
+        argument, source = shuffle.arg("buffer_size"), pipelines.decoded_by_tfds(file, shuffle)
+        if argument is None or source is None or pipelines.never_runs(file, shuffle):
+            return
+        held, whole = self._number(argument, shuffle.datasets()[0].count)
+        if whole or (held is not None and held >= MANY):
+            number = f"{held} images" if held is not None else "a constant part of the images"
+            yield self.finding(
+                shuffle,
+                file,
+                f"this buffer holds {number} as tensorflow_datasets decodes them, of any size; shuffle fewer, or load "
+                "them with tfds.decode.SkipDecoding() and decode behind the shuffle",
+                related=[(source, "decoded here")],
+            )
+
+    def _number(self, argument: Argument, count: int | None) -> tuple[int | None, bool]:
+        """The elements that the buffer holds, as far as known, and whether these are a constant part of all."""
+        held, length = least(argument.value), pipelines.whole_length(argument, share=limits.LEAST_SHARE)
+        held = min(held, count) if held is not None and count is not None else held
+        return held, length is not None and not pipelines.is_tiny(length)
 
     def _held(self, part: str, size: int | None, held: int | None) -> str:
         number = f"{held} elements" if held is not None else ""

@@ -70,6 +70,8 @@ class WholeDatasetShuffleBuffer(Rule):
             return
         if all(pipelines.expanding_map(ds) for ds in datasets) or pipelines.never_runs(file, shuffle):
             return  # what a map makes is TFM308's
+        if pipelines.decoded_by_tfds(file, shuffle) is not None:
+            return  # as are images that are resized later
         length, count = pipelines.whole_length(argument, share=limits.LEAST_SHARE), pipelines.element_count(datasets)
         held = length.count if length is not None else least(argument.value)
         held = min(held, count) if held is not None and count is not None else held

@@ -79,7 +79,13 @@ from tfmemlint.query.pipelines.pipelines import (
     surely_together,
 )
 from tfmemlint.query.pipelines.prefetching import KeptBatches, kept_batches, runs_ahead, work_after
-from tfmemlint.query.pipelines.shuffling import copied_bytes, expanding_map, needs_no_prefetch, own_parts
+from tfmemlint.query.pipelines.shuffling import (
+    copied_bytes,
+    decoded_by_tfds,
+    expanding_map,
+    needs_no_prefetch,
+    own_parts,
+)
 from tfmemlint.query.pipelines.small import few_examples, is_small, names_or_indices
 from tfmemlint.query.pipelines.together import same_so_far, steps_by_pipeline
 from tfmemlint.query.pipelines.waiting import only_looked_at, waits_little
@@ -112,6 +118,7 @@ __all__ = [
     "counts_choices",
     "counts_rows",
     "covers",
+    "decoded_by_tfds",
     "decoded_from_files",
     "draws_at_random",
     "draws_nothing",

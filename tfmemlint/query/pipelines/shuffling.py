@@ -9,13 +9,15 @@ import libcst as cst
 from tfmemlint import knowledge
 from tfmemlint.model.mapped import body, function_of
 from tfmemlint.model.transfer.table import elements, structure_bytes
-from tfmemlint.model.values import Array, Const, Dataset, Function, constant, integer
+from tfmemlint.model.values import Array, Const, Dataset, Function, Instance, Step, constant, integer
 from tfmemlint.query.limits import SMALL_DATA
+from tfmemlint.query.pipelines.chains import later_steps
 from tfmemlint.query.pipelines.mapped import cheap, only_regroups
 from tfmemlint.query.pipelines.pipelines import (
     BATCHES,
     MAPPING,
     REGROUPING,
+    batched,
     caches_in_memory,
     element_bytes,
     made_by_source,
@@ -24,7 +26,9 @@ from tfmemlint.query.pipelines.pipelines import (
 from tfmemlint.units import AtLeast, at_most
 
 if TYPE_CHECKING:
-    from tfmemlint.model.values import Step, Value
+    from tfmemlint.model.calls import Call
+    from tfmemlint.model.file import File
+    from tfmemlint.model.values import Value
 
 HANDS_ON = frozenset({
     "shuffle", "take", "skip", "shard", "filter", "repeat", "prefetch", "with_options", "enumerate", "cache",
@@ -82,9 +86,8 @@ def _cached_by_tfds(ds: Dataset, most: int = AUTO_CACHED) -> bool:
     """Whether `tensorflow_datasets` certainly keeps the decoded examples in memory: all of them would be small enough
     as they are, and files are smaller; it does not where files are shuffled or the call sets how they are read. With
     `most` all of them certainly take no more bytes than that."""
-    call = ds.call if ds.source == "tensorflow_datasets.load" else None
-    name = constant(call.given(0, "name")) if call is not None else None
-    found = knowledge.tfds_examples(name) if isinstance(name, str) else None
+    call, name = ds.call, _name_of(ds)
+    found = knowledge.tfds_examples(name) if name is not None else None
     if call is None or found is None:
         return False
     size = structure_bytes(made_by_source(ds).element)
@@ -93,6 +96,15 @@ def _cached_by_tfds(ds: Dataset, most: int = AUTO_CACHED) -> bool:
         files = size * sum(found.splits.values())
     in_order = call.lacks("shuffle_files") or call.value_of("shuffle_files") == Const(False)
     return files is not None and files <= most and in_order and call.lacks("read_config")
+
+
+def _name_of(ds: Dataset) -> str | None:
+    """The name by which `tensorflow_datasets` is asked for the data set that a pipeline begins with."""
+    call = ds.call if ds.source == "tensorflow_datasets.load" else None
+    if call is not None and isinstance(call.receiver, Instance):  # a builder's `as_dataset`
+        call = call.receiver.call
+    name = constant(call.given(0, "name")) if call is not None else None
+    return name if isinstance(name, str) else None
 
 
 def expanding_map(ds: Dataset) -> Step | None:
@@ -113,6 +125,28 @@ def expanding_map(ds: Dataset) -> Step | None:
             reads = reads or body(step).reads
             decoded = reads and body(step).decodes
     return first
+
+
+def decoded_by_tfds(file: File, shuffle: Call) -> Call | None:
+    """The call of `tensorflow_datasets` that decodes the images which a shuffle buffers, where a later step of the same
+    pipeline resizes them: they are of sizes of their own. None where their size is known, and where a cache, of the
+    program's or of `tensorflow_datasets` itself, keeps them in memory anyway."""
+    datasets = shuffle.datasets()
+    if not datasets or not all(_decodes_all(ds) for ds in datasets):
+        return None
+    resized = any(body(Step("map", call)).decodes for call in later_steps(file, shuffle, "map"))
+    return datasets[0].call if resized else None
+
+
+def _decodes_all(ds: Dataset) -> bool:
+    """Whether a pipeline certainly hands on single examples as `tensorflow_datasets` decodes them. Of a data set that
+    is not named here the images may be tiny."""
+    if _name_of(ds) is None or ds.call is None or batched(ds) is not False:
+        return False
+    if not ds.call.lacks("decoders") or any(step.name not in HANDS_ON - {"cache"} for step in ds.steps):
+        return False
+    size = element_bytes([ds])
+    return (size is None or isinstance(size, AtLeast)) and not _cached_by_tfds(ds)
 
 
 def _expands(step: Step, decoded: bool) -> bool:
