@@ -24,6 +24,7 @@ SECOND_OR_BOTH = [
     "from keras.models import Model\nModel(inputs=x, outputs=y)",
     "from mine import Model\nModel(input=x, output=y)",
     "run(nb_epoch=3)",
+    "from tensorflow.keras.models import Sequential\nmodel = Sequential()\nmodel.fit(x, y, nb_epoch=3)",
 ]
 
 

@@ -28,7 +28,7 @@ _KERAS_1 = frozenset({
     *("subsample", "U_regularizer", "W_constraint", "W_regularizer"),
 })  # fmt: skip
 """Parameters of Keras 1, which Keras 2 still took where it was a library of its own, until 2.3; `tf.keras` never had
-them, and Keras 3 refuses them."""
+them, but for `nb_epoch`, and Keras 3 refuses them."""
 
 _KERAS_1_MODEL = frozenset({"input", "output"})
 """Parameters of its `Model`."""
@@ -67,12 +67,20 @@ def before_version_2(file: File) -> bool:
 def _of_keras_1(file: File, node: cst.Call) -> bool:
     """Whether a call passes Keras what only Keras 1 is called with: its programs have the graph of version 1."""
     words = {arg.keyword.value for arg in node.args if arg.keyword is not None}
+    if "nb_epoch" in words and not _imports_own_keras(file):
+        words.discard("nb_epoch")  # `fit` of `tf.keras` took it, too, until version 2.1
     if words.isdisjoint(_KERAS_1) and not words >= _KERAS_1_MODEL:
         return False
     name = file.call(node).name or ""
     if words >= _KERAS_1_MODEL:
         return name == "tf.keras.Model"
     return name.startswith(("tf.keras.Model.", "tf.keras.Sequential", "tf.keras.layers."))
+
+
+def _imports_own_keras(file: File) -> bool:
+    """Whether the program imports Keras as a library of its own."""
+    imported = (d.api for found in file.flow(file.module).end.values() for d in found if d.binds is Binds.IMPORT)
+    return any(api.partition(".")[0] == "keras" for api in imported)
 
 
 def _of_first(node: cst.Attribute) -> bool:
