@@ -29,8 +29,9 @@ class WholeDatasetForward(Rule):
     """
     ## What it does
     Reports a Keras model that is called directly on an array known to be a whole data set, under a gradient tape where
-    the array has `min-bytes` or more as float32; so is what a model's own `fit` or `evaluate` is given. Reports `predict` where the outputs of all rows are known to have
-    1 GiB, or those of a pipeline 1 MiB each and are reduced at once (`argmax`, `> 0.5`).
+    the array has `min-bytes` or more as float32; so is what a model's own `fit` or `evaluate` is given. Reports
+    `predict` where the outputs of all rows are known to have 1 GiB, or those of a pipeline 1 MiB each and are reduced
+    at once (`argmax`, `> 0.5`).
 
     ## Why it costs memory
     A call of the model is one batch: every layer's activations for all rows exist together. `predict` runs the rows in
