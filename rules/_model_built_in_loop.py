@@ -149,7 +149,7 @@ def _of_fate(file: File, call: Call, done: keras.Fate) -> UsedUp | None:
     if done.kept or not (done.used or done.only_read or compiled):
         return None
     trained = True if _fits(file, call) else done.trained
-    if trained and (file.before_version_2 or _runs_eagerly(file)):
+    if trained and (file.may_be_version_1 or _runs_eagerly(file)):
         trained = None  # the graph that holds its variables can be cleared, or there is none
     made = flow.makers(call.value)
     if trained is False and len(made) == 1 and _is_small(made[0]):
@@ -170,7 +170,7 @@ def _is_small(model: Call) -> bool:
 
 
 def _fits(file: File, call: Call) -> bool:
-    return not file.before_version_2 and keras.fits(file, call.node)
+    return not file.may_be_version_1 and keras.fits(file, call.node)
 
 
 def _runs_eagerly(file: File) -> bool:

@@ -90,7 +90,7 @@ class PredictInLoop(Rule):
 
 def _in_graph_program(file: File) -> bool:
     """Whether a call of the model would add to a graph, and `predict` sets up less."""
-    return runtime.turns_eager_off(file) or file.before_version_2 or keras.own_engine(file)
+    return runtime.turns_eager_off(file) or file.may_be_version_1 or keras.may_have_own_engine(file)
 
 
 def _is_over_soon(file: File, predict: Call) -> bool:

@@ -110,7 +110,7 @@ def _shows(file: File, use: Use) -> bool:
 def _list(file: File, probe: Call) -> Fix | None:
     """Ask for the list of GPUs, which is true where the probe is."""
     spelled = fixes.api_text(file, LIST)
-    if spelled is None or probe.method == "list_local_devices" or file.before_version_2:
+    if spelled is None or probe.method == "list_local_devices" or file.may_be_version_1:
         return None  # version 1 has no such function
     safety = Safety.SAFE if not probe.node.args and ordering.is_condition(file, probe.node) else Safety.DISPLAY
     return Fix.of(safety, "list the physical devices", fixes.replace_node(file, probe.node, f'{spelled}("GPU")'))

@@ -37,7 +37,7 @@ class TimeDistributedDense(Rule):
     @on_call("tf.keras.layers.TimeDistributed")
     def check(self, wrapper: Call, file: File) -> Iterator[Finding]:
         layer = wrapper.arg("layer")
-        if layer is None or file.before_version_2 or keras.keras_2(file) or keras.is_first(file, wrapper):
+        if layer is None or file.may_be_version_1 or keras.keras_2(file) or keras.is_first(file, wrapper):
             return
         kind = keras.acts_on_last_axis(layer.value)
         if kind is not None and not keras.only_runs(file, wrapper):

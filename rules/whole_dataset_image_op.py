@@ -30,7 +30,7 @@ class WholeDatasetImageOp(Rule):
 
     @on(tensors.whole_ops)
     def check(self, found: tensors.WholeOp, file: File) -> Iterator[Finding]:
-        if found.bytes < file.config.min_bytes or file.before_version_2:
+        if found.bytes < file.config.min_bytes or file.may_be_version_1:
             return
         same = [each for each in tensors.whole_ops.of(file) if _of_same_data(each, found)]
         largest = max(same, key=lambda each: each.bytes)

@@ -125,3 +125,39 @@ def test_a_change_is_seen_by_those_that_it_is_about(
     now = found(root, *names, cache=True)
     assert sorted(linted) == again
     assert now == found(root, *names)
+
+
+GENERATIONS = {
+    "network.py": "from keras.layers.advanced_activations import LeakyReLU\n",
+    "trainer.py": "import judge\nimport tensorflow as tf\n\nloss = tf.placeholder(tf.float32)\n",
+    "judge.py": "import network\nfrom keras.models import load_model\n\nmodel = load_model('a.h5')\n"
+    "for part in open('parts'):\n    print(model.predict(load(part)[None]))\n",
+    "other.py": "import keras\n",
+}
+LATER = "from keras.layers import LeakyReLU\n"
+
+
+@pytest.mark.parametrize(
+    ("changes", "again", "speaks"),
+    [
+        ({"other.py": "import keras\nimport network\n"}, ["other.py"], False),
+        ({"network.py": LATER}, ["judge.py", "network.py", "trainer.py"], False),
+        ({"trainer.py": "import judge\nimport keras\n"}, ["judge.py", "trainer.py"], False),
+        ({"network.py": LATER, "trainer.py": "import keras\n"}, ["judge.py", "network.py", "trainer.py"], True),
+        ({"network.py": LATER, "trainer.py": None}, ["judge.py", "network.py"], True),
+    ],
+)
+def test_what_other_modules_are_written_for_is_asked_again(
+    tmp_path: Path, linted: list[str], changes: dict[str, str | None], again: list[str], speaks: bool
+) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    for name, text in GENERATIONS.items():
+        (tmp_path / name).write_text(text)
+    assert not any(found(tmp_path, *GENERATIONS, cache=True).values())
+    linted.clear()
+    for name, new in changes.items():
+        (tmp_path / name).unlink() if new is None else (tmp_path / name).write_text(new)
+    names = [name for name in GENERATIONS if (tmp_path / name).exists()]
+    now = found(tmp_path, *names, cache=True)
+    assert sorted(linted) == again
+    assert ("TFM602" in "".join(now["judge.py"])) is speaks

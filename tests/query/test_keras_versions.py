@@ -96,6 +96,7 @@ OWN_ENGINE = [
     ("from keras.layers import LSTM, CuDNNLSTM", True),
     ("from tensorflow.keras.layers import LSTM\nfrom tensorflow.compat.v1.keras.layers import CuDNNLSTM", False),
     ("from .legacy import keras", False),
+    ("from keras.layers.advanced_activations import ReLU", False),
 ]
 
 

@@ -64,7 +64,7 @@ from tfmemlint.query.keras.sessions import (
     session_runs,
 )
 from tfmemlint.query.keras.tokenizers import counted_words
-from tfmemlint.query.keras.versions import keras_2, own_engine
+from tfmemlint.query.keras.versions import keras_2, may_have_own_engine, own_engine
 from tfmemlint.query.keras.weights import is_frozen, is_optimizer, largest_model, left_bytes, trained_bytes
 
 __all__ = [
@@ -115,6 +115,7 @@ __all__ = [
     "makes_own_model",
     "may_be_loaded",
     "may_build_after",
+    "may_have_own_engine",
     "may_have_several_outputs",
     "model_at",
     "model_loads",

@@ -84,6 +84,19 @@ def of_own_engine(path: str) -> bool:
     return _below(path, OWN_ENGINE)
 
 
+FIRST_KERAS = frozenset({
+    *("keras.layers.advanced_activations", "keras.layers.normalization.BatchNormalization"),
+    *("keras.layers.recurrent", "keras.layers.wrappers"),
+})  # fmt: skip
+"""Homes that layers had in Keras 1 and until 2.8 at the latest. From the sources of Keras 2.0 to 2.15."""
+
+
+def of_first_keras(path: str) -> bool:
+    """Whether a path leads to a home of layers that Keras gave up in 2.9 at the latest: most programs that name it are
+    older than 2.4, in which Keras became TensorFlow's."""
+    return _below(path, FIRST_KERAS)
+
+
 def _below(path: str, gone: frozenset[str]) -> bool:
     parts = path.split(".")
     return any(".".join(parts[:end]) in gone for end in range(1, len(parts) + 1))

@@ -29,6 +29,7 @@ from tfmemlint.text.source import Source
 if TYPE_CHECKING:
     from tfmemlint.config.settings import Config
     from tfmemlint.project.siblings import Sibling, Siblings
+    from tfmemlint.project.texts import Text
     from tfmemlint.syntax.program import Assigned
     from tfmemlint.syntax.reaching import Flow
     from tfmemlint.syntax.remembered import Own
@@ -218,6 +219,18 @@ class File(Program):
     def before_version_2(self) -> bool:
         """Whether the program is written for TensorFlow 1."""
         return versions.before_version_2(self)
+
+    @cached_property
+    def may_be_version_1(self) -> bool:
+        """Whether the program may run on TensorFlow 1: it, or a module that it imports or that imports it, is written
+        for that, and it does not use what hardly any program for that has."""
+        return versions.may_be_version_1(self)
+
+    @cached_property
+    def around(self) -> tuple[Text, ...]:
+        """What the texts tell of the modules of the project that this file imports, however far, and of those that
+        import it: which versions of libraries the program runs on shows in any of them."""
+        return self.siblings.around(self.source.text) if self.siblings is not None else ()
 
     @cached_property
     def says_version_2(self) -> bool:

@@ -13,6 +13,7 @@ from tfmemlint.syntax.scopes import Binds
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
+    from tfmemlint.project.texts import Text
 
 _FIRST_IMPORTS = ("tensorflow.contrib", "keras.engine.topology")
 """Packages of version 1, and the module that Keras had while it was a library of its own on such a graph."""
@@ -35,6 +36,10 @@ _KERAS_1_MODEL = frozenset({"input", "output"})
 
 _SECOND = {"function": "tf.function", "GradientTape": "tf.GradientTape", "ops": "tf.keras.ops"}
 """The last words of names that programs for version 2 have: 1.15 knows two, for programs that were on the way."""
+
+
+_LATER = frozenset(("GradientTape", "compat", "function"))
+"""First words below `tf` in a module that is written for version 2, or for both."""
 
 
 def says_version_2(file: File) -> bool:
@@ -62,6 +67,26 @@ def before_version_2(file: File) -> bool:
     if _MAGIC.search(file.source.decoded.raw):
         return True
     return any(_of_keras_1(file, node) for node in file.tree.of(cst.Call))
+
+
+def may_be_version_1(file: File) -> bool:
+    """Whether the program is written for version 1, or a module that it imports or that imports it seems to be, by its
+    text, and nothing in the program tells of version 2."""
+    if file.before_version_2:
+        return True
+    return any(map(_seems_of_first, file.around)) and not file.says_version_2
+
+
+def _seems_of_first(text: Text) -> bool:
+    if any(name.partition(".")[0] in _LATER for name in text.of_tf):
+        return False
+    of_modules = any(name.startswith("tensorflow.contrib") for name in text.plain)
+    return of_modules or any(_is_of_first(*name.split(".")) for name in text.of_tf)
+
+
+def _is_of_first(first: str, second: str = "") -> bool:
+    whole = f"tf.{first}.{second}"
+    return first in _FIRST_MODULES or knowledge.of_first_version(f"tf.{first}") or knowledge.of_first_version(whole)
 
 
 def _of_keras_1(file: File, node: cst.Call) -> bool:

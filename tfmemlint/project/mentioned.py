@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from tfmemlint import knowledge
 from tfmemlint.project.by_words import leading_to
+from tfmemlint.project.texts import is_unit_test
 from tfmemlint.project.written_imports import imported_names
 
 if TYPE_CHECKING:
@@ -70,6 +71,16 @@ def texts_within_reach(siblings: Siblings, program: str) -> tuple[tuple[str, Tex
             return None
         waiting += _imported_by(siblings, path, text) if text is not None else ()
     return tuple((path, text) for path, text in found.items() if text is not None)
+
+
+def texts_of_importers(siblings: Siblings) -> tuple[tuple[str, Text], ...]:
+    """The texts of the modules whose imports lead to a file, unit tests left out."""
+    found = ((path, siblings.text(path)) for path in siblings.importing_files())
+    return tuple(
+        (path, text)
+        for path, text in found
+        if text is not None and not is_unit_test(path, text) and siblings.path in _imported_by(siblings, path, text)
+    )
 
 
 def _imported_by(siblings: Siblings, path: str, text: Text) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from tfmemlint.files.bounded_read import digest_of, read_regular
 from tfmemlint.project.by_words import Outline, outline
 from tfmemlint.project.importers import IMPORTERS, Importers
 from tfmemlint.project.layout import Found, Layout
-from tfmemlint.project.mentioned import texts_within_reach, words_leading_to
+from tfmemlint.project.mentioned import texts_of_importers, texts_within_reach, words_leading_to
 from tfmemlint.project.projects import Project
 from tfmemlint.project.texts import Text, text_of
 from tfmemlint.syntax.program import Program
@@ -141,15 +141,29 @@ class Siblings:
     def words_leading_to(self, program: str, names: tuple[str, ...], depth: int) -> frozenset[str] | None:
         """The words by which a program may call functions of other modules that use one of some APIs, or that call such
         a function, so many calls deep; None where these may be any words."""
-        if program not in self._within_reach:
-            self._within_reach[program] = texts_within_reach(self, program)
-        modules = self._within_reach[program]
+        modules = self._reached(program)
         return words_leading_to(self, modules, names, depth) if modules is not None else None
 
-    def importers(self, words: Iterable[str]) -> list[str]:
-        """The files of the project that may import the module in this file and hold one of some words."""
+    def around(self, program: str) -> tuple[Text, ...]:
+        """What the texts tell of the modules that a program imports, however far, and of those that import this file,
+        unit tests left out: they run in one process with it. Empty where they are too many."""
+        reached = self._reached(program)
+        found = dict((*reached, *texts_of_importers(self))) if reached is not None else {}
+        return tuple(found[path] for path in sorted(found))
+
+    def _reached(self, program: str) -> tuple[tuple[str, Text], ...] | None:
+        if program not in self._within_reach:
+            self._within_reach[program] = texts_within_reach(self, program)
+        return self._within_reach[program]
+
+    def importing_files(self) -> list[str]:
+        """The files of the project that may import the module in this file."""
         self._importers = self._project.importers
-        found = ((path, self.text(path)) for path in self._importers.of(self.path))
+        return self._importers.of(self.path)
+
+    def importers(self, words: Iterable[str]) -> list[str]:
+        """Those of them that hold one of some words."""
+        found = ((path, self.text(path)) for path in self.importing_files())
         return [path for path, text in found if text is not None and not text.words.isdisjoint(words)]
 
     def find(self, importer: str, name: str) -> Found | None:

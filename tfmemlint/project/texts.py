@@ -1,7 +1,8 @@
-"""What the text of a module tells before anybody parses it: its words, and what it imports."""
+"""What the text of a module tells before anybody parses it: its words, what it imports, and for which TensorFlow."""
 
 from __future__ import annotations
 
+import os
 import re
 from typing import NamedTuple
 
@@ -14,11 +15,24 @@ KEPT = 2000
 """Texts of which a process remembers this."""
 
 
+_AS_TF = re.compile(r"^import[^\S\n]+tensorflow[^\S\n]+as[^\S\n]+tf\b", re.MULTILINE)
+_OF_TF = re.compile(r"#[^\n]*|(?<![\w.'\"`])tf\.(\w+(?:\.\w+)?)")
+_TESTS = frozenset(("absltest", "pytest", "unittest"))
+
+
 class Text(NamedTuple):
-    """The words of a module's text, and the dotted names of its imports."""
+    """The words of a module's text, the dotted names of its imports and of those that stand in no block, and the first
+    two parts of what it names below TensorFlow, where that is `tf`."""
 
     words: frozenset[str]
     imports: tuple[str, ...]
+    plain: frozenset[str] = frozenset()
+    of_tf: frozenset[str] = frozenset()
+
+    @property
+    def is_test(self) -> bool:
+        """Whether the module imports what unit tests are made with."""
+        return any(not _TESTS.isdisjoint(name.split(".")) for name in self.imports)
 
 
 _TEXTS: dict[bytes, Text] = {}
@@ -31,5 +45,13 @@ def text_of(data: bytes, digest: bytes) -> Text:
         if len(_TEXTS) >= KEPT:
             _TEXTS.clear()
         text = data.decode(errors="replace")
-        known = _TEXTS[digest] = Text(frozenset(WORD.findall(text)), tuple(imported_names(text)))
+        of_tf = frozenset(_OF_TF.findall(text)) - {""} if _AS_TF.search(text) else frozenset[str]()
+        plain = frozenset(imported_names(text, in_blocks=False))
+        known = _TEXTS[digest] = Text(frozenset(WORD.findall(text)), tuple(imported_names(text)), plain, of_tf)
     return known
+
+
+def is_unit_test(path: str, text: Text) -> bool:
+    """Whether a module is a unit test, as its name or its imports have it."""
+    name = os.path.basename(path).removesuffix(".py")
+    return name == "conftest" or name.startswith("test_") or name.endswith(("_test", "_tests")) or text.is_test

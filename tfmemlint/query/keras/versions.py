@@ -13,7 +13,7 @@ from tfmemlint.model.values import Api, Function, constant, integer
 from tfmemlint.query.facts import calls_named, calls_passing
 from tfmemlint.query.ordering.conditions import conditions
 from tfmemlint.syntax.scopes import Binds, dotted, parameters, written
-from tfmemlint.syntax.tree import Node, Tree
+from tfmemlint.syntax.tree import Node
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
@@ -36,8 +36,9 @@ SAVES = {"save_weights": (".weights.h5",), "save": (".keras", ".h5", ".hdf5")}
 @once_per_file
 def keras_2(file: File) -> bool:
     """Whether the program certainly runs on Keras 2: it imports `tf_keras`, names the variable of the environment that
-    chooses it, or uses what Keras 3 lacks, with no `if` or `try` around it, or a module of the project that imports
-    this one trains a model from a generator as only Keras 2 does. False where nothing shows it."""
+    chooses it, or uses what Keras 3 lacks, with no `if` or `try` around it, or a module that it imports takes such
+    from Keras, or one that imports it does or trains a model from a generator as only Keras 2 does. False where nothing
+    shows it."""
     texts = (text for text in file.tree.of(cst.SimpleString) if not isinstance(file.tree.parent(text), cst.Expr))
     imports = [d for found in file.flow(file.module).end.values() for d in written(found) if d.binds is Binds.IMPORT]
     if any(d.api.partition(".")[0] == "tf_keras" for d in imports) or any(LEGACY in text.value for text in texts):
@@ -45,6 +46,9 @@ def keras_2(file: File) -> bool:
     paths = (*((d.api, d.node) for d in imports), *_paths(file, {d.name: d.api for d in imports}))
     gone = (node for path, node in paths if knowledge.of_keras_2(path))
     if any(next(conditions(file, node), None) is None for node in (*gone, *_refused(file))):
+        return True
+    around = (path for text in file.around for path in text.plain)
+    if any(path.partition(".")[0] == "tf_keras" or knowledge.of_keras_2(path) for path in around):
         return True
     return _is_imported_for_keras_2(file)
 
@@ -61,25 +65,39 @@ def _is_imported_for_keras_2(file: File) -> bool:
 @once_per_file
 def own_engine(file: File) -> bool:
     """Whether the program certainly runs on Keras as it was until 2.3, a library with an engine of its own, which makes
-    no data set for `predict` and takes no arrays by a call of the model: it, or a module that it imports, imports what
-    was gone with that, or it gives layers initializers that later ones cannot call."""
-    paths = _imports(file.tree, file)
+    no data set for `predict` and takes no arrays by a call of the model: it, a module that it imports or one that
+    imports it takes from Keras what was gone with that, or it gives layers initializers that later ones cannot call."""
+    paths = _imported_paths(file)
     if any(path.startswith("tensorflow.keras") for path in paths):
         return False  # some libraries for it need what came with Keras
-    if not any(path.partition(".")[0] == "keras" for path in paths):
+    if any(_is_with_keras(text.plain) and any(map(knowledge.of_own_engine, text.plain)) for text in file.around):
+        return True
+    if not _is_with_keras(paths):
         return False
-    paths |= {path for program in file.within_reach for path in _imports(program.tree)}
     return any(map(knowledge.of_own_engine, paths)) or any(_initializes_untyped(file))
 
 
-def _imports(tree: Tree, file: File | None = None) -> set[str]:
-    """What a module imports whenever it runs; of another one than the file itself, what stands at its top level."""
-    imports: list[cst.Import | cst.ImportFrom] = [*tree.of(cst.Import), *tree.of(cst.ImportFrom)]
-    if file is not None:
-        always = [node for node in imports if next(conditions(file, node), None) is None]
-    else:
-        always = [node for node in imports if isinstance(tree.parent(tree.statement(node)), cst.Module)]
-    return {path for node in always for path in _imported(node)}
+@once_per_file
+def may_have_own_engine(file: File) -> bool:
+    """Whether the program may run on Keras as it was until 2.3: certainly, or it or a module around it takes layers
+    from where the library had them in those years, and nothing tells of `tf.keras`."""
+    if own_engine(file):
+        return True
+    all_paths = (_imported_paths(file), *(text.plain for text in file.around))
+    if any(path.startswith("tensorflow.keras") for paths in all_paths for path in paths):
+        return False
+    return any(knowledge.of_first_keras(path) for paths in all_paths for path in paths)
+
+
+@once_per_file
+def _imported_paths(file: File) -> frozenset[str]:
+    """What the program certainly imports, by dotted names."""
+    imports: list[cst.Import | cst.ImportFrom] = [*file.tree.of(cst.Import), *file.tree.of(cst.ImportFrom)]
+    return frozenset(p for node in imports if next(conditions(file, node), None) is None for p in _imported(node))
+
+
+def _is_with_keras(paths: frozenset[str]) -> bool:
+    return any(path.partition(".")[0] == "keras" for path in paths)
 
 
 def _initializes_untyped(file: File) -> Iterator[cst.Arg]:

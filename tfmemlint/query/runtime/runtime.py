@@ -13,6 +13,7 @@ from tfmemlint.model.happened import Happened
 from tfmemlint.model.layers import networks
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Array, Instance, Iterator, Sequence
+from tfmemlint.query.keras.versions import own_engine
 from tfmemlint.syntax.scopes import Binds
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ SESSIONS = ("tf.compat.v1.Session", "tf.compat.v1.InteractiveSession")
 PLACES = "tf.device"
 """What starts the eager runtime when it is entered. In a graph it only says where ops go."""
 
+KERAS = "tf.keras."
+"""How all names of Keras begin, which works in the graph of a session where it has an engine of its own."""
+
 NOT_ALL_DEVICES = "device_count"
 """The option of a session by which it makes other devices than those that are there."""
 
@@ -37,9 +41,11 @@ def initialises(file: File, call: Call) -> bool:
     not known what is called; of functions of the module each call in them is asked."""
     if not call.names or file.contexts.entered(call.node, "tf.Graph.as_default") is not None:
         return False
-    if turns_eager_off(file) or (file.before_version_2 and set(call.names) <= {PLACES}):
+    if turns_eager_off(file) or (set(call.names) <= {PLACES} and file.may_be_version_1):
         return False
-    return all(_initialises(name, call) for name in call.names)
+    if not all(_initialises(name, call) for name in call.names):
+        return False
+    return not (all(name.startswith(KERAS) for name in call.names) and own_engine(file))
 
 
 def turns_eager_off(file: File) -> bool:
