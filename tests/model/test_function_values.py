@@ -89,3 +89,63 @@ CLOSURES = [
 @pytest.mark.parametrize(("program", "expected"), [*PARAMETERS, *RETURNS, *CLOSURES])
 def test_values_through_functions(program: str, expected: str) -> None:
     assert shown_in(program) == expected
+
+
+CHOICE = """
+def f(a, size=None, fast=True):
+    a = 1
+    if size is not None:
+        a = 2
+    return a
+"""
+EITHER = """
+def f(kind, deep=False):
+    if kind == 'a':
+        found = 1
+    elif not deep:
+        found = 2
+    else:
+        found = 3
+    return found
+"""
+NESTED = """
+def f(a, device=None, size=None):
+    a = 1
+    if device:
+        a = 2
+    else:
+        if size is not None and size != 0:
+            a = 3
+    return a
+"""
+EARLY = """
+def f(size=None):
+    if size is None:
+        return 1
+    return 2
+"""
+DECIDED = [
+    (f"{CHOICE}f(0)", "1"),
+    (f"{CHOICE}f(0, 8)", "2"),
+    (f"{CHOICE}f(0, size=unknown)", "1 | 2"),
+    (f"{CHOICE}f(0, *given)", "1 | 2"),
+    (f"{EITHER}f('a')", "1"),
+    (f"{EITHER}f('b')", "2"),
+    (f"{EITHER}f('b', deep=True)", "3"),
+    (f"{EITHER}f(unknown)", "1 | 2"),
+    (f"{NESTED}f(0, size=8)", "3"),
+    (f"{NESTED}f(0, size=0)", "1"),
+    (f"{NESTED}f(0, 'gpu', 8)", "2"),
+    (f"{NESTED}f(0, unknown, 8)", "1 | 2 | 3"),
+    (f"{EARLY}f()", "1 | 2"),  # what stands behind a return is not left out
+    (f"{EARLY}f(3)", "2"),
+    ("def f(n=None):\n    n = n or 3\n    a = 1\n    if n is None:\n        a = 2\n    return a\nf()", "1 | 2"),
+    ("def f(n):\n    a = 1\n    for x in y:\n        if n:\n            a = 2\n    return a\nf(True)", "1 | 2"),
+    ("def f(n):\n    a = 1\n    for x in y:\n        if n:\n            a = 2\n    return a\nf(False)", "1"),
+    ("def f(n):\n    a = 1\n    if n:\n        with x:\n            a = 2\n    return a\nf(True)", "1 | 2"),
+]
+
+
+@pytest.mark.parametrize(("program", "value"), DECIDED)
+def test_branches_that_a_call_decides(program: str, value: str) -> None:
+    assert shown_in(program) == value

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from tfmemlint.model import arguments, constructed, inferred_by_use, lists, records
+from tfmemlint.model import arguments, constructed, decided, inferred_by_use, lists, records
 from tfmemlint.model.annotations import promised
 from tfmemlint.model.call_graph import CallGraph
 from tfmemlint.model.calls import Call
@@ -122,6 +122,8 @@ class Evaluator:
         local = written(found or ())
         if local:
             frame_here = frame if frame is not None and frame.function is scope else self._frame_of(scope, frame)
+            if frame_here is not None and len(local) > 1:
+                local = decided.reaching(self, node, local, frame_here)
             value = self.joined(local, frame_here, self.file.inner_writes(node.value, scope))
             value = with_set_shape(self, node, value, frame_here)
             return (after_loop(self, node, local, frame_here) or value) if of_layers(value) else value

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model import inferred_by_use
+from tfmemlint.model import decided, inferred_by_use
 from tfmemlint.model.binding import given_at, given_by
 from tfmemlint.model.mapped import whole
 from tfmemlint.model.records import RECORD
@@ -196,6 +196,7 @@ class Functions:
         values = [
             self._evaluator.value(node.value, frame) if node.value else Const(None)
             for node in file.returns(function.node)
+            if frame is None or decided.runs(self._evaluator, node, frame)
         ]
         return one_of(values) if values else Const(None)
 
