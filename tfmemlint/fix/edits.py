@@ -25,7 +25,8 @@ def outer_span(file: File, node: Node) -> Span:
     """The node's characters with its own parentheses."""
     span = file.span(node)
     left, right = getattr(node, "lpar", ()), getattr(node, "rpar", ())
-    return Span(file.span(left[0]).start, file.span(right[-1]).end) if left and right else span
+    spans = file.home(node).spans  # parentheses alone do not tell whose they are
+    return Span(spans[left[0]][0], spans[right[-1]][1]) if left and right else span
 
 
 def replace_node(file: File, node: Node, text: str) -> Edit:

@@ -86,7 +86,8 @@ class CallGraph:
         return self._evaluator.general(("callers", id(function)), self._find_callers, function, start=None)
 
     def callers_elsewhere(self, function: ScopeNode) -> tuple[Call, ...]:
-        """Calls of a function of this file in other modules of its project; there may be more that nobody sees."""
+        """Calls of a function of this file in other modules of its project, unit tests left out, which pass what suits
+        them; there may be more that nobody sees."""
         key = "callers elsewhere", id(function)
         return self._evaluator.general(key, self._find_elsewhere, function, start=())
 
@@ -99,7 +100,7 @@ class CallGraph:
             return ()
         names = self._names(function)
         found: list[Call] = []
-        for path in siblings.importers(names):
+        for path in siblings.importers(names, in_tests=False):
             program = file.link(path)
             if program is None or program is file:
                 continue

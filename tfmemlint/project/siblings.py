@@ -17,7 +17,7 @@ from tfmemlint.project.importers import IMPORTERS, Importers
 from tfmemlint.project.layout import Found, Layout
 from tfmemlint.project.mentioned import texts_of_importers, texts_within_reach, words_leading_to
 from tfmemlint.project.projects import Project
-from tfmemlint.project.texts import Text, text_of
+from tfmemlint.project.texts import Text, is_unit_test, text_of
 from tfmemlint.syntax.program import Program
 from tfmemlint.syntax.spans import Spans
 from tfmemlint.text.read import read_source
@@ -161,10 +161,11 @@ class Siblings:
         self._importers = self._project.importers
         return self._importers.of(self.path)
 
-    def importers(self, words: Iterable[str]) -> list[str]:
-        """Those of them that hold one of some words."""
+    def importers(self, words: Iterable[str], *, in_tests: bool = True) -> list[str]:
+        """Those of them that hold one of some words; unit tests among them if `in_tests`."""
         found = ((path, self.text(path)) for path in self.importing_files())
-        return [path for path, text in found if text is not None and not text.words.isdisjoint(words)]
+        holding = [(path, text) for path, text in found if text is not None and not text.words.isdisjoint(words)]
+        return [path for path, text in holding if in_tests or not is_unit_test(path, text)]
 
     def find(self, importer: str, name: str) -> Found | None:
         """What a dotted name leads to for a file of the project that imports it."""
