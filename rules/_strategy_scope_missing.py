@@ -65,8 +65,9 @@ def _fits(file: File) -> dict[int, list[Call]]:
 
 
 def optimizers_outside(file: File, strategy: runtime.Strategy) -> list[Call]:
-    """The calls in the strategy's function that make, in no `with`, an optimizer which is used under a scope."""
-    return _optimizers(file).get(_home(file, strategy.given), [])
+    """The calls in the strategy's function that make, in no `with`, an optimizer which is used under a scope. Those of
+    Keras 2 make no variables before they are first applied."""
+    return [] if keras.keras_2(file) else _optimizers(file).get(_home(file, strategy.given), [])
 
 
 @once_per_file

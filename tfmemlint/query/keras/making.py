@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 TRAINS = frozenset({"fit", "compile", "fit_generator", "train_on_batch"})
 INPUT = "tf.keras.Input"
+OUTPUTS = ("output", "outputs")
 LAYERS = ("tf.keras.layers.", PRETRAINED, "tf.keras.Sequential")
 
 
@@ -44,7 +45,11 @@ def makes_layers(file: File, code: Node, *, besides: Call) -> bool:
     if any(isinstance(target, (Function, Class)) for call in others for target in call.target.options):
         return True
     names = (name for call in others for name in call.names)
-    return any(name.startswith(LAYERS) and name.rpartition(".")[2][:1].isupper() for name in names)
+    return any(map(_is_layer, names))
+
+
+def _is_layer(name: str) -> bool:
+    return name.startswith(LAYERS) and name.rpartition(".")[2][:1].isupper()
 
 
 def shares_layers(file: File, made: Call, function: Node) -> bool:
@@ -60,6 +65,29 @@ def shares_layers(file: File, made: Call, function: Node) -> bool:
             known.add(d.name)
     others = [call for call in calls(file, function) if call is not made and call.name != INPUT]
     return all(_is_python(call) or _root(call.node) in known for call in others)
+
+
+def _ends_at_layers(file: File, made: Call) -> bool:
+    """Whether a functional model ends where layers do that are there: `Model(net.inputs, net.layers[3].output)`.
+    Also of a class that derives from Keras' and makes no layers when its object is made."""
+    targets = made.target.options
+    if made.name != MODEL and not all(isinstance(t, Class) and _adds_no_layers(file, t.node) for t in targets):
+        return False
+    by_word = [arg.value for arg in made.node.args if arg.keyword is not None and arg.keyword.value == "outputs"]
+    given = by_word or [arg.value for arg in made.node.args[1:2] if arg.keyword is None and not arg.star]
+    ends = [part for each in given for part in _parts(each)]
+    return bool(ends) and all(isinstance(end, cst.Attribute) and end.attr.value in OUTPUTS for end in ends)
+
+
+def _parts(expression: cst.BaseExpression) -> list[cst.BaseExpression]:
+    display = expression if isinstance(expression, (cst.List, cst.Tuple)) else None
+    return [element.value for element in display.elements] if display is not None else [expression]
+
+
+def _adds_no_layers(file: File, made_of: cst.ClassDef) -> bool:
+    init = file.values.classes.method(made_of, "__init__")
+    names = (name for call in calls(file, init) for name in call.names) if init is not None else ()
+    return file.values.classes.derives(made_of, MODEL) and not any(map(_is_layer, names))
 
 
 def _order(file: File) -> Callable[[Definition], int]:
@@ -85,6 +113,8 @@ def trains_own_model(file: File, target: Value) -> bool:
     for made in calls(file, target.node):
         path = model_at(file, made)
         if in_own_graph(file, made.node, target.node) or shares_layers(file, made, target.node):
+            continue
+        if path is not None and _ends_at_layers(file, made):
             continue
         if path is not None and not runs_once(file, made.node, target.node):
             done = fate(file, made.node, target.node, path)

@@ -14,6 +14,7 @@ from tfmemlint.model.values import Value
 from tfmemlint.query.facts import Fact
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.repetition import counts
+from tfmemlint.query.repetition.chosen import let_through
 from tfmemlint.query.repetition.servers import handles_requests
 from tfmemlint.syntax.scopes import COMPREHENSIONS, FUNCTIONS, SCOPE_CLASSES, parameters
 from tfmemlint.syntax.tree import Node, walk
@@ -63,10 +64,13 @@ class Repetition:
 
     @property
     def count(self) -> int | None:
-        """The most iterations there can be, where the code says it; None says nothing about their number."""
+        """The most iterations there can be that come to the code, where the program says it; None says nothing about
+        their number."""
         if isinstance(self.place, cst.Call):
             return counts.items_in(self.file, self.place.args[-1].value)
-        return counts.count(self.file, self.place)
+        found = counts.count(self.file, self.place)
+        let = let_through(self.file, self.place, self.inside) if isinstance(self.place, cst.For) else None
+        return found if let is None else let if found is None else min(found, let)
 
     def few(self, most: int) -> bool:
         """Whether there are certainly at most so many iterations."""
