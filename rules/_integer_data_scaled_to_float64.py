@@ -138,6 +138,8 @@ def _whole(file: File, operand: cst.BaseExpression, node: cst.BaseExpression) ->
         if picture.sides is None or picture.channels is None:
             return None
         data = replace(data, shape=(*picture.sides, picture.channels))
+    elif any(_is_picture_elsewhere(file, each) for each in whole):
+        return None  # a caller gives one at a time
     if file.contexts.traced(node) or tensors.only_shown(file, node):
         return None
     rows = _rows_kept(file, node, data)
@@ -149,6 +151,14 @@ def _whole(file: File, operand: cst.BaseExpression, node: cst.BaseExpression) ->
         return data
     passing = file.contexts.per_item(node) and (data.size or 0) * ITEM_BYTES["float64"] < file.config.min_bytes
     return None if passing else data
+
+
+def _is_picture_elsewhere(file: File, data: Array) -> bool:
+    """Whether an array is one picture of unknown size that another module reads from a file."""
+    origin = data.origin
+    if origin is None or data.size is not None or file.is_own(origin.node):
+        return False
+    return knowledge.in_group(origin.name, "reads_picture") and len(data.shape or ()) <= 3
 
 
 def _is_picture(data: Array) -> bool:

@@ -12,7 +12,7 @@ from tfmemlint import knowledge
 from tfmemlint.model.values import Api, Const, Instance, Value
 from tfmemlint.query.facts import Fact
 from tfmemlint.query.ordering.conditions import conditions
-from tfmemlint.syntax.scopes import dotted
+from tfmemlint.syntax.scopes import dotted, parameters
 from tfmemlint.syntax.tree import Node
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _allocates(file: File, call: Call) -> str:
     """The library that a call takes memory of the GPU for, or ""."""
     name = call.name or ""
     if name.startswith("torch.") and not name.startswith("torch.cuda.") and name != "torch.device":
-        return "torch" if _on_gpu(call.given("device")) else ""
+        return "torch" if _on_gpu(file, call.given("device")) else ""
     if knowledge.in_group(name, "allocates_on_gpu"):
         return name.partition(".")[0]
     return "torch" if _moves_to_gpu(file, call) else ""
@@ -65,17 +65,26 @@ def _moves_to_gpu(file: File, call: Call) -> bool:
     if call.method == "cuda":
         return not isinstance(file.value(call.receiver_node), Api)
     given = call.given(0) if call.arg(0) is not None else call.given("device")
-    return call.method == "to" and _on_gpu(given)
+    return call.method == "to" and _on_gpu(file, given)
 
 
-def _on_gpu(device: Value) -> bool:
-    """Whether a device of PyTorch may be the GPU: `"cuda"`, `"cuda:0"`, `torch.device("cuda" if ... else "cpu")`."""
+def _on_gpu(file: File, device: Value) -> bool:
+    """Whether a device of PyTorch may be the GPU: `"cuda"`, `"cuda:0"`, `torch.device("cuda" if ... else "cpu")`. One
+    that a function chooses for its callers must be, whatever they ask for."""
     for option in device.options:
+        of_gpu = any
         if isinstance(option, Instance) and option.type_name == "torch.device" and option.call is not None:
+            of_gpu = all if _is_for_callers(file, option.call.node) else any
             option = option.call.value_of(0)
-        if any(isinstance(o, Const) and str(o.value).startswith("cuda") for o in option.options):
+        if of_gpu(isinstance(o, Const) and str(o.value).startswith("cuda") for o in option.options):
             return True
     return False
+
+
+def _is_for_callers(file: File, node: Node) -> bool:
+    """Whether code stands in a function that is told something."""
+    function = file.contexts.function(node)
+    return function is not None and next(parameters(function), None) is not None
 
 
 def _always_imported(file: File, library: str) -> bool:

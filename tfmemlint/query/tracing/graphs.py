@@ -130,9 +130,9 @@ def _runs_old_op(file: File, call: Call) -> bool:
 
 
 def in_graph_program(file: File, function: cst.FunctionDef | cst.Lambda) -> bool:
-    """Whether the program certainly has one graph, that of sessions, in which a function works: it is of version 1 or
-    turns eager execution off, or the function or its class makes variables by scopes and names."""
-    if file.before_version_2 or any(file.calls(*knowledge.group("turns_eager_off"))):
+    """Whether the program has one graph, that of sessions, in which a function works: it may be of version 1, or turns
+    eager execution off, or the function or its class makes variables by scopes and names."""
+    if file.may_be_version_1 or any(file.calls(*knowledge.group("turns_eager_off"))):
         return True
     code = file.class_of(function) or function
     named = (file.call(node).name for node in walk(code, cst.Call))
