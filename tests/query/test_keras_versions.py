@@ -4,7 +4,7 @@ import pytest
 from programs import model_of
 
 from tfmemlint import knowledge
-from tfmemlint.query.keras.versions import keras_2, own_engine
+from tfmemlint.query.keras.versions import keras_2, may_have_own_engine, own_engine
 
 KERAS_2 = [
     "import tf_keras",
@@ -103,3 +103,19 @@ OWN_ENGINE = [
 @pytest.mark.parametrize(("program", "expected"), OWN_ENGINE)
 def test_programs_for_keras_before_it_was_tensorflows(program: str, expected: bool) -> None:
     assert own_engine(model_of(program, header="")) is expected
+
+
+MAY_HAVE_OWN_ENGINE = [
+    ("from keras.layers.advanced_activations import ReLU", True),
+    ("from keras.layers.normalization import BatchNormalization", True),
+    ("from keras.layers import CuDNNLSTM", True),
+    ("from keras.engine.topology import Layer", True),
+    ("from keras.layers import LSTM", False),
+    ("from keras.layers.advanced_activations import ReLU\nfrom tensorflow.keras.models import Model", False),
+    ("from tensorflow.compat.v1.keras.layers import CuDNNLSTM", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), MAY_HAVE_OWN_ENGINE)
+def test_programs_that_may_be_for_keras_before_it_was_tensorflows(program: str, expected: bool) -> None:
+    assert may_have_own_engine(model_of(program, header="")) is expected

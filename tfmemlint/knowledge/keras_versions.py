@@ -86,14 +86,15 @@ def of_own_engine(path: str) -> bool:
 
 FIRST_KERAS = frozenset({
     *("keras.layers.advanced_activations", "keras.layers.normalization.BatchNormalization"),
-    *("keras.layers.recurrent", "keras.layers.wrappers"),
+    *("keras.layers.CuDNNGRU", "keras.layers.CuDNNLSTM", "keras.layers.recurrent", "keras.layers.wrappers"),
 })  # fmt: skip
-"""Homes that layers had in Keras 1 and until 2.8 at the latest. From the sources of Keras 2.0 to 2.15."""
+"""Homes that layers had in Keras 1 and until 2.8 at the latest, and layers that TensorFlow 2 replaced by their plain
+ones. From the sources of Keras 2.0 to 2.15."""
 
 
 def of_first_keras(path: str) -> bool:
-    """Whether a path leads to a home of layers that Keras gave up in 2.9 at the latest: most programs that name it are
-    older than 2.4, in which Keras became TensorFlow's."""
+    """Whether a path leads to what Keras gave up in 2.9 at the latest, or to layers that its programs no longer took by
+    then: most that name it are older than 2.4, in which Keras became TensorFlow's."""
     return _below(path, FIRST_KERAS)
 
 

@@ -12,6 +12,7 @@ from tfmemlint import knowledge
 from tfmemlint.model.values import Array, Function, Instance, Iterator, Method
 from tfmemlint.query.calls import calls
 from tfmemlint.query.keras.sessions import SESSION, session_runs
+from tfmemlint.query.keras.versions import own_engine
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.ordering.conditions import conditions
 from tfmemlint.query.ordering.once import runs_once
@@ -130,9 +131,10 @@ def _runs_old_op(file: File, call: Call) -> bool:
 
 
 def in_graph_program(file: File, function: cst.FunctionDef | cst.Lambda) -> bool:
-    """Whether the program has one graph, that of sessions, in which a function works: it may be of version 1, or turns
-    eager execution off, or the function or its class makes variables by scopes and names."""
-    if file.may_be_version_1 or any(file.calls(*knowledge.group("turns_eager_off"))):
+    """Whether the program has one graph, that of sessions, in which a function works: it may be of version 1, turns
+    eager execution off or runs on Keras with an engine of its own, or the function or its class makes variables by
+    scopes and names."""
+    if file.may_be_version_1 or own_engine(file) or any(file.calls(*knowledge.group("turns_eager_off"))):
         return True
     code = file.class_of(function) or function
     named = (file.call(node).name for node in walk(code, cst.Call))
