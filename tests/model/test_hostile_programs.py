@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import libcst as cst
 import pytest
 from programs import HEADER, model_of
 
@@ -167,3 +168,17 @@ def test_what_fails_for_one_rule_is_looked_at_anew_for_the_next() -> None:
     with pytest.raises(KeyError):
         memory.once((1, 0), lambda: memory.once((2, 0), fails))
     assert memory.once((1, 0), lambda: memory.once((2, 0), lambda: Const(5))) == Const(5)
+
+
+def test_constructors_that_call_those_of_libraries_make_no_circle() -> None:
+    """What `super` is does not depend on who makes the objects: each node is evaluated once at most."""
+    classes = (
+        f"class Layer{i}(tf.keras.layers.Layer):\n"
+        f"    def __init__(self):\n        super(Layer{i}, self).__init__()\n"
+        f"        self.dense = tf.keras.layers.Dense(3)\n"
+        for i in range(20)
+    )
+    file = model_of("".join(classes))
+    for node in file.tree.of(cst.Call):
+        assert file.call(node).names
+    assert file.values.memo.spent <= len(file.tree)
