@@ -41,8 +41,8 @@ class StateMadePerCall(Rule):
 
     ## When not to use it
     Never. Creation that may happen once (`if self.dense is None`) is not reported. A condition on the inputs or on a
-    setting holds in each call: it guards nothing. Nor is anything in programs of TensorFlow 1, which call once, while
-    they build the graph.
+    setting holds in each call: it guards nothing. Nor is a model between tensors of another, with whose layers it
+    shares its weights, nor anything in programs of TensorFlow 1, which call once, while they build the graph.
 
     ## References
     - https://www.tensorflow.org/guide/function#creating_tfvariables

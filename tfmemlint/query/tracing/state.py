@@ -33,6 +33,10 @@ PLAIN_BASES = frozenset({LAYER, "tf.Module", "tf.keras.layers.InputSpec"})
 """Classes that hold nothing by themselves."""
 
 
+ENDS = frozenset({"input", "inputs"})
+"""Attributes of models that are the tensors at which they begin."""
+
+
 def creates_state(file: File, call: Call) -> str | None:
     """What kind of variables a call certainly creates, or makes an object for that will: "a variable", "a layer's
     weights", "a model", "an optimizer", "a metric". None where it creates none, or where that is not known."""
@@ -54,10 +58,24 @@ def _creates(file: File, call: Call, entered: Classes) -> str | None:
         return "a model" if application else None
     if name.startswith(LAYERS):
         return "a layer's weights" if _layer_bears(file, name, call, entered) else None
-    if name in (MODEL, "tf.keras.Sequential"):
+    if name == MODEL:
+        return None if _of_layers_elsewhere(call) else "a model"
+    if name == "tf.keras.Sequential":
         return "a model"
     kinds = {"tf.keras.optimizers.Optimizer": "an optimizer", "tf.keras.metrics.Metric": "a metric"}
     return next((kind for base, kind in kinds.items() if base in (name, *knowledge.bases(name))), None)
+
+
+def _of_layers_elsewhere(call: Call) -> bool:
+    """Whether a model is certainly made between tensors of another, with whose layers it shares all weights:
+    `Model(model.input, model.get_layer("last").output)`."""
+    args = call.node.args
+    given = next((a.value for a in args if a.keyword is not None and a.keyword.value == "inputs"), None)
+    if given is None and args and args[0].keyword is None:
+        given = args[0].value
+    if isinstance(given, cst.List) and len(given.elements) == 1:
+        given = given.elements[0].value
+    return isinstance(given, cst.Attribute) and given.attr.value in ENDS
 
 
 def state_made_by(
