@@ -12,7 +12,6 @@ from tfmemlint.model.binding import given_at, given_by
 from tfmemlint.model.mapped import whole
 from tfmemlint.model.records import RECORD
 from tfmemlint.model.transfer.table import elements
-from tfmemlint.model.unittests import is_named_test
 from tfmemlint.model.values import (
     Api,
     Class,
@@ -105,7 +104,7 @@ class Functions:
         if mapped is not None:
             return mapped
         if not callers:
-            callers = self._beside_tests(self._evaluator.call_graph.callers_elsewhere(function))
+            callers = self._evaluator.call_graph.callers_elsewhere(function)
         default = self._evaluator.value(param.default, None) if param.default is not None and not callers else None
         if default is not None and _is_setting(default):
             return default  # nobody here passes another
@@ -116,11 +115,6 @@ class Functions:
         if len(callers) > MOST_CALLERS:
             return Unknown(f"parameter {param.name.value} of a function with {len(callers)} callers")
         return one_of(given_at(call, function).value(param, function, self._evaluator) for call in callers)
-
-    def _beside_tests(self, callers: tuple[Call, ...]) -> tuple[Call, ...]:
-        """Those of some calls that are not in unit tests: what these pass is small, and tells of no other caller."""
-        file = self._evaluator.file
-        return tuple(call for call in callers if not is_named_test(file.home(call.node).source.path))
 
     def _mapped(self, param: cst.Param, function: ScopeNode) -> Value | None:
         """A parameter that `Dataset.map` fills with a part of each element."""

@@ -71,7 +71,7 @@ def is_little(file: File, entering: Entering) -> bool:
     row = _model_numbers(file, array) if row is None else row
     if row is not None:
         return row <= FEW_COLUMNS
-    if _is_made_up(array, origin):
+    if _is_made_up(file, array, origin):
         return True
     return (targets and array.shape is None) or _is_filler(file, array, origin) or has_named_columns(file, array)
 
@@ -139,11 +139,14 @@ def _is_one_batch(array: Array) -> bool:
     return array.shape is not None and len(array.shape) > 1 and (array.shape[0] or ONE_BATCH + 1) <= ONE_BATCH
 
 
-def _is_made_up(array: Array, origin: Call) -> bool:
+def _is_made_up(file: File, array: Array, origin: Call) -> bool:
     """Whether a table, or an array of unknown shape, is filled with one number or drawn, and not read: a batch, states,
     rows that are one-hot. Arrays of more axes are pictures, volumes and texts, of which a few are much; where the code
     names a dtype, somebody has thought of what it takes."""
     made = knowledge.in_group(origin.name, "fills_with_one_number") or (origin.name or "").startswith(DRAWN)
+    first = file.value(origin.node)
+    if isinstance(first, Array) and (first.bytes is not None or len(first.shape or ()) > TABLE_RANK):
+        return False  # only what has become of it since is not known
     return made and origin.arg("dtype") is None and len(array.shape or ()) <= TABLE_RANK
 
 
