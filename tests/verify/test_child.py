@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from tfmemlint.verify.judge import CONFIRMED, Claim, judge
+from tfmemlint.verify.judge import Claim, judge
 from tfmemlint.verify.run import measure
 from tfmemlint.verify.run.measure import Failure, MeasureError, Program, Run, Settings
 from tfmemlint.verify.run.sandbox import Limits
+from tfmemlint.verify.verdicts import CONFIRMED
 
 MIB = 1024**2
 SETTINGS = Settings(device="cpu", repeat=2, limits=Limits(wall=120.0))

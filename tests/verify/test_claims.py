@@ -13,7 +13,7 @@ from tfmemlint.config.settings import Configs
 from tfmemlint.lint.linter import Linter
 from tfmemlint.verify import evidence
 from tfmemlint.verify.evidence import Sample
-from tfmemlint.verify.judge import CONFIRMED
+from tfmemlint.verify.verdicts import CONFIRMED
 
 FOLDERS = sorted(path.parent for path in evidence.fixtures_folder().glob("*/" + evidence.BEFORE))
 KEPT = evidence.read_evidence(Path(tfmemlint.__path__[0]).parent / "docs" / "evidence.json")

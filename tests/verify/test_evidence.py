@@ -13,10 +13,10 @@ from tfmemlint.cli import commands
 from tfmemlint.report.style import Style
 from tfmemlint.verify import evidence
 from tfmemlint.verify.evidence import EvidenceError
-from tfmemlint.verify.judge import CONFIRMED, INCONCLUSIVE, Verdict
 from tfmemlint.verify.pages import html, pictures, report
 from tfmemlint.verify.result import Environment, Pair, Result, environment
 from tfmemlint.verify.run.measure import Program, Run, Settings
+from tfmemlint.verify.verdicts import CONFIRMED, INCONCLUSIVE, Verdict
 
 MIB = 1024**2
 WHERE = Environment({"python": "3.12.1", "tensorflow": "2.21.0"}, "CPU (x86_64 Linux)", "contained", 3)

@@ -6,8 +6,17 @@ from typing import Any
 
 import pytest
 
-from tfmemlint.verify.judge import CONFIRMED, INCONCLUSIVE, NOT_CONFIRMED, Claim, Verdict, judge
+from tfmemlint.verify.judge import Claim, judge, too_small
 from tfmemlint.verify.run.measure import Failure, Run
+from tfmemlint.verify.verdicts import (
+    CONFIRMED,
+    INCONCLUSIVE,
+    NEEDS_MORE,
+    NOT_CONFIRMED,
+    REPAIR_FAILS,
+    TOO_SMALL,
+    Verdict,
+)
 
 MIB = 1024**2
 
@@ -48,7 +57,7 @@ class TestFigures:
 
     def test_a_repair_that_costs_more_is_said_to(self) -> None:
         verdict = judge(Claim("peak_bytes"), peaks(100 * MIB), peaks(200 * MIB))
-        assert verdict.kind == NOT_CONFIRMED and "needs more" in verdict.reason
+        assert verdict.kind == NEEDS_MORE and verdict.saved == -100 * MIB
 
     def test_nothing_left_after_the_repair_has_no_ratio(self) -> None:
         verdict = judge(Claim("traces"), [ok(traces=5)], [ok(traces=0)])
@@ -110,6 +119,56 @@ class TestWithoutMetric:
         assert judge(Claim(), peaks(MIB), peaks(MIB)).kind == NOT_CONFIRMED
 
 
+class TestLoops:
+    def run(self, step: int, **known: Any) -> Run:
+        sizes = [MIB + number * step for number in range(8)]
+        marks = tuple((float(number), size, size, size, 0) for number, size in enumerate(sizes))
+        return ok(peak_bytes=MIB, marks=marks, **known)
+
+    def test_growth_shows_in_the_rounds_before_it_shows_in_the_peak(self) -> None:
+        grows, stays = self.run(4096, rounds=8, rounds_cut=True, rounds_in_all=198), self.run(0, rounds=8)
+        verdict = judge(Claim(growth=True), [grows], [stays])
+        assert (verdict.kind, verdict.metric, verdict.before) == (CONFIRMED, "live_slope", 4096)
+        assert verdict.reason == "792 KiB in the 198 rounds of the loop, of which 8 ran"
+
+    def test_growth_of_a_loop_without_a_known_end_is_that_of_a_round(self) -> None:
+        verdict = judge(Claim(growth=True), [self.run(4096, rounds=8, rounds_cut=True)], [self.run(0)])
+        assert (verdict.kind, verdict.reason) == (CONFIRMED, "")
+
+    @pytest.mark.parametrize("growth", [True, False])
+    def test_what_a_cut_loop_does_not_show_may_show_later(self, growth: bool) -> None:
+        verdict = judge(Claim(growth=growth), [self.run(0, rounds=50, rounds_cut=True)], [self.run(0)])
+        assert (verdict.kind, verdict.reason) == (INCONCLUSIVE, "not seen in the 50 rounds that ran")
+
+    def test_a_loop_that_came_to_its_end_showed_all(self) -> None:
+        assert judge(Claim(growth=True), [self.run(0, rounds=8)], [self.run(0)]).kind == NOT_CONFIRMED
+
+    def test_a_repair_that_costs_more_in_a_cut_loop_does_so(self) -> None:
+        cut = self.run(0, rounds=8, rounds_cut=True)
+        assert judge(Claim(), [cut], peaks(9 * MIB)).kind == NEEDS_MORE
+
+
+class TestSmall:
+    def test_what_is_below_the_floor_is_not_run(self) -> None:
+        verdict = too_small(24, True, Claim())
+        assert verdict is not None and verdict.kind == TOO_SMALL and verdict.reason.startswith("24 bytes")
+
+    @pytest.mark.parametrize(
+        ("claimed", "exact", "claim"),
+        [
+            (None, True, Claim()),
+            (1 << 20, True, Claim()),
+            (24, False, Claim()),
+            (24, True, Claim(growth=True)),
+            (24, True, Claim("traces")),
+            (24, True, Claim(error="ValueError")),
+        ],
+        ids=["unknown", "large", "at least", "grows", "traces", "error"],
+    )
+    def test_anything_else_is(self, claimed: int | None, exact: bool, claim: Claim) -> None:
+        assert too_small(claimed, exact, claim) is None
+
+
 class TestErrors:
     CLAIM = Claim(error="RuntimeError: cannot be modified")
     RAISED = failed("RuntimeError", "Physical devices cannot be modified after being initialized")
@@ -122,7 +181,7 @@ class TestErrors:
         assert judge(self.CLAIM, [ok()], [ok()]).kind == NOT_CONFIRMED
 
     def test_raised_after_the_repair_too(self) -> None:
-        assert judge(self.CLAIM, [self.RAISED], [self.RAISED]).kind == NOT_CONFIRMED
+        assert judge(self.CLAIM, [self.RAISED], [self.RAISED]).kind == REPAIR_FAILS
 
     @pytest.mark.parametrize(
         "other", [failed("RuntimeError", "something else"), failed("ValueError", "cannot be modified")]
@@ -155,8 +214,19 @@ class TestFailures:
     def test_out_of_memory_in_both_is_inconclusive(self) -> None:
         assert judge(Claim("peak_bytes"), [Run("memory")], [Run("memory")]).kind == INCONCLUSIVE
 
-    def test_out_of_memory_after_the_repair_only_is_not_confirmed(self) -> None:
-        assert judge(Claim("peak_bytes"), peaks(MIB), [Run("memory")]).kind == NOT_CONFIRMED
+    def test_out_of_memory_after_the_repair_only_is_needing_more(self) -> None:
+        assert judge(Claim("peak_bytes"), peaks(MIB), [Run("memory")]).kind == NEEDS_MORE
+
+    def test_a_repair_that_raises_fails_and_says_with_what(self) -> None:
+        verdict = judge(Claim("peak_bytes"), peaks(MIB), [failed("ValueError", "no such axis")])
+        assert verdict.kind == REPAIR_FAILS and "no such axis" in verdict.reason
+
+    def test_a_repair_that_is_killed_is_inconclusive(self) -> None:
+        assert judge(Claim("peak_bytes"), peaks(MIB), [Run("time", reason="killed")]).kind == INCONCLUSIVE
+
+    def test_a_flagged_program_that_fails_needs_no_repaired_one(self) -> None:
+        verdict = judge(Claim(), [failed("ImportError", "no module")], ())
+        assert verdict.kind == INCONCLUSIVE and "no module" in verdict.reason
 
     def test_without_runs_there_is_no_verdict(self) -> None:
         assert judge(Claim("peak_bytes"), [], peaks(MIB)).kind == INCONCLUSIVE

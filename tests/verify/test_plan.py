@@ -20,6 +20,7 @@ from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.result import Pair
 from tfmemlint.verify.run.measure import Program
+from tfmemlint.verify.verdicts import RULE_ONLY, TOO_SMALL
 
 
 def planned(
@@ -33,6 +34,7 @@ def planned(
     safety: Safety = Safety.SAFE,
     severity: Severity = Severity.WARNING,
     path: str = "train.py",
+    samples_too: bool = False,
 ) -> Plan:
     """The plan for a finding at the text `old`, which its repair replaces by `new` (None: no repair)."""
     text = textwrap.dedent(text).lstrip("\n")
@@ -43,7 +45,7 @@ def planned(
     others = () if related is None else (Related(Span(source.text.index(related), source.text.index(related) + 1), ""),)
     span = Span(start, start + len(old))
     finding = Finding("TFM305", "name", severity, "", span, size, others, fix)
-    return plan(finding, file, sample, read_examples(source))
+    return plan(finding, file, sample, read_examples(source), samples_too)
 
 
 def sources(text: str, old: str, new: str | None) -> tuple[str, str]:
@@ -409,15 +411,34 @@ class TestClaims:
 
     def test_without_a_repair_the_rule_s_sample_takes_the_finding_s_size(self) -> None:
         program = "SIZE = 1 << 20  # tfmemlint: finding bytes\nprint(SIZE)"
-        made = planned(self.TEXT, "gpus[0]", None, sample=sample(Claim("rss", 2.0), program=program), size=12345)
+        made = planned(
+            self.TEXT, "gpus[0]", None, sample=sample(Claim("rss", 2.0), program=program), size=12345, samples_too=True
+        )
         assert made.pair.before.source == "SIZE = 12345\nprint(SIZE)"
         assert made.claim.metric == "rss"
         (note,) = made.pair.replaced
         assert "own sample" in note and "at the size of this finding" in note
 
+    def test_a_sample_is_not_run_unless_it_is_asked_for(self) -> None:
+        with pytest.raises(PlanError, match="--samples") as caught:
+            planned(self.TEXT, "gpus[0]", None, sample=sample(Claim("rss", 2.0)))
+        assert caught.value.kind == RULE_ONLY
+
+    def test_bytes_that_nothing_can_measure_are_not_run(self) -> None:
+        with pytest.raises(PlanError, match="cannot be measured") as caught:
+            planned(self.TEXT, "gpus[0]", "gpus", sample=sample(Claim("peak_bytes")), size=24)
+        assert caught.value.kind == TOO_SMALL
+
     def test_a_sample_is_not_made_larger_than_a_machine(self) -> None:
         program = "SIZE = 1 << 20  # tfmemlint: finding bytes"
-        made = planned(self.TEXT, "gpus[0]", None, sample=sample(Claim("rss", 2.0), program=program), size=1 << 40)
+        made = planned(
+            self.TEXT,
+            "gpus[0]",
+            None,
+            sample=sample(Claim("rss", 2.0), program=program),
+            size=1 << 40,
+            samples_too=True,
+        )
         assert made.pair.before.source == f"SIZE = {512 * 1024**2}"
         (note,) = made.pair.replaced
         assert "at 512 MiB in place of the 1 TiB of this finding" in note

@@ -93,8 +93,7 @@ def _rule_infos() -> dict[str, RuleInfo]:
 
     own = {rule.code: RuleInfo(rule.code, rule.name, rule.summary, rule.severity, rule.text) for rule in OWN_RULES}
     return own | {
-        rule.code: RuleInfo(rule.code, rule.name, rule.summary, rule.severity, rule_page(rule))
-        for rule in load_rules()
+        rule.code: RuleInfo(rule.code, rule.name, rule.summary, rule.severity, rule_page(rule)) for rule in load_rules()
     }
 
 

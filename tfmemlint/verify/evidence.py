@@ -16,7 +16,8 @@ from typing import Any
 
 import msgspec
 
-from tfmemlint.verify.judge import METRICS, Claim, judge
+from tfmemlint.verify.judge import Claim, judge
+from tfmemlint.verify.metrics import METRICS
 from tfmemlint.verify.result import Environment, Pair, Result
 from tfmemlint.verify.run.measure import Program, Settings
 
@@ -37,7 +38,8 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
 
     `simulated-gpus` is the number of graphics cards that TensorFlow's own checks shall believe in, `device = "gpu"`
     marks a sample that shows nothing without a real one, `fast = true` one that the test suite runs each time.
-    `unit = "bytes"` belongs to a `metric = "value"` that is a number of bytes.
+    `unit = "bytes"` belongs to a `metric = "value"` that is a number of bytes. `grows = true` says of the rule that
+    what it reports costs more with each round of a loop: in a user's code that is looked for first.
     """
 
     metric: str | None = None
@@ -45,6 +47,7 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
     error: str | None = None
     output: str | None = None
     unit: str = ""
+    grows: bool = False
     simulated_gpus: int = 0
     device: str = "auto"
     fast: bool = False
@@ -72,7 +75,7 @@ def _claim(path: Path, table: Table) -> Claim:
         raise EvidenceError(f"{path}: [measure] min-ratio must be over 1")
     if table.unit not in ("", "bytes") or (table.unit and table.metric != "value"):
         raise EvidenceError(f"{path}: [measure] unit: only `bytes`, with metric = 'value'")
-    return Claim(table.metric, table.min_ratio, table.error, table.output, table.unit)
+    return Claim(table.metric, table.min_ratio, table.error, table.output, table.unit, table.grows)
 
 
 def read_sample(folder: Path) -> Sample | None:

@@ -3,76 +3,21 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
+from tfmemlint.units import show_bytes
+from tfmemlint.verify.metrics import METRICS, SLOPES, TRIED, Metric
 from tfmemlint.verify.run.runs import Run
-
-CONFIRMED, NOT_CONFIRMED, INCONCLUSIVE = "confirmed", "not confirmed", "inconclusive"
-KIB, MIB = 1024, 1024**2
-MARKS_NEEDED = 4
-
-
-@dataclass(frozen=True)
-class Metric:
-    """A figure of a run, smaller being better. Two programs that differ by no more than `floor` count as equal."""
-
-    name: str
-    unit: str
-    """"bytes", "s" or "" for a count."""
-    floor: float
-    read: Callable[[Run], float | None]
-    missing: str
-    """Why a run may not have it, in words."""
-
-
-def _slope(column: int) -> Callable[[Run], float | None]:
-    """Growth per mark over the later half of the marks, by least squares; the beginning holds what warms up."""
-
-    def read(run: Run) -> float | None:
-        rows: Sequence[Any] = run.marks[len(run.marks) // 2 :] if len(run.marks) >= 2 * MARKS_NEEDED else run.marks
-        values = [row[column] for row in rows]
-        if len(values) < MARKS_NEEDED or None in values:
-            return None
-        steps = range(len(values))
-        return float(statistics.linear_regression(steps, values).slope)
-
-    return read
-
-
-def _rss_growth(run: Run) -> float | None:
-    return None if run.rss_peak is None or run.rss_start is None else float(run.rss_peak - run.rss_start)
-
-
-def _growth_dropped(run: Run) -> float | None:
-    if run.gpu_options is None or "allow_growth" not in run.gpu_options:
-        return None
-    return float(not run.gpu_options["allow_growth"])
-
-
-_NO_ALLOCATOR = "the tensor allocator reported nothing: the program runs no TensorFlow operation"
-_FEW_MARKS = f"the program calls tfmemlint_mark() fewer than {MARKS_NEEDED} times"
-
-METRICS = {
-    metric.name: metric
-    for metric in (
-        Metric("peak_bytes", "bytes", 64 * KIB, lambda run: run.peak_bytes, _NO_ALLOCATOR),
-        Metric("live_bytes", "bytes", 64 * KIB, lambda run: run.live_bytes, _NO_ALLOCATOR),
-        Metric("rss", "bytes", 8 * MIB, _rss_growth, "this system does not tell resident memory"),
-        Metric("device_bytes", "bytes", 64 * MIB, lambda run: run.device_used_peak, "there is no NVIDIA card here"),
-        Metric("traces", "", 0.5, lambda run: float(run.traces), ""),
-        Metric("seconds", "s", 0.05, lambda run: run.seconds, ""),
-        Metric("value", "", 0.0, lambda run: run.value, "the program does not call tfmemlint_value()"),
-        Metric("live_slope", "bytes", KIB, _slope(1), _FEW_MARKS),
-        Metric("rss_slope", "bytes", 4 * KIB, _slope(3), _FEW_MARKS),
-        Metric("traces_slope", "", 0.1, _slope(4), _FEW_MARKS),
-        Metric("growth_dropped", "", 0.5, _growth_dropped, "TensorFlow was not asked for the GPU options"),
-    )
-}
-"""All metrics by name, in the order in which they are tried where a rule names none."""
-
-TRIED = ("peak_bytes", "live_bytes", "rss", "traces")
+from tfmemlint.verify.verdicts import (
+    CONFIRMED,
+    NEEDS_MORE,
+    NOT_CONFIRMED,
+    REPAIR_FAILS,
+    TOO_SMALL,
+    Verdict,
+    inconclusive,
+)
 
 
 @dataclass(frozen=True)
@@ -89,6 +34,8 @@ class Claim:
     error: str | None = None
     output: str | None = None
     unit: str = ""
+    growth: bool = False
+    """Whether something grows from round to round, which shows in the slope over the rounds before it shows in sums."""
 
     @property
     def timed(self) -> bool:
@@ -100,42 +47,16 @@ class Claim:
         """Whether only a fresh process will do: a copy of one comes by its pages, and by time, in another way."""
         return self.timed or self.metric in ("rss", "rss_slope", "device_bytes")
 
-
-@dataclass(frozen=True)
-class Verdict:
-    """The judgement of one finding. Figures are medians over the repeats; `noise` is the widest spread of either side,
-    `ratio` is None where there is nothing to divide by."""
-
-    kind: str
-    reason: str
-    metric: str | None = None
-    unit: str = ""
-    before: float | None = None
-    after: float | None = None
-    noise: float | None = None
-    repeats: int = 0
-
     @property
-    def saved(self) -> float | None:
-        """Before less after."""
-        return None if self.before is None or self.after is None else self.before - self.after
-
-    @property
-    def ratio(self) -> float | None:
-        """Before over after."""
-        if self.before is None or self.after is None or self.after <= 0:
-            return None
-        return self.before / self.after
-
-
-def inconclusive(reason: str, metric: str | None = None) -> Verdict:
-    """A verdict that says why there is none."""
-    return Verdict(INCONCLUSIVE, reason, metric)
+    def tried(self) -> tuple[str, ...]:
+        """The metrics that are looked at, in this order, where none is named."""
+        return (*SLOPES, *TRIED) if self.growth else TRIED
 
 
 def judge(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
-    """Whether the runs of the flagged and of the repaired program bear the claim out."""
-    if not before or not after:
+    """Whether the runs of the flagged and of the repaired program bear the claim out. `after` may be empty where each
+    run of the flagged program failed."""
+    if not before:
         return inconclusive("a program was not run")
     if claim.error is not None:
         return _judge_error(claim.error, before, after)
@@ -146,15 +67,34 @@ def judge(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
         return ended
     if claim.metric is not None:
         metric = METRICS[claim.metric]
-        return _judge_figures(replace(metric, unit=metric.unit or claim.unit), claim.min_ratio, before, after)
+        return _judge_figures(replace(metric, unit=metric.unit or claim.unit), claim, before, after)
     if not any(run.initialized or run.peak_bytes for run in (*before, *after)):
         return inconclusive("the programs run no TensorFlow operation")
-    verdicts = [_judge_figures(METRICS[name], claim.min_ratio, before, after) for name in TRIED]
-    for kind in (CONFIRMED, NOT_CONFIRMED):
-        for verdict in verdicts:
-            if verdict.kind == kind:
-                return verdict
-    return verdicts[0]
+    return _judge_memory(claim, before, after)
+
+
+def _judge_memory(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
+    """The first metric that bears the claim out; else one that speaks against it, where the programs went on to their
+    own ends."""
+    verdicts = [_judge_figures(METRICS[name], claim, before, after) for name in claim.tried]
+    found = {verdict.kind: verdict for verdict in reversed(verdicts)}
+    if CONFIRMED in found:
+        confirmed = found[CONFIRMED]
+        return replace(confirmed, reason=_in_all(confirmed, before))
+    cut = max((run.rounds for run in before if run.rounds_cut), default=None)
+    if cut is not None and NEEDS_MORE not in found:
+        return inconclusive(f"not seen in the {cut} rounds that ran")
+    return next((found[kind] for kind in (NEEDS_MORE, NOT_CONFIRMED) if kind in found), verdicts[0])
+
+
+def _in_all(verdict: Verdict, runs: Sequence[Run]) -> str:
+    """What growth comes to in all the rounds of the loop, where their number is known and not all of them ran."""
+    rounds = next((run.rounds_in_all for run in runs if run.rounds_in_all is not None), None)
+    if verdict.metric not in SLOPES or verdict.unit != "bytes" or rounds is None or verdict.saved is None:
+        return ""
+    ran = max(run.rounds for run in runs)
+    in_all = f"{show_bytes(round(verdict.saved * rounds))} in the {rounds} rounds of the loop"
+    return in_all if ran >= rounds else f"{in_all}, of which {ran} ran"
 
 
 def matches(error: str, run: Run) -> bool:
@@ -166,15 +106,17 @@ def matches(error: str, run: Run) -> bool:
 
 
 def _judge_error(error: str, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
-    repeats = min(len(before), len(after))
+    repeats = min(len(before), len(after) or len(before))
     if any(run.status == "ok" for run in before):
         return Verdict(NOT_CONFIRMED, f"the flagged program did not raise {error}", "error", repeats=repeats)
     other = next((run for run in before if not matches(error, run)), None)
     if other is not None:
         return inconclusive(f"the flagged program ended otherwise: {other.reason}", "error")
+    if not after:
+        return inconclusive("the repaired program was not run", "error")
     same = next((run for run in after if matches(error, run)), None)
     if same is not None:
-        return Verdict(NOT_CONFIRMED, f"the repaired program raises {error} too", "error", repeats=repeats)
+        return Verdict(REPAIR_FAILS, f"the repaired program raises it too: {same.reason}", "error", repeats=repeats)
     failed = next((run for run in after if run.status != "ok"), None)
     if failed is not None:
         return inconclusive(f"the repaired program failed: {failed.reason}", "error")
@@ -183,9 +125,9 @@ def _judge_error(error: str, before: Sequence[Run], after: Sequence[Run]) -> Ver
 
 def _judge_output(text: str, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
     repeats = min(len(before), len(after))
-    failed = next((run for run in (*before, *after) if run.status != "ok"), None)
-    if failed is not None:
-        return inconclusive(f"a program failed: {failed.reason}", "output")
+    ended = _judge_end(Claim("output"), before, after)
+    if ended is not None:
+        return ended
     if not all(text in run.output for run in before):
         return Verdict(NOT_CONFIRMED, f"the flagged program did not print {text!r}", "output", repeats=repeats)
     if any(text in run.output for run in after):
@@ -197,18 +139,24 @@ def _judge_end(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Ver
     """A verdict where a program did not come to its end, else None."""
     repeats = min(len(before), len(after))
     starved = all(run.out_of_memory for run in before)
-    if starved and all(run.status == "ok" for run in after):
+    if starved and after and all(run.status == "ok" for run in after):
         return Verdict(CONFIRMED, "runs out of memory before, not after", "out_of_memory", "", 1.0, 0.0, 0.0, repeats)
-    if all(run.status == "ok" for run in before) and all(run.out_of_memory for run in after):
-        return Verdict(NOT_CONFIRMED, "the repaired program runs out of memory", "out_of_memory", repeats=repeats)
-    for words, runs in (("flagged", before), ("repaired", after)):
-        failed = next((run for run in runs if run.status != "ok"), None)
-        if failed is not None:
-            return inconclusive(f"the {words} program failed: {failed.reason}", claim.metric)
-    return None
+    failed = next((run for run in before if run.status != "ok"), None)
+    if failed is not None:
+        return inconclusive(f"the flagged program failed: {failed.reason}", claim.metric)
+    if not after:
+        return inconclusive("the repaired program was not run", claim.metric)
+    if all(run.out_of_memory for run in after):
+        return Verdict(NEEDS_MORE, "the repaired program runs out of memory", "out_of_memory", repeats=repeats)
+    failed = next((run for run in after if run.status != "ok"), None)
+    if failed is None:
+        return None
+    if failed.error is not None and all(run.status == "error" for run in after):
+        return Verdict(REPAIR_FAILS, f"the repaired program raises {failed.reason}", "error", repeats=repeats)
+    return inconclusive(f"the repaired program failed: {failed.reason}", claim.metric)
 
 
-def _judge_figures(metric: Metric, min_ratio: float, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
+def _judge_figures(metric: Metric, claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
     sides = [[metric.read(run) for run in runs] for runs in (before, after)]
     known = [[value for value in side if value is not None] for side in sides]
     if any(len(side) < len(all_of) for side, all_of in zip(known, sides, strict=True)):
@@ -223,9 +171,18 @@ def _judge_figures(metric: Metric, min_ratio: float, before: Sequence[Run], afte
         return Verdict(kind, reason, metric.name, metric.unit, first, second, noise, repeats)
 
     if second - first > enough:
-        return verdict(NOT_CONFIRMED, "the repaired program needs more")
+        return verdict(NEEDS_MORE, "")
     if first - second <= enough:
         return verdict(NOT_CONFIRMED, "the difference is within the noise")
-    if second > 0 and first / second < min_ratio:
-        return verdict(NOT_CONFIRMED, f"the ratio is under {min_ratio:g}")
+    if second > 0 and first / second < claim.min_ratio:
+        return verdict(NOT_CONFIRMED, f"the ratio is under {claim.min_ratio:g}")
     return verdict(CONFIRMED, "")
+
+
+def too_small(claimed: int | None, exact: bool, claim: Claim) -> Verdict | None:
+    """The verdict on a finding whose message names `claimed` bytes which no measurement can show, else None."""
+    by_bytes = claim.error is None and claim.output is None and claim.metric in (None, "peak_bytes", "live_bytes")
+    floor = METRICS["peak_bytes"].floor
+    if claimed is None or not exact or claimed >= floor or not by_bytes or claim.growth:
+        return None
+    return Verdict(TOO_SMALL, f"{show_bytes(claimed)}: what is below {show_bytes(round(floor))} cannot be measured")

@@ -6,9 +6,10 @@ import platform
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from tfmemlint.verify.judge import Claim, Verdict
+from tfmemlint.verify.judge import Claim, matches
 from tfmemlint.verify.run.measure import Program, Settings, measure
 from tfmemlint.verify.run.runs import Run
+from tfmemlint.verify.verdicts import Verdict
 
 
 @dataclass(frozen=True)
@@ -22,10 +23,18 @@ class Pair:
     def run(
         self, claim: Claim, settings: Settings, done: Callable[[], None] | None = None
     ) -> tuple[tuple[Run, ...], tuple[Run, ...]]:
-        """The runs of both programs, made as the claim needs them; `done` is called after each. Raises MeasureError."""
+        """The runs of both programs, made as the claim needs them; `done` is called after each. The repaired program is
+        not run where the flagged one failed in another way than by the claim. Raises MeasureError."""
         server = None if claim.apart else settings.server
         chosen = replace(settings, timed=claim.timed, server=server)
-        return measure(self.before, chosen, done), measure(self.after, chosen, done)
+        before = measure(self.before, chosen, done)
+        if all(run.status == "ok" or run.out_of_memory or _is_claimed(claim, run) for run in before):
+            return before, measure(self.after, chosen, done)
+        return before, ()
+
+
+def _is_claimed(claim: Claim, run: Run) -> bool:
+    return claim.error is not None and matches(claim.error, run)
 
 
 @dataclass(frozen=True)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from tfmemlint.cli.arguments import Parser
 from tfmemlint.cli.usage import UsageError
+from tfmemlint.report.places import Place
 from tfmemlint.units import Size, parse_size
 from tfmemlint.verify.run.measure import Settings, machine_memory
 from tfmemlint.verify.run.watch import Limits
@@ -23,7 +26,8 @@ were executing at the peak and the findings on those lines. The program has all 
 
 _EXIT = """exit codes:
   0  the programs were run
-  1  with --rules: a rule's claim does not hold here
+  1  with --strict: a measurement speaks against a finding or its repair
+     with --rules: a rule's claim does not hold here
   2  wrong usage, no TensorFlow, or nothing could be read
 """
 
@@ -61,7 +65,7 @@ def verify_parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("paths", nargs="*", metavar="PATH[:LINE]", help="files, folders or one line of a file")
+    parser.add_argument("paths", nargs="*", metavar="PATH[:[CELL:]LINE]", help="files, folders or one line of a file")
     parser.add_argument(
         "--rules", nargs="*", metavar="CODE", help="measure the rules' own samples in place of files; all without codes"
     )
@@ -74,6 +78,10 @@ def verify_parser() -> argparse.ArgumentParser:
         default=180,
         metavar="SECONDS",
         help="kill a program after this time (default: 180)",
+    )
+    parser.add_argument("--strict", action="store_true", help="exit 1 where a finding or its repair is contradicted")
+    parser.add_argument(
+        "--samples", action="store_true", help="run the rule's own sample where your code has nothing to compare"
     )
     parser.add_argument("--dry-run", action="store_true", help="print the programs and run nothing")
     parser.add_argument("--evidence", metavar="FILE", help="with --rules: the JSON file that keeps the verdicts")
@@ -99,12 +107,27 @@ def settings(options: argparse.Namespace) -> Settings:
     return Settings(options.python, options.device, options.repeat, options.memory_limit, limits)
 
 
-def split_line(path: str) -> tuple[str, int | None]:
-    """`PATH:LINE` in its parts; a file whose name looks like that is meant as it is."""
-    head, _, tail = path.rpartition(":")
-    if head and tail.isdecimal() and int(tail) > 0 and not os.path.exists(path):
-        return head, int(tail)
-    return path, None
+@dataclass(frozen=True)
+class Line:
+    """A line of a file, or of one cell of a notebook; every cell's where none is named."""
+
+    row: int
+    cell: int | None = None
+
+    def holds(self, place: Place) -> bool:
+        """Whether something stands there."""
+        return place.row == self.row and self.cell in (None, place.cell)
+
+
+_LINE = re.compile(r":(?:(?:cell )?(?P<cell>[1-9]\d*):)?(?P<row>[1-9]\d*)\Z", re.ASCII)
+
+
+def split_line(path: str) -> tuple[str, Line | None]:
+    """`PATH:LINE` or `PATH:CELL:LINE` in its parts; a file whose name looks like that is meant as it is."""
+    found = _LINE.search(path)
+    if found is None or not path[: found.start()] or os.path.exists(path):
+        return path, None
+    return path[: found.start()], Line(int(found["row"]), int(found["cell"]) if found["cell"] else None)
 
 
 def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:

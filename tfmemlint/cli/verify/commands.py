@@ -15,11 +15,11 @@ from tfmemlint.cli.verify.run import monitor
 from tfmemlint.cli.verify.shown import Progress, announce, present, show_programs, write
 from tfmemlint.verify import evidence
 from tfmemlint.verify.evidence import EvidenceError, Sample
-from tfmemlint.verify.judge import CONFIRMED
 from tfmemlint.verify.result import Result, environment
 from tfmemlint.verify.run.measure import MeasureError, Settings, preloaded
 from tfmemlint.verify.run.stopping import ended_cleanly
 from tfmemlint.verify.run.workspaces import sweep
+from tfmemlint.verify.verdicts import CONFIRMED
 
 
 def verify_main(words: Sequence[str]) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tfmemlint.cli.output import tell
 from tfmemlint.cli.usage import USAGE
-from tfmemlint.cli.verify.arguments import settings, split_line
+from tfmemlint.cli.verify.arguments import Line, settings, split_line
 from tfmemlint.cli.verify.shown import Progress, announce, present, show_programs
 from tfmemlint.config.discover import discover
 from tfmemlint.config.selectors import FAILURES, UNUSED, Layer
@@ -23,7 +23,7 @@ from tfmemlint.model.file import File
 from tfmemlint.report.places import place
 from tfmemlint.verify import evidence
 from tfmemlint.verify.evidence import EvidenceError, Sample
-from tfmemlint.verify.judge import inconclusive, judge
+from tfmemlint.verify.judge import judge
 from tfmemlint.verify.plan.examples import ExampleError, read_examples
 from tfmemlint.verify.plan.from_finding import plan
 from tfmemlint.verify.plan.programs import PlanError
@@ -31,6 +31,7 @@ from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.result import Result
 from tfmemlint.verify.run.measure import MeasureError, Settings, preloaded
 from tfmemlint.verify.run.runs import Run
+from tfmemlint.verify.verdicts import CONTRADICTED, INCONCLUSIVE, RULE_ONLY, Verdict, inconclusive
 
 if TYPE_CHECKING:
     from tfmemlint.text.source import Program
@@ -50,7 +51,8 @@ class Task:
     finding: Finding
     place: str
     plan: Plan | None
-    reason: str = ""
+    verdict: Verdict | None = None
+    """Why there is no plan, where there is none."""
 
     @property
     def label(self) -> str:
@@ -68,13 +70,14 @@ def verify_findings(options: argparse.Namespace) -> int:
         show_programs([(task.label, task.plan.pair) for task in planned if task.plan is not None])
         for task in tasks:
             if task.plan is None:
-                tell(f"{task.label}: no programs: {task.reason}")
+                tell(f"{task.label}: no programs: {task.verdict.reason if task.verdict else ''}")
         return status
     chosen = settings(options)
     isolation = announce(2 * len(planned), chosen) if planned else ""
     results = _results(tasks, chosen)
     present(options, results, chosen, isolation)
-    return status
+    contradicted = any(result.verdict.kind in CONTRADICTED for result in results)
+    return status or int(options.strict and contradicted)
 
 
 def _tasks(options: argparse.Namespace) -> tuple[list[Task], int]:
@@ -90,7 +93,7 @@ def _tasks(options: argparse.Namespace) -> tuple[list[Task], int]:
     tasks: list[Task] = []
     unread = 0
     for target in found.targets:
-        made = _of_file(target.path, target.config, lines.get(target.path), samples)
+        made = _of_file(target.path, target.config, lines.get(target.path), samples, options.samples)
         unread += made is None
         tasks += made or []
     return tasks, unread
@@ -101,7 +104,9 @@ def _samples(folder: str | None) -> dict[str, Sample]:
     return {sample.code: sample for sample in evidence.read_samples(where)}
 
 
-def _of_file(path: str, config: Config, line: int | None, samples: dict[str, Sample]) -> list[Task] | None:
+def _of_file(
+    path: str, config: Config, line: Line | None, samples: dict[str, Sample], run_samples: bool
+) -> list[Task] | None:
     """The findings of a file; None where it, or a part of it, cannot be read."""
     try:
         with open(path, "rb") as file:
@@ -114,21 +119,26 @@ def _of_file(path: str, config: Config, line: int | None, samples: dict[str, Sam
         tell(f"{os.path.relpath(path)}:{place(result, failure.span)}: {failure.code} {failure.message}")
     findings = [found for found in result.findings if found.code not in FAILURES and found.code != UNUSED]
     if line is not None:
-        findings = [found for found in findings if place(result, found.span).row == line]
+        findings = [found for found in findings if line.holds(place(result, found.span))]
     if not findings or result.source is None:
         return None if failures else []
     programs = result.source.programs
-    return [task for each in programs for task in _of_program(each, findings, result, config, samples)]
+    return [task for each in programs for task in _of_program(each, findings, result, config, samples, run_samples)]
 
 
 def _of_program(
-    program: Program, findings: Sequence[Finding], result: FileResult, config: Config, samples: dict[str, Sample]
+    program: Program,
+    findings: Sequence[Finding],
+    result: FileResult,
+    config: Config,
+    samples: dict[str, Sample],
+    run_samples: bool,
 ) -> list[Task]:
     """The findings of one of the file's programs, each with its plan."""
     mine = [found for found in findings if program.own(found.span.start) is not None]
     module, readable, _ = parse(program.source) if mine else (None, program.source, [])
     if module is None:
-        return [Task(found, _where(result, found), None, "the code cannot be read") for found in mine]
+        return [Task(found, _where(result, found), None, inconclusive("the code cannot be read")) for found in mine]
     try:
         examples = read_examples(readable)
     except ExampleError as error:
@@ -139,11 +149,12 @@ def _of_program(
         where = _where(result, found)
         try:
             own = found.moved(lambda offset: program.own(offset) or 0)
-            tasks.append(Task(found, where, plan(own, model, samples.get(found.code), examples)))
+            tasks.append(Task(found, where, plan(own, model, samples.get(found.code), examples, run_samples)))
         except PlanError as error:
-            tasks.append(Task(found, where, None, str(error)))
+            tasks.append(Task(found, where, None, Verdict(error.kind, str(error))))
         except Exception as error:  # one finding's failure must not hide the others
-            tasks.append(Task(found, where, None, f"planning failed: {type(error).__name__}: {error}"))
+            failure = inconclusive(f"planning failed: {type(error).__name__}: {error}")
+            tasks.append(Task(found, where, None, failure))
     return tasks
 
 
@@ -158,14 +169,18 @@ def _results(tasks: Sequence[Task], chosen: Settings) -> list[Result]:
         for task in tasks:
             found = task.finding
             if task.plan is None:
-                verdict = inconclusive(task.reason)
+                verdict = task.verdict or inconclusive("")
                 results.append(Result(found.code, found.name, task.place, found.message, verdict))
                 continue
             pair = task.plan.pair
             before, after = pair.run(task.plan.claim, served, progress.ran)
             verdict = judge(task.plan.claim, before, after)
-            reason = _hinted(verdict.reason, (*before, *after)) if verdict.kind == "inconclusive" else verdict.reason
-            verdict = replace(verdict, reason=reason)
+            if verdict.kind == INCONCLUSIVE:
+                verdict = replace(verdict, reason=_hinted(verdict.reason, (*before, *after)))
+            if not task.plan.own:
+                verdict = replace(
+                    verdict, kind=RULE_ONLY, reason=f"the sample is {verdict.kind}; {verdict.reason}".rstrip("; ")
+                )
             results.append(Result(found.code, found.name, task.place, found.message, verdict, pair, before, after))
             progress.judged(task.label, verdict.kind)
     return results

@@ -258,7 +258,8 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
     del module
     notes = list(substitutes.notes) if substitutes is not None else []
     status = "error" if error else "ok"
-    return {"status": status, "error": error, "notes": notes, **figures, "versions": runtime.versions()}, code
+    rounds = substitutes.rounds if substitutes is not None else {}
+    return {"status": status, "error": error, "notes": notes, **rounds, **figures, "versions": runtime.versions()}, code
 
 
 def read_request(name: str) -> dict[str, Any]:

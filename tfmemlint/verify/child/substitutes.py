@@ -25,6 +25,8 @@ class Substitutes:
 
     def __init__(self, mark: Any) -> None:
         self.notes: dict[str, None] = {}
+        self.rounds: dict[str, Any] = {"rounds": 0, "rounds_cut": False, "rounds_in_all": None}
+        """What is known of the loop around the flagged place, as the report has it."""
         self._mark = mark
         self._rounds: dict[str, int] = {}
 
@@ -61,6 +63,9 @@ class Substitutes:
         return self._cut(items, limit, line, marked)
 
     def _cut(self, items: Iterable[Any], limit: int, line: int | str, marked: bool) -> Iterator[Any]:
+        if marked:
+            again = self.rounds["rounds"] > 0
+            self.rounds["rounds_in_all"] = None if again else _length(items)
         rounds = iter(items)
         for _ in range(limit):
             try:
@@ -69,18 +74,28 @@ class Substitutes:
                 return
             yield item
             if marked:
-                self._mark()
+                self._count()
         if next(rounds, self) is not self:
-            self.note(f"the loop at line {line} was cut after {limit} rounds")
+            self._left(limit, line, marked)
 
-    def more(self, limit: int, line: int | str) -> bool:
+    def more(self, limit: int, line: int | str, marked: bool = False) -> bool:
         """Whether a `while` loop may go on."""
         if not self._eager():
             return True
         rounds = self._rounds[str(line)] = self._rounds.get(str(line), 0) + 1
+        if marked and rounds > 1:
+            self._count()
         if rounds > limit:
-            self.note(f"the loop at line {line} was cut after {limit} rounds")
+            self._left(limit, line, marked)
         return rounds <= limit
+
+    def _count(self) -> None:
+        self.rounds["rounds"] += 1
+        self._mark()
+
+    def _left(self, limit: int, line: int | str, marked: bool) -> None:
+        self.rounds["rounds_cut"] |= marked
+        self.note(f"the loop at line {line} was cut after {limit} rounds")
 
     def consume(self, value: Any) -> Any:
         """Iterate what is a data set, as a training loop would; anything else is left alone."""
@@ -138,6 +153,13 @@ class Substitutes:
             return method(*bound.args, **bound.kwargs)
 
         return limited
+
+
+def _length(items: Any) -> int | None:
+    try:
+        return len(items)
+    except Exception:  # of an iterator, of a data set without an end, of a class of the program's own
+        return None
 
 
 def _rows(data: Any) -> int | None:

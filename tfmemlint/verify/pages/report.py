@@ -12,12 +12,30 @@ import msgspec
 from tfmemlint.report.base import clean
 from tfmemlint.report.style import Style, width
 from tfmemlint.units import show_bytes
-from tfmemlint.verify.judge import CONFIRMED, INCONCLUSIVE, NOT_CONFIRMED, Verdict
 from tfmemlint.verify.result import Environment, Result
 from tfmemlint.verify.run.measure import Program
 from tfmemlint.verify.run.runs import Run
+from tfmemlint.verify.verdicts import (
+    CONFIRMED,
+    INCONCLUSIVE,
+    KINDS,
+    NEEDS_MORE,
+    NOT_CONFIRMED,
+    REPAIR_FAILS,
+    RULE_ONLY,
+    TOO_SMALL,
+    Verdict,
+)
 
-COLORS = {CONFIRMED: "green", NOT_CONFIRMED: "yellow", INCONCLUSIVE: "cyan"}
+COLORS = {
+    CONFIRMED: "green",
+    NOT_CONFIRMED: "yellow",
+    NEEDS_MORE: "red",
+    REPAIR_FAILS: "red",
+    TOO_SMALL: "dim",
+    RULE_ONLY: "dim",
+    INCONCLUSIVE: "cyan",
+}
 NAMES = {
     "peak_bytes": "peak of tensors",
     "live_bytes": "tensors at the end",
@@ -106,7 +124,7 @@ def summary(results: Sequence[Result]) -> str:
     if not results:
         return "no findings to verify"
     counted = Counter(result.verdict.kind for result in results)
-    return ", ".join(f"{counted[kind]} {kind}" for kind in COLORS if counted[kind])
+    return ", ".join(f"{counted[kind]} {kind}" for kind in KINDS if counted[kind])
 
 
 def made_with(where: Environment) -> str:

@@ -13,7 +13,7 @@ from tfmemlint.finding import Finding, Safety, Severity
 from tfmemlint.model.file import File
 from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.evidence import Sample
-from tfmemlint.verify.judge import Claim
+from tfmemlint.verify.judge import Claim, too_small
 from tfmemlint.verify.plan.across import Slices
 from tfmemlint.verify.plan.composing import Composer, Texts
 from tfmemlint.verify.plan.examples import Example, ExampleError, read_examples
@@ -32,16 +32,22 @@ OWN_METRICS = ("seconds", "traces", "growth_dropped")
 WORD = re.compile(r"[^\W\d]\w*")
 
 
-def plan(finding: Finding, file: File, sample: Sample | None, examples: Mapping[str, Example]) -> Plan:
-    """The programs for one finding. `sample` is the measured sample of its rule, where there is one.
+def plan(
+    finding: Finding, file: File, sample: Sample | None, examples: Mapping[str, Example], samples_too: bool = False
+) -> Plan:
+    """The programs for one finding. `sample` is the measured sample of its rule, where there is one; with `samples_too`
+    it is run where there is nothing of the user's code to compare.
 
     Raises PlanError with the reason where no programs can be made.
     """
     if sample is None and finding.severity is Severity.INFO:
         raise PlanError("the rule is advice that promises no memory, so there is nothing to measure")
     if finding.fix is None:
-        return of_sample(finding, sample)
+        return of_sample(finding, sample, samples_too)
     claim = _claim(sample)
+    small = too_small(finding.bytes, finding.bytes_exact, claim)
+    if small is not None:
+        raise PlanError(small.reason, small.kind)
     cards = sample.pair.before.simulated_gpus if sample is not None and _is_own(claim) else 0
     planner = _Planner(finding, file, dict(examples), claim)
     before, after = planner.texts()
@@ -71,7 +77,7 @@ def _claim(sample: Sample | None) -> Claim:
     claim = sample.claim
     if claim.error is not None or claim.output is not None or claim.metric in OWN_METRICS:
         return replace(claim, min_ratio=min(claim.min_ratio, Claim.min_ratio))
-    return Claim()
+    return Claim(growth=claim.growth)
 
 
 class _Planner:

@@ -12,13 +12,19 @@ from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.plan.examples import Example
 from tfmemlint.verify.plan.slicing import Slice
 from tfmemlint.verify.plan.trimming import trimmed_imports
+from tfmemlint.verify.verdicts import INCONCLUSIVE
 
 ROUNDS, ROUNDS_OUTSIDE = 50, 8
 TRAINS = ("fit", "fit_generator", "train_on_batch", "evaluate")
 
 
 class PlanError(Exception):
-    """No programs can be made of a finding; the text says why and, where possible, what to do."""
+    """No programs are made of a finding; the text says why and, where possible, what to do. `kind` is the verdict that
+    this comes to."""
+
+    def __init__(self, reason: str, kind: str = INCONCLUSIVE) -> None:
+        super().__init__(reason)
+        self.kind = kind
 
 
 def program_text(text: str, edits: Sequence[Edit]) -> str:
@@ -211,16 +217,16 @@ class Assembly:
                 continue
             row = self._shown_row(loop)
             limit = ROUNDS_OUTSIDE if self._has_loop_inside(loop) else ROUNDS
+            marked = ", marked=True" if loop is self.around else ""
             if isinstance(loop, cst.For):
                 span = self.file.span(loop.iter)
                 bare = isinstance(loop.iter, cst.Tuple) and not loop.iter.lpar
                 opening, closing = ("((", ")") if bare else ("(", "")
-                marked = ", marked=True" if loop is self.around else ""
                 yield Edit(span.start, span.start, f"tfmemlint_some{opening}")
                 yield Edit(span.end, span.end, f"{closing}, {limit}, {row}{marked})")
             else:
                 span = self.file.span(loop.test)
-                yield Edit(span.start, span.start, f"tfmemlint_more({limit}, {row}) and (")
+                yield Edit(span.start, span.start, f"tfmemlint_more({limit}, {row}{marked}) and (")
                 yield Edit(span.end, span.end, ")")
 
     def _shown_row(self, node: Node) -> str:

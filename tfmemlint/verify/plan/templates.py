@@ -10,6 +10,7 @@ from tfmemlint.units import show_bytes
 from tfmemlint.verify.judge import Claim
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.result import Pair
+from tfmemlint.verify.verdicts import RULE_ONLY
 
 if TYPE_CHECKING:
     from tfmemlint.verify.evidence import Sample
@@ -23,16 +24,19 @@ MOST_BYTES = 512 * 1024**2
 
 @dataclass(frozen=True)
 class Plan:
-    """Two programs and what is claimed of them."""
+    """Two programs and what is claimed of them. `own` is whether they are made of the user's code."""
 
     pair: Pair
     claim: Claim
+    own: bool = True
 
 
-def of_sample(finding: Finding, sample: Sample | None) -> Plan:
-    """The sample of the finding's rule. Raises PlanError where the rule has none."""
+def of_sample(finding: Finding, sample: Sample | None, run: bool) -> Plan:
+    """The sample of the finding's rule. Raises PlanError where the rule has none, and where it shall not be run."""
     if sample is None:
         raise PlanError("the rule has neither a repair to compare with nor a sample of its own")
+    if not run:
+        raise PlanError(f"no repair to compare with here; --samples runs the sample of {finding.code}", RULE_ONLY)
     before, after, size = sample.pair.before, sample.pair.after, "at its own size"
     if finding.bytes is not None and MARKER in before.source and MARKER in after.source:
         given = min(finding.bytes, MOST_BYTES)
@@ -41,7 +45,7 @@ def of_sample(finding: Finding, sample: Sample | None) -> Plan:
         if given < finding.bytes:
             size = f"at {show_bytes(given)} in place of the {show_bytes(finding.bytes)} of this finding"
     note = f"the rule has no repair to apply here: its own sample was run in place of your code, {size}"
-    return Plan(Pair(before, after, (note,)), sample.claim)
+    return Plan(Pair(before, after, (note,)), sample.claim, own=False)
 
 
 def _filled(source: str, size: int) -> str:

@@ -228,13 +228,15 @@ def _run_fresh(program: Program, settings: Settings) -> Run:
 
 
 def measure(program: Program, settings: Settings, done: Callable[[], None] | None = None) -> tuple[Run, ...]:
-    """`settings.repeat` runs of the program, or fewer where it fails each time; `done` is called after each."""
+    """`settings.repeat` runs of the program; fewer where it raises what it would raise again, or fails each time.
+    `done` is called after each."""
     runs: list[Run] = []
     while len(runs) < settings.repeat:
         runs.append(run_once(program, settings))
         if done:
             done()
-        if len(runs) >= FAILURES_ENOUGH and all(run.status != "ok" for run in runs):
+        raised = runs[-1].status == "error" and not runs[-1].out_of_memory
+        if raised or (len(runs) >= FAILURES_ENOUGH and all(run.status != "ok" for run in runs)):
             break
     return tuple(runs)
 

@@ -90,6 +90,11 @@ class Run(msgspec.Struct, frozen=True):
     versions: Annotated[dict[Word, Word], Meta(max_length=10)] = {}
     notes: Annotated[tuple[Text, ...], Meta(max_length=500)] = ()
     """What was replaced while it ran."""
+    rounds: Count = 0
+    """Of the loop around the flagged place, how many ran; `rounds_cut` where it would have gone on."""
+    rounds_cut: bool = False
+    rounds_in_all: Count | None = None
+    """How many rounds that loop has, where what it goes through has a length."""
     output: str = ""
 
     @property

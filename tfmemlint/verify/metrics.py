@@ -1,0 +1,78 @@
+"""The figures by which two programs are compared."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tfmemlint.verify.run.runs import Run
+
+KIB, MIB = 1024, 1024**2
+MARKS_NEEDED = 4
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A figure of a run, smaller being better. Two programs that differ by no more than `floor` count as equal."""
+
+    name: str
+    unit: str
+    """"bytes", "s" or "" for a count."""
+    floor: float
+    read: Callable[[Run], float | None]
+    missing: str
+    """Why a run may not have it, in words."""
+
+
+def _slope(column: int) -> Callable[[Run], float | None]:
+    """Growth per mark over the later half of the marks, by least squares; the beginning holds what warms up."""
+
+    def read(run: Run) -> float | None:
+        rows: Sequence[Any] = run.marks[len(run.marks) // 2 :] if len(run.marks) >= 2 * MARKS_NEEDED else run.marks
+        values = [row[column] for row in rows]
+        if len(values) < MARKS_NEEDED or None in values:
+            return None
+        steps = range(len(values))
+        return float(statistics.linear_regression(steps, values).slope)
+
+    return read
+
+
+def _rss_growth(run: Run) -> float | None:
+    return None if run.rss_peak is None or run.rss_start is None else float(run.rss_peak - run.rss_start)
+
+
+def _growth_dropped(run: Run) -> float | None:
+    if run.gpu_options is None or "allow_growth" not in run.gpu_options:
+        return None
+    return float(not run.gpu_options["allow_growth"])
+
+
+_NO_ALLOCATOR = "the tensor allocator reported nothing: the program runs no TensorFlow operation"
+_FEW_MARKS = f"the program calls tfmemlint_mark() fewer than {MARKS_NEEDED} times"
+
+METRICS = {
+    metric.name: metric
+    for metric in (
+        Metric("peak_bytes", "bytes", 64 * KIB, lambda run: run.peak_bytes, _NO_ALLOCATOR),
+        Metric("live_bytes", "bytes", 64 * KIB, lambda run: run.live_bytes, _NO_ALLOCATOR),
+        Metric("rss", "bytes", 8 * MIB, _rss_growth, "this system does not tell resident memory"),
+        Metric("device_bytes", "bytes", 64 * MIB, lambda run: run.device_used_peak, "there is no NVIDIA card here"),
+        Metric("traces", "", 0.5, lambda run: float(run.traces), ""),
+        Metric("seconds", "s", 0.05, lambda run: run.seconds, ""),
+        Metric("value", "", 0.0, lambda run: run.value, "the program does not call tfmemlint_value()"),
+        Metric("live_slope", "bytes", KIB, _slope(1), _FEW_MARKS),
+        Metric("rss_slope", "bytes", 4 * KIB, _slope(3), _FEW_MARKS),
+        Metric("traces_slope", "", 0.1, _slope(4), _FEW_MARKS),
+        Metric("growth_dropped", "", 0.5, _growth_dropped, "TensorFlow was not asked for the GPU options"),
+    )
+}
+"""All metrics by name."""
+
+TRIED = ("peak_bytes", "live_bytes", "rss", "traces")
+"""Those that are tried, in this order, where a claim names none."""
+
+SLOPES = ("live_slope", "traces_slope")
+"""Those that are tried first where something grows from round to round."""
