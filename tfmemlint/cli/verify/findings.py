@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,15 +24,15 @@ from tfmemlint.model.file import File
 from tfmemlint.report.places import place
 from tfmemlint.verify import evidence
 from tfmemlint.verify.evidence import EvidenceError, Sample
-from tfmemlint.verify.judge import judge
-from tfmemlint.verify.plan.examples import ExampleError, read_examples
-from tfmemlint.verify.plan.from_finding import plan
+from tfmemlint.verify.plan.examples import Example, ExampleError, read_examples
+from tfmemlint.verify.plan.from_finding import plan, plan_alone
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.result import Result
 from tfmemlint.verify.run.measure import MeasureError, Settings, preloaded
 from tfmemlint.verify.run.runs import Run
-from tfmemlint.verify.verdicts import CONTRADICTED, INCONCLUSIVE, RULE_ONLY, Verdict, inconclusive
+from tfmemlint.verify.trials import decisive, tried
+from tfmemlint.verify.verdicts import CONTRADICTED, INCONCLUSIVE, Verdict, inconclusive
 
 if TYPE_CHECKING:
     from tfmemlint.text.source import Program
@@ -46,11 +47,11 @@ HINTS = (
 
 @dataclass(frozen=True)
 class Task:
-    """A finding with where it is and its plan, or why it has none."""
+    """A finding with where it is and its plans, of which each is tried, or why it has none."""
 
     finding: Finding
     place: str
-    plan: Plan | None
+    plans: tuple[Plan, ...] = ()
     verdict: Verdict | None = None
     """Why there is no plan, where there is none."""
 
@@ -65,11 +66,11 @@ def verify_findings(options: argparse.Namespace) -> int:
         raise EvidenceError("name files or folders to verify, or --rules for the rules' own samples")
     tasks, unread = _tasks(options)
     status = USAGE if unread else 0
-    planned = [task for task in tasks if task.plan is not None]
+    planned = [(task.label, plan.pair) for task in tasks for plan in task.plans]
     if options.dry_run:
-        show_programs([(task.label, task.plan.pair) for task in planned if task.plan is not None])
+        show_programs(planned)
         for task in tasks:
-            if task.plan is None:
+            if not task.plans:
                 tell(f"{task.label}: no programs: {task.verdict.reason if task.verdict else ''}")
         return status
     chosen = settings(options)
@@ -138,7 +139,7 @@ def _of_program(
     mine = [found for found in findings if program.own(found.span.start) is not None]
     module, readable, _ = parse(program.source) if mine else (None, program.source, [])
     if module is None:
-        return [Task(found, _where(result, found), None, inconclusive("the code cannot be read")) for found in mine]
+        return [Task(found, _where(result, found), (), inconclusive("the code cannot be read")) for found in mine]
     try:
         examples = read_examples(readable)
     except ExampleError as error:
@@ -147,15 +148,33 @@ def _of_program(
     tasks = []
     for found in mine:
         where = _where(result, found)
-        try:
-            own = found.moved(lambda offset: program.own(offset) or 0)
-            tasks.append(Task(found, where, plan(own, model, samples.get(found.code), examples, run_samples)))
-        except PlanError as error:
-            tasks.append(Task(found, where, None, Verdict(error.kind, str(error))))
-        except Exception as error:  # one finding's failure must not hide the others
-            failure = inconclusive(f"planning failed: {type(error).__name__}: {error}")
-            tasks.append(Task(found, where, None, failure))
+        own = found.moved(lambda offset: program.own(offset) or 0)
+        tasks.append(_task(own, found, where, model, samples.get(found.code), examples, run_samples))
     return tasks
+
+
+def _task(
+    own: Finding,
+    found: Finding,
+    where: str,
+    model: File,
+    sample: Sample | None,
+    examples: dict[str, Example],
+    run_samples: bool,
+) -> Task:
+    """The plans for one finding: its statements alone, then all that they need."""
+    plans: list[Plan] = []
+    verdict: Verdict | None = None
+    try:
+        plans.append(plan(own, model, sample, examples, run_samples))
+    except PlanError as error:
+        verdict = Verdict(error.kind, str(error))
+    except Exception as error:  # one finding's failure must not hide the others
+        verdict = inconclusive(f"planning failed: {type(error).__name__}: {error}")
+    if verdict is None or verdict.kind == INCONCLUSIVE:
+        with contextlib.suppress(PlanError):
+            plans.insert(0, plan_alone(own, model, sample, examples))
+    return Task(found, where, tuple(plans), verdict)
 
 
 def _where(result: FileResult, found: Finding) -> str:
@@ -163,25 +182,22 @@ def _where(result: FileResult, found: Finding) -> str:
 
 
 def _results(tasks: Sequence[Task], chosen: Settings) -> list[Result]:
-    total = 2 * chosen.repeat * sum(task.plan is not None for task in tasks)
+    total = 2 * chosen.repeat * sum(len(task.plans) for task in tasks)
     results = []
     with Progress(total) as progress, preloaded(chosen) as served:
         for task in tasks:
             found = task.finding
-            if task.plan is None:
+            if not task.plans:
                 verdict = task.verdict or inconclusive("")
                 results.append(Result(found.code, found.name, task.place, found.message, verdict))
                 continue
-            pair = task.plan.pair
-            before, after = pair.run(task.plan.claim, served, progress.ran)
-            verdict = judge(task.plan.claim, before, after)
+            trials = [tried(each, served, progress.ran) for each in task.plans]
+            shown = decisive(trials)
+            verdict = shown.verdict
             if verdict.kind == INCONCLUSIVE:
-                verdict = replace(verdict, reason=_hinted(verdict.reason, (*before, *after)))
-            if not task.plan.own:
-                verdict = replace(
-                    verdict, kind=RULE_ONLY, reason=f"the sample is {verdict.kind}; {verdict.reason}".rstrip("; ")
-                )
-            results.append(Result(found.code, found.name, task.place, found.message, verdict, pair, before, after))
+                verdict = replace(verdict, reason=_hinted(verdict.reason, (*shown.before, *shown.after)))
+            sides = shown.before, shown.after
+            results.append(Result(found.code, found.name, task.place, found.message, verdict, shown.plan.pair, *sides))
             progress.judged(task.label, verdict.kind)
     return results
 

@@ -13,6 +13,7 @@ import inspect
 import os
 import sys
 import time
+import types
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -28,6 +29,7 @@ class Substitutes:
         self.rounds: dict[str, Any] = {"rounds": 0, "rounds_cut": False, "rounds_in_all": None}
         """What is known of the loop around the flagged place, as the report has it."""
         self._mark = mark
+        self._kept: list[Any] = []
         self._rounds: dict[str, int] = {}
 
     def note(self, text: str) -> None:
@@ -36,7 +38,7 @@ class Substitutes:
 
     def install(self) -> None:
         """Put the hooks where every module finds them and patch what trains. Imports Keras."""
-        for name in ("array", "some", "more", "consume", "initialise"):
+        for name in ("array", "tensor", "dataset", "object", "some", "more", "consume", "given", "initialise"):
             setattr(builtins, f"tfmemlint_{name}", getattr(self, name))
         keras = [importlib.import_module("keras")]
         if "tf_keras" in sys.modules or os.environ.get("TF_USE_LEGACY_KERAS") == "1":
@@ -55,6 +57,31 @@ class Substitutes:
         if numpy.dtype(dtype).kind in "fc":
             return draw.random(shape, dtype="float32").astype(dtype, copy=False)
         return draw.integers(0, 2, shape, dtype="uint8").astype(dtype, copy=False)
+
+    def tensor(self, dtype: str, shape: tuple[int, ...]) -> Any:
+        """A tensor of made-up numbers."""
+        return sys.modules["tensorflow"].convert_to_tensor(self.array(dtype, shape))
+
+    def dataset(self, element: Any, count: int) -> Any:
+        """A data set of `count` elements, each made when it is asked for; `element` has pairs of dtype and shape, in
+        lists (for tuples) and dictionaries."""
+        tensorflow = sys.modules["tensorflow"]
+
+        def made(spec: Any, number: Any) -> Any:
+            if isinstance(spec, dict):
+                return {name: made(part, number) for name, part in spec.items()}
+            if isinstance(spec, list):
+                return tuple(made(part, number) for part in spec)
+            dtype, shape = spec
+            if dtype == "string":
+                return tensorflow.fill(shape, tensorflow.strings.as_string(number))
+            return tensorflow.fill(shape, tensorflow.cast(number % 2, dtype))
+
+        return tensorflow.data.Dataset.range(count).map(lambda number: made(element, number))
+
+    def object(self, **fields: Any) -> Any:
+        """An object with these attributes."""
+        return types.SimpleNamespace(**fields)
 
     def some(self, items: Any, limit: int, line: int | str, marked: bool = False) -> Any:
         """`items`, cut after `limit` rounds; what a traced function iterates is left as it is."""
@@ -110,6 +137,19 @@ class Substitutes:
                 if number == ROUNDS_OF_DATA or time.monotonic() > end:
                     self.note(f"the data set was left after {number} elements")
                     break
+        return value
+
+    def given(self, value: Any) -> Any:
+        """Do with a value what training does with it: iterate a data set, give arrays to TensorFlow, which copies
+        them. The tensors are kept to the end."""
+        numpy, tensorflow = importlib.import_module("numpy"), sys.modules["tensorflow"]
+        if isinstance(value, (tuple, list)):
+            for item in value:
+                self.given(item)
+        elif isinstance(value, numpy.ndarray) and value.dtype != object:
+            self._kept.append(tensorflow.convert_to_tensor(value))
+        else:
+            self.consume(value)
         return value
 
     def initialise(self) -> None:

@@ -60,9 +60,11 @@ class Composer:
         after = self._written({**edits, id(flagged): merged(edits[id(flagged)], repair)})
         if before == after:
             raise PlanError("the repair changes nothing in the programs")
-        if sum(len(text) for _, text in before.modules) > MOST_TEXT:
-            raise PlanError("the modules that the code needs are too large to be run")
         return before, after
+
+    def text(self) -> Texts:
+        """The program as it is. Raises PlanError."""
+        return self._written({key: assembly.edits() for key, assembly in self._assemblies.items()})
 
     def _written(self, edits: dict[int, list[Edit]]) -> Texts:
         source, modules = "", {}
@@ -73,6 +75,8 @@ class Composer:
                 source = with_tail
             if not part.runs or self._slices.runs_itself:
                 modules[self.name(part.home)] = program_text(text, own) if part.runs else with_tail
+        if sum(map(len, modules.values())) > MOST_TEXT:
+            raise PlanError("the modules that the code needs are too large to be run")
         return Texts(source, tuple(sorted(modules.items())))
 
     def _tail(self, home: Home) -> list[Edit]:

@@ -15,6 +15,7 @@ from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.evidence import Sample
 from tfmemlint.verify.judge import Claim, too_small
 from tfmemlint.verify.plan.across import Slices
+from tfmemlint.verify.plan.alone import Alone
 from tfmemlint.verify.plan.composing import Composer, Texts
 from tfmemlint.verify.plan.examples import Example, ExampleError, read_examples
 from tfmemlint.verify.plan.import_path import dots_in, import_path
@@ -50,10 +51,25 @@ def plan(
         raise PlanError(small.reason, small.kind)
     cards = sample.pair.before.simulated_gpus if sample is not None and _is_own(claim) else 0
     planner = _Planner(finding, file, dict(examples), claim)
-    before, after = planner.texts()
-    program = _program(planner.slices, before, cards)
-    notes = planner.replaced
-    if finding.fix.safety is Safety.DISPLAY:
+    return _plan(finding, planner.texts(), planner.slices, planner.replaced, claim, cards)
+
+
+def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Mapping[str, Example]) -> Plan:
+    """The programs that hold the flagged statements and no others. Raises PlanError where they show nothing alone."""
+    claim = _claim(sample)
+    if finding.fix is None or claim.growth or _is_own(claim):
+        raise PlanError("what is claimed does not show in the flagged statements alone")
+    alone = Alone(finding, file, _Examples(file, dict(examples)))
+    made = _plan(finding, alone.texts(), alone.slices, alone.replaced, claim, 0)
+    return replace(made, alone=True)
+
+
+def _plan(
+    finding: Finding, texts: tuple[Texts, Texts], slices: Slices, notes: list[str], claim: Claim, cards: int
+) -> Plan:
+    before, after = texts
+    program = _program(slices, before, cards)
+    if finding.fix is not None and finding.fix.safety is Safety.DISPLAY:
         notes.append("the repair is one that is only shown, never applied")
     repaired = replace(program, source=after.source, modules=after.modules)
     return Plan(Pair(program, repaired, tuple(dict.fromkeys(notes))), claim)
@@ -80,6 +96,23 @@ def _claim(sample: Sample | None) -> Claim:
     return Claim(growth=claim.growth)
 
 
+class _Examples:
+    """The examples in the comments of each module."""
+
+    def __init__(self, file: File, examples: dict[str, Example]) -> None:
+        self._known: dict[int, dict[str, Example]] = {id(file): examples}
+
+    def __call__(self, home: Home) -> dict[str, Example]:
+        """Those of one module. Raises PlanError for those that cannot be read."""
+        found = self._known.get(id(home))
+        if found is None:
+            try:
+                found = self._known[id(home)] = read_examples(home.source)
+            except ExampleError as error:
+                raise PlanError(str(error)) from error
+        return found
+
+
 class _Planner:
     """Makes the two sources for one finding."""
 
@@ -87,7 +120,7 @@ class _Planner:
         self.finding, self.file, self.claim = finding, file, claim
         self.replaced: list[str] = []
         self.slices = Slices(file, file)
-        self._examples: dict[int, dict[str, Example]] = {id(file): examples}
+        self._examples = _Examples(file, examples)
         self._places = Places(file)
 
     def texts(self) -> tuple[Texts, Texts]:
@@ -97,13 +130,13 @@ class _Planner:
         flagged = self._places.statement(self.finding.span)
         if flagged is None:
             raise PlanError("the finding stands in no statement")
-        ways = Ways(self.file, self._examples_of)
+        ways = Ways(self.file, self._examples)
         own = ways.to(flagged)
         others = self._places.others(self.finding)
         found = [own, *(way for node in others if (way := self._way(ways, node, own)) is not None)]
         self.slices = self._grown(flagged, others, found)
         around = next((above for above in self.file.tree.ancestors(flagged) if isinstance(above, LOOPS)), None)
-        composer = Composer(self.slices, self._examples_of, around)
+        composer = Composer(self.slices, self._examples, around)
         composer.add([line for way in found for line in way.lines])
         for unit, line in consumers(self.slices):
             scope = self.file.scope_of(unit)
@@ -142,13 +175,3 @@ class _Planner:
             kept.name(word)
         slices.close()
         return slices
-
-    def _examples_of(self, home: Home) -> dict[str, Example]:
-        """The examples in the comments of a module. Raises PlanError for those that cannot be read."""
-        found = self._examples.get(id(home))
-        if found is None:
-            try:
-                found = self._examples[id(home)] = read_examples(home.source)
-            except ExampleError as error:
-                raise PlanError(str(error)) from error
-        return found

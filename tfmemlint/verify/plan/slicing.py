@@ -109,13 +109,13 @@ class Slice:
                 if isinstance(node, cst.Name):
                     found = self.definitions(node)
                     for definition in found:
-                        self._need(definition, asked_of(self.file, node))
+                        self.need(definition, asked_of(self.file, node))
                     if not found and self._is_free(node):
                         self.from_star(node.value, asked_of(self.file, node))
             if isinstance(unit, LOOPS) or id(unit) in self.sliced:
                 self._keep_jumps(unit)
 
-    def _need(self, definition: Definition, names: tuple[str, ...] = (), whole: bool = True) -> None:
+    def need(self, definition: Definition, names: tuple[str, ...] = (), whole: bool = True) -> None:
         """Keep what binds a name, and for an import what these names mean that are asked of what it binds."""
         unit = self.unit(definition.node)
         if unit is not None:
@@ -148,7 +148,7 @@ class Slice:
         found = [*home.bindings.get(word, ()), *self.home.inner_writes(word, self.home.module)]
         bound = [each for each in written(found) if self.runs or not self._is_guarded(each.node)]
         for definition in bound:
-            self._need(definition, names)
+            self.need(definition, names)
         return bool(bound)
 
     def from_star(self, word: str, names: tuple[str, ...]) -> bool:
@@ -182,7 +182,7 @@ class Slice:
         for found in self.file.flow(self.home.module).bindings.values():
             for definition in written(found):
                 if self.holds(definition.node):
-                    self._need(definition)
+                    self.need(definition)
 
     def keep_import(self, statement: cst.Import | cst.ImportFrom) -> None:
         """Keep an import for what it runs: with the first of its names, if none is needed."""
@@ -192,7 +192,7 @@ class Slice:
         bound = self.home.bound_within(statement)
         if not any(id(each.node) in self.needed for each in bound):
             for definition in bound[:1]:
-                self._need(definition, whole=False)
+                self.need(definition, whole=False)
 
     def holds(self, node: Node) -> bool:
         """Whether the statement of a node is kept."""

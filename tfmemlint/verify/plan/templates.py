@@ -24,11 +24,13 @@ MOST_BYTES = 512 * 1024**2
 
 @dataclass(frozen=True)
 class Plan:
-    """Two programs and what is claimed of them. `own` is whether they are made of the user's code."""
+    """Two programs and what is claimed of them. `own` is whether they are made of the user's code, `alone` whether of
+    the flagged statements only."""
 
     pair: Pair
     claim: Claim
     own: bool = True
+    alone: bool = False
 
 
 def of_sample(finding: Finding, sample: Sample | None, run: bool) -> Plan:

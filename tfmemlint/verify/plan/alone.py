@@ -1,0 +1,220 @@
+"""The flagged statements alone, with made-up operands of the dtypes and shapes that are known of the user's.
+
+What else a program does can hide what a statement costs, or keep it from being reached: data that is not there, a
+module, a card, an old API elsewhere in the file. So the statements that the repair changes are taken out, what is known
+of the names that they read is made up, and the figures count from there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+import libcst as cst
+
+from tfmemlint.finding import Edit, Finding
+from tfmemlint.model.file import File
+from tfmemlint.model.values import Array, Dataset
+from tfmemlint.syntax.scopes import Binds
+from tfmemlint.syntax.tree import Node, children
+from tfmemlint.verify.plan.across import Slices
+from tfmemlint.verify.plan.composing import Composer, Texts
+from tfmemlint.verify.plan.examples import Example
+from tfmemlint.verify.plan.made_up import code_for
+from tfmemlint.verify.plan.places import Places
+from tfmemlint.verify.plan.programs import PlanError
+from tfmemlint.verify.plan.slicing import DEFINITIONS, Home
+from tfmemlint.verify.plan.statements import asked_of, is_setting
+
+WORDS = "measured alone, with made-up operands of the same dtypes and shapes"
+RESULT = "tfmemlint_result"
+MOST_STATEMENTS = 12
+WORD = re.compile(r"[^\W\d]\w*")
+ELSEWHERE = (cst.Yield, cst.Await, cst.Break, cst.Continue, cst.Global, cst.Nonlocal, cst.Import, cst.ImportFrom)
+"""What cannot stand where the statements are put."""
+
+
+class Alone:
+    """Makes the programs of one finding that has a repair; `examples` gives those of a module."""
+
+    def __init__(self, finding: Finding, file: File, examples: Callable[[Home], dict[str, Example]]) -> None:
+        self.finding, self.file = finding, file
+        self.replaced: list[str] = []
+        self.slices = Slices(file, file)
+        self._examples = examples
+        edits = finding.fix.edits if finding.fix is not None else ()
+        self._imports = [edit.content.strip() for edit in edits if _is_import(edit)]
+        self._edits = [edit for edit in edits if not _is_import(edit)]
+        self._made: dict[str, str] = {}
+        self._fields: dict[str, dict[str, str]] = {}
+
+    def texts(self) -> tuple[Texts, Texts]:
+        """The program with the flagged statements and the one with the repaired ones. Raises PlanError."""
+        block = self._block()
+        start, end = self._stretch(block)
+        if any(edit.start < start or end < edit.end for edit in self._edits):
+            raise PlanError("the repair reaches beyond the flagged statements")
+        for name in self._read(block):
+            self._provide(name, block)
+        part = self.slices.at(self.file)
+        for word in sorted({word for edit in self._edits for word in WORD.findall(edit.content)}):
+            if word not in self._made:
+                part.name(word)
+        self.slices.close()
+        if any(part.holds(statement) for statement in block):
+            raise PlanError("the flagged statements need what they make")
+        returned = list(self._returns(block))
+        before, after = (self._cut(start, end, [*returned, *edits]) for edits in ((), self._edits))
+        if before == after:
+            raise PlanError("the repair changes nothing in the programs")
+        tail = [f"tfmemlint_given({name})" for name in self._bound(block, bool(returned))]
+        head = [*self._operands(), "tfmemlint_reset()"]
+        return self._program([*head, before, *tail]), self._program([*self._imports, *head, after, *tail])
+
+    def _program(self, lines: Sequence[str]) -> Texts:
+        composer = Composer(self.slices, self._examples, None)
+        composer.add(lines)
+        texts = composer.text()
+        self.replaced += [note for note in composer.notes() if note not in self.replaced]
+        return texts
+
+    # -- the statements ----------------------------------------------------------------------------------------------
+
+    def _block(self) -> list[cst.SimpleStatementLine]:
+        """The flagged statement and those that the repair changes, with what stands between them."""
+        places = Places(self.file)
+        flagged = places.statement(self.finding.span)
+        if flagged is None or is_setting(self.file, flagged):
+            raise PlanError("the flagged statement cannot stand alone")
+        body = list(getattr(self.file.tree.parent(flagged), "body", ()))
+        changed = [number for number, each in enumerate(body) if self._is_changed(each)]
+        at = changed or [number for number, each in enumerate(body) if each is flagged]
+        block = body[min(at) : max(at) + 1] if at else []
+        if not block or len(block) > MOST_STATEMENTS:
+            raise PlanError("the repair changes statements too far from each other")
+        for statement in block:
+            if not isinstance(statement, cst.SimpleStatementLine) or any(
+                isinstance(node, ELSEWHERE) for node in _walk(statement)
+            ):
+                raise PlanError("the flagged statement cannot stand alone")
+        return block
+
+    def _is_changed(self, statement: Node) -> bool:
+        span = self.file.span(statement)
+        return any(span.start <= edit.start and edit.end <= span.end for edit in self._edits)
+
+    def _stretch(self, block: Sequence[Node]) -> tuple[int, int]:
+        """From the beginning of the first line of the statements to the end of the last."""
+        starts, text = self.file.source.line_starts, self.file.source.text
+        first = self.file.source.line_index(self.file.span(block[0]).start)
+        last = self.file.source.line_index(max(0, self.file.span(block[-1]).end - 1))
+        return starts[first], starts[last + 1] if last + 1 < len(starts) else len(text)
+
+    def _cut(self, start: int, end: int, edits: Sequence[Edit]) -> str:
+        """The statements after these edits, on the level of the module."""
+        text, position = self.file.source.text, start
+        parts: list[str] = []
+        for edit in sorted(edits, key=lambda edit: (edit.start, edit.end)):
+            if edit.start < position:
+                raise PlanError("the repair and the program change the same code")
+            parts += (text[position : edit.start], edit.content)
+            position = edit.end
+        cut = "".join((*parts, text[position:end])).rstrip("\n")
+        return f"if True:\n{cut}" if cut[:1].isspace() else cut
+
+    def _returns(self, block: Sequence[Node]) -> Iterator[Edit]:
+        """Edits that give a name to what is returned."""
+        for statement in block:
+            for small in getattr(statement, "body", ()):
+                if isinstance(small, cst.Return):
+                    if small.value is None:
+                        raise PlanError("the flagged statement cannot stand alone")
+                    start = self.file.span(small).start
+                    yield Edit(start, start + len("return"), f"{RESULT} =")
+
+    def _bound(self, block: Sequence[Node], returned: bool) -> Iterator[str]:
+        """The names that hold what the statements make, where that is data."""
+        if returned:
+            yield RESULT
+        seen: set[str] = set()
+        for statement in block:
+            for bindings in self.file.flow(self.file.scope_of(statement)).bindings.values():
+                for each in bindings:
+                    if self.file.tree.statement(each.node) is statement and each.name.isidentifier():
+                        value = self.file.values.definition(each, None)
+                        if any(isinstance(kind, (Array, Dataset)) for kind in value.options) and each.name not in seen:
+                            seen.add(each.name)
+                            yield each.name
+
+    # -- what they read ----------------------------------------------------------------------------------------------
+
+    def _read(self, block: Sequence[Node]) -> Iterator[cst.Name]:
+        """The names whose values come from elsewhere."""
+        inside = {id(node) for statement in block for node in _walk(statement)}
+        for statement in block:
+            for node in _walk(statement):
+                if not isinstance(node, cst.Name) or not self._is_load(node):
+                    continue
+                found = self.slices.of(node).definitions(node)
+                if found and not all(id(each.node) in inside for each in found):
+                    yield node
+
+    def _is_load(self, name: cst.Name) -> bool:
+        parent = self.file.tree.parent(name)
+        if isinstance(parent, cst.Attribute):
+            return parent.value is name
+        return not (isinstance(parent, cst.Arg) and parent.keyword is name)
+
+    def _provide(self, name: cst.Name, block: Sequence[Node]) -> None:
+        """Have there what a name stands for. Raises PlanError where that is not known."""
+        word = name.value
+        if word in self._made:
+            return
+        found = self.slices.of(name).definitions(name)
+        if all(each.binds in (Binds.IMPORT, Binds.FUNCTION, Binds.CLASS) for each in found):
+            return self._keep(name)
+        example = self._examples(self.file).get(word)
+        made = example.code if example is not None else code_for(self.file.value(name))
+        if made is not None:
+            self._made[word] = made
+            return None
+        if self._provide_field(name):
+            return None
+        if all(isinstance(each.scope, cst.Module) for each in found):
+            return self._keep(name)
+        raise PlanError(f"too little is known of {word}; say what it is: # tfmemlint: example {word}=float32[32,10]")
+
+    def _keep(self, name: cst.Name) -> None:
+        """Keep the code that gives a name its meaning, with all that it needs."""
+        part = self.slices.of(name)
+        for definition in part.definitions(name):
+            part.need(definition, asked_of(self.file, name))
+
+    def _provide_field(self, name: cst.Name) -> bool:
+        """Make up an attribute of an object that is not known: `self.images`."""
+        parent = self.file.tree.parent(name)
+        if not isinstance(parent, cst.Attribute) or parent.value is not name:
+            return False
+        made = code_for(self.file.value(parent))
+        if made is not None:
+            self._fields.setdefault(name.value, {})[parent.attr.value] = made
+        return made is not None
+
+    def _operands(self) -> Iterator[str]:
+        for name, code in self._made.items():
+            yield f"{name} = {code}"
+        for name, fields in self._fields.items():
+            yield f"{name} = tfmemlint_object({', '.join(f'{field}={code}' for field, code in fields.items())})"
+
+
+def _is_import(edit: Edit) -> bool:
+    return edit.start == edit.end and edit.content.startswith(("import ", "from "))
+
+
+def _walk(node: Node) -> Iterator[Node]:
+    stack = [node]
+    while stack:
+        at = stack.pop()
+        yield at
+        if not isinstance(at, DEFINITIONS):
+            stack.extend(reversed(children(at)))

@@ -1,0 +1,72 @@
+"""Code that makes up what a value is known to be: an array of its dtype and shape, a data set of its elements."""
+
+from __future__ import annotations
+
+from tfmemlint.model.values import Array, Const, Dataset, Mapping, OneOf, Sequence, Value
+
+MOST_BYTES = 1 << 30
+"""Bytes of one array that are made up: a program holds it several times."""
+
+MOST_ITEMS = 64
+ELEMENTS = 64
+"""Elements of a data set of which no count is known: more than the buffers hold that people ask for."""
+
+
+def code_for(value: Value) -> str | None:
+    """Python code that makes something of this kind, None where too little is known of it.
+
+    Arrays have their dtype and shape, data sets their elements and count; what is in them is made up.
+    """
+    if isinstance(value, Const):
+        return repr(value.value) if isinstance(value.value, (int, float, str, bytes, bool, type(None))) else None
+    if isinstance(value, Array):
+        spec = _spec(value)
+        maker = "tfmemlint_array" if value.library == "np" else "tfmemlint_tensor"
+        return None if spec is None or value.library == "keras" or value.variable else f"{maker}{spec}"
+    if isinstance(value, Sequence):
+        return _sequence(value)
+    if isinstance(value, Mapping):
+        return _mapping(value)
+    if isinstance(value, Dataset):
+        element = _element(value.element)
+        count = ELEMENTS if value.count is None else value.count
+        return None if element is None or count < 1 else f"tfmemlint_dataset({element}, {count})"
+    if isinstance(value, OneOf):
+        made = {code_for(option) for option in value.options}
+        return made.pop() if len(made) == 1 else None
+    return None
+
+
+def _spec(array: Array) -> str | None:
+    if array.dtype is None or array.shape is None or None in array.shape or array.bytes is None:
+        return None
+    return f'("{array.dtype}", {tuple(array.shape)})' if 0 < array.bytes <= MOST_BYTES else None
+
+
+def _sequence(value: Sequence) -> str | None:
+    items = [code_for(item) for item in value.items]
+    if value.open or not items or len(items) > MOST_ITEMS or None in items or value.kind not in ("tuple", "list"):
+        return None
+    inner = ", ".join(filter(None, items))
+    return f"[{inner}]" if value.kind == "list" else f"({inner},)"
+
+
+def _mapping(value: Mapping) -> str | None:
+    items = [(key, code_for(item)) for key, item in value.items]
+    if value.open or len(items) > MOST_ITEMS or any(made is None for _, made in items):
+        return None
+    return "{" + ", ".join(f"{key!r}: {made}" for key, made in items) + "}"
+
+
+def _element(value: Value) -> str | None:
+    """What an element of a data set is, as `(dtype, shape)` in tuples and dictionaries."""
+    if isinstance(value, Array):
+        return _spec(value)
+    if isinstance(value, Sequence) and not value.open and value.items:
+        items = [_element(item) for item in value.items]
+        return None if None in items else f"[{', '.join(filter(None, items))}]"
+    if isinstance(value, Mapping) and not value.open and value.items:
+        pairs = [(key, _element(item)) for key, item in value.items]
+        known = all(made is not None for _, made in pairs)
+        return "{" + ", ".join(f"{key!r}: {made}" for key, made in pairs) + "}" if known else None
+    return None

@@ -1,0 +1,67 @@
+"""The ways in which one finding is measured, and the verdict that they come to together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from tfmemlint.units import show_bytes
+from tfmemlint.verify.judge import judge
+from tfmemlint.verify.plan.alone import WORDS
+from tfmemlint.verify.plan.templates import Plan
+from tfmemlint.verify.run.measure import Settings
+from tfmemlint.verify.run.runs import Run
+from tfmemlint.verify.verdicts import CONFIRMED, INCONCLUSIVE, NEEDS_MORE, REPAIR_FAILS, RULE_ONLY, Verdict
+
+DECIDES = (CONFIRMED, REPAIR_FAILS, NEEDS_MORE)
+"""The verdicts on the whole program that stand, whatever the statements show alone."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One plan that was run, and what it shows."""
+
+    plan: Plan
+    before: tuple[Run, ...]
+    after: tuple[Run, ...]
+    verdict: Verdict
+
+
+def tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
+    """Run a plan and judge it. `done` is called after each run. Raises MeasureError."""
+    before, after = plan.pair.run(plan.claim, settings, done)
+    verdict = judge(plan.claim, before, after)
+    if not plan.own:
+        said = "; ".join(filter(None, (f"the sample is {verdict.kind}", verdict.reason)))
+        verdict = replace(verdict, kind=RULE_ONLY, reason=said)
+    return Trial(plan, before, after, verdict)
+
+
+def decisive(trials: Sequence[Trial]) -> Trial:
+    """The trial whose verdict and figures stand for all of them, which are at least one."""
+    alone = next((trial for trial in trials if trial.plan.alone), None)
+    whole = next((trial for trial in trials if not trial.plan.alone), None)
+    if alone is None or whole is None:
+        only = alone or whole
+        assert only is not None
+        return _said(only, "") if only is alone else only
+    if whole.verdict.kind in DECIDES or alone.verdict.kind == INCONCLUSIVE:
+        return whole
+    return _said(alone, f"in the whole program {_in_words(whole.verdict)}")
+
+
+def _said(alone: Trial, further: str) -> Trial:
+    """A trial of the statements alone, with words that say so."""
+    verdict = alone.verdict
+    if verdict.kind == INCONCLUSIVE:
+        return alone
+    reason = "; ".join(filter(None, (verdict.reason, WORDS, further)))
+    return replace(alone, verdict=replace(verdict, reason=reason))
+
+
+def _in_words(verdict: Verdict) -> str:
+    if verdict.kind == INCONCLUSIVE:
+        return f"not measured: {verdict.reason}"
+    if verdict.unit == "bytes" and verdict.before is not None and verdict.after is not None:
+        return f"{show_bytes(round(verdict.before))} before and {show_bytes(round(verdict.after))} after"
+    return verdict.reason
