@@ -174,6 +174,24 @@ def test_one_line_can_be_chosen_and_the_programs_shown(
     assert capsys.readouterr().out == ""
 
 
+def test_findings_of_a_notebook_have_programs_and_are_chosen_by_cell(
+    tmp_path: Path, fixtures: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts = (
+        "import tensorflow as tf\ndata = tf.data.Dataset.range(99).map(lambda i: tf.fill([128, 1024], 1.0))",
+        "data = data.repeat(8).cache()\nprint(list(data))",
+    )
+    cells = [{"cell_type": "code", "source": text, "metadata": {}, "outputs": []} for text in texts]
+    path = tmp_path / "train.ipynb"
+    path.write_text(json.dumps({"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}), encoding="utf-8")
+    shown = {}
+    for place in ("2:1", "cell 2:1", "1:1", "1"):
+        words = ["verify", "--dry-run", "--select", "TFM305", "--fixtures", fixtures, f"{path}:{place}"]
+        assert commands.main(words) == 0
+        shown[place] = "data.cache().repeat(8)" in capsys.readouterr().out
+    assert shown == {"2:1": True, "cell 2:1": True, "1:1": False, "1": True}
+
+
 def test_a_wrong_example_comment_is_one_line_and_exit_2(
     tmp_path: Path, fixtures: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

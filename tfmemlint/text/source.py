@@ -55,6 +55,9 @@ class Program:
 
     def own(self, offset: int) -> int | None:
         """The offset in the program's text of one in the text of the whole file; None where another program stands."""
+        if len(self.starts) == 1:  # however many cells that stretch has
+            own, whole = self.starts[0]
+            return own + offset - whole if 0 <= offset - whole <= len(self.source.text) - own else None
         for (own, whole), block in zip(self.starts, self.source.blocks, strict=True):
             if whole <= offset <= whole + block.span.end - block.span.start:
                 return own + offset - whole
