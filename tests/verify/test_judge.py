@@ -59,6 +59,9 @@ class TestFigures:
         verdict = judge(Claim("peak_bytes"), peaks(100 * MIB), peaks(200 * MIB))
         assert verdict.kind == NEEDS_MORE and verdict.saved == -100 * MIB
 
+    def test_a_little_more_after_the_repair_is_no_more_than_a_little_less(self) -> None:
+        assert judge(Claim("peak_bytes"), peaks(100 * MIB), peaks(101 * MIB)).kind == NOT_CONFIRMED
+
     def test_nothing_left_after_the_repair_has_no_ratio(self) -> None:
         verdict = judge(Claim("traces"), [ok(traces=5)], [ok(traces=0)])
         assert verdict.kind == CONFIRMED and verdict.ratio is None and verdict.saved == 5

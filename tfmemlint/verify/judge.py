@@ -36,6 +36,8 @@ class Claim:
     unit: str = ""
     growth: bool = False
     """Whether something grows from round to round, which shows in the slope over the rounds before it shows in sums."""
+    expected: int | None = None
+    """Bytes that the flagged program alone must be seen to take, where there is no repair to compare with."""
 
     @property
     def timed(self) -> bool:
@@ -53,6 +55,10 @@ class Claim:
         return (*SLOPES, *TRIED) if self.growth else TRIED
 
 
+SEEN = 0.8
+"""Part of the bytes that a message names which must be seen: buffers may not have been filled to the last element."""
+
+
 def judge(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
     """Whether the runs of the flagged and of the repaired program bear the claim out. `after` may be empty where each
     run of the flagged program failed."""
@@ -65,6 +71,8 @@ def judge(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
     ended = _judge_end(claim, before, after)
     if ended is not None:
         return ended
+    if claim.expected is not None:
+        return _judge_expected(claim.expected, before)
     if claim.metric is not None:
         metric = METRICS[claim.metric]
         return _judge_figures(replace(metric, unit=metric.unit or claim.unit), claim, before, after)
@@ -144,6 +152,8 @@ def _judge_end(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Ver
     failed = next((run for run in before if run.status != "ok"), None)
     if failed is not None:
         return inconclusive(f"the flagged program failed: {failed.reason}", claim.metric)
+    if claim.expected is not None:
+        return None
     if not after:
         return inconclusive("the repaired program was not run", claim.metric)
     if all(run.out_of_memory for run in after):
@@ -170,13 +180,24 @@ def _judge_figures(metric: Metric, claim: Claim, before: Sequence[Run], after: S
     def verdict(kind: str, reason: str) -> Verdict:
         return Verdict(kind, reason, metric.name, metric.unit, first, second, noise, repeats)
 
-    if second - first > enough:
+    if second - first > enough and second >= claim.min_ratio * first:
         return verdict(NEEDS_MORE, "")
     if first - second <= enough:
         return verdict(NOT_CONFIRMED, "the difference is within the noise")
     if second > 0 and first / second < claim.min_ratio:
         return verdict(NOT_CONFIRMED, f"the ratio is under {claim.min_ratio:g}")
     return verdict(CONFIRMED, "")
+
+
+def _judge_expected(expected: int, before: Sequence[Run]) -> Verdict:
+    metric = METRICS["peak_bytes"]
+    seen = [value for run in before if (value := metric.read(run)) is not None]
+    if not seen:
+        return inconclusive(metric.missing, metric.name)
+    most, noise = statistics.median(seen), max(seen) - min(seen)
+    kind = CONFIRMED if most >= SEEN * expected else NOT_CONFIRMED
+    reason = f"claimed {show_bytes(expected)}, seen {show_bytes(round(most))}"
+    return Verdict(kind, reason, metric.name, metric.unit, most, None, noise, len(seen))
 
 
 def too_small(claimed: int | None, exact: bool, claim: Claim) -> Verdict | None:

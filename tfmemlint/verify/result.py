@@ -17,7 +17,8 @@ class Pair:
     """The flagged and the repaired program, and what in them is not the user's own code, one line each."""
 
     before: Program
-    after: Program
+    after: Program | None
+    """None where there is no repair, and the flagged program is held against the message."""
     replaced: tuple[str, ...] = ()
 
     def run(
@@ -28,12 +29,14 @@ class Pair:
         server = None if claim.apart else settings.server
         chosen = replace(settings, timed=claim.timed, server=server)
         before = measure(self.before, chosen, done)
-        if all(run.status == "ok" or run.out_of_memory or _is_claimed(claim, run) for run in before):
+        if self.after is not None and all(_goes_on(claim, run) for run in before):
             return before, measure(self.after, chosen, done)
         return before, ()
 
 
-def _is_claimed(claim: Claim, run: Run) -> bool:
+def _goes_on(claim: Claim, run: Run) -> bool:
+    if run.status == "ok" or run.out_of_memory:
+        return True
     return claim.error is not None and matches(claim.error, run)
 
 

@@ -32,7 +32,7 @@ from tfmemlint.verify.result import Result
 from tfmemlint.verify.run.measure import MeasureError, Settings, preloaded
 from tfmemlint.verify.run.runs import Run
 from tfmemlint.verify.trials import decisive, tried
-from tfmemlint.verify.verdicts import CONTRADICTED, INCONCLUSIVE, Verdict, inconclusive
+from tfmemlint.verify.verdicts import CONTRADICTED, INCONCLUSIVE, RULE_ONLY, Verdict, inconclusive
 
 if TYPE_CHECKING:
     from tfmemlint.text.source import Program
@@ -171,7 +171,7 @@ def _task(
         verdict = Verdict(error.kind, str(error))
     except Exception as error:  # one finding's failure must not hide the others
         verdict = inconclusive(f"planning failed: {type(error).__name__}: {error}")
-    if verdict is None or verdict.kind == INCONCLUSIVE:
+    if verdict is None or verdict.kind in (INCONCLUSIVE, RULE_ONLY):
         with contextlib.suppress(PlanError):
             plans.insert(0, plan_alone(own, model, sample, examples))
     return Task(found, where, tuple(plans), verdict)

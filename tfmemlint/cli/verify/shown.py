@@ -72,6 +72,8 @@ def show_programs(pairs: Sequence[tuple[str, Pair]]) -> None:
     with tolerant(sys.stdout) as stream:
         for label, pair in pairs:
             for side, program in (("before", pair.before), ("after", pair.after)):
+                if program is None:
+                    continue
                 stream.write(f"# {'-' * 20} {label}: {side} {'-' * 20}\n")
                 for note in pair.replaced:
                     stream.write(f"# {note}\n")

@@ -80,7 +80,8 @@ def _section(number: int, result: Result) -> str:
     if drawn:
         parts.append(f'<div class="pictures">{"".join(drawn)}</div>')
     if result.pair is not None:
-        parts.append(_programs(result.pair.before.listing, result.pair.after.listing))
+        after = result.pair.after.listing if result.pair.after is not None else ""
+        parts.append(_programs(result.pair.before.listing, after))
     return "".join(parts) + "</section>\n"
 
 

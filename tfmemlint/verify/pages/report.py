@@ -172,7 +172,10 @@ def _record(result: Result) -> dict[str, Any]:
         "notes": list(result.notes),
         "programs": None
         if result.pair is None
-        else {"before": _program(result.pair.before), "after": _program(result.pair.after)},
+        else {
+            "before": _program(result.pair.before),
+            "after": None if result.pair.after is None else _program(result.pair.after),
+        },
         "runs": {"before": [_run(run) for run in result.before], "after": [_run(run) for run in result.after]},
     }
 

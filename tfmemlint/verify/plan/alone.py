@@ -35,7 +35,7 @@ ELSEWHERE = (cst.Yield, cst.Await, cst.Break, cst.Continue, cst.Global, cst.Nonl
 
 
 class Alone:
-    """Makes the programs of one finding that has a repair; `examples` gives those of a module."""
+    """Makes the programs of one finding; `examples` gives those of a module."""
 
     def __init__(self, finding: Finding, file: File, examples: Callable[[Home], dict[str, Example]]) -> None:
         self.finding, self.file = finding, file
@@ -48,8 +48,9 @@ class Alone:
         self._made: dict[str, str] = {}
         self._fields: dict[str, dict[str, str]] = {}
 
-    def texts(self) -> tuple[Texts, Texts]:
-        """The program with the flagged statements and the one with the repaired ones. Raises PlanError."""
+    def texts(self) -> tuple[Texts, Texts | None]:
+        """The program with the flagged statements and the one with the repaired ones, None where there is no repair.
+        Raises PlanError."""
         block = self._block()
         start, end = self._stretch(block)
         if any(edit.start < start or end < edit.end for edit in self._edits):
@@ -65,11 +66,14 @@ class Alone:
             raise PlanError("the flagged statements need what they make")
         returned = list(self._returns(block))
         before, after = (self._cut(start, end, [*returned, *edits]) for edits in ((), self._edits))
-        if before == after:
-            raise PlanError("the repair changes nothing in the programs")
         tail = [f"tfmemlint_given({name})" for name in self._bound(block, bool(returned))]
         head = [*self._operands(), "tfmemlint_reset()"]
-        return self._program([*head, before, *tail]), self._program([*self._imports, *head, after, *tail])
+        flagged = self._program([*head, before, *tail])
+        if self.finding.fix is None:
+            return flagged, None
+        if before == after:
+            raise PlanError("the repair changes nothing in the programs")
+        return flagged, self._program([*self._imports, *head, after, *tail])
 
     def _program(self, lines: Sequence[str]) -> Texts:
         composer = Composer(self.slices, self._examples, None)

@@ -57,21 +57,33 @@ def plan(
 def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Mapping[str, Example]) -> Plan:
     """The programs that hold the flagged statements and no others. Raises PlanError where they show nothing alone."""
     claim = _claim(sample)
-    if finding.fix is None or claim.growth or _is_own(claim):
+    if claim.growth or _is_own(claim):
         raise PlanError("what is claimed does not show in the flagged statements alone")
+    if finding.fix is None:
+        claim = _by_the_message(finding)
     alone = Alone(finding, file, _Examples(file, dict(examples)))
     made = _plan(finding, alone.texts(), alone.slices, alone.replaced, claim, 0)
     return replace(made, alone=True)
 
 
+def _by_the_message(finding: Finding) -> Claim:
+    """The claim that the flagged statements take the bytes that the message names. Raises PlanError."""
+    if finding.bytes is None:
+        raise PlanError("the rule has no repair to compare with, and its message names no bytes")
+    small = too_small(finding.bytes, finding.bytes_exact, Claim())
+    if small is not None:
+        raise PlanError(small.reason, small.kind)
+    return Claim(expected=finding.bytes)
+
+
 def _plan(
-    finding: Finding, texts: tuple[Texts, Texts], slices: Slices, notes: list[str], claim: Claim, cards: int
+    finding: Finding, texts: tuple[Texts, Texts | None], slices: Slices, notes: list[str], claim: Claim, cards: int
 ) -> Plan:
     before, after = texts
     program = _program(slices, before, cards)
     if finding.fix is not None and finding.fix.safety is Safety.DISPLAY:
         notes.append("the repair is one that is only shown, never applied")
-    repaired = replace(program, source=after.source, modules=after.modules)
+    repaired = None if after is None else replace(program, source=after.source, modules=after.modules)
     return Plan(Pair(program, repaired, tuple(dict.fromkeys(notes))), claim)
 
 

@@ -40,7 +40,7 @@ def of_sample(finding: Finding, sample: Sample | None, run: bool) -> Plan:
     if not run:
         raise PlanError(f"no repair to compare with here; --samples runs the sample of {finding.code}", RULE_ONLY)
     before, after, size = sample.pair.before, sample.pair.after, "at its own size"
-    if finding.bytes is not None and MARKER in before.source and MARKER in after.source:
+    if after is not None and finding.bytes is not None and MARKER in before.source and MARKER in after.source:
         given = min(finding.bytes, MOST_BYTES)
         before, after = (replace(program, source=_filled(program.source, given)) for program in (before, after))
         size = "at the size of this finding"

@@ -1,0 +1,135 @@
+"""What keeps programs of real projects from being measured, a small file for each: the verdict and its words."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tfmemlint.cli import commands
+
+ALONE = "measured alone, with made-up operands of the same dtypes and shapes"
+TRAINS = """
+model = tf.keras.Sequential([tf.keras.layers.Flatten(), tf.keras.layers.Dense(1)])
+model.compile("sgd", "mse")
+"""
+OBSTACLES = {
+    "data that is not there": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        table = np.loadtxt("measurements.csv", delimiter=",")
+        images = np.zeros((500, 64, 64, 3))
+        {trains}
+        model.fit(images, table[:500])
+        """,
+        "TFM202 confirmed",
+        (ALONE, "FileNotFoundError"),
+    ),
+    "folders of pictures": (
+        """
+        import tensorflow as tf
+        train = tf.keras.utils.image_dataset_from_directory("photos", image_size=(64, 64), batch_size=32)
+        train = train.prefetch(64)
+        {trains}
+        model.fit(train)
+        """,
+        "TFM304 confirmed",
+        (ALONE,),
+    ),
+    "a larger array makes the peak": (
+        """
+        import tensorflow as tf
+        (x_train, y_train), (x_test, y_test) = tf.keras.datasets.mnist.load_data()
+        x_train = x_train.astype("float32") / 255.0
+        x_test = x_test / 255.0
+        {trains}
+        model.fit(x_train, y_train, validation_data=(x_test, y_test))
+        """,
+        "TFM203 confirmed",
+        (ALONE, "in the whole program"),
+    ),
+    "a card that is not there": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        cards = tf.config.list_physical_devices("GPU")
+        tf.config.set_visible_devices(cards[0], "GPU")
+
+        class Loader:
+            def __init__(self):
+                self.images = np.zeros((500, 64, 64, 3), dtype="uint8")
+
+            def scaled(self):
+                return self.images / 255.0
+
+        {trains}
+        model.fit(Loader().scaled(), tf.zeros([500]))
+        """,
+        "TFM203 confirmed",
+        (ALONE,),
+    ),
+    "an old API elsewhere": (
+        """
+        import tensorflow as tf
+        (x, y), _ = tf.keras.datasets.mnist.load_data()
+        x = x / 255.0
+        model = tf.keras.Sequential([tf.keras.layers.Flatten(), tf.keras.layers.Dense(10)])
+        model.compile(tf.keras.optimizers.SGD(lr=0.01), "mse")
+        model.fit(x, y)
+        """,
+        "TFM203 confirmed",
+        (ALONE,),
+    ),
+    "no repair, but bytes": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        labels = np.load("labels.npy")
+        classes = np.zeros((50000,), dtype="int64")
+        y = tf.keras.utils.to_categorical(classes, 1000)
+        model = tf.keras.Sequential([tf.keras.layers.Flatten(), tf.keras.layers.Dense(1000)])
+        model.compile("sgd", "categorical_crossentropy")
+        model.fit(labels, y)
+        """,
+        "TFM205 confirmed",
+        ("claimed 381 MiB, seen 381 MiB", ALONE),
+    ),
+    "nothing but the rule's own sample": (
+        """
+        import tensorflow as tf
+        tf.compat.v1.disable_eager_execution()
+        x = tf.compat.v1.placeholder(tf.float32, [None, 10])
+        with tf.compat.v1.Session() as session:
+            for epoch in range(1000):
+                session.run(tf.reduce_sum(x), {{x: [[1.0] * 10]}})
+        """,
+        "TFM901 rule only",
+        ("--samples",),
+    ),
+}
+
+
+@pytest.mark.tensorflow
+def test_each_obstacle_has_its_verdict(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "tfmemlint.toml").write_text('select = ["ALL"]\n')
+    for name, (text, _, _) in OBSTACLES.items():
+        written = textwrap.dedent(text).lstrip("\n").format(trains=TRAINS.strip())
+        (tmp_path / f"{name.replace(' ', '_')}.py").write_text(written, encoding="utf-8")
+    select = ",".join(sorted({verdict.partition(" ")[0] for _, verdict, _ in OBSTACLES.values()}))
+    words = ["verify", "--device", "cpu", "--repeat", "1", "--output-format", "json", "--select", select]
+    assert commands.main([*words, str(tmp_path)]) == 0
+    found = {Path(each["place"].split(":")[0]).stem: each for each in json.loads(capsys.readouterr().out)["results"]}
+    verdicts = {name: found[name.replace(" ", "_")] for name in OBSTACLES}
+    assert {name: f"{each['code']} {each['verdict']}" for name, each in verdicts.items()} == {
+        name: verdict for name, (_, verdict, _) in OBSTACLES.items()
+    }
+    missing = {
+        (name, word): each["reason"]
+        for name, each in verdicts.items()
+        for word in OBSTACLES[name][2]
+        if word not in each["reason"]
+    }
+    assert missing == {}
