@@ -38,6 +38,8 @@ class Claim:
     """Whether something grows from round to round, which shows in the slope over the rounds before it shows in sums."""
     expected: int | None = None
     """Bytes that the flagged program alone must be seen to take, where there is no repair to compare with."""
+    by_itself: bool = False
+    """Whether there is no repair to compare with, and the growth must show in the flagged program alone."""
 
     @property
     def timed(self) -> bool:
@@ -73,6 +75,8 @@ def judge(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
         return ended
     if claim.expected is not None:
         return _judge_expected(claim.expected, before)
+    if claim.by_itself:
+        return _judge_growth(before)
     if claim.metric is not None:
         metric = METRICS[claim.metric]
         return _judge_figures(replace(metric, unit=metric.unit or claim.unit), claim, before, after)
@@ -93,6 +97,23 @@ def _judge_memory(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> 
     if cut is not None and NEEDS_MORE not in found:
         return inconclusive(f"not seen in the {cut} rounds that ran")
     return next((found[kind] for kind in (NEEDS_MORE, NOT_CONFIRMED) if kind in found), verdicts[0])
+
+
+def _judge_growth(before: Sequence[Run]) -> Verdict:
+    """Whether anything grows from round to round, where nothing is known that does not."""
+    missing = METRICS[SLOPES[0]].missing
+    for metric in (METRICS[name] for name in SLOPES):
+        slopes = [slope for run in before if (slope := metric.read(run)) is not None]
+        if len(slopes) < len(before):
+            return inconclusive(missing, metric.name)
+        grows, noise = statistics.median(slopes), max(slopes) - min(slopes)
+        if grows > max(metric.floor, noise):
+            verdict = Verdict(CONFIRMED, "", metric.name, metric.unit, grows, 0.0, noise, len(slopes))
+            return replace(verdict, after=None, reason=_in_all(verdict, before))
+    cut = max((run.rounds for run in before if run.rounds_cut), default=None)
+    if cut is not None:
+        return inconclusive(f"not seen in the {cut} rounds that ran")
+    return Verdict(NOT_CONFIRMED, "nothing grows from round to round", SLOPES[0], repeats=len(before))
 
 
 def _in_all(verdict: Verdict, runs: Sequence[Run]) -> str:
@@ -152,7 +173,7 @@ def _judge_end(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Ver
     failed = next((run for run in before if run.status != "ok"), None)
     if failed is not None:
         return inconclusive(f"the flagged program failed: {failed.reason}", claim.metric)
-    if claim.expected is not None:
+    if claim.expected is not None or claim.by_itself:
         return None
     if not after:
         return inconclusive("the repaired program was not run", claim.metric)

@@ -66,6 +66,7 @@ METRICS = {
         Metric("live_slope", "bytes", KIB, _slope(1), _FEW_MARKS),
         Metric("rss_slope", "bytes", 4 * KIB, _slope(3), _FEW_MARKS),
         Metric("traces_slope", "", 0.1, _slope(4), _FEW_MARKS),
+        Metric("nodes_slope", "", 0.5, _slope(5), _FEW_MARKS),
         Metric("growth_dropped", "", 0.5, _growth_dropped, "TensorFlow was not asked for the GPU options"),
     )
 }
@@ -74,5 +75,5 @@ METRICS = {
 TRIED = ("peak_bytes", "live_bytes", "rss", "traces")
 """Those that are tried, in this order, where a claim names none."""
 
-SLOPES = ("live_slope", "traces_slope")
+SLOPES = ("live_slope", "traces_slope", "nodes_slope")
 """Those that are tried first where something grows from round to round."""

@@ -25,7 +25,15 @@ TEXTS = {"imdb": (25000, 25000, 2, 238, 88584), "reuters": (8982, 2246, 46, 146,
 TABLES = {"boston_housing": (404, 102, 13, "float64"), "california_housing": (16512, 4128, 8, "float32")}
 """Training rows, test rows, features, dtype."""
 
-PACKAGES = ("keras.datasets", "keras.src.datasets", "keras._tf_keras.keras.datasets", "tf_keras.datasets")
+PACKAGES = (
+    "keras.datasets",
+    "keras.src.datasets",
+    "keras._tf_keras.keras.datasets",
+    "tf_keras.datasets",
+    "tf_keras.src.datasets",
+    "tf_keras.api._v1.keras.datasets",
+    "tf_keras.api._v2.keras.datasets",
+)
 
 
 def patch(note: Callable[[str], None]) -> None:

@@ -17,6 +17,7 @@ alone, so that it runs under the user's own interpreter, where tfmemlint need no
 - `substitute`: stand in for data that would be fetched and cut training short (see `datasets.py`
   and `substitutes.py`)
 - `package`: the package of the program, for its relative imports
+- `version_1`, `keras_2`: what it is written for (see `surroundings.py`); with `substitute`
 - `interval`: seconds between two samples; `reserve`: bytes of the allocator's first region on a CPU
 
 A program may call `tfmemlint_mark()` once per step (leaks are judged by the growth from mark to mark),
@@ -107,7 +108,8 @@ class Monitor:
             self.pace.settle()
             current, peak = self.runtime.live() or (0, 0)
             traces = self.traces.count - self.traces_start
-            self.marks.append([round(time.monotonic() - self.start, 4), current, peak, probes.rss(), traces])
+            seconds = round(time.monotonic() - self.start, 4)
+            self.marks.append([seconds, current, peak, probes.rss(), traces, runtime.nodes()])
 
     def report(self, number: float) -> None:
         """A figure of the program's own; the last one counts. Raises ValueError for one that is not finite."""
@@ -233,7 +235,9 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
     monitor.install()
     substitutes = _load("substitutes").Substitutes(monitor.mark) if request.get("substitute") else None
     if substitutes is not None:
-        substitutes.install()
+        surroundings = _load("surroundings")
+        surroundings.install(program, request, substitutes.note)
+        substitutes.install(surroundings.rename)
         _load("datasets").patch(substitutes.note)
     sys.path[:0] = request.get("path", [])
     error: dict[str, Any] | None = None

@@ -25,10 +25,13 @@ class Pace:
     """Part of an interval that the other threads may use at rest: the sampler is one of them."""
     STEP, PROGRAM = 2.0, 40.0
     """Seconds after which waiting is given up: for one step, and for the whole program."""
+    FIRST, STRIDE = 1000, 64
+    """Steps that are all waited for, and how many of the later ones, which only add to what has come to rest often."""
 
     def __init__(self, live: Callable[[], Any]) -> None:
         self._live = live
         self._left = 0.0
+        self._steps = 0
 
     def settle(self, *_: Any) -> None:
         """Wait for rest; returns at once before `install`, in other threads and once the time is used up."""
@@ -53,7 +56,8 @@ class Pace:
             try:
                 return call(*args, **kwargs)
             finally:
-                if context.executing_eagerly():
+                self._steps += 1
+                if context.executing_eagerly() and (self._steps < self.FIRST or self._steps % self.STRIDE == 0):
                     settle()
 
         setattr(owner, name, then_settle)

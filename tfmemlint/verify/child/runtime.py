@@ -82,6 +82,14 @@ def simulate_gpus(count: int) -> None:
         context._memory_growth_map[device] = None
 
 
+def nodes() -> int:
+    """How many nodes have been added to the graph that a program for version 1 builds; 0 in eager execution."""
+    tensorflow = sys.modules.get("tensorflow")
+    if tensorflow is None or tensorflow.executing_eagerly():
+        return 0
+    return int(tensorflow.compat.v1.get_default_graph().version)
+
+
 class Reserve:
     """Gives the CPU's allocator one large region as soon as the program has initialised the runtime.
 

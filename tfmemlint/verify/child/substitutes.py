@@ -36,13 +36,15 @@ class Substitutes:
         """Say that something was replaced."""
         self.notes[text] = None
 
-    def install(self) -> None:
-        """Put the hooks where every module finds them and patch what trains. Imports Keras."""
+    def install(self, rename: Any) -> None:
+        """Put the hooks where every module finds them and patch what trains; `rename` is what gives Keras the names
+        that it had before. Imports Keras."""
         for name in ("array", "tensor", "dataset", "object", "some", "more", "consume", "given", "initialise"):
             setattr(builtins, f"tfmemlint_{name}", getattr(self, name))
         keras = [importlib.import_module("keras")]
         if "tf_keras" in sys.modules or os.environ.get("TF_USE_LEGACY_KERAS") == "1":
             keras.append(importlib.import_module("tf_keras"))
+        rename(keras[0], self.note)
         for module in keras:
             self._patch_model(module.Model)
 
@@ -85,7 +87,7 @@ class Substitutes:
 
     def some(self, items: Any, limit: int, line: int | str, marked: bool = False) -> Any:
         """`items`, cut after `limit` rounds; what a traced function iterates is left as it is."""
-        if not self._eager():
+        if not self._runs_now():
             return items
         return self._cut(items, limit, line, marked)
 
@@ -107,7 +109,7 @@ class Substitutes:
 
     def more(self, limit: int, line: int | str, marked: bool = False) -> bool:
         """Whether a `while` loop may go on."""
-        if not self._eager():
+        if not self._runs_now():
             return True
         rounds = self._rounds[str(line)] = self._rounds.get(str(line), 0) + 1
         if marked and rounds > 1:
@@ -136,6 +138,8 @@ class Substitutes:
                 self._mark()
                 if number == ROUNDS_OF_DATA or time.monotonic() > end:
                     self.note(f"the data set was left after {number} elements")
+                    if not self.rounds["rounds"]:
+                        self.rounds.update(rounds=number, rounds_cut=True)
                     break
         return value
 
@@ -156,9 +160,9 @@ class Substitutes:
         """Run a first operation, at which TensorFlow applies its device settings."""
         sys.modules["tensorflow"].zeros([1])
 
-    def _eager(self) -> bool:
-        tensorflow = sys.modules.get("tensorflow")
-        return tensorflow is None or bool(tensorflow.executing_eagerly())
+    def _runs_now(self) -> bool:
+        ops = sys.modules.get("tensorflow.python.framework.ops")
+        return ops is None or not ops.inside_function()
 
     # -- patches -----------------------------------------------------------------------------------------------------
 
@@ -190,6 +194,8 @@ class Substitutes:
                 if value is None or value > limit:
                     given[name] = limit
                     self.note(f"{method.__name__}() was cut to {name}={limit}")
+                    if not self.rounds["rounds"]:
+                        self.rounds.update(rounds=limit, rounds_cut=True)
             return method(*bound.args, **bound.kwargs)
 
         return limited

@@ -47,6 +47,7 @@ NAMES = {
     "live_slope": "tensors kept a step",
     "rss_slope": "memory kept a step",
     "traces_slope": "traces a step",
+    "nodes_slope": "nodes a step",
     "growth_dropped": "memory growth lost",
     "error": "error",
     "output": "message",

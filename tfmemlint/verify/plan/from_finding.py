@@ -11,6 +11,7 @@ import libcst as cst
 
 from tfmemlint.finding import Finding, Safety, Severity
 from tfmemlint.model.file import File
+from tfmemlint.query.keras.versions import keras_2
 from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.evidence import Sample
 from tfmemlint.verify.judge import Claim, too_small
@@ -43,9 +44,11 @@ def plan(
     """
     if sample is None and finding.severity is Severity.INFO:
         raise PlanError("the rule is advice that promises no memory, so there is nothing to measure")
-    if finding.fix is None:
-        return of_sample(finding, sample, samples_too)
     claim = _claim(sample)
+    if finding.fix is None and not claim.growth:
+        return of_sample(finding, sample, samples_too)
+    if finding.fix is None:
+        claim = replace(claim, by_itself=True)
     small = too_small(finding.bytes, finding.bytes_exact, claim)
     if small is not None:
         raise PlanError(small.reason, small.kind)
@@ -81,6 +84,9 @@ def _plan(
 ) -> Plan:
     before, after = texts
     program = _program(slices, before, cards)
+    asks_for_cards = "list_physical_devices" in before.source and not program.simulated_gpus
+    if asks_for_cards:
+        program = replace(program, simulated_gpus=1)
     if finding.fix is not None and finding.fix.safety is Safety.DISPLAY:
         notes.append("the repair is one that is only shown, never applied")
     repaired = None if after is None else replace(program, source=after.source, modules=after.modules)
@@ -91,7 +97,19 @@ def _program(slices: Slices, texts: Texts, cards: int) -> Program:
     path = slices.path(slices.entry)
     root = slices.siblings.layout.root if slices.siblings is not None and texts.modules else None
     folders, package = import_path(path, root, dots_in(slices.entry))
-    return Program(texts.source, cards, folders, os.path.dirname(path), package, True, root or "", texts.modules)
+    file = slices.file
+    return Program(
+        texts.source,
+        cards,
+        folders,
+        os.path.dirname(path),
+        package,
+        substitute=True,
+        root=root or "",
+        version_1=file.before_version_2,
+        keras_2=keras_2(file),
+        modules=texts.modules,
+    )
 
 
 def _is_own(claim: Claim) -> bool:
@@ -135,10 +153,10 @@ class _Planner:
         self._examples = _Examples(file, examples)
         self._places = Places(file)
 
-    def texts(self) -> tuple[Texts, Texts]:
-        """The program with the flagged code and the one with the repaired code. Raises PlanError."""
+    def texts(self) -> tuple[Texts, Texts | None]:
+        """The program with the flagged code and the one with the repaired code, None where there is no repair. Raises
+        PlanError."""
         fix = self.finding.fix
-        assert fix is not None
         flagged = self._places.statement(self.finding.span)
         if flagged is None:
             raise PlanError("the finding stands in no statement")
@@ -147,7 +165,8 @@ class _Planner:
         others = self._places.others(self.finding)
         found = [own, *(way for node in others if (way := self._way(ways, node, own)) is not None)]
         self.slices = self._grown(flagged, others, found)
-        around = next((above for above in self.file.tree.ancestors(flagged) if isinstance(above, LOOPS)), None)
+        inner = (flagged, *reversed(own.calls))
+        around = next((a for node in inner for a in self.file.tree.ancestors(node) if isinstance(a, LOOPS)), None)
         composer = Composer(self.slices, self._examples, around)
         composer.add([line for way in found for line in way.lines])
         for unit, line in consumers(self.slices):
@@ -158,7 +177,7 @@ class _Planner:
                 composer.insert_after(unit, line)
         if self.claim.error is not None or self.claim.metric == "growth_dropped":
             composer.add(["tfmemlint_initialise()"])
-        texts = composer.texts(self.file, fix.edits)
+        texts = composer.texts(self.file, fix.edits) if fix is not None else (composer.text(), None)
         self.replaced += [*ways.replaced, *composer.notes()]
         return texts
 

@@ -56,6 +56,10 @@ class Program:
     """Whether data is made up and training cut short."""
     root: str = ""
     """The folder of the project that `modules` belong to."""
+    version_1: bool = False
+    """Whether it is written for TensorFlow 1."""
+    keras_2: bool = False
+    """Whether it is written for Keras 2."""
     modules: tuple[tuple[str, str], ...] = ()
     """The modules of the project that lie in the place of its own: paths from its folder, with texts."""
 
@@ -175,6 +179,8 @@ def _request(program: Program, settings: Settings, work: str, key: str) -> dict[
         "simulated_gpus": program.simulated_gpus,
         "substitute": program.substitute,
         "package": program.package,
+        "version_1": program.version_1,
+        "keras_2": program.keras_2,
         "interval": settings.interval,
         "paced": not settings.timed,
     }

@@ -27,7 +27,8 @@ Text = Annotated[str, Meta(max_length=5000)]
 Name = Annotated[str, Meta(max_length=4096)]
 Count = Annotated[int, Meta(ge=0, lt=1 << 62)]
 Seconds = Annotated[float, Meta(ge=0)]
-Mark = tuple[Seconds, Count, Count, Count | None, Count]
+Mark = tuple[Seconds, Count, Count, Count | None, Count, Count]
+"""Seconds, bytes of tensors, their peak, resident bytes, traces, and nodes of the graph of version 1."""
 Sample = tuple[Seconds, Count, Count | None, Count | None]
 
 
