@@ -30,6 +30,9 @@ class Trial:
 def tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
     """Run a plan and judge it. `done` is called after each run. Raises MeasureError."""
     before, after = plan.pair.run(plan.claim, settings, done)
+    while before[-1].error is not None and not after and (further := plan.again(before[-1])) is not None:
+        plan = further
+        before, after = plan.pair.run(plan.claim, settings, done)
     verdict = judge(plan.claim, before, after)
     if not plan.own:
         said = "; ".join(filter(None, (f"the sample is {verdict.kind}", verdict.reason)))

@@ -41,6 +41,8 @@ class Slices:
         """Whether a data set that the flagged statement makes is not followed to where it is trained on."""
         self.whole: list[str] = []
         """The modules that are imported as they are."""
+        self.made: dict[int, tuple[Node, str]] = {}
+        """The statements, by id, whose values are made up: the expression that is replaced, and code in its place."""
         self.runs_itself = False
         """Whether a module imports the one that the program runs."""
         self._sliced = list(sliced)

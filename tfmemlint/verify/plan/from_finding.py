@@ -20,6 +20,7 @@ from tfmemlint.verify.plan.alone import Alone
 from tfmemlint.verify.plan.composing import Composer, Texts
 from tfmemlint.verify.plan.examples import Example, ExampleError, read_examples
 from tfmemlint.verify.plan.import_path import dots_in, import_path
+from tfmemlint.verify.plan.made_up import in_place_of
 from tfmemlint.verify.plan.places import Places
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.slicing import LOOPS, Home
@@ -29,8 +30,12 @@ from tfmemlint.verify.plan.uses import consumers, is_data, made_by
 from tfmemlint.verify.plan.ways import Way, Ways
 from tfmemlint.verify.result import Pair
 from tfmemlint.verify.run.measure import Program
+from tfmemlint.verify.run.runs import Run
 
 OWN_METRICS = ("seconds", "traces", "growth_dropped")
+MOST_MADE_UP = 5
+"""Statements that raised whose values are made up."""
+
 WORD = re.compile(r"[^\W\d]\w*")
 
 
@@ -53,8 +58,7 @@ def plan(
     if small is not None:
         raise PlanError(small.reason, small.kind)
     cards = sample.pair.before.simulated_gpus if sample is not None and _is_own(claim) else 0
-    planner = _Planner(finding, file, dict(examples), claim)
-    return _plan(finding, planner.texts(), planner.slices, planner.replaced, claim, cards)
+    return _Planner(finding, file, dict(examples), claim).plan(cards)
 
 
 def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Mapping[str, Example]) -> Plan:
@@ -152,6 +156,33 @@ class _Planner:
         self.slices = Slices(file, file)
         self._examples = _Examples(file, examples)
         self._places = Places(file)
+        self._made: dict[int, tuple[Node, str]] = {}
+
+    def plan(self, cards: int) -> Plan:
+        """The plan, which can be made again with data in place of what raised. Raises PlanError."""
+        self.replaced = []
+        made = _plan(self.finding, self.texts(), self.slices, self.replaced, self.claim, cards)
+
+        def again(run: Run) -> Plan | None:
+            return self.plan(cards) if self._make_up(made.pair.before.source, run) else None
+
+        return replace(made, again=again)
+
+    def _make_up(self, source: str, run: Run) -> bool:
+        """Have data made up in place of the statement that raised, if it is known what it gives; whether it is."""
+        if run.error is None or len(self._made) >= MOST_MADE_UP:
+            return False
+        lines = source.split("\n")
+        raised = [lines[row - 1].strip() for row in reversed(run.error.lines) if 0 < row <= len(lines)]
+        part = self.slices.at(self.slices.entry)
+        for text in raised:
+            for unit in part.kept.values():
+                if id(unit) not in self._made and text and text == _first_line(part.file, unit):
+                    found = in_place_of(part.file, unit)
+                    if found is not None:
+                        self._made[id(unit)] = found
+                        return True
+        return False
 
     def texts(self) -> tuple[Texts, Texts | None]:
         """The program with the flagged code and the one with the repaired code, None where there is no repair. Raises
@@ -195,6 +226,7 @@ class _Planner:
     def _grown(self, flagged: Node, others: Sequence[Node], ways: Sequence[Way]) -> Slices:
         """The slices with all that the flagged statement and the others need."""
         slices = Slices(self.file, ways[0].entry, [function for way in ways for function in way.functions])
+        slices.made = self._made
         kept = slices.of(flagged)
         slices.data_only = self.claim.error is None and any(is_data(self.file, each) for each in made_by(kept, flagged))
         for node in (flagged, *others, *(call for way in ways for call in way.calls)):
@@ -206,3 +238,7 @@ class _Planner:
             kept.name(word)
         slices.close()
         return slices
+
+
+def _first_line(file: File, unit: Node) -> str:
+    return file.text(unit).partition("\n")[0].strip()

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tfmemlint.model.file import File
 from tfmemlint.model.values import Array, Const, Dataset, Mapping, OneOf, Sequence, Value
+from tfmemlint.syntax.scopes import Binds, Definition
+from tfmemlint.syntax.tree import Node
 
 MOST_BYTES = 1 << 30
 """Bytes of one array that are made up: a program holds it several times."""
@@ -69,4 +76,34 @@ def _element(value: Value) -> str | None:
         pairs = [(key, _element(item)) for key, item in value.items]
         known = all(made is not None for _, made in pairs)
         return "{" + ", ".join(f"{key!r}: {made}" for key, made in pairs) + "}" if known else None
+    return None
+
+
+def in_place_of(file: File, statement: Node) -> tuple[Node, str] | None:
+    """The expression that a statement assigns, and code that makes up what is known of all that it binds; None where
+    too little is known."""
+    if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
+        return None
+    small = statement.body[0]
+    if not isinstance(small, cst.Assign) or len(small.targets) != 1:
+        return None
+    by_name: dict[str, str | None] = {}
+    for definition in _bound_by(file, statement):
+        known = definition.binds is Binds.VALUE
+        by_name[definition.name] = code_for(file.values.definition(definition, None)) if known else None
+    made = _of_target(small.targets[0].target, by_name)
+    return None if made is None else (small.value, made)
+
+
+def _bound_by(file: File, statement: Node) -> Iterator[Definition]:
+    for bindings in file.flow(file.scope_of(statement)).bindings.values():
+        yield from (each for each in bindings if file.tree.statement(each.node) is statement)
+
+
+def _of_target(target: Node, by_name: dict[str, str | None]) -> str | None:
+    if isinstance(target, cst.Name):
+        return "None" if target.value == "_" else by_name.get(target.value)
+    if isinstance(target, (cst.Tuple, cst.List)):
+        items = [_of_target(element.value, by_name) for element in target.elements]
+        return None if None in items else f"({', '.join(filter(None, items))},)"
     return None

@@ -240,9 +240,17 @@ class Assembly:
         return any(any(above is loop for above in self.file.tree.ancestors(node)) for node in inside)
 
     def _stand_ins(self) -> Iterator[Edit]:
-        """Values of example comments in place of what is assigned to their names."""
+        """Values of example comments in place of what is assigned to their names, and what is made up."""
+        for unit in self.slice.kept.values():
+            if id(unit) in self.slice.slices.made:
+                value, code = self.slice.slices.made[id(unit)]
+                span = self.file.span(value)
+                self.replaced.append(f"{code} stands in for {self._text[span.start : span.end]}")
+                yield Edit(span.start, span.end, code)
         for assign in self.file.tree.of(cst.Assign):
             target = assign.targets[0].target
+            if id(self.file.tree.statement(assign)) in self.slice.slices.made:
+                continue
             if len(assign.targets) != 1 or not isinstance(target, cst.Name) or target.value not in self.examples:
                 continue
             if self._is_kept(assign):

@@ -105,6 +105,8 @@ class Slice:
     def _keep_needed(self) -> None:
         while self._pending:
             unit = self._pending.pop()
+            if id(unit) in self.slices.made:
+                continue
             for node in self.header(unit):
                 if isinstance(node, cst.Name):
                     found = self.definitions(node)

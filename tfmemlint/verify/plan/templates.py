@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from tfmemlint.units import show_bytes
 from tfmemlint.verify.judge import Claim
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.result import Pair
+from tfmemlint.verify.run.runs import Run
 from tfmemlint.verify.verdicts import RULE_ONLY
 
 if TYPE_CHECKING:
@@ -31,6 +33,8 @@ class Plan:
     claim: Claim
     own: bool = True
     alone: bool = False
+    again: Callable[[Run], Plan | None] = lambda run: None
+    """The plan for another try after a run of the flagged program that raised; None where nothing more can be done."""
 
 
 def of_sample(finding: Finding, sample: Sample | None, run: bool) -> Plan:
