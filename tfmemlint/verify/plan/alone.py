@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import libcst as cst
 
-from tfmemlint.finding import Edit, Finding
+from tfmemlint.finding import Edit, Finding, Span
 from tfmemlint.model.file import File
 from tfmemlint.model.values import Array, Dataset
 from tfmemlint.syntax.scopes import Binds
@@ -47,6 +47,7 @@ class Alone:
         self._edits = [edit for edit in edits if not _is_import(edit)]
         self._made: dict[str, str] = {}
         self._fields: dict[str, dict[str, str]] = {}
+        self._expressions: list[Edit] = []
 
     def texts(self) -> tuple[Texts, Texts | None]:
         """The program with the flagged statements and the one with the repaired ones, None where there is no repair.
@@ -64,9 +65,10 @@ class Alone:
         self.slices.close()
         if any(part.holds(statement) for statement in block):
             raise PlanError("the flagged statements need what they make")
-        returned = list(self._returns(block))
+        returned = [*self._returns(block), *self._expressions]
         before, after = (self._cut(start, end, [*returned, *edits]) for edits in ((), self._edits))
-        tail = [f"tfmemlint_given({name})" for name in self._bound(block, bool(returned))]
+        names = self._bound(block, any(edit.content.startswith(RESULT) for edit in returned))
+        tail = [f"tfmemlint_given({name})" for name in names]
         head = [*self._operands(), "tfmemlint_reset()"]
         flagged = self._program([*head, before, *tail])
         if self.finding.fix is None:
@@ -173,7 +175,7 @@ class Alone:
         """Have there what a name stands for. Raises PlanError where that is not known."""
         word = name.value
         if word in self._made:
-            return
+            return None
         found = self.slices.of(name).definitions(name)
         if all(each.binds in (Binds.IMPORT, Binds.FUNCTION, Binds.CLASS) for each in found):
             return self._keep(name)
@@ -183,6 +185,8 @@ class Alone:
             self._made[word] = made
             return None
         if self._provide_field(name):
+            return None
+        if self._provide_expression(name):
             return None
         if all(isinstance(each.scope, cst.Module) for each in found):
             return self._keep(name)
@@ -203,6 +207,28 @@ class Alone:
         if made is not None:
             self._fields.setdefault(name.value, {})[parent.attr.value] = made
         return made is not None
+
+    def _provide_expression(self, name: cst.Name) -> bool:
+        """Make up what is computed of a name that is not known, before the flagged place: `records.map(decode)`."""
+        node: Node = name
+        for above in self.file.tree.ancestors(name):
+            inner = getattr(above, "value", None) if isinstance(above, (cst.Attribute, cst.Subscript)) else None
+            if inner is not node and not (isinstance(above, cst.Call) and above.func is node):
+                return False
+            node = above
+            span = self.file.span(node)
+            if self._is_flagged(span):
+                return False
+            made = code_for(self.file.value(node))
+            if made is not None:
+                self._expressions.append(Edit(span.start, span.end, made))
+                return True
+        return False
+
+    def _is_flagged(self, span: Span) -> bool:
+        """Whether a stretch holds a part of the finding, or of what the repair changes."""
+        places = [self.finding.span, *(Span(edit.start, edit.end) for edit in self._edits)]
+        return any(place.start < span.end and span.start < max(place.end, place.start + 1) for place in places)
 
     def _operands(self) -> Iterator[str]:
         for name, code in self._made.items():
