@@ -81,7 +81,7 @@ def test_other_content_is_a_crash_with_a_reason(tmp_path: Path, text: str) -> No
         '"marks": [[0, 0, 0, 99999999999, 0, 0]]',
         '"marks": [[90, 0, 0, 0, 0, 0]]',
         '"marks": [[0, 0]]',
-        f'"marks": [{",".join(["[0, 0, 0, 0, 0]"] * 20_000)}]',
+        f'"marks": [{",".join(["[0, 0, 0, 0, 0, 0]"] * 20_000)}]',
         '"timeline": [[0, 99999999999, 0, 0]]',
         '"lines": [{"file": "a", "line": 1, "function": "", "samples": 1, "live": 0, "rss": 0, "rise": 99999999999}]',
         '"traces": -5',
