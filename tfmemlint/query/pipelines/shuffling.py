@@ -177,11 +177,9 @@ def own_parts(ds: Dataset) -> list[Value]:
     """The parts of an element that a buffer at the end of a pipeline holds memory for: none of what a cache in memory
     keeps anyway, nor rows of arrays that are in memory as a whole and shared. Rows of which the size is not known may
     be: images are, and what is copied of a table is little."""
-    for step in reversed(ds.steps):
-        if _cached(step):
-            return []
-        if step.name not in HANDS_ON and not (step.name == "map" and only_regroups(step)):
-            return elements(ds.element)
+    made_by = next((step for step in reversed(ds.steps) if _cached(step) or not _hands_on(step)), None)
+    if made_by is not None:
+        return [] if _cached(made_by) else elements(ds.element)
     if ds.source == ZIP and ds.parents:
         return [part for each in ds.parents for part in (own_parts(each) if isinstance(each, Dataset) else [each])]
     if ds.parents and not any(own_parts(each) for each in ds.parents if isinstance(each, Dataset)):
@@ -195,6 +193,20 @@ def own_parts(ds: Dataset) -> list[Value]:
     if any(size is None for size in sizes):
         return []
     return [part for part, size in zip(parts, sizes, strict=True) if not size or size % ALIGNMENT]
+
+
+def kept_by_cache(ds: Dataset) -> bool:
+    """Whether a buffer at the end of a pipeline certainly refers to elements that a cache in memory keeps anyway.
+
+    Measured on 2.21, 62 MiB of batches behind a cache: 63 MiB with `prefetch(1)` or `shuffle(1)` behind it, 63 MiB with
+    100 of either.
+    """
+    made_by = next((step for step in reversed(ds.steps) if _cached(step) or not _hands_on(step)), None)
+    return made_by is not None and _cached(made_by)
+
+
+def _hands_on(step: Step) -> bool:
+    return step.name in HANDS_ON or (step.name == "map" and only_regroups(step))
 
 
 def copied_bytes(ds: Dataset) -> int | None:
