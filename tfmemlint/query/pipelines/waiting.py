@@ -15,10 +15,12 @@ from tfmemlint.query.calls import calls
 from tfmemlint.query.flow.uses import Does, Use, uses
 from tfmemlint.query.limits import FEW_BATCHES, FOLLOWED_CALLS
 from tfmemlint.query.pipelines.consumers import consumptions
+from tfmemlint.query.pipelines.distributed import is_distributed
 from tfmemlint.query.pipelines.lengths import is_one_batch
 from tfmemlint.query.pipelines.model_inputs import feeds_model
 from tfmemlint.query.pipelines.pipelines import MAPPING, caches_in_memory, pipelines_of
 from tfmemlint.query.pipelines.together import path
+from tfmemlint.query.repetition.repeats import repeats
 from tfmemlint.syntax.tree import walk
 
 if TYPE_CHECKING:
@@ -48,10 +50,29 @@ def waits_little(file: File, arrival: Arrival) -> bool:
     ds, steps = arrival.dataset, _steps(arrival)
     if arrival.use.returned:
         function = arrival.use.node
-        return _spread(file) or (isinstance(function, cst.FunctionDef) and _callers_are_seen(file, function))
+        if not isinstance(function, cst.FunctionDef):
+            return _spread(file)
+        return _spread(file) or is_distributed(file, function) or _callers_are_seen(file, function)
     if 1 in (ds.count, steps) or ds.count == 0 or is_one_batch(file, ds):
         return True
-    return _tests(file, arrival) and (_is_light(ds) or _few(ds.count) or _few(steps) or _shows(file, arrival))
+    if not _tests(file, arrival):
+        return False
+    light = _is_light(ds) or _few(ds.count) or _few(steps)
+    return light or _shows(file, arrival) or _once_after_training(file, arrival)
+
+
+def _once_after_training(file: File, arrival: Arrival) -> bool:
+    """Whether a method tests a model once with a pipeline, where another one trains it with as much: that takes as long
+    as many such tests. What a model is asked to predict may be any number of files."""
+    use, made = arrival.use, path(arrival.dataset)
+    if use.taker is None or use.node is not use.taker or use.taker.method != "evaluate":
+        return False
+    if repeats(file, use.taker.node) is not None:
+        return False
+    others = [other for other in consumptions.of(file) if other is not use and not other.returned]
+    if any(path(ds) == made for other in others for ds in (*other.datasets, *other.validation.datasets)):
+        return False
+    return any(other.taker is not None and other.taker.method == "fit" for other in others if other.datasets)
 
 
 def _spread(file: File) -> bool:
