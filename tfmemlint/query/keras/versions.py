@@ -11,6 +11,7 @@ from tfmemlint import knowledge
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Api, Function, constant, integer
 from tfmemlint.query.facts import calls_named, calls_passing
+from tfmemlint.query.keras.models import is_model
 from tfmemlint.query.ordering.conditions import conditions
 from tfmemlint.syntax.scopes import Binds, dotted, parameters, written
 from tfmemlint.syntax.tree import Node
@@ -22,6 +23,9 @@ LEGACY = "TF_USE_LEGACY_KERAS"
 OPTIMIZERS = "tf.keras.optimizers."
 OF_GENERATORS = ("fit_generator", "evaluate_generator", "predict_generator")
 """Methods of models that Keras 3 does not have, and no other library has."""
+
+GONE_METHODS = (*OF_GENERATORS, "predict_classes", "predict_proba", "reset_states")
+"""Methods of models that Keras 3 does not have; other libraries have some of them, and layers the last."""
 
 WORKERS = ("max_queue_size", "use_multiprocessing", "workers")
 """Parameters of `fit` that a `PyDataset` has in Keras 3."""
@@ -159,8 +163,12 @@ def _refused(file: File) -> Iterator[Node]:
     for call in file.calls("tf.keras.Input", "tf.keras.layers.InputLayer"):
         if integer(call.value_of("shape")) is not None:
             yield call.node
-    for call in calls_named(*OF_GENERATORS).of(file):
-        if not isinstance(call.target, Function):
+    for call in calls_passing("batch_input_shape").of(file):
+        if (call.name or "").startswith("tf.keras.layers."):
+            yield call.node
+    for call in calls_named(*GONE_METHODS).of(file):
+        of_keras = call.method in OF_GENERATORS or is_model(file, call.receiver)
+        if of_keras and not isinstance(call.target, Function):
             yield call.node
 
 
