@@ -40,6 +40,9 @@ WEIGHTS = frozenset({"trainable_variables", "trainable_weights", "non_trainable_
 EMPTIES = ("clear_session", "reset_default_graph")
 """Words of calls after which the default graph is a new one."""
 
+TURNS_EAGER_OFF = frozenset(name.rpartition(".")[2] for name in knowledge.group("turns_eager_off"))
+"""Words by which a module has one graph for the whole program."""
+
 OPS = (cst.Call, cst.BinaryOperation, cst.UnaryOperation, cst.Subscript)
 """The classes of expressions that can be ops."""
 
@@ -131,10 +134,12 @@ def _runs_old_op(file: File, call: Call) -> bool:
 
 
 def in_graph_program(file: File, function: cst.FunctionDef | cst.Lambda) -> bool:
-    """Whether the program has one graph, that of sessions, in which a function works: it may be of version 1, turns
-    eager execution off or runs on Keras with an engine of its own, or the function or its class makes variables by
-    scopes and names."""
+    """Whether the program has one graph, that of sessions, in which a function works: it may be of version 1, a module
+    of it turns eager execution off, it runs on Keras with an engine of its own, or the function or its class makes
+    variables by scopes and names."""
     if file.may_be_version_1 or own_engine(file) or any(file.calls(*knowledge.group("turns_eager_off"))):
+        return True
+    if any(not text.words.isdisjoint(TURNS_EAGER_OFF) for text in file.around):
         return True
     code = file.class_of(function) or function
     named = (file.call(node).name for node in walk(code, cst.Call))
