@@ -52,7 +52,9 @@ def runs_once(file: File, node: Node, within: Node) -> bool:
 def asks_function_of_step(file: File, node: Node, loop: Node) -> bool:
     """Whether code in a loop stands behind a condition that a function of the module answers of nothing but the number
     of the iteration, `if restarts(step):`: it chooses some steps."""
-    for found in conditions(file, node, loop) if isinstance(loop, (cst.For, cst.While)) else ():
+    if not isinstance(loop, (cst.For, cst.While)):
+        return False
+    for found in conditions(file, node, loop):
         test = found.test if isinstance(found, cst.If) else None
         if isinstance(test, cst.Call) and test.args and isinstance(file.call(test).target, Function):
             named = [arg.value.value if isinstance(arg.value, cst.Name) else "" for arg in test.args]
