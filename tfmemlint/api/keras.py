@@ -65,7 +65,7 @@ from tfmemlint.query.keras.sessions import (
 )
 from tfmemlint.query.keras.time_steps import has_fixed_steps, step_gradients
 from tfmemlint.query.keras.tokenizers import counted_words
-from tfmemlint.query.keras.versions import keras_2, may_have_own_engine, own_engine
+from tfmemlint.query.keras.versions import keras_2, lacks_validation, may_have_own_engine, own_engine
 from tfmemlint.query.keras.weights import is_frozen, is_optimizer, largest_model, left_bytes, trained_bytes
 
 __all__ = [
@@ -104,6 +104,7 @@ __all__ = [
     "is_used_up",
     "keras_2",
     "label_arrays",
+    "lacks_validation",
     "largest_model",
     "layers_applied",
     "layers_in",

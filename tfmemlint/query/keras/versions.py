@@ -17,6 +17,7 @@ from tfmemlint.syntax.scopes import Binds, dotted, parameters, written
 from tfmemlint.syntax.tree import Node
 
 if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
 
 LEGACY = "TF_USE_LEGACY_KERAS"
@@ -91,6 +92,21 @@ def may_have_own_engine(file: File) -> bool:
     if any(path.startswith("tensorflow.keras") for paths in all_paths for path in paths):
         return False
     return any(knowledge.of_first_keras(path) for paths in all_paths for path in paths)
+
+
+@once_per_file
+def lacks_validation(file: File) -> bool:
+    """Whether callbacks that look at a model's weights have nothing to do: Keras until 2.3, and that of version 1, does
+    so only where it is given validation data, and no training of the file is. False where nothing trains here."""
+    if not (file.may_be_version_1 or may_have_own_engine(file)):
+        return False
+    trainings = [call for call in calls_named("fit", "fit_generator").of(file) if "callbacks" in _keywords(call)]
+    validates = any(any(word.startswith("validation_") for word in _keywords(call)) for call in trainings)
+    return bool(trainings) and not validates and not any(call.open for call in trainings)
+
+
+def _keywords(call: Call) -> set[str]:
+    return {arg.keyword.value for arg in call.node.args if arg.keyword is not None}
 
 
 @once_per_file
