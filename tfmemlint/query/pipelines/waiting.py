@@ -10,6 +10,7 @@ import libcst as cst
 
 from tfmemlint import knowledge
 from tfmemlint.model.mapped import body
+from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Const, Dataset, integer
 from tfmemlint.query.calls import calls
 from tfmemlint.query.flow.uses import Does, Use, uses
@@ -149,9 +150,15 @@ def only_looked_at(file: File, made: Call) -> bool:
 
 def _is_taken(file: File, made: Call) -> bool:
     """Whether a loop runs over a pipeline, or a call is given it."""
+    return made.node in _taken(file)
+
+
+@once_per_file
+def _taken(file: File) -> frozenset[Node | None]:
+    """The calls through which the pipelines went that loops run over and calls are given."""
     taken = [loop.iter for loop in file.tree.of(cst.For)]
     taken += [arg.value for call in file.tree.of(cst.Call) for arg in call.args]
-    return any(made.node in path(ds) for node in taken for ds in pipelines_of(file.value(node)))
+    return frozenset(node for each in taken for ds in pipelines_of(file.value(each)) for node in path(ds))
 
 
 def _callers_are_seen(file: File, function: cst.FunctionDef) -> bool:
