@@ -92,6 +92,10 @@ def test_what_a_function_returns_waits_little_where_all_callers_are_seen(program
         ("for row in made:\n    step(row)", False),
         ("for row in made:\n    print(row)\nmodel.fit(made)", False),
         ("for row in made:\n    print(row)\nrun(made)", False),
+        ("for row in made:\n    tf.print(row)", True),
+        ("for row in made:\n    tf.io.write_file('row', tf.io.serialize_tensor(row))", True),
+        ("for row in made:\n    tf.reduce_mean(row)", False),
+        ("for row in made:\n    print(tf.reduce_mean(row))", False),
     ],
 )
 def test_pipelines_that_are_only_looked_at(program: str, expected: bool) -> None:

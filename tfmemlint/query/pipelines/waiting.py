@@ -17,6 +17,7 @@ from tfmemlint.query.flow.uses import Does, Use, uses
 from tfmemlint.query.limits import FEW_BATCHES, FOLLOWED_CALLS
 from tfmemlint.query.pipelines.consumers import consumptions
 from tfmemlint.query.pipelines.distributed import is_distributed
+from tfmemlint.query.pipelines.generators import runs_op
 from tfmemlint.query.pipelines.lengths import is_one_batch
 from tfmemlint.query.pipelines.model_inputs import feeds_model
 from tfmemlint.query.pipelines.pipelines import MAPPING, caches_in_memory, pipelines_of
@@ -140,9 +141,9 @@ def _is_light(ds: Dataset) -> bool:
 
 
 def only_looked_at(file: File, made: Call) -> bool:
-    """Whether a pipeline is certainly made to be looked at, counted or written: all that is done with it is seen, and
-    no model takes it, nor does another module."""
-    if not _is_taken(file, made) or not _stays(file, made.node):
+    """Whether a pipeline is certainly made to be looked at, counted or written: all that is done with it is seen, no op
+    computes with its elements, and no model takes it, nor does another module."""
+    if not _is_taken(file, made) or not _stays(file, made.node, computes=False):
         return False
     models = (use for use in consumptions.of(file) if not use.returned)
     return not any(made.node in path(ds) for use in models for ds in (*use.datasets, *use.validation.datasets))
@@ -180,18 +181,28 @@ def _run_by_itself(file: File, node: Node) -> bool:
     return any(name.value == "__name__" for each in above for name in walk(each.test, cst.Name))
 
 
-def _stays(file: File, made: Node, left: int = MOST_USES) -> bool:
-    """Whether what is made goes, whole or in parts, to code alone that is seen."""
+def _stays(file: File, made: Node, left: int = MOST_USES, *, computes: bool = True) -> bool:
+    """Whether what is made goes, whole or in parts, to code alone that is seen; without `computes` to no op, either,
+    but those that show or write."""
     found = uses(file, made, parts=True, containers=True, returned=True, through=FOLLOWED_CALLS)
-    return left > 0 and all(_is_seen(file, use, left - 1) for use in found)
+    return left > 0 and all(_is_seen(file, use, left - 1, computes=computes) for use in found)
 
 
-def _is_seen(file: File, use: Use, left: int) -> bool:
+def _is_seen(file: File, use: Use, left: int, *, computes: bool) -> bool:
     if use.does in (Does.RETURN, Does.STORE, Does.CALL, Does.OTHER, Does.SET):
         return False
     if use.call is None or use.word == "numpy" or any(use.call == each.taker for each in consumptions.of(file)):
         return True
-    return (use.does is Does.METHOD or _library(file, use.call) in PASSES_ON) and _stays(file, use.call.node, left)
+    if not computes and _computes(use.call):
+        return False
+    seen = use.does is Does.METHOD or _library(file, use.call) in PASSES_ON
+    return seen and _stays(file, use.call.node, left, computes=computes)
+
+
+def _computes(call: Call) -> bool:
+    """Whether a call certainly runs an op that neither shows or writes what it is given, nor gets it ready for that."""
+    plain = any(each.startswith(("tf.data.", "tf.io.")) or knowledge.in_group(each, "shows") for each in call.names)
+    return runs_op(call) and not plain
 
 
 def _library(file: File, call: Call) -> str:
