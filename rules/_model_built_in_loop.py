@@ -101,8 +101,8 @@ def used_up(file: File, call: Call, within: Node) -> UsedUp | None:
         return None
     if ordering.runs_once(file, call.node, within) or tracing.in_own_graph(file, call.node, within):
         return None
-    if ordering.asks_type(file, call.node, within):
-        return None  # the loop goes through things of several kinds, and builds one for some
+    if ordering.asks_type(file, call.node, within) or ordering.asks_function_of_step(file, call.node, within):
+        return None  # the loop goes through things of several kinds, or steps, and builds one for some
     targets = call.target.options
     if any(isinstance(target, Function) and keras.clears(file, target.node) for target in targets):
         return None

@@ -20,8 +20,8 @@ def _reads(file: File, place: cst.Attribute) -> list[cst.Attribute]:
 
 
 def is_of_one_call(store: flow.Store, home: Home, file: File) -> bool:
-    """Whether each call begins the list or dictionary anew in which it puts something, reads it itself, and nothing
-    else does: it could be a local one."""
+    """Whether each call begins the list or dictionary anew in which it puts something, by itself or by a method, reads
+    it itself, and nothing else does: it could be a local one."""
     place = store.place
     if place is store.target and store.replaces:
         return False
@@ -30,13 +30,14 @@ def is_of_one_call(store: flow.Store, home: Home, file: File) -> bool:
     reads = [node for node in _named(file, place) if not _is_filled(file, node)]
     if not reads or any(file.contexts.function(node) is not home for node in reads):
         return False
-    begun = (e for e in file.assigned_paths.get(file.text(place), ()) if not file.contexts.conditional(e, home))
-    return any(file.tree.order(e) < file.tree.order(store.node) for e in begun if file.contexts.function(e) is home)
+    return flow.begun_before(file, file.text(place), store.node, home)
 
 
 def _is_filled(file: File, container: cst.Attribute) -> bool:
     """Whether an attribute is only set there, or given an item."""
     above = file.tree.parent(container)
+    while isinstance(above, (cst.Element, cst.Tuple)):
+        above = file.tree.parent(above)
     if isinstance(above, cst.Attribute):
         return above.attr.value in ADDS
     if isinstance(above, cst.Subscript):

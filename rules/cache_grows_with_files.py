@@ -2,7 +2,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, Dataset, File, Finding, Rule, Severity, limits, on_call, ordering, pipelines, show_bytes
+from tfmemlint.api import (
+    Call,
+    Dataset,
+    File,
+    Finding,
+    Rule,
+    Severity,
+    at_most,
+    limits,
+    on_call,
+    ordering,
+    pipelines,
+    show_bytes,
+)
 
 
 class CacheGrowsWithFiles(Rule):
@@ -16,8 +29,9 @@ class CacheGrowsWithFiles(Rule):
     JPEG images of 50 KiB are 500 MiB, decoded to 224x224x3 float32 they are 5.6 GiB.
 
     ## When not to use it
-    When the decoded data fits into memory; then the cache saves the most time. A cache that is an option, off unless a
-    caller asks for it, is not reported where no caller is seen that does.
+    When the decoded data fits into memory; then the cache saves the most time. What is known to take no more than 256
+    MiB in all is not reported, nor is a cache that is an option, off unless a caller asks for it, where no caller is
+    seen that does.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/data/Dataset#cache
@@ -36,14 +50,16 @@ class CacheGrowsWithFiles(Rule):
             return
         if ordering.is_off_by_default(file, cache.node):
             return  # whoever asks for it has chosen it
-        size = pipelines.element_bytes(datasets)
+        size, whole = pipelines.element_bytes(datasets), pipelines.all_bytes(datasets)
+        if at_most(whole, limits.FITS_IN_CACHE):
+            return
         each = f" of {show_bytes(size)}" if size is not None else ""
         what = "batch" if all(pipelines.batched(ds) for ds in datasets) else "element"
         yield self.finding(
             cache,
             file,
             f"this cache keeps every decoded {what}{each} in memory{{cost}}; cache(filename) keeps them on disk",
-            bytes=pipelines.all_bytes(datasets),
+            bytes=whole,
         )
 
     def _large(self, ds: Dataset) -> bool:

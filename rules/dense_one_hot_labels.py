@@ -1,14 +1,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from tfmemlint_rules._dense_one_hot_labels import bytes_of, is_small
 
 from tfmemlint.api import Api, Array, Call, Const, File, Finding, Instance, Rule, Value, integer, keras, limits, on_call
 
 MANY_CLASSES = 32
-SMALL_LABELS = 4 << 20
-"""Bytes of all labels that are lost beside the data they belong to: 10 000 of 50 classes as float64."""
-
 EVALUATE = "tf.keras.Model.evaluate"
 MAKERS = ("tf.keras.utils.to_categorical", "tf.one_hot")
 LOSSES = (
@@ -31,8 +29,8 @@ class DenseOneHotLabels(Rule):
     With label smoothing, mixup or soft labels, which need the rows; label smoothing is seen and not reported. Nor are
     fewer than 32 classes, or an unknown number of them, whose rows stay below `min-bytes`: an unknown number counts as
     many for the words of a text, and where each pixel or step has a label of its own. Nor are up to 100 classes where
-    nobody knows how many labels there are, rows that are known to take 4 MiB at most, nor the labels with which a model
-    is tested after each step, where their number is not known.
+    nobody knows how many labels there are, rows that are known to take 4 MiB at most, or 64 MiB beside data of ten
+    times as much, nor the labels with which a model is tested after each step, where their number is not known.
 
     ## References
     - https://keras.io/api/losses/probabilistic_losses/#sparsecategoricalcrossentropy-class
@@ -55,8 +53,8 @@ class DenseOneHotLabels(Rule):
             if file.contexts.per_item(made.node) or file.contexts.traced(made.node):
                 continue
             classes = _classes(file, made)
-            size = _bytes(labels, made.value_of(0), classes)
-            if size is not None and size <= SMALL_LABELS:
+            size = bytes_of(labels, made.value_of(0), classes)
+            if is_small(fit, labels, size):
                 continue
             if size is None and fit.name == EVALUATE and file.contexts.per_item(fit.node):
                 continue  # who tests a model after each step does so with a few examples
@@ -73,13 +71,6 @@ class DenseOneHotLabels(Rule):
                 related=[(fit, "given to the model here")],
                 bytes=size,
             )
-
-
-def _bytes(rows: Array, labels: Value, classes: int | None) -> int | None:
-    """Bytes of the rows, also where the call that makes them counts the classes of a bundled data set."""
-    bundled = isinstance(labels, Array) and labels.origin is not None and labels.origin.method == "load_data"
-    counted = bundled and rows.shape is not None and rows.shape[-1:] == (None,)
-    return replace(rows, shape=(*(rows.shape or ())[:-1], classes)).bytes if counted else rows.bytes
 
 
 def _is_categorical(loss: Value) -> bool:

@@ -26,7 +26,8 @@ class DeviceConfigAfterInit(Rule):
     different functions.
 
     ## When not to use it
-    Never: the call has no effect but an exception.
+    Never: the call has no effect but an exception. Calls of `set_visible_devices` that certainly change nothing, with
+    all CPUs in a program that hides its GPUs from CUDA, raise none and are not reported.
 
     ## References
     - https://www.tensorflow.org/guide/gpu#limiting_gpu_memory_growth
@@ -40,7 +41,7 @@ class DeviceConfigAfterInit(Rule):
     @on_call(*ERRORS)
     def check(self, config: Call, file: File) -> Iterator[Finding]:
         starter = runtime.initialised_by(file, config.node)
-        if starter is not None:
+        if starter is not None and not runtime.changes_nothing(file, config):
             yield self.finding(
                 config,
                 file,

@@ -35,7 +35,8 @@ class GraphGrowsInLoop(Rule):
 
     @on(growths)
     def check(self, growth: Growth, file: File) -> Iterator[Finding]:
-        first, *others = [file.call(op) if isinstance(op, cst.Call) else op for op in growth.ops]
+        here = sorted(growth.ops, key=lambda op: not file.tree.contains(file.module, op))  # the first op of this file
+        first, *others = [file.call(op) if isinstance(op, cst.Call) else op for op in here]
         yield self.finding(
             first,
             file,

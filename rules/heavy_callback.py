@@ -50,7 +50,8 @@ class HeavyCallback(Rule):
 
     ## When not to use it
     When the model is small. Histograms and images are not reported where all models of the file are known to have less
-    than 1 MiB of weights, nor is a `TensorBoard` that is off until somebody asks for it.
+    than 1 MiB of weights, nor where Keras until 2.3 trains without validation data and writes none, nor is a
+    `TensorBoard` that is off until somebody asks for it.
 
     ## References
     - https://keras.io/api/callbacks/tensorboard/
@@ -68,7 +69,8 @@ class HeavyCallback(Rule):
         frequency = integer(call.value_of("histogram_freq"))
         largest = keras.largest_model(file)
         small = largest is not None and largest < SMALL
-        if frequency is not None and frequency > 0 and constant(call.value_of("write_images")) is True and not small:
+        both = frequency is not None and frequency > 0 and constant(call.value_of("write_images")) is True
+        if both and not small and not keras.lacks_validation(file):
             what = "histograms and images copy every weight to the host each time; write one of them, or neither"
             yield self.finding(call, file, what)
         steps = self._profiled(call.value_of("profile_batch"))

@@ -47,7 +47,8 @@ class OversizedPrefetch(Rule):
         )
 
     def _shown(self, kept: pipelines.KeptBatches) -> str:
-        held = f"{kept.count} batches" if kept.count is not None else "as many batches as a batch has examples"
+        number = f"{kept.count}" if kept.enough else f"up to {kept.count}"
+        held = f"{number} batches" if kept.count is not None else "as many batches as a batch has examples"
         if kept.size and kept.bytes:
             return f"{held} of {show_bytes(kept.size)} ready: {show_bytes(kept.bytes)}"
         return f"{held} ready"

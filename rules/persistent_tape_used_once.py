@@ -59,7 +59,8 @@ def _records_little(file: File, tape: gradients.Tape) -> bool:
     differentiated by single numbers: a lesson, of which the tape keeps some bytes."""
     if gradients.of_numbers(file, tape):
         return True
-    if file.contexts.function(tape.block) is not None:
+    function = file.contexts.function(tape.block)
+    if function is not None and (function.params.params or not file.call_graph.once(function)):
         return False
     named = all((call.name or "").startswith(("tf.", "np.", "builtins.")) for call in calls(file, tape.block.body))
     networks = any(keras.runs_model(file, call) for call in calls(file, tape.block.body))

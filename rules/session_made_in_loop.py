@@ -20,9 +20,9 @@ class SessionMadeInLoop(Rule):
 
     ## When not to use it
     With two or three sessions in all, of a loop over so many literals, which are not reported. Nor is a plain session
-    that nothing holds, `tf.Session().run(x)`, or only a function's own name: it is freed at once or where the function
-    returns (50 calls with 4 MiB of variables end with as much memory as they began), although preparing the graph anew
-    takes time.
+    that nothing holds, `tf.Session().run(x)` or `x.eval(session=tf.Session())`, or only a function's own name: it is
+    freed at once or where the function returns (50 calls with 4 MiB of variables end with as much memory as they
+    began), although preparing the graph anew takes time.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/compat/v1/Session

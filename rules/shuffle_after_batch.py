@@ -59,19 +59,22 @@ class ShuffleAfterBatch(Rule):
             return
         if pipelines.never_runs(file, shuffle) or pipelines.mixes_little(batch, shuffle, SMALL_BUFFER):
             return
-        size, count = pipelines.element_bytes(shuffle.datasets()), pipelines.element_count(shuffle.datasets())
-        filled = count is not None or all("repeat" in ds.names() for ds in shuffle.datasets())
+        datasets = shuffle.datasets()
+        cached = all(pipelines.kept_by_cache(ds) for ds in datasets)
+        size, count = pipelines.element_bytes(datasets), pipelines.element_count(datasets)
+        filled = count is not None or all("repeat" in ds.names() for ds in datasets)
         kept = min(buffer, count) if buffer is not None and count is not None else buffer
-        cost = size * kept if size is not None and kept is not None and filled else None
+        cost = size * kept if size is not None and kept is not None and filled and not cached else None
         held = "whole batches" if kept is None else f"{kept} batches" if filled else f"up to {kept} batches"
         weigh = f": {show_bytes(cost)}" if cost is not None else f" of {show_bytes(size)}" if size is not None else ""
+        does = "only reorders cached batches" if cached else f"buffers {held}{weigh}"
         instead = "shuffle first, then batch" if step is not None else self._instead(batch)
-        directly = step is not None and len(shuffle.datasets()) == 1 and not pipelines.steps_between(shuffle, step)
+        directly = step is not None and len(datasets) == 1 and not pipelines.steps_between(shuffle, step)
         edits = fixes.move_link(file, [batch, shuffle], -1, 0) if directly else None
         yield self.finding(
             shuffle,
             file,
-            f"shuffle() after batch() buffers {held}{weigh} and never mixes their examples; {instead}",
+            f"shuffle() after batch() {does} and never mixes their examples; {instead}",
             fix=Fix.unsafe("shuffle before batching", edits),
             related=[(batch, "batched here")],
             bytes=cost,

@@ -24,14 +24,14 @@ class TensorLeaksFromTrace(Rule):
     the function in memory, and using it afterwards raises an out-of-scope error.
 
     ## When not to use it
-    When the model only ever runs eagerly: what `call()` of a model puts into an attribute is reported only where
-    the file trains by Keras or by `tf.function`, and of a layer not in a file with only a training loop of its own.
-    What another function of the same trace reads is not reported, nor what one mode of a function stores and it or
-    another mode reads, as `"norm"` and `"denorm"` of a layer do, a list or dictionary that each call begins anew
-    and reads itself, an attribute that is set back before the call ends, and what is only read as an array
-    (`layer.scores.numpy()`) behind a call of the model that makes it eagerly. What an attribute switches on (`if
-    self.records:`) is not reported either: whoever does so may run the model eagerly. Nothing is reported in
-    programs that run one graph in sessions, nor inside of `tf.init_scope`.
+    When the model only ever runs eagerly: what `call()` of a model stores is reported only where the file trains by
+    Keras or by `tf.function`, and of a layer not in a file with only a training loop of its own. What another function
+    of the same trace reads is not reported, such as a loss that the model is compiled with, nor what one mode of a
+    function stores and it or another mode reads, as `"norm"` and `"denorm"` of a layer do, a list or dictionary that
+    each call begins anew, itself or by a method, and reads itself, an attribute that is set back before the call ends,
+    and what is only read as an array (`layer.scores.numpy()`) behind a call of the model that makes it eagerly. What an
+    attribute switches on (`if self.records:`) is not reported either: whoever does so may run the model eagerly.
+    Nothing is reported in programs that run one graph in sessions, nor inside of `tf.init_scope`.
 
     ## References
     - https://www.tensorflow.org/guide/function#executing_python_side_effects
@@ -48,7 +48,7 @@ class TensorLeaksFromTrace(Rule):
         builds = isinstance(home, cst.FunctionDef) and home.name.value in BUILDS
         if home is None or builds:
             return
-        if store.replaces and not tracing.is_traced_somewhere(file, home):
+        if (store.replaces or tracing.has_own_loop(file)) and not tracing.is_traced_somewhere(file, home):
             return
         if store.replaces and (file.contexts.mapped(store.node) or hands_on(store, home, file)):
             return

@@ -44,9 +44,9 @@ class WholeDatasetForward(Rule):
 
     ## When not to use it
     When the data is small (fewer than 2048 rows, or 256 KiB as float32; less than `min-bytes` under a tape, for methods
-    that need all rows in each step). Networks of nothing but dense layers, none of which gives out 16 MiB, are not
-    reported for up to 10 000 rows below `min-bytes`: `predict` makes a tensor of all the data, too, and that counts
-    more there: a call of one `Dense(10)` takes 33 MiB for 10 000 rows of 784 numbers, `predict` 35 MiB.
+    that need all rows in each step). Networks of nothing but dense layers, none of which gives out 32 MiB, are not
+    reported for up to 20 000 rows: `predict` makes a tensor of all the data, too, and that counts more there: a call of
+    one `Dense(10)` takes 33 MiB for 10 000 rows of 784 numbers, `predict` 35 MiB.
 
     ## References
     - https://keras.io/api/models/model_training_apis/#predict-method

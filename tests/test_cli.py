@@ -491,6 +491,17 @@ def test_bad_standard_input(data: bytes, code: str | None, run: Run, word_rules:
     assert fixed.code == (2 if code else 0)
 
 
+def test_unreadable_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    with open(os.devnull, "w", encoding="utf-8") as written, os.fdopen(written.fileno(), closefd=False) as stream:
+        monkeypatch.setattr(sys, "stdin", stream)
+        assert main(["check", "--isolated", "-"]) == 2
+    monkeypatch.setattr(sys, "stdin", None)
+    assert main(["check", "--isolated", "-"]) == 2
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith("tfmemlint: error: standard input cannot be read: ")
+    assert second == "tfmemlint: error: standard input is closed"
+
+
 # -- output -----------------------------------------------------------------------------------------------------------
 
 

@@ -6,6 +6,7 @@ import json
 import textwrap
 from pathlib import Path
 
+import libcst as cst
 import pytest
 from programs import shown, value_in
 
@@ -160,6 +161,16 @@ def test_chains_of_modules_end(tmp_path: Path) -> None:
     file = project(tmp_path, "from m0 import SIZE\nSIZE", **modules)
     assert shown(value_in(file)) == "?"
     assert len(file.linked) <= MOST_MODULES
+
+
+@pytest.mark.parametrize("first", ["m0", "m79"])
+def test_which_of_many_modules_are_read_does_not_depend_on_who_asks_first(first: str, tmp_path: Path) -> None:
+    modules = {f"m{n}": f"SIZE = {n}" for n in range(MOST_MODULES + 20)}
+    imports = "\n".join(f"import m{n}" for n in range(MOST_MODULES + 20))
+    file = project(tmp_path, f"{imports}\nm0.SIZE, m79.SIZE", **modules)
+    asked = {file.text(node): node for node in file.tree.of(cst.Attribute)}
+    file.value(asked[f"{first}.SIZE"])
+    assert [shown(file.value(asked[f"{name}.SIZE"])) for name in ("m0", "m79")] == ["0", "?"]
 
 
 def test_a_package_of_many_modules_is_read_where_it_is_asked(tmp_path: Path) -> None:

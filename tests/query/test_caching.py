@@ -69,6 +69,14 @@ def test_pipelines_that_give_the_same_each_time(program: str, expected: bool) ->
 
 
 NOISE = "def noisy(v):\n    return v + tf.random.normal([8])\n"
+GIVEN = """
+def run(v, first, second, training):
+    if training:
+        v = second(v)
+    return first(v)
+def given(first, second=None, training=False):
+    return ds.map(lambda v: run(v, first, second, training))
+"""
 DRAWS = [
     (X + "ds.shuffle(100).batch(2)", "shuffle"),
     (X + NOISE + "ds.batch(2).map(noisy)", "map"),
@@ -77,6 +85,10 @@ DRAWS = [
     (X + "ds.shuffle(100).take(10)", None),
     ("tf.data.Dataset.list_files('*').shuffle(100)", None),
     (X + "ds.map(unknown)", None),
+    (X + NOISE + GIVEN + "given(noisy)", "map"),
+    (X + NOISE + GIVEN + "given(noisy)\ngiven(tf.abs)", None),
+    (X + NOISE + GIVEN + "given(tf.abs, noisy)", None),
+    (X + NOISE + GIVEN + "given(tf.abs, noisy, True)", "map"),
 ]
 
 

@@ -20,6 +20,8 @@ FILL = "for path in paths:\n    xs.append(read(path))\n"
 FOUND = [
     (FILL + "x = np.array(xs) / 255.0\nmodel.fit(x, epochs=2)", (60_000, "float64", "fit")),
     (FILL + "x = np.array(xs, np.float32)\nmodel.fit(x, epochs=2)", (60_000, "float32", "fit")),
+    (FILL + "x = np.asarray(np.array(xs), dtype=np.float32) / 255\nmodel.fit(x, epochs=2)", (60_000, "float32", "fit")),
+    (FILL + "x = np.array(np.array(xs) / 255)\nmodel.fit(x, epochs=2)", (60_000, "float64", "fit")),
     (FILL + "x = np.stack(xs)\nx = x.astype('float32')\nx /= 255\nmodel.fit(x[:9000], epochs=2)",
      (60_000, "float32", "fit")),
     (FILL + "a, b = train_test_split(np.array(xs))\ntf.data.Dataset.from_tensor_slices(b / 255)",

@@ -31,6 +31,11 @@ KERAS_2 = [
     "import keras\nm = keras.Sequential()\nm.save_weights('net.h5')",
     "import keras\nm = keras.Sequential()\nm.save(folder + '/net')",
     "import keras\nm = keras.Sequential()\nm.fit(x, y, workers=4)",
+    "import keras\nm = keras.Sequential()\nm.predict_classes(x)",
+    "import keras\nm = keras.Sequential()\nm.reset_states()",
+    "from tensorflow.keras import layers\nlayers.LSTM(8, batch_input_shape=(1, None, 3))",
+    "import tensorflow_addons as tfa",
+    "import tensorflow_datasets as tfds\nencoder = tfds.features.text.TokenTextEncoder(words)",
 ]
 EITHER = [
     "# TF_USE_LEGACY_KERAS",
@@ -53,6 +58,8 @@ EITHER = [
     "import keras\nm = keras.Sequential()\nm.save(folder + '/net.keras')\nm.save_weights(folder + name)",
     "import keras\nm = keras.Sequential()\nm.save('net.h5')\nm.save('net.hdf5')\nm.save_weights('net.weights.h5')",
     "from mine import Adam\nAdam(lr=0.01)",
+    "from mine import net\nnet.predict_proba(x)",
+    "from tensorflow.keras import layers\nlstm = layers.LSTM(8)\nlstm.reset_states()",
     "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('model.keras', save_weights_only=how)",
     "from keras.callbacks import ModelCheckpoint\nModelCheckpoint('model.hdf5', save_weights_only=how)",
     "from tensorflow import keras\nkeras.layers.Input(shape=(80,))",

@@ -27,6 +27,9 @@ START = "n = 32\na = tf.data.Dataset.from_tensor_slices(np.zeros((2000, 8), np.f
         ("d = a.batch(500).prefetch(1000)", None),
         ("d = a.repeat().batch(500).prefetch(1000)", (1000, 16000000)),
         ("a.batch(2).prefetch(10).take(3)", None),
+        ("d = a.batch(2).cache().shuffle(5).prefetch(100)", None),
+        ("d = a.batch(2).cache('file').prefetch(100)", (100, 6400)),
+        ("d = a.batch(2).cache().map(lambda v: v * 2).prefetch(100)", (100, 6400)),
     ],
 )
 def test_batches_that_are_kept(program: str, expected: tuple[int | None, int | None] | None) -> None:

@@ -43,6 +43,9 @@ def album():
         ("model.fit(b, validation_data=files.batch(2), steps_per_epoch=9)", [False]),
         ("for x in files.batch(2):\n    plt.imshow(model(x)[0])", [True]),
         ("for x in files.batch(2):\n    plt.imshow(model(x, training=True)[0])", [False]),
+        ("model.fit(b)\nmodel.evaluate(files.batch(2))", [False]),
+        ("model.fit(files.batch(4))\nmodel.evaluate(files.batch(2))", [False, True]),
+        ("model.fit(files.batch(4))\nfor i in range(9):\n    model.evaluate(files.batch(2))", [False, False]),
         ("for x in a.batch(2):\n    model(x)", [True]),
         ("for x in a.batch(2):\n    model(x, training=True)", [False]),
         ("for x in a.batch(2):\n    model.train_on_batch(x)", [False]),
@@ -89,6 +92,10 @@ def test_what_a_function_returns_waits_little_where_all_callers_are_seen(program
         ("for row in made:\n    step(row)", False),
         ("for row in made:\n    print(row)\nmodel.fit(made)", False),
         ("for row in made:\n    print(row)\nrun(made)", False),
+        ("for row in made:\n    tf.print(row)", True),
+        ("for row in made:\n    tf.io.write_file('row', tf.io.serialize_tensor(row))", True),
+        ("for row in made:\n    tf.reduce_mean(row)", False),
+        ("for row in made:\n    print(tf.reduce_mean(row))", False),
     ],
 )
 def test_pipelines_that_are_only_looked_at(program: str, expected: bool) -> None:

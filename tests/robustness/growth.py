@@ -532,7 +532,7 @@ def steps_reassigned(n: int) -> str:
 
 @shape(16)
 def steps_of_many_kinds(n: int) -> str:
-    body = numbered("ds = ds.map(parse).shuffle($ + 1).cache()\nds = ds.batch(2).unbatch().prefetch($)\n", n, "")
+    body = numbered("ds = ds.map(parse).cache().shuffle($ + 1)\nds = ds.batch(2).unbatch().prefetch($)\n", n, "")
     return HEADER + "def parse(x):\n    return tf.io.decode_jpeg(x)\nds = tf.data.TFRecordDataset('a')\n" + body
 
 

@@ -17,6 +17,7 @@ from tfmemlint.query.flow.parameters import parameters_behind
 from tfmemlint.query.flow.readers import gives_away, only_reader
 from tfmemlint.query.flow.stores import Store, fills, is_container, outlives, stores, traced_stores
 from tfmemlint.query.flow.storing import (
+    begun_before,
     container_of,
     lets_go,
     only_binding,
@@ -31,6 +32,7 @@ __all__ = [
     "Put",
     "Store",
     "Use",
+    "begun_before",
     "captured_arrays",
     "collects",
     "comments_at",

@@ -63,8 +63,9 @@ from tfmemlint.query.keras.sessions import (
     runs_graphs,
     session_runs,
 )
+from tfmemlint.query.keras.time_steps import has_fixed_steps, step_gradients
 from tfmemlint.query.keras.tokenizers import counted_words
-from tfmemlint.query.keras.versions import keras_2, may_have_own_engine, own_engine
+from tfmemlint.query.keras.versions import keras_2, lacks_validation, may_have_own_engine, own_engine
 from tfmemlint.query.keras.weights import is_frozen, is_optimizer, largest_model, left_bytes, trained_bytes
 
 __all__ = [
@@ -89,6 +90,7 @@ __all__ = [
     "fits",
     "given_back",
     "gives_probabilities",
+    "has_fixed_steps",
     "has_several_outputs",
     "in_layer",
     "is_changed",
@@ -102,6 +104,7 @@ __all__ = [
     "is_used_up",
     "keras_2",
     "label_arrays",
+    "lacks_validation",
     "largest_model",
     "layers_applied",
     "layers_in",
@@ -134,6 +137,7 @@ __all__ = [
     "saves_model",
     "session_runs",
     "shares_layers",
+    "step_gradients",
     "takes_given_weights",
     "trained_bytes",
     "trains",

@@ -15,11 +15,12 @@ from tfmemlint.query.ordering.conditions import (
 )
 from tfmemlint.query.ordering.errors import dropped
 from tfmemlint.query.ordering.guards import guarded
-from tfmemlint.query.ordering.once import holds_first, runs_always, runs_once
+from tfmemlint.query.ordering.once import asks_function_of_step, holds_first, runs_always, runs_once
 from tfmemlint.query.ordering.order import exclusive, needed_statements, runs_after, written_names
 
 __all__ = [
     "always_follows",
+    "asks_function_of_step",
     "asks_name",
     "asks_parameter",
     "asks_setting",

@@ -83,6 +83,7 @@ from tfmemlint.query.pipelines.shuffling import (
     copied_bytes,
     decoded_by_tfds,
     expanding_map,
+    kept_by_cache,
     needs_no_prefetch,
     own_parts,
 )
@@ -141,6 +142,7 @@ __all__ = [
     "is_tiny",
     "keeps_names",
     "kept_batches",
+    "kept_by_cache",
     "kept_elements",
     "last_before",
     "last_call",

@@ -1,6 +1,7 @@
 """TensorFlow's runtime: what starts it, its devices and their settings, strategies, and who else uses the card."""
 
 from tfmemlint.query.runtime.devices import (
+    changes_nothing,
     chooses_devices,
     for_one_gpu,
     only_gpus,
@@ -29,6 +30,7 @@ __all__ = [
     "Setting",
     "Strategy",
     "builds_graphs",
+    "changes_nothing",
     "chooses_devices",
     "current_strategy",
     "devices_made_by",

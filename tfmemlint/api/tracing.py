@@ -22,6 +22,7 @@ from tfmemlint.query.tracing.state import creates_state, outermost_state, state_
 from tfmemlint.query.tracing.symbolic import holds_tensor
 from tfmemlint.query.tracing.traces import (
     TracedCall,
+    has_own_loop,
     in_one_trace,
     is_bound_method,
     is_traced_somewhere,
@@ -45,6 +46,7 @@ __all__ = [
     "for_graphs",
     "graph_functions",
     "graph_runs",
+    "has_own_loop",
     "holds_tensor",
     "in_graph_program",
     "in_one_trace",

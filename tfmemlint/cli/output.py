@@ -59,8 +59,14 @@ def is_colored(stream: TextIO) -> bool:
 
 
 def read_stdin() -> bytes:
-    """Standard input to its end. Raises UsageError for more than any file may hold."""
-    data = sys.stdin.buffer.read(SOURCES + 1)
+    """Standard input to its end. Raises UsageError for more than any file may hold, and where it cannot be read."""
+    stream: TextIO | None = sys.stdin  # None where the process was started without
+    if stream is None:
+        raise UsageError("standard input is closed")
+    try:
+        data = stream.buffer.read(SOURCES + 1)
+    except OSError as error:
+        raise UsageError(f"standard input cannot be read: {error.strerror or error}") from None
     if len(data) > SOURCES:
         raise UsageError(f"standard input is larger than {SOURCES >> 20} MiB")
     return data

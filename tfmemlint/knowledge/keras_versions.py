@@ -13,8 +13,10 @@ WITH_TENSORFLOW = ("tensorflow.keras.", "tf.keras.")
 INNER = "tensorflow.python.keras"
 """TensorFlow's own copy of Keras 2."""
 
-FOR_KERAS_2 = frozenset({"keras_contrib"})
-"""Libraries that were given up before Keras 3: keras-contrib takes `keras.engine` at its import."""
+FOR_KERAS_2 = frozenset({"keras_contrib", "tensorflow_addons", "tensorflow_datasets.features.text"})
+"""Libraries that were given up before Keras 3, and modules that others gave up: keras-contrib takes `keras.engine` at
+its import, the last tensorflow-addons, 0.23, is made for TensorFlow up to 2.15, tensorflow-datasets dropped its text
+encoders in 2021."""
 
 GONE = frozenset({
     *("applications.regnet", "applications.resnet_rs", "dtensor", "engine", "estimator", "experimental"),

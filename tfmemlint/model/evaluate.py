@@ -62,7 +62,7 @@ class Evaluator:
         self.classes = Classes(self)
         self.imports = Imports(self)
         self.assumptions: list[Assumption] = []
-        self.bodies: dict[tuple[Value, int], Body] = {}
+        self.bodies: dict[tuple[Value, int, int], Body] = {}
         self._outermost = self.memo.state
 
     # -- values ------------------------------------------------------------------------------------------------------

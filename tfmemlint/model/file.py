@@ -68,7 +68,7 @@ class File(Program):
             return None if self.siblings is None else self
         found = self.linked.get(path)
         if found is None:
-            found = self.siblings.program(path)
+            found = self.siblings.program(path, self.source.text)
             if found is not None:
                 self.linked[path] = self._by_tree[id(found.tree)] = found
                 self.tree.linked.append(found.tree)

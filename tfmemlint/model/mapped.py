@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import libcst as cst
 
 from tfmemlint import knowledge
+from tfmemlint.model import decided
 from tfmemlint.model.layers.stacked import steps
 from tfmemlint.model.values import Api, Function, Instance, Method, Step, Value, one_of
 from tfmemlint.syntax.scopes import own_nodes
@@ -16,6 +17,7 @@ from tfmemlint.syntax.scopes import own_nodes
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
     from tfmemlint.model.evaluate import Evaluator
+    from tfmemlint.model.functions import Frame
 
 FOLLOWED = 2
 """Calls of module functions that are followed from a mapped function."""
@@ -92,22 +94,24 @@ def body(step: Step) -> Body:
     return body_of(value, step.call.evaluator)
 
 
-def body_of(value: Value, evaluator: Evaluator, depth: int = FOLLOWED) -> Body:
-    """What a function value calls, itself and through functions of the module."""
-    known = evaluator.bodies.get((value, depth))
+def body_of(value: Value, evaluator: Evaluator, depth: int = FOLLOWED, call: Call | None = None) -> Body:
+    """What a function value calls, itself and through functions of the module; of a `call` of it, with what that
+    passes."""
+    key = (value, depth, id(call))
+    known = evaluator.bodies.get(key)
     if known is not None:
         return known
-    found, stands = evaluator.memo.settled(lambda: _body_of(value, evaluator, depth))
+    found, stands = evaluator.memo.settled(lambda: _body_of(value, evaluator, depth, call))
     if stands:
-        evaluator.bodies[value, depth] = found
+        evaluator.bodies[key] = found
     return found
 
 
-def _body_of(value: Value, evaluator: Evaluator, depth: int) -> Body:
+def _body_of(value: Value, evaluator: Evaluator, depth: int, call: Call | None) -> Body:
     found = Body()
     for option in value.options:
         if isinstance(option, Function):
-            _collect(option, evaluator, depth, found)
+            _collect(option, evaluator, depth, found, evaluator.functions.frame(option, call) if call else None)
         elif isinstance(option, (Api, Method)):
             found.names.add(option.name)
             found.random = found.random or draws(option.name)
@@ -118,17 +122,21 @@ def _body_of(value: Value, evaluator: Evaluator, depth: int) -> Body:
     return found
 
 
-def _collect(function: Function, evaluator: Evaluator, depth: int, found: Body) -> None:
+def _collect(function: Function, evaluator: Evaluator, depth: int, found: Body, frame: Frame | None) -> None:
+    """Add what a function calls: in one activation of it, or in all that close over the same names."""
+    around = cast("Frame | None", function.frame) if frame is None else frame
     for node in own_nodes(function.node, cst.Call, cst.Lambda):
+        if frame is not None and not decided.runs(evaluator, node, frame):
+            continue
         if isinstance(node, cst.Lambda):
-            _collect(Function(node, frame=function.frame), evaluator, depth, found)
+            _collect(Function(node, frame=around), evaluator, depth, found, None)
             continue
         assert isinstance(node, cst.Call)
-        call = evaluator.call(node)
+        call = evaluator.call(node, around)
         for option in call.target.options:
             if isinstance(option, Function):
                 if depth > 0:
-                    _add(found, body_of(option, evaluator, depth - 1))
+                    _add(found, body_of(option, evaluator, depth - 1, call))
                 else:
                     found.unseen = True
             elif isinstance(option, Instance):

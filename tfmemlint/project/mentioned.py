@@ -73,6 +73,21 @@ def texts_within_reach(siblings: Siblings, program: str) -> tuple[tuple[str, Tex
     return tuple((path, text) for path, text in found.items() if text is not None)
 
 
+def nearest(siblings: Siblings, program: str, most: int) -> frozenset[str] | None:
+    """The modules that a program comes to first, those that it imports before those that they import, and behind them
+    the ones that import it; None where all of them are no more than `most`. It does not depend on what is asked."""
+    order: dict[str, None] = dict.fromkeys(_led_to(siblings, siblings.path, imported_names(program)))
+    level = list(order)
+    while level and len(order) <= most:
+        texts = ((path, siblings.text(path)) for path in level)
+        further = (each for path, text in texts if text is not None for each in _imported_by(siblings, path, text))
+        level = [each for each in dict.fromkeys(further) if each not in order]
+        order.update(dict.fromkeys(level))
+    for path in siblings.importing_files():
+        order.setdefault(path)
+    return None if len(order) <= most else frozenset(list(order)[:most])
+
+
 def texts_of_importers(siblings: Siblings) -> tuple[tuple[str, Text], ...]:
     """The texts of the modules whose imports lead to a file, unit tests left out."""
     found = ((path, siblings.text(path)) for path in siblings.importing_files())

@@ -15,7 +15,7 @@ from tfmemlint.files.bounded_read import digest_of, read_regular
 from tfmemlint.project.by_words import Outline, outline
 from tfmemlint.project.importers import IMPORTERS, Importers
 from tfmemlint.project.layout import Found, Layout
-from tfmemlint.project.mentioned import texts_of_importers, texts_within_reach, words_leading_to
+from tfmemlint.project.mentioned import nearest, texts_of_importers, texts_within_reach, words_leading_to
 from tfmemlint.project.projects import Project
 from tfmemlint.project.texts import Text, is_unit_test, text_of
 from tfmemlint.syntax.program import Program
@@ -110,6 +110,7 @@ class Siblings:
         self._programs: dict[str, Sibling | None] = {}
         self._importers: Importers | None = None
         self._within_reach: dict[str, tuple[tuple[str, Text], ...] | None] = {}
+        self._nearest: dict[str, frozenset[str] | None] = {}
 
     @property
     def rests_on(self) -> dict[str, bytes | None]:
@@ -171,11 +172,18 @@ class Siblings:
         """What a dotted name leads to for a file of the project that imports it."""
         return self.layout.find(importer, name)
 
-    def program(self, path: str) -> Sibling | None:
-        """The module in a file; None where it cannot be read or parsed, and beyond MOST_MODULES."""
+    def program(self, path: str, start: str) -> Sibling | None:
+        """The module in a file; None where it cannot be read or parsed, and where it is not among the MOST_MODULES that
+        the program with the text `start` comes to first."""
         if path not in self._programs:
-            self._programs[path] = self._load(path) if len(self._programs) < MOST_MODULES else None
+            self._programs[path] = self._load(path) if self._is_near(path, start) else None
         return self._programs[path]
+
+    def _is_near(self, path: str, start: str) -> bool:
+        if start not in self._nearest:
+            self._nearest[start] = nearest(self, start, MOST_MODULES)
+        near = self._nearest[start]
+        return near is None or path in near
 
     def kept(self, source: Source) -> Sibling | None:
         """What is known of the file itself, by those that lead to it, while its text is the same."""

@@ -6,9 +6,9 @@ A rule with a number of its own explains it on its page.
 from tfmemlint.model.contexts import RUN_THROUGH
 
 __all__ = [
-    "FEW_BATCHES", "FEW_COLUMNS", "FEW_ELEMENTS", "FEW_ROWS", "FEW_RUNS", "FEW_STEPS", "FOLLOWED_CALLS",
-    "FOLLOWED_USES", "LATENT_NUMBERS", "LEAST_SHARE", "ONE_BATCH", "PEEKED", "RUN_THROUGH", "SHORT_RUN", "SMALL_DATA",
-    "SMALL_SAMPLE", "SMALL_TARGETS",
+    "FEW_BATCHES", "FEW_COLUMNS", "FEW_ELEMENTS", "FEW_ROWS", "FEW_RUNS", "FEW_STEPS", "FITS_IN_CACHE",
+    "FOLLOWED_CALLS", "FOLLOWED_USES", "LATENT_NUMBERS", "LEAST_SHARE", "ONE_BATCH", "PEEKED", "RUN_THROUGH",
+    "SHORT_RUN", "SMALL_DATA", "SMALL_SAMPLE", "SMALL_TARGETS",
 ]  # fmt: skip
 
 # -- how far code is followed ----------------------------------------------------------------------------------------
@@ -81,3 +81,7 @@ SMALL_SAMPLE = 1 << 20
 
 SMALL_TARGETS = 8 << 20
 """8 MiB: targets of a few numbers for each example, as the ten of 100 000 pictures, which take hundreds of MiB."""
+
+FITS_IN_CACHE = 256 << 20
+"""256 MiB: pictures up to the size of MNIST at 32 x 32, which are cached in memory on purpose; `tensorflow_datasets`
+does so by itself for up to 250 MiB of files."""

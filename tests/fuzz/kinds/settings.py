@@ -136,9 +136,10 @@ def check(case: Case) -> None:
 
 
 def _run(words: list[str]) -> tuple[int, str, str]:
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        for number, stream in ((1, out), (2, err)):
+    with tempfile.TemporaryFile() as none, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        for number, stream in ((0, none), (1, out), (2, err)):
             os.dup2(stream.fileno(), number)
+        sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
         sys.stdout, sys.stderr = (os.fdopen(number, "w", encoding="utf-8", closefd=False) for number in (1, 2))
         code = main(words)
         texts = []

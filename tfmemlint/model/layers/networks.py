@@ -63,6 +63,11 @@ def placed(model: Call) -> Iterator[Placed]:
     yield from _placed(model, _built_shape(model))
 
 
+def placed_on(model: Call, shape: Shape) -> Iterator[Placed]:
+    """The layers of a `Sequential` that is applied to a tensor of this shape."""
+    yield from _placed(model, shape)
+
+
 def _placed(model: Call, shape: Shape | None) -> Iterator[Placed]:
     for index, (layer, iteration) in enumerate(steps(model)):
         if layer is None or len(layer.options) != 1:

@@ -10,11 +10,12 @@ import libcst as cst
 
 from tfmemlint import knowledge
 from tfmemlint.model.contexts import MAPS
+from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Sequence
 from tfmemlint.query.facts import Fact
 from tfmemlint.query.repetition.repeats import Repetition, repeats
 from tfmemlint.syntax.scopes import dotted, written
-from tfmemlint.syntax.tree import Node, called_word, walk
+from tfmemlint.syntax.tree import Node, called_word
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -114,8 +115,18 @@ def is_emptied(file: File, path: str | None, within: Node) -> bool:
     calls = (call for word in TAKES_OUT for call in file.method_calls.get((word, path), ()))
     if any(file.tree.contains(within, call) for call in calls):
         return True
-    deleted = (node.target for node in walk(within, cst.Del)) if path is not None else ()
-    return any(dotted(each.value if isinstance(each, cst.Subscript) else each) == path for each in deleted)
+    return path is not None and any(file.tree.contains(within, each) for each in _deleted(file).get(path, ()))
+
+
+@once_per_file
+def _deleted(file: File) -> dict[str, list[cst.Del]]:
+    """The statements that delete what a dotted path stands for, or a part of it, by the path."""
+    found: dict[str, list[cst.Del]] = {}
+    for node in file.tree.of(cst.Del):
+        target = node.target.value if isinstance(node.target, cst.Subscript) else node.target
+        if (path := dotted(target)) is not None:
+            found.setdefault(path, []).append(node)
+    return found
 
 
 def is_filled(file: File, container: cst.BaseExpression) -> bool:

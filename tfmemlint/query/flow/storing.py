@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model.values import Const
+from tfmemlint.model.values import Const, Function
+from tfmemlint.query.calls import calls
 from tfmemlint.query.flow.use import Use
 from tfmemlint.syntax.names import home_of
 from tfmemlint.syntax.scopes import dotted
@@ -50,6 +51,27 @@ def container_of(file: File, stored: Use) -> cst.BaseExpression | None:
     if isinstance(place, cst.Subscript) and is_assigned(file, place):
         place = place.value
     return place if isinstance(place, cst.BaseExpression) and not isinstance(place, cst.BaseComp) else None
+
+
+def begun_before(file: File, path: str, node: Node, within: Node) -> bool:
+    """Whether each run of a function certainly assigns something else to an attribute before it comes to a node, in
+    its own code or in a method of the object that it calls."""
+
+    def comes_first(code: Node) -> bool:
+        return file.tree.order(code) < file.tree.order(node) and file.contexts.function(code) is within
+
+    assigned = file.assigned_paths.get(path, ())
+    always = [each for each in assigned if not file.contexts.conditional(each, _home(file, each))]
+    if any(comes_first(each) for each in always):
+        return True
+    called = [call for call in calls(file, within) if comes_first(call.node)]
+    certain = (call for call in called if not file.contexts.conditional(call.node, within))
+    reset = {target.node for call in certain if isinstance(target := call.target, Function)}
+    return any(_home(file, each) in reset for each in always)
+
+
+def _home(file: File, node: Node) -> Node:
+    return file.contexts.function(node) or file.module
 
 
 def only_binding(file: File, name: Node | None) -> Node | None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 BUILDERS = frozenset({"tf.keras.Sequential", MODEL, "tf.keras.models.clone_model"})
 """What builds a model of layers, besides `tf.keras.applications` and the file's own functions and classes."""
 
+ADDS_PART = "tf.keras.Sequential.add"
+
 FITS = frozenset({"fit", "fit_generator", "train_on_batch"})
 """Methods that certainly train a model, and with that make the slots of its optimizer."""
 
@@ -160,9 +162,21 @@ def is_used_up(file: File, made: Call, again: Repetition) -> bool:
     return not is_model(file, file.value(given)) or not fate(file, given, again.place).kept
 
 
+def _adds_part(file: File, use: Use) -> bool:
+    """Whether a model is added to a `Sequential`, or what a method of it gives back is."""
+    call = use.call
+    if use.does is Does.METHOD and call is not None:
+        above = file.tree.parent(call.node)
+        taker = file.tree.parent(above) if isinstance(above, cst.Arg) else None
+        call = file.call(taker) if isinstance(taker, cst.Call) else None
+    return call is not None and use.does in (Does.METHOD, Does.PASS) and call.name == ADDS_PART
+
+
 def _keeps(file: File, use: Use, made: Node, within: Node) -> bool:
     if use.held and use.does in (Does.COMPUTE, Does.OTHER, Does.PASS):
         return True  # a container with the model in it, which is not followed further
+    if _adds_part(file, use):
+        return True
     if use.does is Does.ITEM:
         return True  # a model has no items: this is a tuple of some, of which each goes its own way
     if use.does is Does.CALL and use.call is not None and _is_symbolic(use.call.value_of(0)):

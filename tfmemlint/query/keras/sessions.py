@@ -55,12 +55,19 @@ def runs_graphs(file: File, session: Call) -> bool:
 def left_open(file: File, made: Call, again: Repetition) -> bool:
     """Whether a session that is made again and again is certainly neither closed, entered, returned nor kept beside
     others, nor given to code that may do so, `FOLLOWED_CALLS` deep. A plain one that nothing holds, as in
-    `tf.Session().run(x)`, is freed at once."""
-    of = file.tree.parent(made.node)
-    if isinstance(of, cst.Attribute) and of.attr.value == "run" and made.name not in INTERACTIVE:
+    `tf.Session().run(x)` and `x.eval(session=tf.Session())`, is freed at once."""
+    if made.name not in INTERACTIVE and _runs_at_once(file, made.node):
         return False
     followed = uses(file, made.node, attributes=True, through=FOLLOWED_CALLS)
     return not any(_may_close(use, again) for use in followed)
+
+
+def _runs_at_once(file: File, session: cst.Call) -> bool:
+    of = file.tree.parent(session)
+    if isinstance(of, cst.Attribute):
+        return of.attr.value == "run"
+    run = file.tree.parent(of) if isinstance(of, cst.Arg) else None
+    return isinstance(run, cst.Call) and isinstance(run.func, cst.Attribute) and run.func.attr.value == "eval"
 
 
 def _may_close(use: Use, again: Repetition) -> bool:

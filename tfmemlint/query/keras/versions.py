@@ -11,17 +11,22 @@ from tfmemlint import knowledge
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Api, Function, constant, integer
 from tfmemlint.query.facts import calls_named, calls_passing
+from tfmemlint.query.keras.models import is_model
 from tfmemlint.query.ordering.conditions import conditions
 from tfmemlint.syntax.scopes import Binds, dotted, parameters, written
 from tfmemlint.syntax.tree import Node
 
 if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
 
 LEGACY = "TF_USE_LEGACY_KERAS"
 OPTIMIZERS = "tf.keras.optimizers."
 OF_GENERATORS = ("fit_generator", "evaluate_generator", "predict_generator")
 """Methods of models that Keras 3 does not have, and no other library has."""
+
+GONE_METHODS = (*OF_GENERATORS, "predict_classes", "predict_proba", "reset_states")
+"""Methods of models that Keras 3 does not have; other libraries have some of them, and layers the last."""
 
 WORKERS = ("max_queue_size", "use_multiprocessing", "workers")
 """Parameters of `fit` that a `PyDataset` has in Keras 3."""
@@ -87,6 +92,21 @@ def may_have_own_engine(file: File) -> bool:
     if any(path.startswith("tensorflow.keras") for paths in all_paths for path in paths):
         return False
     return any(knowledge.of_first_keras(path) for paths in all_paths for path in paths)
+
+
+@once_per_file
+def lacks_validation(file: File) -> bool:
+    """Whether callbacks that look at a model's weights have nothing to do: Keras until 2.3, and that of version 1, does
+    so only where it is given validation data, and no training of the file is. False where nothing trains here."""
+    if not (file.may_be_version_1 or may_have_own_engine(file)):
+        return False
+    trainings = [call for call in calls_named("fit", "fit_generator").of(file) if "callbacks" in _keywords(call)]
+    validates = any(any(word.startswith("validation_") for word in _keywords(call)) for call in trainings)
+    return bool(trainings) and not validates and not any(call.open for call in trainings)
+
+
+def _keywords(call: Call) -> set[str]:
+    return {arg.keyword.value for arg in call.node.args if arg.keyword is not None}
 
 
 @once_per_file
@@ -159,8 +179,12 @@ def _refused(file: File) -> Iterator[Node]:
     for call in file.calls("tf.keras.Input", "tf.keras.layers.InputLayer"):
         if integer(call.value_of("shape")) is not None:
             yield call.node
-    for call in calls_named(*OF_GENERATORS).of(file):
-        if not isinstance(call.target, Function):
+    for call in calls_passing("batch_input_shape").of(file):
+        if (call.name or "").startswith("tf.keras.layers."):
+            yield call.node
+    for call in calls_named(*GONE_METHODS).of(file):
+        of_keras = call.method in OF_GENERATORS or is_model(file, call.receiver)
+        if of_keras and not isinstance(call.target, Function):
             yield call.node
 
 

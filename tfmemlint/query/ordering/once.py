@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model.values import Const, integer
+from tfmemlint.model.values import Const, Function, integer
+from tfmemlint.query.ordering.conditions import conditions
 from tfmemlint.query.repetition.servers import handles_requests
 from tfmemlint.syntax.names import variables
 from tfmemlint.syntax.scopes import Definition
@@ -45,6 +46,20 @@ def runs_once(file: File, node: Node, within: Node) -> bool:
             if holds and isinstance(within, (cst.For, cst.While)) and _counted_to(file, above.test, within):
                 return True
         below = above
+    return False
+
+
+def asks_function_of_step(file: File, node: Node, loop: Node) -> bool:
+    """Whether code in a loop stands behind a condition that a function of the module answers of nothing but the number
+    of the iteration, `if restarts(step):`: it chooses some steps."""
+    if not isinstance(loop, (cst.For, cst.While)):
+        return False
+    for found in conditions(file, node, loop):
+        test = found.test if isinstance(found, cst.If) else None
+        if isinstance(test, cst.Call) and test.args and isinstance(file.call(test).target, Function):
+            named = [arg.value.value if isinstance(arg.value, cst.Name) else "" for arg in test.args]
+            if all(_counts(file, name, loop) for name in named):
+                return True
     return False
 
 

@@ -10,9 +10,7 @@ import libcst as cst
 from tfmemlint.model.inferred_by_use import chain
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import MOST_STEPS, Dataset
-from tfmemlint.query.flow.uses import uses
 from tfmemlint.query.ordering.conditions import is_switched_off
-from tfmemlint.syntax.reaching import is_guarded
 from tfmemlint.syntax.scopes import FUNCTIONS, Binds, dotted, written
 
 if TYPE_CHECKING:
@@ -123,13 +121,10 @@ def following(file: File, call: Call) -> list[Call]:
 
 def never_runs(file: File, call: Call) -> bool:
     """Whether nothing is ever read of the pipeline that a call makes: with the steps that follow at once it is a
-    statement of its own, whose result nobody takes (`ds.shuffle(1000)`), only names of this file have it that nothing
-    reads, or every call of its function in this file switches it off by an argument (`if shuffle:`)."""
+    statement of its own, whose result nobody takes (`ds.shuffle(1000)`), or every call of its function in this file
+    switches it off by an argument (`if shuffle:`)."""
     last = [call, *following(file, call)][-1]
-    if isinstance(file.tree.parent(last.node), cst.Expr) or is_switched_off(file, call.node):
-        return True
-    is_unseen = file.scope_of(last.node) is not file.module or is_guarded(file.tree, last.node)
-    return is_unseen and next(uses(file, last.node), None) is None
+    return isinstance(file.tree.parent(last.node), cst.Expr) or is_switched_off(file, call.node)
 
 
 def _next(file: File, call: Call) -> Call | None:

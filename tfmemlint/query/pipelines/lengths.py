@@ -144,7 +144,17 @@ def _is_shape(file: File, node: cst.BaseExpression, frame: Frame | None) -> bool
 def is_tiny(length: Length) -> bool:
     """Whether the data is certainly small enough to be taken whole."""
     size = _data_bytes(length.of)
-    return (size is not None and size <= SMALL_DATA) or (length.count is not None and length.count <= TINY_COUNT)
+    if size is not None and size <= SMALL_DATA:
+        return True
+    counts = [length.count] if length.count is not None else [_displayed(option) for option in length.of.options]
+    return all(count is not None and count <= TINY_COUNT for count in counts)
+
+
+def _displayed(of: Value) -> int | None:
+    """The number of rows that stand in the code, one by one, of which an array is made: `np.array([first, second])`."""
+    made = of.origin if isinstance(of, Array) else None
+    rows = made.value_of(0) if made is not None and made.name in ("np.array", "np.asarray", "np.stack") else None
+    return len(rows.items) if isinstance(rows, Sequence) and not rows.open else None
 
 
 def _data_bytes(of: Value) -> int | None:

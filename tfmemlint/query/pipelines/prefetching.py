@@ -10,6 +10,7 @@ from tfmemlint.query.limits import FEW_BATCHES
 from tfmemlint.query.pipelines.chains import following, later_steps, possible_later_steps, thrown_away
 from tfmemlint.query.pipelines.mapped import only_regroups
 from tfmemlint.query.pipelines.pipelines import BATCHES, batched, batched_before, element_bytes, element_count
+from tfmemlint.query.pipelines.shuffling import kept_by_cache
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -29,11 +30,12 @@ HANDS_ON = frozenset({"repeat", "take", "skip", "enumerate", "with_options"})
 @dataclass(frozen=True, slots=True)
 class KeptBatches:
     """Batches that a prefetch keeps ready: `count` is None where it is as many as a batch has examples, and that is not
-    known; `size` are the bytes of one."""
+    known; `size` are the bytes of one. The data may have fewer of them, unless it is `enough`."""
 
     batch: Call
     count: int | None
     size: int | None
+    enough: bool
 
     @property
     def bytes(self) -> int | None:
@@ -61,9 +63,11 @@ def work_after(file: File, prefetch: Call) -> list[Call]:
 def kept_batches(file: File, prefetch: Call) -> KeptBatches | None:
     """The batches that a prefetch certainly keeps ready, where they are more than people mean: over `FEW_BATCHES`, or
     as many as a batch has examples; of data that has no more of them, those. None too where it stands before another
-    `batch`, or is made and not used."""
+    `batch`, is made and not used, or refers to batches that a cache in memory keeps anyway."""
     argument, batch = prefetch.arg("buffer_size"), batched_before(prefetch)
     if argument is None or batch is None or not all(batched(ds) for ds in prefetch.datasets()):
+        return None
+    if all(kept_by_cache(ds) for ds in prefetch.datasets()):
         return None
     if thrown_away(file, prefetch) or any(step.method in BATCHES for step in following(file, prefetch)):
         return None
@@ -79,4 +83,5 @@ def kept_batches(file: File, prefetch: Call) -> KeptBatches | None:
     if there is not None and there <= FEW_BATCHES:
         return None
     kept = min(count, there) if count is not None and there is not None else count
-    return KeptBatches(batch, kept, element_bytes(prefetch.datasets()))
+    enough = there is not None or all("repeat" in ds.names() for ds in prefetch.datasets())
+    return KeptBatches(batch, kept, element_bytes(prefetch.datasets()), enough)

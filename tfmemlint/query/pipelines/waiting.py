@@ -10,15 +10,19 @@ import libcst as cst
 
 from tfmemlint import knowledge
 from tfmemlint.model.mapped import body
+from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Const, Dataset, integer
 from tfmemlint.query.calls import calls
 from tfmemlint.query.flow.uses import Does, Use, uses
 from tfmemlint.query.limits import FEW_BATCHES, FOLLOWED_CALLS
 from tfmemlint.query.pipelines.consumers import consumptions
+from tfmemlint.query.pipelines.distributed import is_distributed
+from tfmemlint.query.pipelines.generators import runs_op
 from tfmemlint.query.pipelines.lengths import is_one_batch
 from tfmemlint.query.pipelines.model_inputs import feeds_model
 from tfmemlint.query.pipelines.pipelines import MAPPING, caches_in_memory, pipelines_of
 from tfmemlint.query.pipelines.together import path
+from tfmemlint.query.repetition.repeats import repeats
 from tfmemlint.syntax.tree import walk
 
 if TYPE_CHECKING:
@@ -48,10 +52,29 @@ def waits_little(file: File, arrival: Arrival) -> bool:
     ds, steps = arrival.dataset, _steps(arrival)
     if arrival.use.returned:
         function = arrival.use.node
-        return _spread(file) or (isinstance(function, cst.FunctionDef) and _callers_are_seen(file, function))
+        if not isinstance(function, cst.FunctionDef):
+            return _spread(file)
+        return _spread(file) or is_distributed(file, function) or _callers_are_seen(file, function)
     if 1 in (ds.count, steps) or ds.count == 0 or is_one_batch(file, ds):
         return True
-    return _tests(file, arrival) and (_is_light(ds) or _few(ds.count) or _few(steps) or _shows(file, arrival))
+    if not _tests(file, arrival):
+        return False
+    light = _is_light(ds) or _few(ds.count) or _few(steps)
+    return light or _shows(file, arrival) or _once_after_training(file, arrival)
+
+
+def _once_after_training(file: File, arrival: Arrival) -> bool:
+    """Whether a method tests a model once with a pipeline, where another one trains it with as much: that takes as long
+    as many such tests. What a model is asked to predict may be any number of files."""
+    use, made = arrival.use, path(arrival.dataset)
+    if use.taker is None or use.node is not use.taker or use.taker.method != "evaluate":
+        return False
+    if repeats(file, use.taker.node) is not None:
+        return False
+    others = [other for other in consumptions.of(file) if other is not use and not other.returned]
+    if any(path(ds) == made for other in others for ds in (*other.datasets, *other.validation.datasets)):
+        return False
+    return any(other.taker is not None and other.taker.method == "fit" for other in others if other.datasets)
 
 
 def _spread(file: File) -> bool:
@@ -118,9 +141,9 @@ def _is_light(ds: Dataset) -> bool:
 
 
 def only_looked_at(file: File, made: Call) -> bool:
-    """Whether a pipeline is certainly made to be looked at, counted or written: all that is done with it is seen, and
-    no model takes it, nor does another module."""
-    if not _is_taken(file, made) or not _stays(file, made.node):
+    """Whether a pipeline is certainly made to be looked at, counted or written: all that is done with it is seen, no op
+    computes with its elements, and no model takes it, nor does another module."""
+    if not _is_taken(file, made) or not _stays(file, made.node, computes=False):
         return False
     models = (use for use in consumptions.of(file) if not use.returned)
     return not any(made.node in path(ds) for use in models for ds in (*use.datasets, *use.validation.datasets))
@@ -128,9 +151,15 @@ def only_looked_at(file: File, made: Call) -> bool:
 
 def _is_taken(file: File, made: Call) -> bool:
     """Whether a loop runs over a pipeline, or a call is given it."""
+    return made.node in _taken(file)
+
+
+@once_per_file
+def _taken(file: File) -> frozenset[Node | None]:
+    """The calls through which the pipelines went that loops run over and calls are given."""
     taken = [loop.iter for loop in file.tree.of(cst.For)]
     taken += [arg.value for call in file.tree.of(cst.Call) for arg in call.args]
-    return any(made.node in path(ds) for node in taken for ds in pipelines_of(file.value(node)))
+    return frozenset(node for each in taken for ds in pipelines_of(file.value(each)) for node in path(ds))
 
 
 def _callers_are_seen(file: File, function: cst.FunctionDef) -> bool:
@@ -152,18 +181,28 @@ def _run_by_itself(file: File, node: Node) -> bool:
     return any(name.value == "__name__" for each in above for name in walk(each.test, cst.Name))
 
 
-def _stays(file: File, made: Node, left: int = MOST_USES) -> bool:
-    """Whether what is made goes, whole or in parts, to code alone that is seen."""
+def _stays(file: File, made: Node, left: int = MOST_USES, *, computes: bool = True) -> bool:
+    """Whether what is made goes, whole or in parts, to code alone that is seen; without `computes` to no op, either,
+    but those that show or write."""
     found = uses(file, made, parts=True, containers=True, returned=True, through=FOLLOWED_CALLS)
-    return left > 0 and all(_is_seen(file, use, left - 1) for use in found)
+    return left > 0 and all(_is_seen(file, use, left - 1, computes=computes) for use in found)
 
 
-def _is_seen(file: File, use: Use, left: int) -> bool:
+def _is_seen(file: File, use: Use, left: int, *, computes: bool) -> bool:
     if use.does in (Does.RETURN, Does.STORE, Does.CALL, Does.OTHER, Does.SET):
         return False
     if use.call is None or use.word == "numpy" or any(use.call == each.taker for each in consumptions.of(file)):
         return True
-    return (use.does is Does.METHOD or _library(file, use.call) in PASSES_ON) and _stays(file, use.call.node, left)
+    if not computes and _computes(use.call):
+        return False
+    seen = use.does is Does.METHOD or _library(file, use.call) in PASSES_ON
+    return seen and _stays(file, use.call.node, left, computes=computes)
+
+
+def _computes(call: Call) -> bool:
+    """Whether a call certainly runs an op that neither shows or writes what it is given, nor gets it ready for that."""
+    plain = any(each.startswith(("tf.data.", "tf.io.")) or knowledge.in_group(each, "shows") for each in call.names)
+    return runs_op(call) and not plain
 
 
 def _library(file: File, call: Call) -> str:

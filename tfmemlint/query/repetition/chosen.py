@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Const, Mapping, Sequence
 from tfmemlint.syntax.tree import Node, walk
 
@@ -25,11 +26,10 @@ def let_through(file: File, loop: cst.For, inside: Node) -> int | None:
 def _asked_before(file: File, loop: cst.For, inside: Node) -> Iterator[tuple[cst.BaseExpression, bool]]:
     """The conditions that hold wherever the code is reached, each with whether it is its opposite that holds."""
     tree = file.tree
-    for statement in loop.body.body:
-        if tree.contains(statement, inside):
+    for statement in _left_by(file, loop):
+        if tree.order(statement) >= tree.order(inside) or tree.contains(statement, inside):
             break
-        if isinstance(statement, cst.If) and statement.orelse is None and _leaves(statement):
-            yield statement.test, True
+        yield statement.test, True
     inner = inside
     for above in tree.ancestors(inside):
         if above is loop:
@@ -37,6 +37,12 @@ def _asked_before(file: File, loop: cst.For, inside: Node) -> Iterator[tuple[cst
         if isinstance(above, cst.If) and inner is not above.test:
             yield above.test, inner is not above.body
         inner = above
+
+
+@once_per_file
+def _left_by(file: File, loop: cst.For) -> list[cst.If]:
+    """The statements of a loop's body that leave an iteration under a condition and do nothing else without it."""
+    return [each for each in loop.body.body if isinstance(each, cst.If) and each.orelse is None and _leaves(each)]
 
 
 def _leaves(branch: cst.If) -> bool:

@@ -9,7 +9,7 @@ import libcst as cst
 from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.values import Devices, Instance, Length, Sequence, Value, constant, integer
 from tfmemlint.query.ordering.branches import leaves
-from tfmemlint.query.runtime.environment import mentions_variable
+from tfmemlint.query.runtime.environment import mentions_variable, settings
 from tfmemlint.syntax.scopes import own_nodes
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ GROWTH = "tf.config.experimental.set_memory_growth"
 LOGICAL_DEVICES = "tf.config.set_logical_device_configuration"
 VISIBLE_DEVICES = "tf.config.set_visible_devices"
 VISIBLE_VARIABLE = "CUDA_VISIBLE_DEVICES"
+NO_CARDS = ("-1", "")
 
 COMPARISONS: dict[tuple[type, int | None], bool] = {
     (cst.Equal, 1): True, (cst.LessThanEqual, 1): True, (cst.LessThan, 2): True,
@@ -121,3 +122,17 @@ def _says_one(file: File, test: cst.BaseExpression) -> bool | None:
         return None
     number = integer(file.value(test.comparisons[0].comparator))
     return COMPARISONS.get((type(test.comparisons[0].operator), number))
+
+
+def changes_nothing(file: File, config: Call) -> bool:
+    """Whether a call certainly makes those devices visible that are: it names all CPUs, or no card of a program that
+    hides them all in its environment. TensorFlow compares before it looks whether the runtime has started."""
+    if config.name != VISIBLE_DEVICES:
+        return False
+    before = (each for each in settings.of(file) if file.tree.order(each.node) < file.tree.order(config.node))
+    if not any(each.variable == VISIBLE_VARIABLE and constant(each.value) in NO_CARDS for each in before):
+        return False
+    devices, kind = config.value_of("devices"), constant(config.value_of("device_type"))
+    if isinstance(devices, Sequence):
+        return kind == "GPU" and not devices.items and not devices.open
+    return isinstance(devices, Devices) and devices.selection == "all" and devices.kind == kind

@@ -14,7 +14,6 @@ from tfmemlint.model.layers import networks
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Array, Instance, Iterator, Sequence
 from tfmemlint.query.keras.versions import own_engine
-from tfmemlint.syntax.scopes import Binds
 
 if TYPE_CHECKING:
     from tfmemlint.model.effects import Order
@@ -70,8 +69,8 @@ def initialising_calls(file: File) -> list[Call]:
 def goes_on_elsewhere(file: File) -> bool:
     """Whether a file imports code of which nothing is known here, so that the program may do anything in it: what is
     neither TensorFlow or NumPy nor of Python's own library."""
-    imported = (d for found in file.flow(file.module).end.values() for d in found if d.binds is Binds.IMPORT)
-    packages = {d.api.partition(".")[0] for d in imported}
+    imports = (statement for kind in (cst.Import, cst.ImportFrom) for statement in file.tree.of(kind))
+    packages = {each.api.partition(".")[0] for statement in imports for each in file.bound_within(statement)}
     return not packages <= {*sys.stdlib_module_names, "tensorflow", "tf", "keras", "numpy", "np", ""}
 
 

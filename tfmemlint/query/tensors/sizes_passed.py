@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tfmemlint.model.values import Array, Value
+from tfmemlint.syntax.scopes import parameters
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
@@ -20,6 +21,6 @@ def is_unsized(file: File, node: Node, value: Value) -> bool:
     if isinstance(value, Array) and any(length not in (None, 1) for length in value.shape or ()):
         return False
     function = file.contexts.function(node)
-    if function is None:
-        return False
+    if function is None or next(parameters(function), None) is None:
+        return False  # nothing is passed
     return bool(file.call_graph.callers(function))

@@ -111,6 +111,10 @@ def _floats_after(use: Use, before: str | None) -> str | None:
     if call is not None and (use.word == "astype" or call.name == "tf.cast"):
         dtype = dtype_of(call.given(0 if use.word == "astype" else 1, "dtype"), "float64")
         return dtype if dtype is not None and "float" in dtype else None
+    told = call.arg("dtype") if call is not None and call.name in ("np.array", "np.asarray") else None
+    if told is not None:
+        dtype = dtype_of(told.value, "float64")
+        return dtype if dtype is not None and "float" in dtype else None
     if call is not None and (call.name in ("np.float32", "np.float64", "np.divide") or _prepares(call)):
         return "float64" if call.name in ("np.float64", "np.divide") else before or "float32"
     if isinstance(place, (cst.BinaryOperation, cst.AugAssign)):

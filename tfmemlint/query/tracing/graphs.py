@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.model.values import Array, Function, Instance, Iterator, Method
+from tfmemlint.model.values import Api, Array, Const, Function, Instance, Iterator, Method
 from tfmemlint.query.calls import calls
 from tfmemlint.query.keras.sessions import SESSION, session_runs
 from tfmemlint.query.keras.versions import own_engine
@@ -37,8 +37,15 @@ ENDS = frozenset({"input", "output"})
 WEIGHTS = frozenset({"trainable_variables", "trainable_weights", "non_trainable_weights", "variables", "weights"})
 """Attributes of models that are lists of variables."""
 
+GETS_VARIABLE = ("tf.get_variable", "tf.compat.v1.get_variable")
+SCOPES = ("tf.variable_scope", "tf.compat.v1.variable_scope")
+REUSES = Api("tf.compat.v1.AUTO_REUSE")
+
 EMPTIES = ("clear_session", "reset_default_graph")
 """Words of calls after which the default graph is a new one."""
+
+TURNS_EAGER_OFF = frozenset(name.rpartition(".")[2] for name in knowledge.group("turns_eager_off"))
+"""Words by which a module has one graph for the whole program."""
 
 OPS = (cst.Call, cst.BinaryOperation, cst.UnaryOperation, cst.Subscript)
 """The classes of expressions that can be ops."""
@@ -131,10 +138,12 @@ def _runs_old_op(file: File, call: Call) -> bool:
 
 
 def in_graph_program(file: File, function: cst.FunctionDef | cst.Lambda) -> bool:
-    """Whether the program has one graph, that of sessions, in which a function works: it may be of version 1, turns
-    eager execution off or runs on Keras with an engine of its own, or the function or its class makes variables by
-    scopes and names."""
+    """Whether the program has one graph, that of sessions, in which a function works: it may be of version 1, a module
+    of it turns eager execution off, it runs on Keras with an engine of its own, or the function or its class makes
+    variables by scopes and names."""
     if file.may_be_version_1 or own_engine(file) or any(file.calls(*knowledge.group("turns_eager_off"))):
+        return True
+    if any(not text.words.isdisjoint(TURNS_EAGER_OFF) for text in file.around):
         return True
     code = file.class_of(function) or function
     named = (file.call(node).name for node in walk(code, cst.Call))
@@ -157,7 +166,17 @@ def makes_op(file: File, node: Node) -> bool:
         return isinstance(node.operator, cst.Minus) and _is_tensor(file, node.expression)
     if isinstance(node, cst.Subscript):
         return _is_tensor(file, node.value) and not isinstance(file.tree.parent(node), (cst.AssignTarget, cst.Del))
-    return isinstance(node, cst.Call) and _call_makes_op(file.call(node))
+    return isinstance(node, cst.Call) and _call_makes_op(file.call(node)) and not _reuses_variable(file, node)
+
+
+def _reuses_variable(file: File, node: cst.Call) -> bool:
+    """Whether a call asks for a variable in a scope that gives back the one which is there."""
+    if file.call(node).name not in GETS_VARIABLE:
+        return False
+    items = (file.written(item.item) for block in file.contexts.withs(node) for item in block.items)
+    scopes = (file.call(item) for item in items if isinstance(item, cst.Call))
+    reuses = [call.value_of("reuse") for call in scopes if call.name in SCOPES]
+    return any(each == Const(True) or each == REUSES for each in reuses)
 
 
 def is_outermost_op(file: File, node: Node) -> bool:
@@ -180,13 +199,20 @@ def _call_makes_op(call: Call) -> bool:
     if call.method in OF_ITERATORS and (name is None or name.startswith("tf.")):
         return isinstance(call.receiver, Iterator) or (call.method != "get_next" and name is not None)
     if name is None:
-        return knowledge.in_group(call.method, "adds_op") and _is_listed_variable(call)
+        return knowledge.in_group(call.method, "adds_op") and (_is_listed_variable(call) or _is_of_cell(call))
     if not name.startswith("tf."):
         return False
     owner, _, last = name.rpartition(".")
     if owner.rpartition(".")[2][:1].isupper():
         return knowledge.in_group(last, "adds_op") and not knowledge.in_group(name, "adds_no_op")
     return not knowledge.in_group(name, "adds_no_op") and (not last[:1].isupper() or last in CLASSES)
+
+
+def _is_of_cell(call: Call) -> bool:
+    """Whether the method of a recurrent cell of version 1 is called that makes its state."""
+    file, cell = call.evaluator.file, call.receiver_node
+    made = file.written(cell) if call.method == "zero_state" and cell is not None else None
+    return isinstance(made, cst.Call) and knowledge.in_group(file.call(made).name, "makes_cells")
 
 
 def _is_listed_variable(call: Call) -> bool:

@@ -16,6 +16,7 @@ from tfmemlint.query.facts import TRACES, Fact, functions_given_to
 from tfmemlint.query.flow.stores import is_container
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.repetition.repeats import Repetition, repetitions
+from tfmemlint.query.tracing.compiled import compiled_functions
 from tfmemlint.syntax.scopes import parameters
 from tfmemlint.syntax.tree import Node, walk
 
@@ -32,6 +33,9 @@ EAGER_OR_NOT = frozenset({"call", "__call__"})
 
 RUNS_MODELS = ("fit", "compile", "predict", "evaluate", "fit_generator")
 """Methods by which Keras runs a model in a trace of its own."""
+
+TRACES_WORDS = frozenset({"compile", "fit", "fit_generator", "function"})
+"""Words of modules in which Keras or `tf.function` may trace what they train."""
 
 VALUES = frozenset({"value", "values", "mean", "stddev", "minval", "maxval", "on_value", "off_value", "tensor", "input",
                     "start", "stop", "constant_values"})  # fmt: skip
@@ -113,25 +117,37 @@ def parameter_of(call: Call, arg: cst.Arg) -> str:
 
 
 def runs_traced(file: File, function: cst.FunctionDef | cst.Lambda) -> bool:
-    """Whether some traced code certainly runs a function, whoever else calls it: it is traced itself, or a method that
-    is called by its word from such a function, `FOLLOWED_CALLS` deep."""
-    return _runs_traced(file, function, FOLLOWED_CALLS)
+    """Whether some traced code certainly runs a function, whoever else calls it: it is traced itself, a loss or metric
+    of a model, or a method that is called by its word from such a function, `FOLLOWED_CALLS` deep."""
+    return function in compiled_functions(file) or _runs_traced(file, function, FOLLOWED_CALLS)
 
 
 def is_traced_somewhere(file: File, function: cst.FunctionDef | cst.Lambda) -> bool:
     """Whether anything in the module shows that a traced function is traced: the `call` of a model that only a training
-    loop of one's own calls runs eagerly, until something has Keras or `tf.function` run it. True for layers, of which
-    models are made elsewhere, unless the module has such a loop."""
+    loop of one's own calls runs eagerly, until something has Keras or `tf.function` run it, by a method that the module
+    does not define itself. True for layers, of which models are made elsewhere, unless the module has such a loop."""
     owner = file.class_of(function)
     if owner is None or getattr(getattr(function, "name", None), "value", "") not in EAGER_OR_NOT:
         return True
-    runs = (file.call(node).name or "tf.keras." for word in RUNS_MODELS for node in file.calls_by_word.get(word, ()))
+    own = {function.name.value for function in file.tree.of(cst.FunctionDef)}
+    words = [word for word in RUNS_MODELS if word not in own]
+    runs = (file.call(node).name or "tf.keras." for word in words for node in file.calls_by_word.get(word, ()))
     if any(name.startswith("tf.keras.") for name in runs) or any(functions_given_to(TRACER).of(file)):
         return True
     if any(node.name.value in KERAS_RUNS - EAGER_OR_NOT - {"build"} for node in walk(owner, cst.FunctionDef)):
         return True
-    loops = (tape for tape in file.calls("tf.GradientTape") if not file.contexts.traced(tape.node))
-    return not file.values.classes.derives(owner, "tf.keras.Model") and not any(loops)
+    return not file.values.classes.derives(owner, "tf.keras.Model") and not _has_loop(file)
+
+
+def has_own_loop(file: File) -> bool:
+    """Whether the program is seen to train eagerly: by a tape that is not traced, in the file or in a module around it
+    which names neither `tf.function` nor Keras' training."""
+    words = (text.words for text in file.around)
+    return _has_loop(file) or any("GradientTape" in each and each.isdisjoint(TRACES_WORDS) for each in words)
+
+
+def _has_loop(file: File) -> bool:
+    return any(not file.contexts.traced(tape.node) for tape in file.calls("tf.GradientTape"))
 
 
 def in_one_trace(file: File, function: cst.FunctionDef | cst.Lambda, other: cst.FunctionDef | cst.Lambda) -> bool:
