@@ -11,10 +11,23 @@ from tfmemlint.verify.plan.alone import WORDS
 from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.run.measure import Settings
 from tfmemlint.verify.run.runs import Run
-from tfmemlint.verify.verdicts import CONFIRMED, INCONCLUSIVE, NEEDS_MORE, REPAIR_FAILS, RULE_ONLY, Verdict
+from tfmemlint.verify.verdicts import (
+    CONFIRMED,
+    INCONCLUSIVE,
+    NEEDS_MORE,
+    REPAIR_FAILS,
+    RULE_ONLY,
+    Verdict,
+    inconclusive,
+)
 
 DECIDES = (CONFIRMED, REPAIR_FAILS, NEEDS_MORE)
 """The verdicts on the whole program that stand, whatever the statements show alone."""
+
+
+ONE_SIZE = "one size of what was made up was run"
+GROWS = 2.0
+"""Times that a saving must be larger, at the least, at the sizes that make four times the bytes."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +47,26 @@ def tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
         plan = further
         before, after = plan.pair.run(plan.claim, settings, done)
     verdict = judge(plan.claim, before, after)
+    if verdict.kind == CONFIRMED and plan.smaller is not None:
+        verdict = _scaled(verdict, plan.smaller(), settings, done)
     if not plan.own:
         said = "; ".join(filter(None, (f"the sample is {verdict.kind}", verdict.reason)))
         verdict = replace(verdict, kind=RULE_ONLY, reason=said)
     return Trial(plan, before, after, verdict)
+
+
+def _scaled(verdict: Verdict, smaller: Plan, settings: Settings, done: Callable[[], None]) -> Verdict:
+    """A verdict on sizes that were made up, held against smaller ones: what is saved must grow with them."""
+    if verdict.unit != "bytes" or not verdict.saved or verdict.after is None:
+        return replace(verdict, reason="; ".join(filter(None, (verdict.reason, ONE_SIZE))))
+    before, after = smaller.pair.run(smaller.claim, settings, done)
+    less = judge(replace(smaller.claim, metric=verdict.metric), before, after)
+    if less.saved is None:
+        return replace(verdict, reason="; ".join(filter(None, (verdict.reason, ONE_SIZE))))
+    saves = f"{show_bytes(round(verdict.saved))} at the made-up sizes, {show_bytes(round(less.saved))} at smaller ones"
+    if less.saved * GROWS > verdict.saved:
+        return inconclusive(f"what is saved does not grow with the sizes: {saves}", verdict.metric)
+    return replace(verdict, reason="; ".join(filter(None, (verdict.reason, f"saves {saves}"))))
 
 
 def decisive(trials: Sequence[Trial]) -> Trial:
