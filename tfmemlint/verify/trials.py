@@ -26,6 +26,7 @@ DECIDES = (CONFIRMED, REPAIR_FAILS, NEEDS_MORE)
 
 
 ONE_SIZE = "one size of what was made up was run"
+OTHER_SIZES = "shapes were made up, and others may show more: say what they are in a comment"
 GROWS = 2.0
 """Times that a saving must be larger, at the least, at the sizes that make four times the bytes."""
 
@@ -47,8 +48,10 @@ def tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
         plan = further
         before, after = plan.pair.run(plan.claim, settings, done)
     verdict = judge(plan.claim, before, after)
-    if verdict.kind == CONFIRMED and plan.smaller is not None:
+    if plan.smaller is not None and verdict.kind == CONFIRMED:
         verdict = _scaled(verdict, plan.smaller(), settings, done)
+    elif plan.smaller is not None and verdict.kind != INCONCLUSIVE:
+        verdict = inconclusive(f"{_in_words(verdict)}; {OTHER_SIZES}", verdict.metric)
     if not plan.own:
         said = "; ".join(filter(None, (f"the sample is {verdict.kind}", verdict.reason)))
         verdict = replace(verdict, kind=RULE_ONLY, reason=said)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.model.calls import Call
+from tfmemlint.model.values import Array, Const, Value
+from tfmemlint.model.values import Sequence as Items
 from tfmemlint.verify.plan.sizes import Seen, Size, Tensor
 
 if TYPE_CHECKING:
@@ -64,3 +66,14 @@ def parts(reading: Reading, call: Call) -> list[Tensor] | None:
     found = [reading.data(part) for part in parts]
     known = [part for part in found if part is not None]
     return known if len(known) == len(found) and known else None
+
+
+def known(value: Value) -> Seen:
+    """What the linter knows an expression to be, as far as shapes go."""
+    if isinstance(value, Const):
+        return Size(value.value) if isinstance(value.value, int) and not isinstance(value.value, bool) else None
+    if isinstance(value, Array):
+        return None if value.shape is None else Tensor(tuple(Size(size) for size in value.shape))
+    if isinstance(value, Items) and not value.open:
+        return tuple(known(item) for item in value.items)
+    return None

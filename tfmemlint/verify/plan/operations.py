@@ -9,7 +9,7 @@ import libcst as cst
 from tfmemlint.model.calls import Call
 from tfmemlint.model.values import Const, Instance, Value
 from tfmemlint.verify.plan import operands
-from tfmemlint.verify.plan.reshaping import RULES
+from tfmemlint.verify.plan.reshaping import RULES, loss, sparse_loss
 from tfmemlint.verify.plan.sizes import ConflictError, Seen, Size, Tensor, broadcast, reduced, reshaped
 
 if TYPE_CHECKING:
@@ -44,6 +44,9 @@ LAYERS = {
 }  # fmt: skip
 """Axes of what layers are called with."""
 
+NUMBERS = ("units", "filters", "input_dim", "output_dim", "n")
+"""Parameters of layers that are whole numbers."""
+
 KEEPS = frozenset(("BatchNormalization", "LayerNormalization", "Dropout", "Activation", "ReLU", "LeakyReLU", "Softmax"))
 
 
@@ -54,9 +57,15 @@ def of(reading: Reading, call: Call) -> Seen:
         return _method(reading, call)
     if name.endswith("Layer.__call__"):
         return _layer(reading, call)
+    if name.endswith("Loss.__call__"):
+        made = reading.file.value(call.node.func)
+        sparse = isinstance(made, Instance) and "Sparse" in (made.type_name or "")
+        return sparse_loss(reading, call) if sparse else loss(reading, call)
     if not name.startswith(LIBRARIES):
         return _length(reading, call) if name == "len" else None
     word = name.rpartition(".")[2]
+    if name.startswith(("tf.keras.layers.", "keras.layers.")):
+        return _made_layer(reading, call)
     if word in SAME:
         return operands.first(reading, call)
     if word in PAIRS:
@@ -86,6 +95,8 @@ def _method(reading: Reading, call: Call) -> Seen:
     value, word = reading.value(func.value), func.attr.value
     if isinstance(value, tuple):
         return value if word == "as_list" else None
+    if word in ("batch", "padded_batch", "shuffle"):
+        reading.counts(operands.given(reading, call, "batch_size", "buffer_size", 0))
     if not isinstance(value, Tensor):
         return None
     if word == "get_shape":
@@ -121,6 +132,13 @@ def _layer(reading: Reading, call: Call) -> Seen:
         return tensor.shaped((*tensor.sizes[:-1], last))
     if word.startswith("Conv"):
         return tensor.shaped((tensor.sizes[0], *(Size() for _ in tensor.sizes[2:]), last))
+    return None
+
+
+def _made_layer(reading: Reading, call: Call) -> Seen:
+    """A layer that is built: the whole numbers that it takes."""
+    for name in NUMBERS:
+        reading.counts(operands.given(reading, call, name))
     return None
 
 

@@ -12,15 +12,17 @@ from collections.abc import Iterator, Mapping, Sequence
 import libcst as cst
 
 from tfmemlint.model.file import File
-from tfmemlint.model.values import Array, Const, Value
-from tfmemlint.model.values import Sequence as Items
+from tfmemlint.model.values import Function
 from tfmemlint.syntax.scopes import dotted, parameters
 from tfmemlint.syntax.tree import Node
-from tfmemlint.verify.plan import operations
+from tfmemlint.verify.plan import operands, operations
 from tfmemlint.verify.plan.sizes import ConflictError, Seen, Size, Tensor, broadcast, product
 
 NUMBER = 0
 """In place of the number of axes: no array, a whole number that sizes are made of."""
+
+DEEPEST = 3
+"""Functions that are read inside each other."""
 
 COMPARES = (cst.Equal, cst.NotEqual, cst.LessThan, cst.GreaterThan, cst.LessThanEqual, cst.GreaterThanEqual)
 
@@ -41,6 +43,8 @@ class Reading:
         self.seen: dict[int, Tensor] = {}
         """The arrays that expressions come to, by the id of the node."""
         self._names: dict[str, Seen] = {}
+        self._inside: list[cst.FunctionDef] = []
+        self._returned: list[Seen] = []
         for function in functions:
             self._names = {path: value for path, value in self._names.items() if "." in path}
             for parameter in parameters(function):
@@ -96,7 +100,9 @@ class Reading:
             left, right = self.value(small.target), self.value(small.value)
             self._bind(small.target, self._arithmetic(left, right))
         elif isinstance(small, (cst.Return, cst.Expr)) and small.value is not None:
-            self.value(small.value)
+            value = self.value(small.value)
+            if isinstance(small, cst.Return):
+                self._returned.append(value)
 
     def _compound(self, statement: Node) -> None:
         if isinstance(statement, cst.For):
@@ -131,7 +137,7 @@ class Reading:
         """What an expression comes to. Raises ConflictError."""
         found = self._value(node)
         if found is None and isinstance(node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)):
-            found = known(self.file.value(node))
+            found = operands.known(self.file.value(node))
         if isinstance(found, Tensor):
             self.seen[id(node)] = found
         return found
@@ -140,7 +146,7 @@ class Reading:
         if isinstance(node, cst.Name):
             return self._names.get(node.value)
         if isinstance(node, (cst.Integer, cst.UnaryOperation)):
-            return known(self.file.value(node)) or (
+            return operands.known(self.file.value(node)) or (
                 self.value(node.expression) if isinstance(node, cst.UnaryOperation) else None
             )
         if isinstance(node, (cst.Tuple, cst.List)):
@@ -184,8 +190,27 @@ class Reading:
         call = self.file.call(node)
         found = operations.of(self, call)
         if found is None:
-            for arg in node.args:
-                self.value(arg.value)
+            given = [self.value(arg.value) for arg in node.args]
+            target = self.file.value(node.func) if call.name is None else None
+            if isinstance(target, Function) and isinstance(target.node, cst.FunctionDef):
+                return self._inlined(target.node, target.receiver is not None, node, given)
+        return found
+
+    def _inlined(self, function: cst.FunctionDef, method: bool, node: cst.Call, given: Sequence[Seen]) -> Seen:
+        """What a function of the project comes to with these arguments: the first thing that it returns."""
+        if function in self._inside or len(self._inside) >= DEEPEST:
+            return None
+        names, returned = self._names, self._returned
+        order = [each.name.value for each in parameters(function) if each.star not in ("*", "**")][method:]
+        self._names = {path: value for path, value in names.items() if path.startswith("self.") and method}
+        for number, (arg, value) in enumerate(zip(node.args, given, strict=True)):
+            name = arg.keyword.value if arg.keyword else order[number] if number < len(order) and not arg.star else None
+            if name in order:
+                self._names[name] = value
+        self._returned, self._inside = [], [*self._inside, function]
+        self._suite(function.body.body)
+        found = next((value for value in self._returned if value is not None), None)
+        self._names, self._returned, self._inside = names, returned, self._inside[:-1]
         return found
 
     def _subscript(self, node: cst.Subscript) -> Seen:
@@ -246,17 +271,6 @@ class Reading:
     def _bound(self, node: cst.BaseExpression | None) -> int | None:
         at = self.value(node) if node is not None else None
         return at.number if isinstance(at, Size) else None
-
-
-def known(value: Value) -> Seen:
-    """What the linter knows an expression to be, as far as shapes go."""
-    if isinstance(value, Const):
-        return Size(value.value) if isinstance(value.value, int) and not isinstance(value.value, bool) else None
-    if isinstance(value, Array):
-        return None if value.shape is None else Tensor(tuple(Size(size) for size in value.shape))
-    if isinstance(value, Items) and not value.open:
-        return tuple(known(item) for item in value.items)
-    return None
 
 
 def _is_free(index: cst.BaseExpression | None) -> bool:

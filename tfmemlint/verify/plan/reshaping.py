@@ -44,8 +44,9 @@ def _repeat(reading: Reading, call: Call) -> Seen:
     tensor, axis = operands.first(reading, call), operands.axis(reading, call, 2)
     if tensor is None or axis is None:
         return None
-    at = axis_of(tensor, axis)
-    return tensor.shaped([Size() if n == at else size for n, size in enumerate(tensor.sizes)])
+    at, times = axis_of(tensor, axis), operands.given(reading, call, "repeats", "rep", 1)
+    new = times if isinstance(times, Size) and tensor.sizes[at].number == 1 else Size()
+    return tensor.shaped([new if n == at else size for n, size in enumerate(tensor.sizes)])
 
 
 def _expand(reading: Reading, call: Call) -> Seen:
@@ -163,14 +164,16 @@ def _convolution(reading: Reading, call: Call) -> Seen:
     return None
 
 
-def _loss(reading: Reading, call: Call) -> Seen:
+def loss(reading: Reading, call: Call) -> Seen:
+    """A loss of two arrays of one shape."""
     left, right = (operands.operand(reading, call, number) for number in (0, 1))
     if left is None or right is None:
         return None
     return reduced(broadcast(left, right), [-1], False) if left.rank and right.rank else None
 
 
-def _sparse_loss(reading: Reading, call: Call) -> Seen:
+def sparse_loss(reading: Reading, call: Call) -> Seen:
+    """A loss of labels and what is predicted for each class."""
     labels, given = (operands.operand(reading, call, number) for number in (0, 1))
     if labels is None or given is None:
         return None
@@ -203,9 +206,9 @@ RULES: dict[str, Rule] = {
     "zeros": _made, "ones": _made, "fill": _made, "empty": _made, "where": _where, "gather": _gather, "take": _gather,
     "one_hot": _one_hot, "resize": _image, "random_flip_left_right": _image, "rgb_to_grayscale": _image,
     "conv2d": _convolution, "max_pool2d": _convolution, "avg_pool2d": _convolution, "einsum": _einsum,
-    "binary_crossentropy": _loss, "categorical_crossentropy": _loss, "mean_squared_error": _loss,
-    "mean_absolute_error": _loss, "sparse_categorical_crossentropy": _sparse_loss,
-    "sparse_softmax_cross_entropy_with_logits": _sparse_loss, "softmax_cross_entropy_with_logits": _loss,
-    "embedding_lookup": _gather,
+    "binary_crossentropy": loss, "categorical_crossentropy": loss, "mean_squared_error": loss,
+    "mean_absolute_error": loss, "sparse_categorical_crossentropy": sparse_loss,
+    "sparse_softmax_cross_entropy_with_logits": sparse_loss, "softmax_cross_entropy_with_logits": loss,
+    "embedding_lookup": _gather, "switch": _where,
 }  # fmt: skip
 """The other operations, by the last word of their names."""

@@ -22,6 +22,9 @@ OF_ARRAYS = frozenset({
     "mean", "max", "min", "std", "var", "copy", "flatten", "squeeze", "argmax", "argmin", "all", "any", "ravel",
     "cumsum", "dot", "prod", "set_shape", "assign", "nbytes",
 })  # fmt: skip
+OF_TEXT = frozenset({
+    "lower", "upper", "split", "strip", "endswith", "startswith", "encode", "format", "rsplit", "join", "title",
+})  # fmt: skip
 TEXT = ("open", "os.", "glob.", "tf.io.", "shutil.", "pd.read", "pathlib.", "np.load", "cv2.imread", "int", "json.")
 
 SUGGESTED = (
@@ -31,13 +34,17 @@ SUGGESTED = (
     (r"batch|bs", "32"),
     (r"lr|rate|alpha|beta|gamma|lambda|lambd|dropout|momentum|eps|epsilon|decay|ratio|prob|scale|temperature", "0.1"),
     (r"is|use|has|training|train|verbose|shuffle|debug|augment|flag|include|return", "True"),
-    (r"steps?|rounds?|iterations?|iters?", "10"),
+    (r"(time)?steps?|rounds?|iterations?|iters?|size|dims?|units|len|length|count|depth|width|height|filters", "10"),
+    (r"seed|channels", "10"),
     (r"labels?|targets?|classes|ids?|idx|index|indices|tokens?", "int64[32]"),
     (r"images?|imgs?|pictures?|frames?|photos?", "float32[32,224,224,3]"),
-    (r"num|n|k|size|dim|dims|units|len|length|count|depth|width|height|filters|seed|channels|max|min", "10"),
-    (r"names?|mode|type|kind|text|word|string|str|title|key|activation|optimizer|loss|url|prefix|split", '"text"'),
+    (r"names?|mode|type|kind|text|word|string|str|title|key|activation|loss|url|prefix|split", '"text"'),
+    (r"model|net|network|encoder|decoder|generator|discriminator|critic|tokenizer|optimizer|strategy|args?|fn", ""),
 )
-"""Values to suggest, by the words of a name; the first that fits is taken."""
+"""Values to suggest, by the last words of a name that say something; none for objects."""
+
+COUNTS = ("num", "n", "max", "min", "nb")
+"""First words of the names of numbers."""
 
 BY_ANNOTATION = {"str": '"text"', "bool": "True", "int": "10", "float": "0.1", "Path": '"file"', "PathLike": '"file"'}
 
@@ -69,14 +76,16 @@ def is_object(file: File, parameter: cst.Param, functions: Sequence[cst.Function
         parent = file.tree.parent(use)
         if isinstance(parent, cst.Call) and parent.func is use:
             return True
-        if isinstance(parent, cst.Attribute) and parent.value is use and parent.attr.value not in OF_ARRAYS:
-            return True
+        if isinstance(parent, cst.Attribute) and parent.value is use:
+            return parent.attr.value not in OF_ARRAYS | OF_TEXT
     return False
 
 
 def _is_text(file: File, use: Node) -> bool:
     """Whether something is done with it that is done with text: it names a file, or is put together with text."""
     for above in _around(file, use):
+        if isinstance(above, cst.Attribute) and above.attr.value in OF_TEXT:
+            return True
         if isinstance(above, cst.Call):
             name = file.call(above).name or (dotted(above.func) or "")
             return name.startswith(TEXT)
@@ -104,7 +113,7 @@ def _uses(file: File, parameter: cst.Param, functions: Sequence[cst.FunctionDef]
     own = next(each for each in functions if any(other is parameter for other in parameters(each)))
     uses: list[Node] = list(file.home(own).places(parameter.name.value).bound_in(own))
     stored = set(filter(None, (_stored(file, use) for use in uses)))
-    for function in functions[1:]:
+    for function in functions if stored else ():
         uses += [node for node in walk(function) if isinstance(node, cst.Attribute) and dotted(node) in stored]
     return [use for use in uses if _stored(file, use) is None]
 
@@ -125,16 +134,22 @@ def _words(parameter: cst.Param) -> frozenset[str]:
     return frozenset(node.value for node in nodes if isinstance(node, cst.Name))
 
 
-def asked(unknown: Sequence[tuple[cst.FunctionDef, cst.Param]], objects: Sequence[cst.Param]) -> str:
-    """What to say of parameters that are not known, all at once. `objects` are those that no comment can give."""
+def asked(
+    file: File, unknown: Sequence[tuple[cst.FunctionDef, cst.Param]], functions: Sequence[cst.FunctionDef]
+) -> str:
+    """What to say of parameters that are not known, all at once; `functions` are those that run."""
     names = [parameter.name.value for _, parameter in unknown]
     of = " and ".join(dict.fromkeys(function.name.value for function, _ in unknown))
     known = "parameter {} of {} is not known" if len(names) == 1 else "parameters {} of {} are not known"
     said = known.format(_listed(names), of)
-    if objects:
-        which = _listed([each.name.value for each in objects])
-        return f"{said}, and no comment can give {which}: call {unknown[0][0].name.value} in the file"
-    comment = " ".join(f"{parameter.name.value}={suggested(parameter)}" for _, parameter in unknown)
+    values = [suggested(file, parameter, functions) for _, parameter in unknown]
+    if not all(values):
+        objects = [name for name, value in zip(names, values, strict=True) if not value]
+        first = unknown[0][0]
+        owner = file.class_of(first)
+        call = first.name.value if first.name.value != "__init__" or owner is None else owner.name.value
+        return f"{said}, and no comment can give {_listed(objects)}: add a call of {call} to the file"
+    comment = " ".join(f"{name}={value}" for name, value in zip(names, values, strict=True))
     say = "say what it is in a comment" if len(names) == 1 else "say what they are in a comment"
     return f"{said}; {say}: # tfmemlint: example {comment}"
 
@@ -159,12 +174,37 @@ def _is_written(file: File, node: Node) -> bool:
     return isinstance(file.tree.parent(node), (cst.AssignTarget, cst.AnnAssign))
 
 
-def suggested(parameter: cst.Param) -> str:
-    """A value for an example comment that fits the name of a parameter, or its annotation."""
-    parts = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", parameter.name.value)
-    words = [part.lower() for part in parts]
-    for pattern, value in SUGGESTED:
-        fits = any(re.fullmatch(pattern, word) for word in words)
-        if fits and not (promises_array(parameter) and "[" not in value):
-            return value
-    return next((BY_ANNOTATION[word] for word in _words(parameter) if word in BY_ANNOTATION), "float32[32,10]")
+def suggested(file: File, parameter: cst.Param, functions: Sequence[cst.FunctionDef]) -> str:
+    """A value for an example comment that fits name, annotation and use of a parameter; empty for objects."""
+    if is_object(file, parameter, functions):
+        return ""
+    name = parameter.name.value
+    words = [part.lower() for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)]
+    if words[:1] and words[0] in COUNTS and len(words) > 1:
+        return "10"
+    if words[:2] == ["batch", "size"]:
+        return "32"
+    by_annotation = next((BY_ANNOTATION[word] for word in _words(parameter) if word in BY_ANNOTATION), None)
+    for word in reversed(words):
+        value = next((value for pattern, value in SUGGESTED if re.fullmatch(pattern, word)), None)
+        if value is not None and not (promises_array(parameter) and "[" not in value):
+            return value if value or by_annotation is None else by_annotation
+    uses = _uses(file, parameter, functions)
+    keys = dict.fromkeys(key for use in uses if (key := _key(file, use)) is not None)
+    if keys:
+        return "{" + ", ".join(f"{key}: 10" for key in keys) + "}"
+    if any(_is_text(file, use) for use in uses):
+        return '"text"'
+    if any(isinstance(file.tree.parent(use), (cst.If, cst.IfExp)) for use in uses):
+        return "True"
+    return by_annotation or "float32[32,10]"
+
+
+def _key(file: File, use: Node) -> str | None:
+    """The key, as it is written, by which a value is taken of a dictionary."""
+    parent = file.tree.parent(use)
+    if not isinstance(parent, cst.Subscript) or parent.value is not use or len(parent.slice) != 1:
+        return None
+    index = parent.slice[0].slice
+    value = index.value if isinstance(index, cst.Index) else None
+    return value.value if isinstance(value, cst.SimpleString) else None

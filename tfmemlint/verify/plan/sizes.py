@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -140,12 +141,15 @@ def repeated(tensor: Tensor, times: Sequence[Seen]) -> Tensor:
 
 
 def reshaped(tensor: Tensor, shape: Sequence[Seen]) -> Tensor:
-    """The same elements in another shape; where all but the first of its sizes are numbers, rows keep together."""
+    """The same elements in another shape. Where it has as many sizes as before, those of 1 left out, they are the same
+    ones; where all but the first are numbers, the last axis is cut into those. Raises ConflictError."""
     sizes = [each if isinstance(each, Size) and each.number != -1 else Size() for each in shape]
-    rest = 1
-    for size in sizes[1:]:
-        rest *= size.number or 0
-    first = shape[0] if shape else None
-    if rest and len(sizes) > 1 and tensor.rank >= 2 and isinstance(first, Size) and first.number == -1:
-        tensor.sizes[-1].same(Size(rest)) if tensor.rank == 2 or tensor.sizes[-1].number is None else None
+    before, after = ([size for size in side if size.number != 1] for side in (tensor.sizes, sizes))
+    if len(before) == len(after) and all(isinstance(each, Size) and each.number != -1 for each in shape):
+        for one, two in zip(before, after, strict=True):
+            one.same(two)
+    first, rest = (shape[0] if shape else None), math.prod(size.number or 0 for size in sizes[1:])
+    if rest and len(sizes) > 1 and isinstance(first, Size) and first.number == -1 and tensor.rank > 1:
+        if tensor.rank == 2 or tensor.sizes[-1].number is None:
+            tensor.sizes[-1].same(Size(rest))
     return tensor.shaped(sizes)

@@ -18,17 +18,17 @@ from tfmemlint.model.file import File
 from tfmemlint.syntax.scopes import parameters
 from tfmemlint.syntax.tree import Node, walk
 from tfmemlint.verify.plan.reading import NUMBER, Reading
-from tfmemlint.verify.plan.roles import is_no_array, promises_array, promises_number
+from tfmemlint.verify.plan.roles import promises_array, promises_number
 from tfmemlint.verify.plan.sizes import ConflictError, Size, Tensor
 
-KINDS = (2, 3, 1, 4, NUMBER, 5)
-"""Numbers of axes in the order in which they are tried: most code is about rows of features."""
+KINDS = {2: 0, 3: 1, 1: 1, 4: 4, NUMBER: 5, 5: 6}
+"""Numbers of axes, and how unusual they are: most code is about rows of features, and axes more than two are used."""
 
 PRIMES = (31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113)
 FULL, SMALL = 16 << 20, 4 << 20
 """Bytes that the flagged tensor is given, and those of another run, in which a saving must be smaller too."""
 
-MOST_BYTES = 512 << 20
+MOST_BYTES = 256 << 20
 """Bytes of any tensor of the function, beyond which sizes do not grow."""
 
 MOST_READINGS = 300
@@ -56,9 +56,8 @@ class Solver:
         self, functions: Sequence[cst.FunctionDef], unknown: Sequence[cst.Param], flagged: Node | None
     ) -> dict[int, Solved]:
         """What is made up for these parameters, by the id of their nodes; those that stay unknown are left out."""
-        candidates = [each for each in unknown if not is_no_array(self.file, each, functions)]
-        kinds = {id(each): self._possible(functions, each) for each in candidates}
-        wanted = [each for each in candidates if kinds[id(each)]]
+        kinds = {id(each): self._possible(functions, each) for each in unknown}
+        wanted = [each for each in unknown if kinds[id(each)]]
         reading = self._read(functions, {id(each): kinds[id(each)] for each in wanted}) if wanted else None
         if reading is None:
             return {}
@@ -78,17 +77,22 @@ class Solver:
         return tuple(found)
 
     def _read(self, functions: Sequence[cst.FunctionDef], kinds: Mapping[int, tuple[int, ...]]) -> Reading | None:
-        """The first reading that makes sense with all of them, the usual kinds first."""
-        choices = [[(kind, KINDS.index(kind)) for kind in each] for each in kinds.values()]
+        """The first reading that makes sense with all of them, the usual kinds first; one in which a size has to be 1
+        only where there is no other, as few people mean that."""
+        choices = [[(kind, KINDS[kind]) for kind in each] for each in kinds.values()]
         count = math.prod(map(len, choices))
         tries: Iterator[tuple[tuple[int, int], ...]] = itertools.product(*choices)
         if count <= 1 << 14:
-            tries = iter(sorted(tries, key=lambda each: sum(rank for _, rank in each)))
+            tries = iter(
+                sorted(tries, key=lambda each: (sum(unusual for _, unusual in each), sum(kind for kind, _ in each)))
+            )
+        first: Reading | None = None
         for each in itertools.islice(tries, MOST_READINGS):
             reading = self._reading(functions, dict(zip(kinds, (kind for kind, _ in each), strict=True)))
-            if reading is not None:
+            if reading is not None and not any(size.number == 1 for key in kinds for size in _parts(reading, key)):
                 return reading
-        return None
+            first = first or reading
+        return first
 
     def _reading(self, functions: Sequence[cst.FunctionDef], kinds: Mapping[int, int]) -> Reading | None:
         try:
@@ -102,7 +106,7 @@ class Solver:
         """A number for each size, by the id of what stands for it."""
         roots: dict[int, Size] = {}
         for parameter in told:
-            for size in _parts(reading, parameter):
+            for size in _parts(reading, id(parameter)):
                 roots.setdefault(id(size.root), size.root)
         primes = itertools.cycle(PRIMES)
         numbers = {key: root.number if root.number is not None else next(primes) for key, root in roots.items()}
@@ -136,8 +140,8 @@ class Solver:
                 return
 
 
-def _parts(reading: Reading, parameter: cst.Param) -> tuple[Size, ...]:
-    value = reading.given[id(parameter)]
+def _parts(reading: Reading, key: int) -> tuple[Size, ...]:
+    value = reading.given[key]
     if isinstance(value, Size):
         return (value,)
     return value.sizes if isinstance(value, Tensor) else ()
@@ -155,7 +159,7 @@ def _number(size: Size, numbers: Mapping[int, int]) -> int:
 
 def _made(reading: Reading, parameter: cst.Param, numbers: Mapping[int, int]) -> Solved:
     key, name = id(parameter), parameter.name.value
-    shape = tuple(_number(size, numbers) for size in _parts(reading, parameter))
+    shape = tuple(_number(size, numbers) for size in _parts(reading, id(parameter)))
     if isinstance(reading.given[key], Size):
         return Solved(str(shape[0]), f"{name} is made up as {shape[0]}: it is used as a size")
     dtype = "int32" if key in reading.integers else "bool" if key in reading.booleans else "float32"

@@ -15,7 +15,7 @@ from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.plan.examples import Example
 from tfmemlint.verify.plan.made_up import code_for
 from tfmemlint.verify.plan.programs import PlanError
-from tfmemlint.verify.plan.roles import asked, is_object, is_unread
+from tfmemlint.verify.plan.roles import asked, is_no_array, is_unread
 from tfmemlint.verify.plan.slicing import Home
 from tfmemlint.verify.plan.solving import Solver, unpassed
 from tfmemlint.verify.plan.statements import owner
@@ -123,11 +123,11 @@ class Ways:
         methods = self._reached(functions)
         idle = [each for each in unknown if is_unread(self.file, each[1], functions, methods)]
         used = [each for each in unknown if each not in idle]
-        solved = self.solver.solve(functions, [parameter for _, parameter in used], self._flagged)
+        asked_for = [parameter for _, parameter in used if not is_no_array(self.file, parameter, methods)]
+        solved = self.solver.solve(functions, asked_for, self._flagged)
         left = [each for each in used if id(each[1]) not in solved]
         if left:
-            objects = [parameter for _, parameter in left if is_object(self.file, parameter, functions)]
-            raise PlanError(asked(left, objects))
+            raise PlanError(asked(self.file, left, methods))
         for function, parameter in used:
             found = solved[id(parameter)]
             given[id(parameter)] = found.code
