@@ -65,6 +65,10 @@ class TestRanks:
         plan = solved("return tf.where(m, tf.gather(t, i), 0.0)", "tf.gather(t, i)", "t, i, m")
         assert [shapes(plan)[name][0] for name in "tim"] == ["float32", "int32", "bool"]
 
+    def test_what_is_compared_with_whole_numbers_is_whole_numbers(self) -> None:
+        plan = solved("return tf.equal(x[:, None], tf.range(x.shape[0]))", "x[:, None]", "x")
+        assert shapes(plan)["x"][0] == "int32"
+
     def test_a_number_that_sizes_are_made_of_is_a_number(self) -> None:
         plan = solved("return tf.one_hot(y, n) + tf.zeros([n])", "tf.one_hot(y, n)", "y, n")
         (given,) = re.findall(r"n=(\d+)", plan.pair.before.source.splitlines()[-1])

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model.calls import Call
+from tfmemlint.model.arithmetic import INTEGERS
+from tfmemlint.model.calls import Argument, Call
 from tfmemlint.model.values import Array, Const, Value
 from tfmemlint.model.values import Sequence as Items
 from tfmemlint.verify.plan.sizes import Seen, Size, Tensor
@@ -68,12 +69,24 @@ def parts(reading: Reading, call: Call) -> list[Tensor] | None:
     return known if len(known) == len(found) and known else None
 
 
+def agree(reading: Reading, *arguments: Argument | None) -> None:
+    """Note that what is put together with whole numbers is whole numbers, as TensorFlow converts none."""
+    values = [reading.value(each.expression) for each in arguments if each is not None]
+    if any(isinstance(value, Tensor) and value.whole for value in values):
+        for value in values:
+            reading.integers |= value.sources if isinstance(value, Tensor) else frozenset()
+
+
 def known(value: Value) -> Seen:
     """What the linter knows an expression to be, as far as shapes go."""
     if isinstance(value, Const):
         return Size(value.value) if isinstance(value.value, int) and not isinstance(value.value, bool) else None
     if isinstance(value, Array):
-        return None if value.shape is None else Tensor(tuple(Size(size) for size in value.shape))
+        return (
+            None
+            if value.shape is None
+            else Tensor(tuple(map(Size, value.shape)), whole=value.dtype in INTEGERS and value.library != "np")
+        )
     if isinstance(value, Items) and not value.open:
         return tuple(known(item) for item in value.items)
     return None

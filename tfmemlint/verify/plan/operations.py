@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -67,9 +68,11 @@ def of(reading: Reading, call: Call) -> Seen:
     if name.startswith(("tf.keras.layers.", "keras.layers.")):
         return _made_layer(reading, call)
     if word in SAME:
-        return operands.first(reading, call)
+        tensor = operands.first(reading, call)
+        return replace(tensor, whole=False) if tensor is not None and word == "cast" else tensor
     if word in PAIRS:
         left, right = (operands.operand(reading, call, number) for number in (0, 1))
+        operands.agree(reading, *(call.arg(number) for number in (0, 1)))
         return broadcast(left, right) if left is not None and right is not None else left or right
     if word in REDUCTIONS:
         return _reduction(reading, call, operands.first(reading, call), 1)

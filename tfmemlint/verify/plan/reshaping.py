@@ -116,6 +116,14 @@ def _made(reading: Reading, call: Call) -> Seen:
     return Tensor(tuple(part if isinstance(part, Size) else Size() for part in parts)) if known else None
 
 
+def _range(reading: Reading, call: Call) -> Seen:
+    end = operands.given(reading, call, 0)
+    if not isinstance(end, Size):
+        return None
+    one = len(call.node.args) == 1
+    return Tensor((end if one else Size(),), whole=True)
+
+
 def _where(reading: Reading, call: Call) -> Seen:
     found = [operands.operand(reading, call, number) for number in (0, 1, 2)]
     if found[0] is not None and isinstance(getattr(call.arg(0), "expression", None), cst.Name):
@@ -203,12 +211,12 @@ RULES: dict[str, Rule] = {
     "shape": _shape, "int_shape": _shape, "tile": _tile, "repeat": _repeat, "repeat_elements": _repeat,
     "expand_dims": _expand, "squeeze": _squeeze, "matmul": _matmul, "dot": _matmul, "transpose": _transpose,
     "permute_dimensions": _transpose, "concat": _concat, "concatenate": _concat, "stack": _stack, "reshape": _reshape,
-    "zeros": _made, "ones": _made, "fill": _made, "empty": _made, "where": _where, "gather": _gather, "take": _gather,
+    "zeros": _made, "range": _range, "ones": _made, "fill": _made, "empty": _made, "where": _where, "gather": _gather,
     "one_hot": _one_hot, "resize": _image, "random_flip_left_right": _image, "rgb_to_grayscale": _image,
     "conv2d": _convolution, "max_pool2d": _convolution, "avg_pool2d": _convolution, "einsum": _einsum,
     "binary_crossentropy": loss, "categorical_crossentropy": loss, "mean_squared_error": loss,
     "mean_absolute_error": loss, "sparse_categorical_crossentropy": sparse_loss,
     "sparse_softmax_cross_entropy_with_logits": sparse_loss, "softmax_cross_entropy_with_logits": loss,
-    "embedding_lookup": _gather, "switch": _where,
+    "embedding_lookup": _gather, "switch": _where, "take": _gather,
 }  # fmt: skip
 """The other operations, by the last word of their names."""

@@ -52,6 +52,8 @@ class Tensor:
 
     sizes: tuple[Size, ...]
     sources: frozenset[int] = frozenset()
+    whole: bool = False
+    """Whether it holds whole numbers, as far as the code says so."""
 
     @property
     def rank(self) -> int:
@@ -59,7 +61,7 @@ class Tensor:
 
     def shaped(self, sizes: Sequence[Size]) -> Tensor:
         """The same data in another shape."""
-        return Tensor(tuple(sizes), self.sources)
+        return Tensor(tuple(sizes), self.sources, self.whole)
 
 
 Seen = Tensor | Size | tuple["Seen", ...] | None
