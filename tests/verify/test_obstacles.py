@@ -117,14 +117,12 @@ OBSTACLES = {
         """
         import tensorflow as tf
 
-        def train(model, epochs):
-            column = tf.ones([2000, 1])
-            wide = tf.tile(column, [1, 4000])
-            total = tf.ones([2000, 4000]) * wide
-            model.fit(total, epochs=epochs)
+        def train(model, x, mask, epochs):
+            wide = tf.tile(mask[:, None], [1, x.shape[1]])
+            model.fit(x * wide, epochs=epochs)
         """,
         "TFM703 confirmed",
-        (ALONE,),
+        ("measured alone, with operands made up from their use", "add a call of train"),
     ),
     "flags of the command line": (
         """

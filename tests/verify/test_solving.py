@@ -4,10 +4,17 @@ others."""
 from __future__ import annotations
 
 import re
+import textwrap
 
+import libcst as cst
 import pytest
 from test_plan import planned
 
+from tfmemlint.config.settings import Config
+from tfmemlint.finding import Edit, Finding, Fix, Safety, Severity, Span
+from tfmemlint.model.file import File
+from tfmemlint.text.read import read_source
+from tfmemlint.verify.plan.from_finding import plan_alone
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.solving import FULL, SMALL
 from tfmemlint.verify.plan.templates import Plan
@@ -110,6 +117,33 @@ class TestSizes:
 
     def test_a_plan_that_makes_nothing_up_has_one_size(self) -> None:
         assert planned("import tensorflow as tf\nx = tf.ones(3)\n", "tf.ones(3)", "None").smaller is None
+
+
+class TestAlone:
+    TEXT = """
+        import tensorflow as tf
+        def train(model, mask, x):
+            hidden = tf.expand_dims(mask, 2)
+            wide = tf.tile(hidden, [1, 1, 64])
+            model.fit(x * wide)
+    """
+
+    def alone(self, old: str, new: str) -> Plan:
+        text = textwrap.dedent(self.TEXT).lstrip("\n")
+        source = read_source(text.encode(), "train.py")
+        start = source.text.index(old)
+        fix = Fix("", (Edit(start, start + len(old), new),), Safety.SAFE)
+        finding = Finding("TFM703", "name", Severity.WARNING, "", Span(start, start + len(old)), None, (), fix)
+        return plan_alone(finding, File(source, cst.parse_module(source.text), Config()), None, {})
+
+    def test_what_a_statement_reads_of_parameters_is_made_up_where_the_function_cannot_be_called(self) -> None:
+        plan = self.alone("tf.tile(hidden, [1, 1, 64])", "hidden")
+        made = re.search(r"hidden = tfmemlint_tensor\(.*, \((\d+), (\d+), 1\)\)", plan.pair.before.source)
+        assert made is not None
+        rows, columns = map(int, made.groups())
+        assert rows * columns * 64 * 4 >= FULL
+        assert "model" not in plan.pair.before.source
+        assert plan.smaller is not None and plan.smaller().pair.before.source != plan.pair.before.source
 
 
 class TestAsking:

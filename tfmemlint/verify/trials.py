@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from tfmemlint.units import show_bytes
 from tfmemlint.verify.judge import judge
-from tfmemlint.verify.plan.alone import WORDS
+from tfmemlint.verify.plan.alone import WORDS, WORDS_SOLVED
 from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.run.measure import Settings
 from tfmemlint.verify.run.runs import Run
@@ -90,7 +90,8 @@ def _said(alone: Trial, further: str) -> Trial:
     verdict = alone.verdict
     if verdict.kind == INCONCLUSIVE:
         return alone
-    reason = "; ".join(filter(None, (verdict.reason, WORDS, further)))
+    words = WORDS if alone.plan.smaller is None else WORDS_SOLVED
+    reason = "; ".join(filter(None, (verdict.reason, words, further)))
     return replace(alone, verdict=replace(verdict, reason=reason))
 
 

@@ -69,9 +69,16 @@ def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Ma
         raise PlanError("what is claimed does not show in the flagged statements alone")
     if finding.fix is None:
         claim = _by_the_message(finding)
-    alone = Alone(finding, file, _Examples(file, dict(examples)))
-    made = _plan(finding, alone.texts(), alone.slices, alone.replaced, claim, 0)
-    return replace(made, alone=True)
+
+    def sized(target: int) -> Plan:
+        alone = Alone(finding, file, _Examples(file, dict(examples)), solver := Solver(file, target))
+        made = _plan(finding, alone.texts(), alone.slices, alone.replaced, claim, 0)
+        if solver.used and claim.expected is not None:
+            raise PlanError("the bytes of the message are not those of made-up operands")
+        scaled = solver.used and target == FULL
+        return replace(made, alone=True, smaller=(lambda: sized(SMALL)) if scaled else None)
+
+    return sized(FULL)
 
 
 def _by_the_message(finding: Finding) -> Claim:

@@ -19,7 +19,7 @@ from tfmemlint.syntax.scopes import parameters
 from tfmemlint.syntax.tree import Node, walk
 from tfmemlint.verify.plan.reading import NUMBER, Reading
 from tfmemlint.verify.plan.roles import promises_array, promises_number
-from tfmemlint.verify.plan.sizes import ConflictError, Size, Tensor
+from tfmemlint.verify.plan.sizes import ConflictError, Seen, Size, Tensor
 
 KINDS = {2: 0, 3: 1, 1: 1, 4: 4, NUMBER: 5, 5: 6}
 """Numbers of axes, and how unusual they are: most code is about rows of features, and axes more than two are used."""
@@ -56,15 +56,41 @@ class Solver:
         self, functions: Sequence[cst.FunctionDef], unknown: Sequence[cst.Param], flagged: Node | None
     ) -> dict[int, Solved]:
         """What is made up for these parameters, by the id of their nodes; those that stay unknown are left out."""
+        reading, told = self._settled(functions, unknown)
+        if reading is None:
+            return {}
+        values = {id(each): reading.given[id(each)] for each in told}
+        numbers = self._numbers(reading, list(values.values()), flagged)
+        self.used |= bool(told)
+        return {id(each): _made(reading, values[id(each)], each.name.value, numbers) for each in told}
+
+    def operands(
+        self, function: cst.FunctionDef, unknown: Sequence[cst.Param], names: Sequence[cst.Name], flagged: Node
+    ) -> dict[str, Solved]:
+        """What is made up for names that are read in a function whose parameters are these, by name: arrays that come
+        of parameters whose use tells what they are."""
+        reading, told = self._settled([function], unknown)
+        if reading is None:
+            return {}
+        keys = {id(each) for each in told}
+        values = {
+            name.value: value
+            for name in names
+            if (value := reading.seen.get(id(name))) is not None and value.sources and value.sources <= keys
+        }
+        self.used |= bool(values)
+        numbers = self._numbers(reading, list(values.values()), flagged)
+        return {name: _made(reading, value, name, numbers) for name, value in values.items()}
+
+    def _settled(
+        self, functions: Sequence[cst.FunctionDef], unknown: Sequence[cst.Param]
+    ) -> tuple[Reading | None, list[cst.Param]]:
+        """The reading that makes sense, and the parameters that it tells the kinds of."""
         kinds = {id(each): self._possible(functions, each) for each in unknown}
         wanted = [each for each in unknown if kinds[id(each)]]
         reading = self._read(functions, {id(each): kinds[id(each)] for each in wanted}) if wanted else None
-        if reading is None:
-            return {}
-        told = [each for each in wanted if id(each) in reading.arrays or promises_array(each)]
-        sizes = self._sizes(reading, told, flagged)
-        self.used |= bool(told)
-        return {id(each): _made(reading, each, sizes) for each in told}
+        arrays = reading.arrays if reading is not None else frozenset()
+        return reading, [each for each in wanted if id(each) in arrays or promises_array(each)]
 
     def _possible(self, functions: Sequence[cst.FunctionDef], parameter: cst.Param) -> tuple[int, ...]:
         """The kinds of a parameter that contradict nothing by themselves; none where nothing tells that it is one."""
@@ -89,7 +115,9 @@ class Solver:
         first: Reading | None = None
         for each in itertools.islice(tries, MOST_READINGS):
             reading = self._reading(functions, dict(zip(kinds, (kind for kind, _ in each), strict=True)))
-            if reading is not None and not any(size.number == 1 for key in kinds for size in _parts(reading, key)):
+            if reading is not None and not any(
+                size.number == 1 for key in kinds for size in _parts(reading.given[key])
+            ):
                 return reading
             first = first or reading
         return first
@@ -102,19 +130,17 @@ class Solver:
 
     # -- sizes -------------------------------------------------------------------------------------------------------
 
-    def _sizes(self, reading: Reading, told: Sequence[cst.Param], flagged: Node | None) -> dict[int, int]:
-        """A number for each size, by the id of what stands for it."""
+    def _numbers(self, reading: Reading, values: Sequence[Seen], flagged: Node | None) -> dict[int, int]:
+        """A number for each size of these, by the id of what stands for it."""
         roots: dict[int, Size] = {}
-        for parameter in told:
-            for size in _parts(reading, id(parameter)):
-                roots.setdefault(id(size.root), size.root)
+        for size in (size for value in values for size in _parts(value)):
+            roots.setdefault(id(size.root), size.root)
         primes = itertools.cycle(PRIMES)
         numbers = {key: root.number if root.number is not None else next(primes) for key, root in roots.items()}
         free = {key for key, root in roots.items() if root.number is None}
-        tensors = [each for parameter in told if isinstance(each := reading.given[id(parameter)], Tensor)]
-        about = self._about(reading, flagged, numbers) or max(
-            tensors, key=lambda each: _bytes(each, numbers), default=None
-        )
+        tensors = [each for each in values if isinstance(each, Tensor)]
+        largest = max(tensors, key=lambda each: _bytes(each, numbers), default=None)
+        about = self._about(reading, flagged, numbers) or largest
         if about is not None:
             everything = [*tensors, *reading.seen.values()]
             self._grow(about, everything, {id(size.root) for size in about.sizes} & free, numbers)
@@ -140,8 +166,7 @@ class Solver:
                 return
 
 
-def _parts(reading: Reading, key: int) -> tuple[Size, ...]:
-    value = reading.given[key]
+def _parts(value: Seen) -> tuple[Size, ...]:
     if isinstance(value, Size):
         return (value,)
     return value.sizes if isinstance(value, Tensor) else ()
@@ -157,13 +182,17 @@ def _number(size: Size, numbers: Mapping[int, int]) -> int:
     return number if number is not None else numbers.get(id(size.root), 0)
 
 
-def _made(reading: Reading, parameter: cst.Param, numbers: Mapping[int, int]) -> Solved:
-    key, name = id(parameter), parameter.name.value
-    shape = tuple(_number(size, numbers) for size in _parts(reading, id(parameter)))
-    if isinstance(reading.given[key], Size):
+def _made(reading: Reading, value: Seen, name: str, numbers: Mapping[int, int]) -> Solved:
+    shape = tuple(_number(size, numbers) for size in _parts(value))
+    if not isinstance(value, Tensor):
         return Solved(str(shape[0]), f"{name} is made up as {shape[0]}: it is used as a size")
-    dtype = "int32" if key in reading.integers else "bool" if key in reading.booleans else "float32"
-    maker = "tfmemlint_array" if key in reading.of_numpy else "tfmemlint_tensor"
+    from_one = len(value.sources) == 1
+    dtype = "float32"
+    if value.whole or (from_one and value.sources <= reading.integers):
+        dtype = "int32"
+    elif from_one and value.sources <= reading.booleans:
+        dtype = "bool"
+    maker = "tfmemlint_array" if value.sources & reading.of_numpy else "tfmemlint_tensor"
     words = f"{dtype}[{','.join(map(str, shape))}]"
     return Solved(f'{maker}("{dtype}", {shape})', f"{name} is made up as {words}: its rank from its use")
 
