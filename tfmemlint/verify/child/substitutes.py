@@ -134,7 +134,7 @@ class Substitutes:
         elif isinstance(value, sys.modules["tensorflow"].data.Dataset):
             self.note("the data set is iterated in place of training")
             end = time.monotonic() + SECONDS_OF_DATA
-            for number, _ in enumerate(value, 1):
+            for number, _ in enumerate(self._elements(value), 1):
                 self._mark()
                 if number == ROUNDS_OF_DATA or time.monotonic() > end:
                     self.note(f"the data set was left after {number} elements")
@@ -142,6 +142,23 @@ class Substitutes:
                         self.rounds.update(rounds=number, rounds_cut=True)
                     break
         return value
+
+    def _elements(self, value: Any) -> Iterator[Any]:
+        """The elements of a data set; in a program for version 1 those that a session fetches."""
+        tensorflow = sys.modules["tensorflow"]
+        if tensorflow.executing_eagerly():
+            yield from value
+            return
+        version_1 = tensorflow.compat.v1
+        iterator = version_1.data.make_initializable_iterator(value)
+        fetched = iterator.get_next()
+        with version_1.Session() as session:
+            session.run(iterator.initializer)
+            while True:
+                try:
+                    yield session.run(fetched)
+                except tensorflow.errors.OutOfRangeError:
+                    return
 
     def given(self, value: Any) -> Any:
         """Do with a value what training does with it: iterate a data set, give arrays to TensorFlow, which copies

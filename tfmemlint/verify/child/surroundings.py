@@ -109,8 +109,10 @@ def _take_keras_2(note: Note) -> None:
 
 
 def _go_back_to_version_1(note: Note) -> None:
-    """Let `tensorflow` be what TensorFlow 2 keeps of version 1."""
+    """Let `tensorflow` be what TensorFlow 2 keeps of version 1. The eager runtime is started first: sessions share its
+    allocator, which tells its figures only there."""
     version_1: Any = importlib.import_module("tensorflow.compat.v1")
+    sys.modules["tensorflow"].zeros([1])
     version_1.disable_v2_behavior()
     sys.modules["tensorflow"] = version_1
     note("tensorflow is tensorflow.compat.v1 here, as the code is written for version 1")

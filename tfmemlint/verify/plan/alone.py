@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import libcst as cst
 
-from tfmemlint.finding import Edit, Finding
+from tfmemlint.finding import Edit, Finding, Span
 from tfmemlint.model.file import File
 from tfmemlint.model.values import Array, Dataset
 from tfmemlint.syntax.scopes import Binds
@@ -52,6 +52,7 @@ class Alone:
         self._edits = [edit for edit in edits if not _is_import(edit)]
         self._made: dict[str, str] = {}
         self._fields: dict[str, dict[str, str]] = {}
+        self._expressions: list[Edit] = []
 
     def texts(self) -> tuple[Texts, Texts | None]:
         """The program with the flagged statements and the one with the repaired ones, None where there is no repair.
@@ -60,9 +61,7 @@ class Alone:
         start, end = self._stretch(block)
         if any(edit.start < start or end < edit.end for edit in self._edits):
             raise PlanError("the repair reaches beyond the flagged statements")
-        names = list(self._read(block))
-        unknown = [name for name in names if not self._provide(name)]
-        self._solve(unknown, block[0])
+        self._solve([name for name in self._read(block) if not self._provide(name)], block[0])
         part = self.slices.at(self.file)
         for word in sorted({word for edit in self._edits for word in WORD.findall(edit.content)}):
             if word not in self._made:
@@ -70,9 +69,10 @@ class Alone:
         self.slices.close()
         if any(part.holds(statement) for statement in block):
             raise PlanError("the flagged statements need what they make")
-        returned = list(self._returns(block))
+        returned = [*self._returns(block), *self._expressions]
         before, after = (self._cut(start, end, [*returned, *edits]) for edits in ((), self._edits))
-        tail = [f"tfmemlint_given({name})" for name in self._bound(block, bool(returned))]
+        names = self._bound(block, any(edit.content.startswith(RESULT) for edit in returned))
+        tail = [f"tfmemlint_given({name})" for name in names]
         head = [*self._operands(), "tfmemlint_reset()"]
         flagged = self._program([*head, before, *tail])
         if self.finding.fix is None:
@@ -191,6 +191,8 @@ class Alone:
             return True
         if self._provide_field(name):
             return True
+        if self._provide_expression(name):
+            return True
         of_module = all(isinstance(each.scope, cst.Module) for each in found)
         if of_module:
             self._keep(name)
@@ -234,6 +236,28 @@ class Alone:
         if made is not None:
             self._fields.setdefault(name.value, {})[parent.attr.value] = made
         return made is not None
+
+    def _provide_expression(self, name: cst.Name) -> bool:
+        """Make up what is computed of a name that is not known, before the flagged place: `records.map(decode)`."""
+        node: Node = name
+        for above in self.file.tree.ancestors(name):
+            inner = getattr(above, "value", None) if isinstance(above, (cst.Attribute, cst.Subscript)) else None
+            if inner is not node and not (isinstance(above, cst.Call) and above.func is node):
+                return False
+            node = above
+            span = self.file.span(node)
+            if self._is_flagged(span):
+                return False
+            made = code_for(self.file.value(node))
+            if made is not None:
+                self._expressions.append(Edit(span.start, span.end, made))
+                return True
+        return False
+
+    def _is_flagged(self, span: Span) -> bool:
+        """Whether a stretch holds a part of the finding, or of what the repair changes."""
+        places = [self.finding.span, *(Span(edit.start, edit.end) for edit in self._edits)]
+        return any(place.start < span.end and span.start < max(place.end, place.start + 1) for place in places)
 
     def _operands(self) -> Iterator[str]:
         for name, code in self._made.items():
