@@ -97,6 +97,51 @@ OBSTACLES = {
         "TFM205 confirmed",
         ("claimed 381 MiB, seen 381 MiB", ALONE),
     ),
+    "parameters that nobody passes": (
+        """
+        import tensorflow as tf
+
+        class Gate(tf.keras.layers.Layer):
+            def __init__(self, title):
+                super().__init__()
+                self.title = title
+
+            def call(self, x, mask):
+                wide = tf.tile(mask[:, :, None], [1, 1, x.shape[2]])
+                return x * wide
+        """,
+        "TFM703 confirmed",
+        ("at the made-up sizes", "at smaller ones"),
+    ),
+    "a model that nobody passes": (
+        """
+        import tensorflow as tf
+
+        def train(model, x, mask, epochs):
+            wide = tf.tile(mask[:, None], [1, x.shape[1]])
+            model.fit(x * wide, epochs=epochs)
+        """,
+        "TFM703 confirmed",
+        ("measured alone, with operands made up from their use",),
+    ),
+    "flags of the command line": (
+        """
+        import tensorflow as tf
+        from absl import app, flags
+        FLAGS = flags.FLAGS
+        flags.DEFINE_integer("rows", 2000, "")
+
+        def main(_argv):
+            column = tf.ones([FLAGS.rows, 1])
+            wide = tf.tile(column, [1, 4000])
+            total = tf.ones([FLAGS.rows, 4000]) * wide
+
+        if __name__ == "__main__":
+            app.run(main)
+        """,
+        "TFM703 confirmed",
+        (),
+    ),
     "models of a long loop, of which some rounds run": (
         """
         import tensorflow as tf

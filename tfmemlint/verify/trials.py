@@ -7,14 +7,28 @@ from dataclasses import dataclass, replace
 
 from tfmemlint.units import show_bytes
 from tfmemlint.verify.judge import judge
-from tfmemlint.verify.plan.alone import WORDS
+from tfmemlint.verify.plan.alone import WORDS, WORDS_SOLVED
 from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.run.measure import Settings
 from tfmemlint.verify.run.runs import Run
-from tfmemlint.verify.verdicts import CONFIRMED, INCONCLUSIVE, NEEDS_MORE, REPAIR_FAILS, RULE_ONLY, Verdict
+from tfmemlint.verify.verdicts import (
+    CONFIRMED,
+    INCONCLUSIVE,
+    NEEDS_MORE,
+    REPAIR_FAILS,
+    RULE_ONLY,
+    Verdict,
+    inconclusive,
+)
 
 DECIDES = (CONFIRMED, REPAIR_FAILS, NEEDS_MORE)
 """The verdicts on the whole program that stand, whatever the statements show alone."""
+
+
+ONE_SIZE = "one size of what was made up was run"
+OTHER_SIZES = "shapes were made up, and others may show more: say what they are in a comment"
+GROWS = 2.0
+"""Times that a saving must be larger, at the least, at the sizes that make four times the bytes."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +48,28 @@ def tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
         plan = further
         before, after = plan.pair.run(plan.claim, settings, done)
     verdict = judge(plan.claim, before, after)
+    if plan.smaller is not None and verdict.kind == CONFIRMED:
+        verdict = _scaled(verdict, plan.smaller(), settings, done)
+    elif plan.smaller is not None and verdict.kind != INCONCLUSIVE:
+        verdict = inconclusive(f"{_in_words(verdict)}; {OTHER_SIZES}", verdict.metric)
     if not plan.own:
         said = "; ".join(filter(None, (f"the sample is {verdict.kind}", verdict.reason)))
         verdict = replace(verdict, kind=RULE_ONLY, reason=said)
     return Trial(plan, before, after, verdict)
+
+
+def _scaled(verdict: Verdict, smaller: Plan, settings: Settings, done: Callable[[], None]) -> Verdict:
+    """A verdict on sizes that were made up, held against smaller ones: what is saved must grow with them."""
+    if verdict.unit != "bytes" or not verdict.saved or verdict.after is None:
+        return replace(verdict, reason="; ".join(filter(None, (verdict.reason, ONE_SIZE))))
+    before, after = smaller.pair.run(smaller.claim, settings, done)
+    less = judge(replace(smaller.claim, metric=verdict.metric), before, after)
+    if less.saved is None:
+        return replace(verdict, reason="; ".join(filter(None, (verdict.reason, ONE_SIZE))))
+    saves = f"{show_bytes(round(verdict.saved))} at the made-up sizes, {show_bytes(round(less.saved))} at smaller ones"
+    if less.saved * GROWS > verdict.saved:
+        return inconclusive(f"what is saved does not grow with the sizes: {saves}", verdict.metric)
+    return replace(verdict, reason="; ".join(filter(None, (verdict.reason, f"saves {saves}"))))
 
 
 def decisive(trials: Sequence[Trial]) -> Trial:
@@ -58,7 +90,8 @@ def _said(alone: Trial, further: str) -> Trial:
     verdict = alone.verdict
     if verdict.kind == INCONCLUSIVE:
         return alone
-    reason = "; ".join(filter(None, (verdict.reason, WORDS, further)))
+    words = WORDS if alone.plan.smaller is None else WORDS_SOLVED
+    reason = "; ".join(filter(None, (verdict.reason, words, further)))
     return replace(alone, verdict=replace(verdict, reason=reason))
 
 

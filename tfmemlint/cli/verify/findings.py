@@ -182,7 +182,8 @@ def _where(result: FileResult, found: Finding) -> str:
 
 
 def _results(tasks: Sequence[Task], chosen: Settings) -> list[Result]:
-    total = 2 * chosen.repeat * sum(len(task.plans) for task in tasks)
+    sizes = sum(1 + (plan.smaller is not None) for task in tasks for plan in task.plans)
+    total = 2 * chosen.repeat * sizes
     results = []
     with Progress(total) as progress, preloaded(chosen) as served:
         for task in tasks:

@@ -23,10 +23,13 @@ from tfmemlint.verify.plan.examples import Example
 from tfmemlint.verify.plan.made_up import code_for
 from tfmemlint.verify.plan.places import Places
 from tfmemlint.verify.plan.programs import PlanError
+from tfmemlint.verify.plan.roles import is_no_array
 from tfmemlint.verify.plan.slicing import DEFINITIONS, Home
+from tfmemlint.verify.plan.solving import Solved, Solver, unpassed
 from tfmemlint.verify.plan.statements import asked_of, is_setting
 
 WORDS = "measured alone, with made-up operands of the same dtypes and shapes"
+WORDS_SOLVED = "measured alone, with operands made up from their use"
 RESULT = "tfmemlint_result"
 MOST_STATEMENTS = 12
 WORD = re.compile(r"[^\W\d]\w*")
@@ -37,8 +40,10 @@ ELSEWHERE = (cst.Yield, cst.Await, cst.Break, cst.Continue, cst.Global, cst.Nonl
 class Alone:
     """Makes the programs of one finding; `examples` gives those of a module."""
 
-    def __init__(self, finding: Finding, file: File, examples: Callable[[Home], dict[str, Example]]) -> None:
-        self.finding, self.file = finding, file
+    def __init__(
+        self, finding: Finding, file: File, examples: Callable[[Home], dict[str, Example]], solver: Solver
+    ) -> None:
+        self.finding, self.file, self.solver = finding, file, solver
         self.replaced: list[str] = []
         self.slices = Slices(file, file)
         self._examples = examples
@@ -56,8 +61,7 @@ class Alone:
         start, end = self._stretch(block)
         if any(edit.start < start or end < edit.end for edit in self._edits):
             raise PlanError("the repair reaches beyond the flagged statements")
-        for name in self._read(block):
-            self._provide(name, block)
+        self._solve([name for name in self._read(block) if not self._provide(name)], block[0])
         part = self.slices.at(self.file)
         for word in sorted({word for edit in self._edits for word in WORD.findall(edit.content)}):
             if word not in self._made:
@@ -171,26 +175,51 @@ class Alone:
             return parent.value is name
         return not (isinstance(parent, cst.Arg) and parent.keyword is name)
 
-    def _provide(self, name: cst.Name, block: Sequence[Node]) -> None:
-        """Have there what a name stands for. Raises PlanError where that is not known."""
+    def _provide(self, name: cst.Name) -> bool:
+        """Have there what a name stands for; whether that is known."""
         word = name.value
         if word in self._made:
-            return None
+            return True
         found = self.slices.of(name).definitions(name)
         if all(each.binds in (Binds.IMPORT, Binds.FUNCTION, Binds.CLASS) for each in found):
-            return self._keep(name)
+            self._keep(name)
+            return True
         example = self._examples(self.file).get(word)
         made = example.code if example is not None else code_for(self.file.value(name))
         if made is not None:
             self._made[word] = made
-            return None
+            return True
         if self._provide_field(name):
-            return None
+            return True
         if self._provide_expression(name):
-            return None
-        if all(isinstance(each.scope, cst.Module) for each in found):
-            return self._keep(name)
-        raise PlanError(f"too little is known of {word}; say what it is: # tfmemlint: example {word}=float32[32,10]")
+            return True
+        of_module = all(isinstance(each.scope, cst.Module) for each in found)
+        if of_module:
+            self._keep(name)
+        return of_module
+
+    def _solve(self, unknown: Sequence[cst.Name], flagged: Node) -> None:
+        """Make up what is read of parameters that nobody passes. Raises PlanError where their use does not tell it."""
+        function = self.file.scope_of(flagged)
+        solved: dict[str, Solved] = {}
+        if unknown and isinstance(function, cst.FunctionDef):
+            known = self.file.values.functions.parameter
+            asked = [
+                each
+                for each in unpassed(function, self.file.class_of(function) is not None)
+                if each.default is None
+                and code_for(known(each, function, None)) is None
+                and not is_no_array(self.file, each, [function])
+            ]
+            solved = self.solver.operands(function, asked, unknown, flagged)
+        for word in dict.fromkeys(name.value for name in unknown):
+            found = solved.get(word)
+            if found is None:
+                raise PlanError(
+                    f"too little is known of {word}; say what it is: # tfmemlint: example {word}=float32[32,10]"
+                )
+            self._made[word] = found.code
+            self.replaced.append(found.words)
 
     def _keep(self, name: cst.Name) -> None:
         """Keep the code that gives a name its meaning, with all that it needs."""

@@ -24,6 +24,7 @@ from tfmemlint.verify.plan.made_up import in_place_of
 from tfmemlint.verify.plan.places import Places
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.slicing import LOOPS, Home
+from tfmemlint.verify.plan.solving import FULL, SMALL, Solver
 from tfmemlint.verify.plan.statements import is_setting
 from tfmemlint.verify.plan.templates import Plan, of_sample
 from tfmemlint.verify.plan.uses import consumers, is_data, made_by
@@ -68,9 +69,16 @@ def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Ma
         raise PlanError("what is claimed does not show in the flagged statements alone")
     if finding.fix is None:
         claim = _by_the_message(finding)
-    alone = Alone(finding, file, _Examples(file, dict(examples)))
-    made = _plan(finding, alone.texts(), alone.slices, alone.replaced, claim, 0)
-    return replace(made, alone=True)
+
+    def sized(target: int) -> Plan:
+        alone = Alone(finding, file, _Examples(file, dict(examples)), solver := Solver(file, target))
+        made = _plan(finding, alone.texts(), alone.slices, alone.replaced, claim, 0)
+        if solver.used and claim.expected is not None:
+            raise PlanError("the bytes of the message are not those of made-up operands")
+        scaled = solver.used and target == FULL
+        return replace(made, alone=True, smaller=(lambda: sized(SMALL)) if scaled else None)
+
+    return sized(FULL)
 
 
 def _by_the_message(finding: Finding) -> Claim:
@@ -157,16 +165,19 @@ class _Planner:
         self._examples = _Examples(file, examples)
         self._places = Places(file)
         self._made: dict[int, tuple[Node, str]] = {}
+        self._solver = Solver(file)
 
-    def plan(self, cards: int) -> Plan:
-        """The plan, which can be made again with data in place of what raised. Raises PlanError."""
-        self.replaced = []
+    def plan(self, cards: int, target: int = FULL) -> Plan:
+        """The plan, which can be made again with data in place of what raised. Parameters that nobody passes are made
+        up for `target` bytes. Raises PlanError."""
+        self.replaced, self._solver = [], Solver(self.file, target)
         made = _plan(self.finding, self.texts(), self.slices, self.replaced, self.claim, cards)
 
         def again(run: Run) -> Plan | None:
-            return self.plan(cards) if self._make_up(made.pair.before.source, run) else None
+            return self.plan(cards, target) if self._make_up(made.pair.before.source, run) else None
 
-        return replace(made, again=again)
+        scaled = self._solver.used and target == FULL
+        return replace(made, again=again, smaller=(lambda: self.plan(cards, SMALL)) if scaled else None)
 
     def _make_up(self, source: str, run: Run) -> bool:
         """Have data made up in place of the statement that raised, if it is known what it gives; whether it is."""
@@ -191,7 +202,7 @@ class _Planner:
         flagged = self._places.statement(self.finding.span)
         if flagged is None:
             raise PlanError("the finding stands in no statement")
-        ways = Ways(self.file, self._examples)
+        ways = Ways(self.file, self._examples, self._solver, flagged)
         own = ways.to(flagged)
         others = self._places.others(self.finding)
         found = [own, *(way for node in others if (way := self._way(ways, node, own)) is not None)]
@@ -199,7 +210,7 @@ class _Planner:
         inner = (flagged, *reversed(own.calls))
         around = next((a for node in inner for a in self.file.tree.ancestors(node) if isinstance(a, LOOPS)), None)
         composer = Composer(self.slices, self._examples, around)
-        composer.add([line for way in found for line in way.lines])
+        composer.add(list(dict.fromkeys(line for way in found for line in way.lines)))
         for unit, line in consumers(self.slices):
             scope = self.file.scope_of(unit)
             if isinstance(scope, cst.Module):

@@ -14,7 +14,7 @@ from tfmemlint.verify.plan.statements import asked_of
 if TYPE_CHECKING:
     from tfmemlint.verify.plan.slicing import Slice
 
-LIBRARIES = frozenset(("tensorflow", "keras", "tf_keras", "numpy", "tf", "np")) | sys.stdlib_module_names
+LIBRARIES = frozenset(("tensorflow", "keras", "tf_keras", "numpy", "absl", "tf", "np")) | sys.stdlib_module_names
 NOT_REPEATED = ("save", "export", "write", "to_csv", "dump", "upload", "push")
 
 

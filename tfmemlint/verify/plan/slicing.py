@@ -20,7 +20,7 @@ from tfmemlint.syntax.reaching import is_main_guard
 from tfmemlint.syntax.scopes import OUTER, Binds, Definition, dotted, written
 from tfmemlint.syntax.tree import Node, children
 from tfmemlint.verify.plan.runnable import Runnable
-from tfmemlint.verify.plan.statements import asked_of, changed_name, is_setting
+from tfmemlint.verify.plan.statements import asked_of, changed_name, defines_flag, is_setting
 from tfmemlint.verify.plan.uses import keep_uses
 
 if TYPE_CHECKING:
@@ -260,9 +260,8 @@ class Slice:
             stack.extend(children(node))
 
     def _candidates(self) -> Iterator[cst.SimpleStatementLine]:
-        for statement in self.home.tree.of(cst.SimpleStatementLine):
-            if id(statement) not in self.kept and self.unit(statement) is statement:
-                yield statement
+        statements = self.home.tree.of(cst.SimpleStatementLine)
+        yield from (each for each in statements if id(each) not in self.kept and self.unit(each) is each)
 
     def _last(self) -> float:
         """Where the last target stands; no end for a module that is imported, all of which runs before that."""
@@ -274,18 +273,19 @@ class Slice:
         """Statements before the last use that change a kept object: `model.compile(...)`, `x[0] = 1`, `d.y = 2`."""
         last = self._last()
         for statement in self._candidates():
-            root = changed_name(statement)
+            root, flag = changed_name(statement), defines_flag(self.file, statement)
             if root is None or self.file.span(statement).start > last or not self.runnable.runs(statement):
                 continue
             names = asked_of(self.file, root)
             changed = names[:-1] if isinstance(statement.body[0], cst.Expr) else names  # without the method's name
-            if any(self._is_kept(definition, changed) for definition in self.definitions(root)):
+            if any(self._is_kept(each, changed, flag) for each in self.definitions(root)):
                 self.keep(statement)
 
-    def _is_kept(self, definition: Definition, names: tuple[str, ...]) -> bool:
-        """Whether what a name stands for is kept; for an import, what these names mean in the module of the project."""
+    def _is_kept(self, definition: Definition, names: tuple[str, ...], flag: bool) -> bool:
+        """Whether what a name stands for is kept; for an import, what these names mean, or what makes a `flag`."""
         if definition.binds is Binds.IMPORT:
-            return any(id(unit) in other.kept for other, unit in self.slices.leads(definition, names) or ())
+            led = self.slices.leads(definition, names) or ()
+            return any(id(unit) in other.kept for other, unit in led) or (flag and id(definition.node) in self.needed)
         return self.holds(definition.node)
 
     def _keep_settings(self) -> None:

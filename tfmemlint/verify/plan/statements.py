@@ -24,6 +24,14 @@ def is_setting(file: File, statement: Node) -> bool:
     return name.startswith(("tf.", "keras.")) and name.rpartition(".")[2].startswith(("set_", "enable_", "disable_"))
 
 
+def defines_flag(file: File, statement: Node) -> bool:
+    """Whether a statement defines a flag of the command line, by absl or by TensorFlow 1."""
+    first = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+    if not isinstance(first, cst.Expr) or not isinstance(first.value, cst.Call):
+        return False
+    return ".flags.DEFINE_" in (file.call(first.value).name or "")
+
+
 def changed_name(statement: cst.SimpleStatementLine) -> cst.Name | None:
     """The name whose object a statement changes, or None."""
     node: Node | None = None

@@ -35,6 +35,8 @@ class Plan:
     alone: bool = False
     again: Callable[[Run], Plan | None] = lambda run: None
     """The plan for another try after a run of the flagged program that raised; None where nothing more can be done."""
+    smaller: Callable[[], Plan] | None = None
+    """The plan with smaller sizes where some were made up; None where none were."""
 
 
 def of_sample(finding: Finding, sample: Sample | None, run: bool) -> Plan:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
 from tfmemlint.model.file import File
-from tfmemlint.model.values import Array, Const, Value
-from tfmemlint.syntax.scopes import parameters
+from tfmemlint.model.values import Array, Function, Value
+from tfmemlint.syntax.program import names_in
+from tfmemlint.syntax.scopes import decorated
 from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.plan.examples import Example
+from tfmemlint.verify.plan.made_up import code_for
 from tfmemlint.verify.plan.programs import PlanError
+from tfmemlint.verify.plan.roles import asked, is_no_array, is_unread
 from tfmemlint.verify.plan.slicing import Home
+from tfmemlint.verify.plan.solving import Solver, unpassed
 from tfmemlint.verify.plan.statements import owner
 
 DEEPEST = 5
+STARTERS = ("absl.app.run", "tf.compat.v1.app.run")
 
 
 @dataclass(frozen=True)
@@ -33,8 +38,9 @@ class Way:
 class Ways:
     """The ways to places of a file. `examples` gives those of a module; what is made up is noted in `replaced`."""
 
-    def __init__(self, file: File, examples: Callable[[Home], dict[str, Example]]) -> None:
-        self.file = file
+    def __init__(self, file: File, examples: Callable[[Home], dict[str, Example]], solver: Solver, about: Node) -> None:
+        """`solver` makes up what nobody passes, with sizes that make the statement `about` large enough."""
+        self.file, self.solver, self._flagged = file, solver, about
         self.replaced: list[str] = []
         self._examples = examples
 
@@ -59,40 +65,89 @@ class Ways:
         graph = self.file.call_graph
         yield from (call.node for call in graph.callers(function) or ())
         yield from (call.node for call in graph.callers_elsewhere(function))
+        yield from (node for node in self.file.calls_by_word.get("run", ()) if self._starts(node, function))
+
+    def _starts(self, node: cst.Call, function: cst.FunctionDef) -> bool:
+        """Whether a call parses the flags of the command line and then calls a function: `app.run(main)`."""
+        if self.file.call(node).name not in STARTERS:
+            return False
+        if not node.args:
+            return function.name.value == "main" and isinstance(self.file.scope_of(function), cst.Module)
+        value = self.file.value(node.args[0].value)
+        return isinstance(value, Function) and value.node is function
 
     def _call(self, function: cst.FunctionDef) -> str:
         """A line that calls a function which the file itself does not call, with what is known of its parameters."""
         scope = self.file.scope_of(function)
         if isinstance(scope, cst.Module):
-            return f"tfmemlint_consume({function.name.value}({self._arguments(function, False)}))"
+            (arguments,) = self._arguments([(function, False)])
+            return f"tfmemlint_consume({function.name.value}({arguments}))"
         if not isinstance(scope, cst.ClassDef) or not isinstance(self.file.scope_of(scope), cst.Module):
             raise PlanError(
                 f"nothing in the file calls {function.name.value}, which is defined inside another function"
             )
-        make = next((each for each in scope.body.body if _is_function(each, "__init__")), None)
-        made = f"{scope.name.value}({self._arguments(make, True) if isinstance(make, cst.FunctionDef) else ''})"
+        make = next((each for each in scope.body.body if isinstance(each, cst.FunctionDef) and _makes(each)), None)
         name = function.name.value
-        if name == "__init__":
+        bound = not decorated(function, "staticmethod")
+        called = [(each, bound) for each in (make, function if function is not make else None) if each is not None]
+        given = self._arguments(called)
+        made = f"{scope.name.value}({given[0] if make is not None else ''})"
+        if function is make:
             return f"tfmemlint_consume({made})"
-        given = self._arguments(function, True)
-        called = made if name in ("call", "__call__") else f"{made}.{name}"
-        return f"tfmemlint_consume({called}({given}))"
+        return f"tfmemlint_consume({made if name in ('call', '__call__') else f'{made}.{name}'}({given[-1]}))"
 
-    def _arguments(self, function: cst.FunctionDef, method: bool) -> str:
-        given: list[str] = []
-        for number, parameter in enumerate(parameters(function)):
-            if (method and number == 0) or parameter.star in ("*", "**"):
-                continue
-            code = self._known(parameter, function)
-            if code is not None:
-                given.append(f"{parameter.name.value}={code}")
-            elif parameter.default is None:
-                name = parameter.name.value
-                raise PlanError(
-                    f"parameter {name} of {function.name.value} is not known; say what it is in a comment: "
-                    f"# tfmemlint: example {name}=float32[32,224,224,3]"
-                )
-        return ", ".join(given)
+    def _arguments(self, called: Sequence[tuple[cst.FunctionDef, bool]]) -> list[str]:
+        """The arguments of functions that are called together, a constructor and a method; each with whether it is a
+        method. Raises PlanError that names all parameters of which too little is known."""
+        given: dict[int, str] = {}
+        unknown: list[tuple[cst.FunctionDef, cst.Param]] = []
+        for function, method in called:
+            for parameter in unpassed(function, method):
+                code = self._known(parameter, function)
+                if code is not None:
+                    given[id(parameter)] = code
+                elif parameter.default is None:
+                    unknown.append((function, parameter))
+        if unknown:
+            self._solve([function for function, _ in called], unknown, given)
+        words = ([(each.name.value, given.get(id(each))) for each in unpassed(*function)] for function in called)
+        return [", ".join(f"{name}={code}" for name, code in each if code is not None) for each in words]
+
+    def _solve(
+        self,
+        functions: Sequence[cst.FunctionDef],
+        unknown: Sequence[tuple[cst.FunctionDef, cst.Param]],
+        given: dict[int, str],
+    ) -> None:
+        """Make up what the use of parameters tells. Raises PlanError where that is not all of them."""
+        methods = self._reached(functions)
+        idle = [each for each in unknown if is_unread(self.file, each[1], functions, methods)]
+        used = [each for each in unknown if each not in idle]
+        asked_for = [parameter for _, parameter in used if not is_no_array(self.file, parameter, methods)]
+        solved = self.solver.solve(functions, asked_for, self._flagged)
+        left = [each for each in used if id(each[1]) not in solved]
+        if left:
+            raise PlanError(asked(self.file, left, methods))
+        for function, parameter in used:
+            found = solved[id(parameter)]
+            given[id(parameter)] = found.code
+            self.replaced.append(found.words.replace(" is", f" of {function.name.value} is", 1))
+        for function, parameter in idle:
+            given[id(parameter)] = "None"
+            self.replaced.append(f"{parameter.name.value} of {function.name.value} is None: nothing reads it here")
+
+    def _reached(self, functions: Sequence[cst.FunctionDef]) -> list[cst.FunctionDef]:
+        """The functions with the methods of their class that they name."""
+        owner = self.file.class_of(functions[-1])
+        inside = owner.body.body if owner is not None else ()
+        methods = {each.name.value: each for each in inside if isinstance(each, cst.FunctionDef)}
+        found = list(functions)
+        for function in found:
+            for word in names_in(function):
+                method = methods.get(word)
+                if method is not None and method not in found:
+                    found.append(method)
+        return found
 
     def _known(self, parameter: cst.Param, function: cst.FunctionDef) -> str | None:
         example = self._examples(self.file.home(function)).get(parameter.name.value)
@@ -104,14 +159,12 @@ class Ways:
         return _code(self.file.values.functions.parameter(parameter, function, None))
 
 
-def _is_function(node: Node, name: str) -> bool:
-    return isinstance(node, cst.FunctionDef) and node.name.value == name
-
-
 def _code(value: Value) -> str | None:
     """Python code for a value that is known well enough, else None."""
-    if isinstance(value, Const) and isinstance(value.value, (int, float, str, bool, type(None))):
-        return repr(value.value)
     if isinstance(value, Array) and value.dtype is not None and value.shape is not None and None not in value.shape:
         return f'tfmemlint_array("{value.dtype}", {tuple(value.shape)})'
-    return None
+    return code_for(value)
+
+
+def _makes(function: cst.FunctionDef) -> bool:
+    return function.name.value == "__init__"

@@ -1,0 +1,211 @@
+"""Parameters that nobody passes, made up so that the code that uses them makes sense.
+
+Each is tried with several numbers of axes, and the function is read with them; what is left is an array whose rank its
+use decides. Sizes that must be the same are one prime number, others are other ones, so that a wrong guess fails where
+the program runs and is never measured. A parameter that no operation needs an array of is not made up.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from tfmemlint.model.file import File
+from tfmemlint.syntax.scopes import parameters
+from tfmemlint.syntax.tree import Node, walk
+from tfmemlint.verify.plan.reading import NUMBER, Reading
+from tfmemlint.verify.plan.roles import promises_array, promises_number
+from tfmemlint.verify.plan.sizes import ConflictError, Seen, Size, Tensor
+
+KINDS = {2: 0, 3: 1, 1: 1, 4: 4, NUMBER: 5, 5: 6}
+"""Numbers of axes, and how unusual they are: most code is about rows of features, and axes more than two are used."""
+
+PRIMES = (31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113)
+FULL, SMALL = 16 << 20, 4 << 20
+"""Bytes that the flagged tensor is given, and those of another run, in which a saving must be smaller too."""
+
+MOST_BYTES = 256 << 20
+"""Bytes of any tensor of the function, beyond which sizes do not grow."""
+
+MOST_READINGS = 300
+ITEM = 4
+
+
+@dataclass(frozen=True)
+class Solved:
+    """What is made up for one parameter: Python code, and words for people."""
+
+    code: str
+    words: str
+
+
+@dataclass
+class Solver:
+    """Solves the parameters of functions of a file; `target` are the bytes of the flagged tensor."""
+
+    file: File
+    target: int = FULL
+    used: bool = field(default=False)
+    """Whether anything was solved."""
+
+    def solve(
+        self, functions: Sequence[cst.FunctionDef], unknown: Sequence[cst.Param], flagged: Node | None
+    ) -> dict[int, Solved]:
+        """What is made up for these parameters, by the id of their nodes; those that stay unknown are left out."""
+        reading, told = self._settled(functions, unknown)
+        if reading is None:
+            return {}
+        values = {id(each): reading.given[id(each)] for each in told}
+        numbers = self._numbers(reading, list(values.values()), flagged)
+        self.used |= bool(told)
+        return {id(each): _made(reading, values[id(each)], each.name.value, numbers) for each in told}
+
+    def operands(
+        self, function: cst.FunctionDef, unknown: Sequence[cst.Param], names: Sequence[cst.Name], flagged: Node
+    ) -> dict[str, Solved]:
+        """What is made up for names that are read in a function whose parameters are these, by name: arrays that come
+        of parameters whose use tells what they are."""
+        reading, told = self._settled([function], unknown)
+        if reading is None:
+            return {}
+        keys = {id(each) for each in told}
+        values = {
+            name.value: value
+            for name in names
+            if (value := reading.seen.get(id(name))) is not None and value.sources and value.sources <= keys
+        }
+        self.used |= bool(values)
+        numbers = self._numbers(reading, list(values.values()), flagged)
+        return {name: _made(reading, value, name, numbers) for name, value in values.items()}
+
+    def _settled(
+        self, functions: Sequence[cst.FunctionDef], unknown: Sequence[cst.Param]
+    ) -> tuple[Reading | None, list[cst.Param]]:
+        """The reading that makes sense, and the parameters that it tells the kinds of."""
+        kinds = {id(each): self._possible(functions, each) for each in unknown}
+        wanted = [each for each in unknown if kinds[id(each)]]
+        reading = self._read(functions, {id(each): kinds[id(each)] for each in wanted}) if wanted else None
+        arrays = reading.arrays if reading is not None else frozenset()
+        return reading, [each for each in wanted if id(each) in arrays or promises_array(each)]
+
+    def _possible(self, functions: Sequence[cst.FunctionDef], parameter: cst.Param) -> tuple[int, ...]:
+        """The kinds of a parameter that contradict nothing by themselves; none where nothing tells that it is one."""
+        found: list[int] = []
+        told = promises_array(parameter)
+        for kind in (NUMBER,) if promises_number(parameter) else KINDS:
+            reading = self._reading(functions, {id(parameter): kind})
+            if reading is not None and (told or id(parameter) in reading.arrays):
+                found.append(kind)
+        return tuple(found)
+
+    def _read(self, functions: Sequence[cst.FunctionDef], kinds: Mapping[int, tuple[int, ...]]) -> Reading | None:
+        """The first reading that makes sense with all of them, the usual kinds first; one in which a size has to be 1
+        only where there is no other, as few people mean that."""
+        choices = [[(kind, KINDS[kind]) for kind in each] for each in kinds.values()]
+        count = math.prod(map(len, choices))
+        tries: Iterator[tuple[tuple[int, int], ...]] = itertools.product(*choices)
+        if count <= 1 << 14:
+            tries = iter(
+                sorted(tries, key=lambda each: (sum(unusual for _, unusual in each), sum(kind for kind, _ in each)))
+            )
+        first: Reading | None = None
+        for each in itertools.islice(tries, MOST_READINGS):
+            reading = self._reading(functions, dict(zip(kinds, (kind for kind, _ in each), strict=True)))
+            if reading is not None and not any(
+                size.number == 1 for key in kinds for size in _parts(reading.given[key])
+            ):
+                return reading
+            first = first or reading
+        return first
+
+    def _reading(self, functions: Sequence[cst.FunctionDef], kinds: Mapping[int, int]) -> Reading | None:
+        try:
+            return Reading(self.file, functions, kinds)
+        except ConflictError:
+            return None
+
+    # -- sizes -------------------------------------------------------------------------------------------------------
+
+    def _numbers(self, reading: Reading, values: Sequence[Seen], flagged: Node | None) -> dict[int, int]:
+        """A number for each size of these, by the id of what stands for it."""
+        roots: dict[int, Size] = {}
+        for size in (size for value in values for size in _parts(value)):
+            roots.setdefault(id(size.root), size.root)
+        primes = itertools.cycle(PRIMES)
+        numbers = {key: root.number if root.number is not None else next(primes) for key, root in roots.items()}
+        free = {key for key, root in roots.items() if root.number is None}
+        tensors = [each for each in values if isinstance(each, Tensor)]
+        largest = max(tensors, key=lambda each: _bytes(each, numbers), default=None)
+        about = self._about(reading, flagged, numbers) or largest
+        if about is not None:
+            everything = [*tensors, *reading.seen.values()]
+            self._grow(about, everything, {id(size.root) for size in about.sizes} & free, numbers)
+        return numbers
+
+    def _about(self, reading: Reading, flagged: Node | None, numbers: Mapping[int, int]) -> Tensor | None:
+        """The largest tensor of the flagged statement whose size is known."""
+        found = [
+            tensor
+            for node in (walk(flagged) if flagged is not None else ())
+            if (tensor := reading.seen.get(id(node))) is not None and tensor.rank and _bytes(tensor, numbers)
+        ]
+        return max(found, key=lambda tensor: _bytes(tensor, numbers), default=None)
+
+    def _grow(self, about: Tensor, others: Sequence[Tensor], free: set[int], numbers: dict[int, int]) -> None:
+        """Make sizes larger until the tensor has its bytes, in turn and to prime numbers."""
+        while free and _bytes(about, numbers) < self.target:
+            smallest = min(free, key=lambda key: (numbers[key], key))
+            before = numbers[smallest]
+            numbers[smallest] = _prime(before * 5 // 4 + 2, set(numbers.values()))
+            if any(_bytes(other, numbers) > MOST_BYTES for other in others):
+                numbers[smallest] = before
+                return
+
+
+def _parts(value: Seen) -> tuple[Size, ...]:
+    if isinstance(value, Size):
+        return (value,)
+    return value.sizes if isinstance(value, Tensor) else ()
+
+
+def _bytes(tensor: Tensor, numbers: Mapping[int, int]) -> int:
+    """Bytes of a tensor, 0 where one of its sizes is not known."""
+    return math.prod(_number(size, numbers) for size in tensor.sizes) * ITEM
+
+
+def _number(size: Size, numbers: Mapping[int, int]) -> int:
+    number = size.number
+    return number if number is not None else numbers.get(id(size.root), 0)
+
+
+def _made(reading: Reading, value: Seen, name: str, numbers: Mapping[int, int]) -> Solved:
+    shape = tuple(_number(size, numbers) for size in _parts(value))
+    if not isinstance(value, Tensor):
+        return Solved(str(shape[0]), f"{name} is made up as {shape[0]}: it is used as a size")
+    from_one = len(value.sources) == 1
+    dtype = "float32"
+    if value.whole or (from_one and value.sources <= reading.integers):
+        dtype = "int32"
+    elif from_one and value.sources <= reading.booleans:
+        dtype = "bool"
+    maker = "tfmemlint_array" if value.sources & reading.of_numpy else "tfmemlint_tensor"
+    words = f"{dtype}[{','.join(map(str, shape))}]"
+    return Solved(f'{maker}("{dtype}", {shape})', f"{name} is made up as {words}: its rank from its use")
+
+
+def _prime(least: int, taken: set[int]) -> int:
+    number = least
+    while number in taken or any(number % by == 0 for by in range(2, math.isqrt(number) + 1)):
+        number += 1
+    return number
+
+
+def unpassed(function: cst.FunctionDef, method: bool) -> Iterator[cst.Param]:
+    """The parameters that a call has to give, or may: `self`, `*args` and `**kwargs` left out."""
+    for number, parameter in enumerate(parameters(function)):
+        if not (method and number == 0) and parameter.star not in ("*", "**"):
+            yield parameter
