@@ -90,6 +90,14 @@ def cells(verdict: Verdict) -> tuple[str, ...]:
     return (NAMES.get(metric or "", metric or "-"), *sides, figure(saved, unit), times)
 
 
+def in_words(verdict: Verdict) -> str:
+    """The figures and the reason in one line."""
+    if verdict.metric in YES_NO or verdict.before is None or verdict.after is None:
+        return verdict.reason
+    measured, before, after, *_ = cells(verdict)
+    return "; ".join(filter(None, (f"{measured} {before} before, {after} after", verdict.reason)))
+
+
 def write_text(results: Sequence[Result], where: Environment, stream: TextIO, style: Style) -> None:
     """The table, below it the reasons and replacements, and a line that counts the verdicts."""
     rows = [(clean(_label(result)), *cells(result.verdict), result.verdict.kind) for result in results]
