@@ -153,8 +153,8 @@ def _result(task: Task, served: Settings, watcher: Watcher) -> Result:
     verdict = shown.verdict
     if verdict.kind == INCONCLUSIVE:
         verdict = replace(verdict, reason=_hinted(verdict.reason, (*shown.before, *shown.after)))
-    sides = shown.before, shown.after
-    return Result(found.code, found.name, task.place, found.message, verdict, shown.plan.pair, *sides)
+    ran = shown.plan.pair, shown.before, shown.after, shown.plan.alone
+    return Result(found.code, found.name, task.place, found.message, verdict, *ran)
 
 
 def _hinted(reason: str, runs: Sequence[Run]) -> str:
