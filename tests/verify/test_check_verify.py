@@ -66,6 +66,12 @@ def test_json_has_the_verdicts_of_a_run_that_measured(five: Run) -> None:
     assert not any("verified" in each for each in json.loads(five("check", "--output-format=json").out))
 
 
+def test_sarif_has_them_among_its_properties(five: Run) -> None:
+    results = json.loads(five("check", "--verify", "--output-format=sarif").out)["runs"][0]["results"]
+    kinds = [each["properties"]["verified"]["verdict"] for each in results]
+    assert kinds == [verdict.kind for verdict in VERDICTS.values()]
+
+
 @pytest.mark.parametrize("name", ["github", "junit", "rdjson", "concise"])
 def test_other_formats_say_it_too(name: str, five: Run) -> None:
     shown = five("check", "--verify", f"--output-format={name}").out

@@ -36,11 +36,11 @@ def record(result: FileResult, finding: Finding, options: ReportOptions) -> dict
         ],
         "fix": _fix(result, finding, where.cell),
         "cell": where.cell,
-        **_verified(result, finding, options),
+        **verification(result, finding, options),
     }
 
 
-def _verified(result: FileResult, finding: Finding, options: ReportOptions) -> dict[str, Any]:
+def verification(result: FileResult, finding: Finding, options: ReportOptions) -> dict[str, Any]:
     """What measuring showed, in a run that measured; the key is missing elsewhere."""
     if not options.verified:
         return {}
