@@ -31,7 +31,7 @@ def failed(kind: str, message: str = "", out_of_memory: bool = False) -> Run:
 
 
 def stepping(*live: int) -> Run:
-    return ok(marks=tuple((float(step), size, size, size, step) for step, size in enumerate(live)))
+    return ok(marks=tuple((float(step), size, size, size, step, 0) for step, size in enumerate(live)))
 
 
 def peaks(*sizes: int) -> list[Run]:
@@ -125,7 +125,7 @@ class TestWithoutMetric:
 class TestLoops:
     def run(self, step: int, **known: Any) -> Run:
         sizes = [MIB + number * step for number in range(8)]
-        marks = tuple((float(number), size, size, size, 0) for number, size in enumerate(sizes))
+        marks = tuple((float(number), size, size, size, 0, 0) for number, size in enumerate(sizes))
         return ok(peak_bytes=MIB, marks=marks, **known)
 
     def test_growth_shows_in_the_rounds_before_it_shows_in_the_peak(self) -> None:

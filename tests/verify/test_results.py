@@ -39,7 +39,7 @@ def said(text: str | bytes, tmp_path: Path, key: str = "") -> runs.Run:
 
 
 def test_what_the_monitor_writes_is_read(tmp_path: Path) -> None:
-    marks = [[0.1, 20, 30, 40, 1], [0.2, 20, 30, None, 1]]
+    marks = [[0.1, 20, 30, 40, 1, 0], [0.2, 20, 30, None, 1, 0]]
     run = said(json.dumps({**OK, "marks": marks, "gpu_options": {"allow_growth": True}}), tmp_path)
     assert (run.status, run.peak_bytes, run.marks[1][3]) == ("ok", 100, None)
     with tempfile.TemporaryFile() as file:
@@ -77,11 +77,11 @@ def test_other_content_is_a_crash_with_a_reason(tmp_path: Path, text: str) -> No
         f'"peak_bytes": {"9" * 5000}',
         '"peak_bytes": "many"',
         '"rss_peak": 99999999999',
-        '"marks": [[0, 0, 99999999999, 0, 0]]',
-        '"marks": [[0, 0, 0, 99999999999, 0]]',
-        '"marks": [[90, 0, 0, 0, 0]]',
+        '"marks": [[0, 0, 99999999999, 0, 0, 0]]',
+        '"marks": [[0, 0, 0, 99999999999, 0, 0]]',
+        '"marks": [[90, 0, 0, 0, 0, 0]]',
         '"marks": [[0, 0]]',
-        f'"marks": [{",".join(["[0, 0, 0, 0, 0]"] * 20_000)}]',
+        f'"marks": [{",".join(["[0, 0, 0, 0, 0, 0]"] * 20_000)}]',
         '"timeline": [[0, 99999999999, 0, 0]]',
         '"lines": [{"file": "a", "line": 1, "function": "", "samples": 1, "live": 0, "rss": 0, "rise": 99999999999}]',
         '"traces": -5',
