@@ -14,7 +14,7 @@ from tfmemlint.finding import Severity
 from tfmemlint.units import Size, parse_size
 
 # Their value is optional and must be joined with `=`, so that a path after them is a path.
-_JOINED = ("--add-ignore", "--write-baseline")
+_JOINED = ("--add-ignore", "--write-baseline", "--verify")
 
 
 # `--name` and `--no-name`; where neither is given the configuration decides.
@@ -51,6 +51,8 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
     chosen = [name for name, given in modes.items() if given]
     if options.write_baseline is not None and options.diff_base:
         chosen = ["--write-baseline", "--diff-base"]  # it would accept a part of each file and forget the rest
+    if options.verify is not None and chosen not in ([], ["--write-baseline"]):
+        chosen = ["--verify", chosen[0]]  # it marks what is left to decide, and these have decided
     if options.isolated and options.config_file:
         chosen = ["--isolated", "--config FILE"]
     if len(chosen) > 1:
@@ -58,8 +60,8 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
     if "-" in options.paths:
         if len(options.paths) > 1:
             raise UsageError("- (standard input) and files cannot be read together; name one or the other")
-        for name in ("--add-ignore", "--write-baseline", "--diff-base"):
-            if name in chosen or (name == "--diff-base" and options.diff_base):
+        for name in ("--add-ignore", "--write-baseline", "--diff-base", "--verify"):
+            if name in chosen or getattr(options, name[2:].replace("-", "_")) is not None:
                 raise UsageError(f"{name} needs files; it cannot be used with standard input")
 
 
@@ -170,6 +172,10 @@ def _add_gates(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--gpu-memory", type=_size, metavar="SIZE", help="the memory that a model must fit into")
     group.add_argument("--baseline", metavar="FILE", help="leave out the findings that this file accepts")
     group.add_argument("--write-baseline", metavar="[=FILE]", help="accept all findings in the baseline")
+    group.add_argument(
+        "--verify", metavar="[=PYTHON]",
+        help="run what is found before and after its repair (docs/verify.md), and mark what the figures contradict",
+    )  # fmt: skip
     group.add_argument("--diff-base", metavar="REF", help="report only what changed since a git revision")
 
 

@@ -24,7 +24,8 @@ from tfmemlint.shown import short
 
 if TYPE_CHECKING:
     from tfmemlint.config.settings import Config, Configs
-    from tfmemlint.lint.baseline import Baseline
+    from tfmemlint.finding import Finding
+    from tfmemlint.lint.baseline import Baseline, Entry
 
 DEFAULT_BASELINE = "tfmemlint-baseline.json"
 
@@ -51,8 +52,11 @@ def check(words: Sequence[str]) -> int:
     session.tell_problems()
     if arguments.verbose:
         _tell_unfollowed(session.outcomes)
+    old = _old_baseline(session) if arguments.write_baseline is not None else None
+    if arguments.verify is not None:
+        _verify(session, old)
     if arguments.write_baseline is not None:
-        return _write_baseline(session)
+        return _write_baseline(session, old)
     if arguments.add_ignore is not None:
         return _add_ignores(session)
     if arguments.diff:
@@ -171,18 +175,44 @@ def _codes_that_ran(configurations: Iterable[Config]) -> frozenset[str]:
     return frozenset.intersection(*chosen) if chosen else frozenset()
 
 
-def _write_baseline(session: Session) -> int:
-    """Accept what was found. What the run did not look at stays accepted: files beside the named paths, rules that were
-    not selected, files that could not be checked."""
-    from tfmemlint.lint.baseline import replaceable, write_baseline
+def _verify(session: Session, old: Baseline | None) -> None:
+    """Measure what was found and no baseline accepts, nor the one that is to be written anew."""
+    from tfmemlint.cli.verify.checked import verified
+
+    results = [outcome.result for outcome in session.outcomes]
+    left = old.filter(results).results if old else results
+    configs = [outcome.config for outcome in session.outcomes]
+    session.verified = verified(list(zip(left, configs, strict=True)), session.arguments)
+
+
+def _baseline_path(session: Session) -> str:
+    named: str = session.arguments.write_baseline
+    return named or session.config.resolve(session.config.baseline or DEFAULT_BASELINE)
+
+
+def _old_baseline(session: Session) -> Baseline | None:
+    """The baseline that is to be written anew. Raises BaselineError where it must not be."""
+    from tfmemlint.lint.baseline import replaceable
 
     config = session.config
-    named = session.arguments.write_baseline
-    path = named or config.resolve(config.baseline or DEFAULT_BASELINE)
-    in_file = not named and "baseline" not in config.from_command_line
-    old = replaceable(path, (config.root or os.getcwd()) if in_file else None)
+    in_file = not session.arguments.write_baseline and "baseline" not in config.from_command_line
+    return replaceable(_baseline_path(session), (config.root or os.getcwd()) if in_file else None)
+
+
+def _write_baseline(session: Session, old: Baseline | None) -> int:
+    """Accept what was found; with --verify what a measurement contradicts, and what was accepted before and is still
+    found. What the run did not look at stays accepted: files beside the named paths, rules that were not selected,
+    files that could not be checked."""
+    from tfmemlint.lint.baseline import write_baseline
+
+    def accepts(path: str, finding: Finding, entry: Entry) -> bool:
+        found = session.verified.get((path, finding))
+        contradicted = found is not None and found.contradicted
+        return session.arguments.verify is None or contradicted or (old is not None and entry in old.entries)
+
+    config, path = session.config, _baseline_path(session)
     spared = old.spared(session.arguments.paths, _codes_that_ran_by_path(session.outcomes)) if old else []
-    count = write_baseline(path, [outcome.result for outcome in session.outcomes], spared)
+    count = write_baseline(path, [outcome.result for outcome in session.outcomes], spared, accepts)
     if not session.arguments.quiet:
         kept = f" and kept {len(spared)} of what was not checked" if spared else ""
         hint = "" if config.baseline else f'; set baseline = "{os.path.basename(path)}" to use it'

@@ -21,7 +21,9 @@ from tfmemlint.run.file_task import Outcome
 
 if TYPE_CHECKING:
     from tfmemlint.config.settings import Config
+    from tfmemlint.finding import Finding
     from tfmemlint.report import RuleInfo
+    from tfmemlint.report.base import Verified
 
 INTERNAL_ERROR = "TFM000"
 
@@ -35,6 +37,8 @@ class Session:
     started: float
     outcomes: list[Outcome] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    verified: dict[tuple[str, Finding], Verified] = field(default_factory=dict)
+    """What measuring showed of findings, by the file's path and the finding."""
 
     def tell_problems(self) -> None:
         """One line on stderr for each problem; remarks that fail nothing only where not quiet, details with -v."""
@@ -80,6 +84,7 @@ def _render(session: Session, stream: TextIO) -> None:
         sort=arguments.sort,
         rules=_rule_infos() if config.output_format == "sarif" else {},
         version=__version__,
+        verified=session.verified,
     )
     results = [outcome.result for outcome in session.outcomes]
     output.write_report(config.output_format, results, stream, options, quiet=arguments.quiet)

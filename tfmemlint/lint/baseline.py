@@ -193,16 +193,25 @@ def _was_baseline(path: str) -> bool:
         return not rest.strip() or _BEGINNING.match(rest) is not None
 
 
-def write_baseline(path: str, results: Iterable[FileResult], spared: Iterable[Entry] = ()) -> int:
-    """Write the baseline that accepts all findings of the results and holds the spared entries too; how many findings
-    it accepts.
+def write_baseline(
+    path: str,
+    results: Iterable[FileResult],
+    spared: Iterable[Entry] = (),
+    accepts: Callable[[str, Finding, Entry], bool] = lambda path, finding, entry: True,
+) -> int:
+    """Write the baseline that accepts the findings of the results, those only that `accepts` takes, and holds the
+    spared entries too; how many findings it accepts.
 
     Failures (TFM000 to TFM002) are never accepted. The file is replaced as a whole or not at all; a link stays, and the
     file it leads to is replaced. Raises BaselineError when it cannot be written.
     """
     here = os.path.dirname(os.path.abspath(path))
     accepted = {
-        entry for result in results if result.findings for _, entry in _entries(result, _relative(result.path, here))
+        entry
+        for result in results
+        if result.findings
+        for finding, entry in _entries(result, _relative(result.path, here))
+        if accepts(result.path, finding, entry)
     }
     entries = sorted(accepted.union(spared))
     lines = ",\n".join(f"    {msgspec.json.encode(entry).decode()}" for entry in entries)

@@ -53,6 +53,23 @@ class RuleInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class Verified:
+    """What measuring a finding showed: the kind of its verdict and its reason, and the figures before and after the
+    repair, in bytes, in seconds or as a count (`unit`), where there are any."""
+
+    verdict: str
+    reason: str
+    contradicted: bool
+    """Whether the measurement speaks against the finding or its repair."""
+    words: str
+    """The figures and the reason for people; may be empty."""
+    metric: str | None = None
+    unit: str = ""
+    before: float | None = None
+    after: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ReportOptions:
     """How to report. What is None is counted from the results or left out."""
 
@@ -76,6 +93,8 @@ class ReportOptions:
     rules: Mapping[str, RuleInfo] = field(default_factory=dict)
     version: str = ""
     """The version of the linter."""
+    verified: Mapping[tuple[str, Finding], Verified] = field(default_factory=dict)
+    """What measuring showed, by the path of the file and the finding; empty where nothing was measured."""
 
     def url(self, code: str) -> str | None:
         """The page on a code, or None where it has none."""

@@ -22,4 +22,7 @@ def render(results: Sequence[FileResult], stream: TextIO, *, options: ReportOpti
         path = style(heading(result.path, options), "bold")
         code = style.severity(finding.code, finding.severity)
         mark = f" [{fix_kind(finding.fix)}]" if finding.fix else ""
+        found = options.verified.get((result.path, finding))
+        if found is not None and found.contradicted:
+            mark += f" [{found.verdict}]"
         stream.write(f"{path}:{place(result, finding.span)}: {code} {clean(finding.message)}{mark}\n")

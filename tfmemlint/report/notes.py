@@ -23,6 +23,14 @@ def memory(finding: Finding) -> str:
     return f"memory: {'' if finding.bytes_exact else 'at least '}{exact_bytes(finding.bytes)}"
 
 
+def measured(result: FileResult, finding: Finding, options: ReportOptions) -> str:
+    """What a measurement says against a finding or its repair, as a line; empty where it says nothing against it."""
+    found = options.verified.get((result.path, finding))
+    if found is None or not found.contradicted:
+        return ""
+    return "measured: " + ": ".join(filter(None, (found.verdict, clean(found.words))))
+
+
 def related(result: FileResult, finding: Finding, options: ReportOptions) -> Iterator[str]:
     """A line for each related place."""
     path = heading(result.path, options)
@@ -35,8 +43,8 @@ def related(result: FileResult, finding: Finding, options: ReportOptions) -> Ite
 
 
 def details(result: FileResult, finding: Finding, message: str, options: ReportOptions) -> str:
-    """The message with a line each for the cost, the related places and what the repair does."""
-    lines = [message, memory(finding), *related(result, finding, options)]
+    """The message with a line each for the cost, what was measured against it, the related places and the repair."""
+    lines = [message, memory(finding), measured(result, finding, options), *related(result, finding, options)]
     if finding.fix:
         lines.append(f"{fix_kind(finding.fix)}: {clean(finding.fix.message)}")
     return "\n".join(filter(None, lines))

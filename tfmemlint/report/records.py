@@ -36,7 +36,19 @@ def record(result: FileResult, finding: Finding, options: ReportOptions) -> dict
         ],
         "fix": _fix(result, finding, where.cell),
         "cell": where.cell,
+        **verification(result, finding, options),
     }
+
+
+def verification(result: FileResult, finding: Finding, options: ReportOptions) -> dict[str, Any]:
+    """What measuring showed, in a run that measured; the key is missing elsewhere."""
+    if not options.verified:
+        return {}
+    found = options.verified.get((result.path, finding))
+    if found is None:
+        return {"verified": None}
+    names = ("verdict", "reason", "contradicted", "metric", "unit", "before", "after")
+    return {"verified": {name: getattr(found, name) for name in names}}
 
 
 def _elsewhere(where: Elsewhere, options: ReportOptions) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from tfmemlint.report.base import FileResult, ReportOptions, RuleInfo, ordered, 
 from tfmemlint.report.fingerprint import Fingerprints
 from tfmemlint.report.places import Place, file_place, place
 from tfmemlint.report.rawedits import file_replacements
+from tfmemlint.report.records import verification
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT = "tfmemlint/v1"
@@ -97,9 +98,10 @@ def _result(
     fixes = _fixes(result, finding, options)
     if fixes:
         made["fixes"] = fixes
+    properties = verification(result, finding, options)
     if finding.bytes is not None:
-        made["properties"] = {"bytes": finding.bytes, "bytes_exact": finding.bytes_exact}
-    return made
+        properties = {"bytes": finding.bytes, "bytes_exact": finding.bytes_exact, **properties}
+    return {**made, "properties": properties} if properties else made
 
 
 def _location(result: FileResult, span: Span, options: ReportOptions) -> Json:

@@ -9,7 +9,7 @@ from tfmemlint.finding import Finding
 from tfmemlint.report.base import FileResult, ReportOptions, clean, heading, ordered
 from tfmemlint.report.diff import show_diff
 from tfmemlint.report.frame import frame
-from tfmemlint.report.notes import fix_kind, memory, related
+from tfmemlint.report.notes import fix_kind, measured, memory, related
 from tfmemlint.report.places import place
 from tfmemlint.report.style import Style
 from tfmemlint.report.summary import statistics, summary
@@ -39,6 +39,8 @@ def _finding(result: FileResult, finding: Finding, style: Style, options: Report
     yield f"  {clean(finding.message)}"
     if finding.bytes is not None:
         yield f"  {memory(finding)}"
+    if against := measured(result, finding, options):
+        yield f"  {style(against, 'yellow')}"
     source = result.source
     if source is None:
         return

@@ -218,7 +218,7 @@ def _judge_expected(expected: int, before: Sequence[Run]) -> Verdict:
     most, noise = statistics.median(seen), max(seen) - min(seen)
     kind = CONFIRMED if most >= SEEN * expected else NOT_CONFIRMED
     reason = f"claimed {show_bytes(expected)}, seen {show_bytes(round(most))}"
-    return Verdict(kind, reason, metric.name, metric.unit, most, None, noise, len(seen))
+    return Verdict(kind, reason, metric.name, metric.unit, most, None, noise, len(seen), expected)
 
 
 def too_small(claimed: int | None, exact: bool, claim: Claim) -> Verdict | None:

@@ -53,6 +53,8 @@ class Result:
     pair: Pair | None = None
     before: tuple[Run, ...] = ()
     after: tuple[Run, ...] = ()
+    alone: bool = False
+    """Whether the programs hold the flagged statements only, with made-up operands."""
 
     @property
     def notes(self) -> tuple[str, ...]:

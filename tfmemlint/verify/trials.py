@@ -97,7 +97,7 @@ def _said(alone: Trial, further: str) -> Trial:
 
 def _in_words(verdict: Verdict) -> str:
     if verdict.kind == INCONCLUSIVE:
-        return f"not measured: {verdict.reason}"
+        return f"no verdict: {verdict.reason}"
     if verdict.unit == "bytes" and verdict.before is not None and verdict.after is not None:
         return f"{show_bytes(round(verdict.before))} before and {show_bytes(round(verdict.after))} after"
     return verdict.reason

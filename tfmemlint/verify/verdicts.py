@@ -36,6 +36,13 @@ class Verdict:
     after: float | None = None
     noise: float | None = None
     repeats: int = 0
+    claimed: float | None = None
+    """What the message names, where the flagged program was held against that and not against a repaired one."""
+
+    @property
+    def seen(self) -> bool:
+        """Whether `before` is what one program was seen to take, with no repaired one beside it."""
+        return self.before is not None and self.after is None
 
     @property
     def saved(self) -> float | None:

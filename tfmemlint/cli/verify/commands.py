@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from tfmemlint.cli.output import tell
-from tfmemlint.cli.usage import UsageError
-from tfmemlint.cli.verify.arguments import parse, run_parser, settings, verify_parser
-from tfmemlint.cli.verify.findings import verify_findings
+from tfmemlint.cli.usage import USAGE, UsageError
+from tfmemlint.cli.verify.arguments import Line, parse, run_parser, settings, split_line, verify_parser
 from tfmemlint.cli.verify.run import monitor
 from tfmemlint.cli.verify.shown import Progress, announce, present, show_programs, write
+from tfmemlint.config.discover import discover
+from tfmemlint.config.selectors import FAILURES, UNUSED, Layer
+from tfmemlint.config.settings import Config, Configs
+from tfmemlint.lint.linter import Linter
+from tfmemlint.report.places import place
 from tfmemlint.verify import evidence
 from tfmemlint.verify.evidence import EvidenceError, Sample
+from tfmemlint.verify.findings import Task, measured, read_samples, tasks
 from tfmemlint.verify.result import Result, environment
 from tfmemlint.verify.run.measure import MeasureError, Settings, preloaded
 from tfmemlint.verify.run.stopping import ended_cleanly
 from tfmemlint.verify.run.workspaces import sweep
-from tfmemlint.verify.verdicts import CONFIRMED
+from tfmemlint.verify.verdicts import CONFIRMED, CONTRADICTED
 
 
 def verify_main(words: Sequence[str]) -> int:
@@ -42,6 +48,69 @@ def run_main(words: Sequence[str]) -> int:
             return monitor(options)
     except MeasureError as error:
         raise UsageError(str(error)) from error
+
+
+def verify_findings(options: argparse.Namespace) -> int:
+    """Verify the findings under the given paths; the exit code. Raises MeasureError and EvidenceError."""
+    if not options.paths:
+        raise EvidenceError("name files or folders to verify, or --rules for the rules' own samples")
+    found, unread = _tasks(options)
+    status = USAGE if unread else 0
+    planned = [(task.label, plan.pair) for task in found for plan in task.plans]
+    if options.dry_run:
+        show_programs(planned)
+        for task in found:
+            if not task.plans:
+                tell(f"{task.label}: no programs: {task.verdict.reason if task.verdict else ''}")
+        return status
+    chosen = settings(options)
+    isolation = announce(2 * len(planned), chosen) if planned else ""
+    sizes = sum(1 + (plan.smaller is not None) for task in found for plan in task.plans)
+    with Progress(2 * chosen.repeat * sizes) as progress:
+        results = measured(found, chosen, progress)
+    present(options, results, chosen, isolation)
+    contradicted = any(result.verdict.kind in CONTRADICTED for result in results)
+    return status or int(options.strict and contradicted)
+
+
+def _tasks(options: argparse.Namespace) -> tuple[list[Task], int]:
+    """The findings under the paths, and how many files could not be read."""
+    overrides = {"command_line": Layer(select=options.select)} if options.select else {}
+    configs = Configs(overrides=overrides)
+    lines = dict(split_line(path) for path in options.paths)
+    found = discover(list(lines), configs)
+    for problem in found.problems:
+        if problem.fails:
+            raise MeasureError(problem.message)
+    samples = read_samples(options.fixtures)
+    made: list[Task] = []
+    unread = 0
+    for target in found.targets:
+        of_file = _of_file(target.path, target.config, lines.get(target.path), samples, options.samples)
+        unread += of_file is None
+        made += of_file or []
+    return made, unread
+
+
+def _of_file(
+    path: str, config: Config, line: Line | None, samples: dict[str, Sample], run_samples: bool
+) -> list[Task] | None:
+    """The findings of a file; None where it, or a part of it, cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise MeasureError(f"cannot read {path}: {error.strerror}") from error
+    result = Linter(config).lint(data, path)
+    failures = [found for found in result.findings if found.code in FAILURES]
+    for failure in failures:
+        tell(f"{os.path.relpath(path)}:{place(result, failure.span)}: {failure.code} {failure.message}")
+    findings = [found for found in result.findings if found.code not in FAILURES and found.code != UNUSED]
+    if line is not None:
+        findings = [found for found in findings if line.holds(place(result, found.span))]
+    if not findings or result.source is None:
+        return None if failures else []
+    return tasks(result, findings, config, samples, run_samples)
 
 
 def _verify_rules(options: argparse.Namespace) -> int:

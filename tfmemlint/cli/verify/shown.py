@@ -21,7 +21,8 @@ def announce(programs: int, chosen: Settings) -> str:
     check_interpreter(chosen.python)
     level = chosen.level or sandbox.strongest_level()
     noun = "program" if programs == 1 else "programs"
-    tell(f"running {programs} {noun}, {chosen.repeat} times each, with {chosen.python}; {level.value}")
+    times = "once" if chosen.repeat == 1 else f"{chosen.repeat} times"
+    tell(f"running {programs} {noun}, {times} each, with {chosen.python}; {level.value}")
     if not level.isolated:
         tell("warning: neither bubblewrap nor unshare works here; only limits and filters contain the programs")
     for gap in sandbox.gaps(level):

@@ -11,17 +11,17 @@ Point = tuple[float, float]
 WIDTH = 520
 
 
-def bars(rows: Sequence[tuple[str, float, str]], described: str) -> str:
-    """Horizontal bars of one scale; a row is the class and name of the bar, its value and the value in words."""
-    most = max((value for _, value, _ in rows), default=0) or 1
+def bars(rows: Sequence[tuple[str, str, float, str]], described: str) -> str:
+    """Horizontal bars of one scale; a row is the class of the bar, its name, its value and the value in words."""
+    most = max((value for _, _, value, _ in rows), default=0) or 1
     left, room, height = 64, WIDTH - 64 - 96, 34
     parts = []
-    for number, (name, value, words) in enumerate(rows):
+    for number, (kind, name, value, words) in enumerate(rows):
         top = 8 + number * height
         length = max(2.0, room * max(value, 0) / most)
         parts.append(
             f'<text class="soft" x="0" y="{top + 16}">{escape(name)}</text>'
-            f'<rect class="{escape(name)}" x="{left}" y="{top}" width="{length:.1f}" height="24" rx="3"/>'
+            f'<rect class="{escape(kind)}" x="{left}" y="{top}" width="{length:.1f}" height="24" rx="3"/>'
             f'<text x="{left + length + 8:.1f}" y="{top + 16}">{escape(words)}</text>'
         )
     return _svg(8 + len(rows) * height, described, parts)
@@ -43,8 +43,10 @@ def lines(
     show: Callable[[float], str],
     described: str,
     binary: bool = True,
+    across: Callable[[float], str] | None = None,
 ) -> str:
-    """Step lines over seconds; a series is its class, its points and its name, `show` writes a value of the y axis."""
+    """Step lines over seconds, or over what `across` writes; a series is its class, its points and its name, `show`
+    writes a value of the y axis."""
     points = [point for _, drawn, _ in series for point in drawn]
     end = max((x for x, _ in points), default=0) or 1e-9
     marks = steps(max((y for _, y in points), default=0), binary)
@@ -62,10 +64,8 @@ def lines(
         parts.append(f'<line class="grid" x1="{left}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}"/>')
         parts.append(f'<text class="soft" x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{escape(show(mark))}</text>')
     for share, anchor in ((0.0, "start"), (0.5, "middle"), (1.0, "end")):
-        x = left + (right - left) * share
-        parts.append(
-            f'<text class="soft" x="{x:.1f}" y="{bottom + 18}" text-anchor="{anchor}">{_seconds(end * share)}</text>'
-        )
+        x, words = left + (right - left) * share, escape((across or _seconds)(end * share))
+        parts.append(f'<text class="soft" x="{x:.1f}" y="{bottom + 18}" text-anchor="{anchor}">{words}</text>')
     for number, (kind, drawn, name) in enumerate(series):
         x = left + number * 90
         parts.append(f'<path class="{escape(kind)}" d="{_path(drawn, x_of, y_of)}"/>')

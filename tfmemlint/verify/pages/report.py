@@ -82,12 +82,22 @@ def ratio(value: float | None) -> str:
 
 
 def cells(verdict: Verdict) -> tuple[str, ...]:
-    """What the columns from "measured" to "ratio" say."""
+    """What the columns from "measured" to "ratio" say; with no repair to compare, what was seen stands for "before"."""
     metric, unit = verdict.metric, verdict.unit
     saved = None if metric in YES_NO else verdict.saved
     sides = (figure(verdict.before, unit, metric), figure(verdict.after, unit, metric))
+    if verdict.seen:
+        sides = (f"seen {sides[0]}", sides[1])
     times = ratio(None if metric in YES_NO else verdict.ratio)
     return (NAMES.get(metric or "", metric or "-"), *sides, figure(saved, unit), times)
+
+
+def in_words(verdict: Verdict) -> str:
+    """The figures and the reason in one line."""
+    if verdict.metric in YES_NO or verdict.before is None or verdict.after is None:
+        return verdict.reason  # which has the figures, where there is no repair
+    measured, before, after, *_ = cells(verdict)
+    return "; ".join(filter(None, (f"{measured} {before} before, {after} after", verdict.reason)))
 
 
 def write_text(results: Sequence[Result], where: Environment, stream: TextIO, style: Style) -> None:
@@ -168,6 +178,8 @@ def _record(result: Result) -> dict[str, Any]:
         "after": verdict.after,
         "saved": verdict.saved,
         "ratio": verdict.ratio,
+        "claimed": verdict.claimed,
+        "alone": result.alone,
         "noise": verdict.noise,
         "repeats": verdict.repeats,
         "notes": list(result.notes),

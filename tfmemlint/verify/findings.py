@@ -1,0 +1,164 @@
+"""Findings to verify: the plans for each, then runs and a verdict."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from tfmemlint.config.settings import Config
+from tfmemlint.finding import Finding
+from tfmemlint.lint.engine import FileResult, parse, siblings_of
+from tfmemlint.model.file import File
+from tfmemlint.report.places import place
+from tfmemlint.verify import evidence
+from tfmemlint.verify.evidence import Sample
+from tfmemlint.verify.plan.examples import Example, ExampleError, read_examples
+from tfmemlint.verify.plan.from_finding import plan, plan_alone
+from tfmemlint.verify.plan.programs import PlanError
+from tfmemlint.verify.plan.templates import Plan
+from tfmemlint.verify.result import Result
+from tfmemlint.verify.run.measure import MeasureError, Settings, preloaded
+from tfmemlint.verify.run.runs import Run
+from tfmemlint.verify.trials import decisive, tried
+from tfmemlint.verify.verdicts import INCONCLUSIVE, RULE_ONLY, Verdict, inconclusive
+
+if TYPE_CHECKING:
+    from tfmemlint.text.source import Program
+
+EXAMPLE = "give the data's shape in a comment: # tfmemlint: example NAME=float32[1000,32]"
+HINTS = (
+    (("No such file or directory",), EXAMPLE),
+    (("URLError", "URL fetch failure", "gaierror", "name resolution"), f"there is no network here; {EXAMPLE}"),
+    (("ModuleNotFoundError",), "install it for the interpreter that --python names"),
+)
+
+_UNREADABLE = inconclusive("the code cannot be read")
+
+
+@dataclass(frozen=True)
+class Task:
+    """A finding with its file, where it is and its plans, of which each is tried, or why it has none."""
+
+    path: str
+    finding: Finding
+    place: str
+    plans: tuple[Plan, ...] = ()
+    verdict: Verdict | None = None
+    """Why there is no plan, where there is none."""
+
+    @property
+    def label(self) -> str:
+        return f"{self.place} {self.finding.code}"
+
+
+class Watcher(Protocol):
+    """What is told how far the measuring is."""
+
+    def ran(self) -> None:
+        """One more process has ended."""
+
+    def judged(self, label: str, kind: str) -> None:
+        """One more verdict is there."""
+
+
+def read_samples(folder: str | None = None) -> dict[str, Sample]:
+    """The measured sample of each rule that has one, by code. Raises EvidenceError."""
+    where = Path(folder) if folder else evidence.fixtures_folder()
+    return {sample.code: sample for sample in evidence.read_samples(where)}
+
+
+def tasks(
+    result: FileResult,
+    findings: Sequence[Finding],
+    config: Config,
+    samples: dict[str, Sample],
+    run_samples: bool = False,
+) -> list[Task]:
+    """These findings of a file, each with its plans. Raises MeasureError for an example comment that cannot be read."""
+    if not findings or result.source is None:
+        return []
+    programs = result.source.programs
+    return [task for each in programs for task in _of_program(each, findings, result, config, samples, run_samples)]
+
+
+def _of_program(
+    program: Program,
+    findings: Sequence[Finding],
+    result: FileResult,
+    config: Config,
+    samples: dict[str, Sample],
+    run_samples: bool,
+) -> list[Task]:
+    """The findings of one of the file's programs, each with its plan."""
+    mine = [found for found in findings if program.own(found.span.start) is not None]
+    module, readable, _ = parse(program.source) if mine else (None, program.source, [])
+    if module is None:
+        return [Task(result.path, found, _where(result, found), (), _UNREADABLE) for found in mine]
+    try:
+        examples = read_examples(readable)
+    except ExampleError as error:
+        raise MeasureError(str(error)) from error
+    model = File(readable, module, config, siblings_of(result.path, config))
+    made = []
+    for found in mine:
+        own = found.moved(lambda offset: program.own(offset) or 0)
+        plans, verdict = _plans(own, model, samples.get(found.code), examples, run_samples)
+        made.append(Task(result.path, found, _where(result, found), plans, verdict))
+    return made
+
+
+def _plans(
+    own: Finding, model: File, sample: Sample | None, examples: dict[str, Example], run_samples: bool
+) -> tuple[tuple[Plan, ...], Verdict | None]:
+    """The plans for one finding: its statements alone, then all that they need; and why there is no plan of the
+    latter."""
+    plans: list[Plan] = []
+    verdict: Verdict | None = None
+    try:
+        plans.append(plan(own, model, sample, examples, run_samples))
+    except PlanError as error:
+        verdict = Verdict(error.kind, str(error))
+    except Exception as error:  # one finding's failure must not hide the others
+        verdict = inconclusive(f"planning failed: {type(error).__name__}: {error}")
+    if verdict is None or verdict.kind in (INCONCLUSIVE, RULE_ONLY):
+        with contextlib.suppress(PlanError):
+            plans.insert(0, plan_alone(own, model, sample, examples))
+    return tuple(plans), verdict
+
+
+def _where(result: FileResult, found: Finding) -> str:
+    return f"{os.path.relpath(result.path)}:{place(result, found.span)}"
+
+
+def measured(tasks: Sequence[Task], chosen: Settings, watcher: Watcher) -> list[Result]:
+    """The result of each task, in their order; runs what is planned. Raises MeasureError."""
+    results = []
+    with preloaded(chosen) as served:
+        for task in tasks:
+            results.append(_result(task, served, watcher))
+            if task.plans:
+                watcher.judged(task.label, results[-1].verdict.kind)
+    return results
+
+
+def _result(task: Task, served: Settings, watcher: Watcher) -> Result:
+    found = task.finding
+    if not task.plans:
+        return Result(found.code, found.name, task.place, found.message, task.verdict or inconclusive(""))
+    shown = decisive([tried(each, served, watcher.ran) for each in task.plans])
+    verdict = shown.verdict
+    if verdict.kind == INCONCLUSIVE:
+        verdict = replace(verdict, reason=_hinted(verdict.reason, (*shown.before, *shown.after)))
+    ran = shown.plan.pair, shown.before, shown.after, shown.plan.alone
+    return Result(found.code, found.name, task.place, found.message, verdict, *ran)
+
+
+def _hinted(reason: str, runs: Sequence[Run]) -> str:
+    """The reason with what to do about it, where the error is one of the usual ones."""
+    said = " ".join(f"{run.error.type} {run.error.message}" for run in runs if run.error is not None)
+    hint = next((hint for words, hint in HINTS if any(word in said for word in words)), None)
+    return f"{reason}; {hint}" if hint else reason
