@@ -79,7 +79,12 @@ def verify_parser() -> argparse.ArgumentParser:
         metavar="SECONDS",
         help="kill a program after this time (default: 180)",
     )
-    parser.add_argument("--strict", action="store_true", help="exit 1 where a finding or its repair is contradicted")
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="exit 1 where a finding or its repair is contradicted; with --rules, run each sample also with other "
+        "timings of Python's collector and other hash seeds, which must agree",
+    )
     parser.add_argument(
         "--samples", action="store_true", help="run the rule's own sample where your code has nothing to compare"
     )

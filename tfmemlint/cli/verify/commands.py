@@ -14,10 +14,12 @@ from tfmemlint.cli.verify.findings import verify_findings
 from tfmemlint.cli.verify.run import monitor
 from tfmemlint.cli.verify.shown import Progress, announce, present, show_programs, write
 from tfmemlint.verify import evidence
+from tfmemlint.verify.agreement import agreed
 from tfmemlint.verify.evidence import EvidenceError, Sample
 from tfmemlint.verify.result import Result, environment
 from tfmemlint.verify.run.measure import MeasureError, Settings, preloaded
 from tfmemlint.verify.run.stopping import ended_cleanly
+from tfmemlint.verify.run.variants import OTHERS
 from tfmemlint.verify.run.workspaces import sweep
 from tfmemlint.verify.verdicts import CONFIRMED
 
@@ -63,7 +65,7 @@ def _verify_rules(options: argparse.Namespace) -> int:
     if not able:
         raise EvidenceError(f"no samples to measure in {folder}")
     isolation = announce(2 * len(able), chosen)
-    results = _gather(able, chosen)
+    results = _gather(able, chosen, options.strict)
     present(options, results, chosen, isolation)
     where = environment(results, chosen, isolation)
     complete = not codes and len(able) == len(samples)
@@ -71,10 +73,19 @@ def _verify_rules(options: argparse.Namespace) -> int:
     return 0 if all(result.verdict.kind == CONFIRMED for result in results) else 1
 
 
-def _gather(samples: Sequence[Sample], chosen: Settings) -> list[Result]:
+def _gather(samples: Sequence[Sample], chosen: Settings, strict: bool) -> list[Result]:
+    """What the samples show; with `strict`, in all ways in which they may run elsewhere."""
     results = []
-    with Progress(2 * len(samples) * chosen.repeat) as progress, preloaded(chosen) as served:
-        for sample in samples:
-            results.append(evidence.gather(sample, served, progress.ran))
-            progress.judged(sample.folder.name, results[-1].verdict.kind)
-    return results
+    total = 2 * len(samples) * (chosen.repeat + len(OTHERS) * strict)
+    with Progress(total) as progress:
+        with preloaded(chosen) as served:
+            for sample in samples:
+                results.append(evidence.gather(sample, served, progress.ran))
+                progress.judged(sample.folder.name, results[-1].verdict.kind)
+        if not strict:
+            return results
+        held = agreed(samples, results, chosen, progress.ran)
+        for before, after in zip(results, held, strict=True):
+            if before is not after:
+                progress.judged(after.name, f"{after.verdict.kind} after all")
+    return held

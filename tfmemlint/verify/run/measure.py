@@ -21,6 +21,7 @@ from tfmemlint.verify.run.project_folder import PROJECT, lay_out, link_entries
 from tfmemlint.verify.run.runs import Bounds, Failure, Line, Run, read_result
 from tfmemlint.verify.run.sandbox import Level
 from tfmemlint.verify.run.server import Server, can_serve
+from tfmemlint.verify.run.variants import USUAL, Variant
 from tfmemlint.verify.run.watch import GIB, Limits, Outcome
 from tfmemlint.verify.run.workspaces import workspace
 
@@ -83,6 +84,7 @@ class Settings:
     interval: float = 0.005
     timed: bool = False
     """Whether seconds are compared, which a program takes as it likes, and not bytes, the same in each run."""
+    variant: Variant = USUAL
     server: Server | None = None
     """What runs the programs that need no fresh process (see `preloaded`)."""
 
@@ -136,6 +138,7 @@ def _variables(settings: Settings) -> dict[str, str]:
     # `arrays.py` places the arrays of the program's own thread. In the others, as those of a pipeline's generator,
     # a threshold that stays makes malloc map each large array 16 bytes past a page, where TensorFlow copies it too.
     extra = {"TF_CPU_ALLOCATOR_USE_BFC": "1", "MALLOC_MMAP_THRESHOLD_": "65536"}
+    extra["PYTHONHASHSEED"] = str(settings.variant.hash_seed)
     if settings.device == "cpu":
         extra["CUDA_VISIBLE_DEVICES"] = "-1"
     if settings.allocator_limit is not None:
@@ -183,6 +186,7 @@ def _request(program: Program, settings: Settings, work: str, key: str) -> dict[
         "keras_2": program.keras_2,
         "interval": settings.interval,
         "paced": not settings.timed,
+        "collector": settings.variant.collector,
     }
 
 
