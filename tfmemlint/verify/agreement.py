@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from tfmemlint.verify.evidence import Sample, gather
 from tfmemlint.verify.result import Result
-from tfmemlint.verify.run.measure import Settings, preloaded
+from tfmemlint.verify.run.measure import Settings
+from tfmemlint.verify.run.side_by_side import two_at_once
 from tfmemlint.verify.run.variants import OTHERS, Variant
 from tfmemlint.verify.verdicts import CONFIRMED, INCONCLUSIVE, NOT_CONFIRMED, Verdict
 
@@ -24,7 +25,7 @@ def agreed(
     against: list[list[str]] = [[] for _ in results]
     unknown: list[list[str]] = [[] for _ in results]
     for variant in variants:
-        with preloaded(replace(settings, variant=variant)) as served:
+        with two_at_once(replace(settings, variant=variant), 2 * len(samples)) as served:
             for place, (sample, result) in enumerate(zip(samples, results, strict=True)):
                 if result.verdict.kind != CONFIRMED:
                     continue

@@ -13,8 +13,8 @@ from tfmemlint.cli.arguments import Parser
 from tfmemlint.cli.usage import UsageError
 from tfmemlint.report.places import Place
 from tfmemlint.units import Size, parse_size
-from tfmemlint.verify.run.measure import Settings, machine_memory
-from tfmemlint.verify.run.watch import Limits
+from tfmemlint.verify.run.measure import Settings
+from tfmemlint.verify.run.watch import Limits, machine_memory
 
 _VERIFY = """Run the code of findings before and after its repair, in processes of their own, and measure both.
 

@@ -17,7 +17,8 @@ from tfmemlint.verify import evidence
 from tfmemlint.verify.agreement import agreed
 from tfmemlint.verify.evidence import EvidenceError, Sample
 from tfmemlint.verify.result import Result, environment
-from tfmemlint.verify.run.measure import MeasureError, Settings, preloaded
+from tfmemlint.verify.run.measure import MeasureError, Settings
+from tfmemlint.verify.run.side_by_side import two_at_once
 from tfmemlint.verify.run.stopping import ended_cleanly
 from tfmemlint.verify.run.variants import OTHERS
 from tfmemlint.verify.run.workspaces import sweep
@@ -78,7 +79,7 @@ def _gather(samples: Sequence[Sample], chosen: Settings, strict: bool) -> list[R
     results = []
     total = 2 * len(samples) * (chosen.repeat + len(OTHERS) * strict)
     with Progress(total) as progress:
-        with preloaded(chosen) as served:
+        with two_at_once(chosen, total) as served:
             for sample in samples:
                 results.append(evidence.gather(sample, served, progress.ran))
                 progress.judged(sample.folder.name, results[-1].verdict.kind)

@@ -29,8 +29,9 @@ from tfmemlint.verify.plan.from_finding import plan, plan_alone
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.result import Result
-from tfmemlint.verify.run.measure import MeasureError, Settings, preloaded
+from tfmemlint.verify.run.measure import MeasureError, Settings
 from tfmemlint.verify.run.runs import Run
+from tfmemlint.verify.run.side_by_side import two_at_once
 from tfmemlint.verify.trials import decisive, tried
 from tfmemlint.verify.verdicts import CONTRADICTED, INCONCLUSIVE, RULE_ONLY, Verdict, inconclusive
 
@@ -184,7 +185,7 @@ def _where(result: FileResult, found: Finding) -> str:
 def _results(tasks: Sequence[Task], chosen: Settings) -> list[Result]:
     total = 2 * chosen.repeat * sum(len(task.plans) for task in tasks)
     results = []
-    with Progress(total) as progress, preloaded(chosen) as served:
+    with Progress(total) as progress, two_at_once(chosen, total) as served:
         for task in tasks:
             found = task.finding
             if not task.plans:

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -22,8 +22,11 @@ from tfmemlint.verify.run.runs import Bounds, Failure, Line, Run, read_result
 from tfmemlint.verify.run.sandbox import Level
 from tfmemlint.verify.run.server import Server, can_serve
 from tfmemlint.verify.run.variants import USUAL, Variant
-from tfmemlint.verify.run.watch import GIB, Limits, Outcome
+from tfmemlint.verify.run.watch import Limits, Outcome
 from tfmemlint.verify.run.workspaces import workspace
+
+if TYPE_CHECKING:
+    from tfmemlint.verify.run.side_by_side import Beside
 
 __all__ = ["Failure", "Line", "Run"]
 
@@ -87,24 +90,10 @@ class Settings:
     variant: Variant = USUAL
     server: Server | None = None
     """What runs the programs that need no fresh process (see `preloaded`)."""
-
-
-def machine_memory() -> int:
-    """Bytes that a program may take on this machine: four fifths of what is free, and of the container's limit."""
-    free = 4 * GIB
-    try:
-        with open("/proc/meminfo", encoding="ascii") as file:
-            fields = dict(line.split(":", 1) for line in file)
-        free = int(fields["MemAvailable"].split()[0]) * 1024
-    except (OSError, KeyError, ValueError):
-        if sys.platform == "darwin":
-            free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    for name in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
-        try:
-            free = min(free, int(Path(name).read_text(encoding="ascii")))
-        except (OSError, ValueError):
-            continue
-    return free * 4 // 5
+    lane: int = 0
+    """Which of the places side by side is meant, each with its own processor."""
+    beside: Beside | None = None
+    """What runs a second program at the same time."""
 
 
 def first_region(settings: Settings) -> int:
@@ -161,6 +150,7 @@ def preloaded(settings: Settings) -> Iterator[Settings]:
         extra=_variables(settings),
         level=level,
         needed=[str(CHILD), *sandbox.folders("PYTHONPATH")],
+        lane=settings.lane,
     )
     with server:
         yield replace(settings, server=server)
@@ -199,20 +189,21 @@ def _read_by(program: Program) -> list[str]:
     return [*_folders(program), *filter(None, [program.folder, program.root])]
 
 
-def run_once(program: Program, settings: Settings) -> Run:
-    """Run the program in a contained process. Raises MeasureError where the interpreter cannot be started."""
+def run_once(program: Program, settings: Settings, tick: Callable[[], None] | None = None) -> Run:
+    """Run the program in a contained process; `tick` is called a few times a second. Raises MeasureError where the
+    interpreter cannot be started."""
     server = settings.server
     if server is None or settings.timed or any(map(sandbox.is_hidden, _read_by(program))) or not server.prepare():
-        return _run_fresh(program, settings)
+        return _run_fresh(program, settings, tick)
     key = secrets.token_hex(16)
     with tempfile.TemporaryFile() as result:
         if program.folder is not None:
             link_entries(program.folder, server.folder, RESERVED)
-        outcome = server.run(_request(program, settings, server.folder, key), result.fileno())
+        outcome = server.run(_request(program, settings, server.folder, key), result.fileno(), tick)
         return believed(result.fileno(), settings, outcome, key)
 
 
-def _run_fresh(program: Program, settings: Settings) -> Run:
+def _run_fresh(program: Program, settings: Settings, tick: Callable[[], None] | None) -> Run:
     python, key = interpreter(settings.python), secrets.token_hex(16)
     with workspace() as work, tempfile.TemporaryFile() as result:
         request = {**_request(program, settings, work, key), "result": result.fileno()}
@@ -231,18 +222,25 @@ def _run_fresh(program: Program, settings: Settings) -> Run:
                 repeatable=settings.device != "gpu" and not settings.timed,
                 needed=[str(CHILD), *request["libraries"], *_read_by(program)],
                 keep_open=[result.fileno()],
+                lane=settings.lane,
+                tick=tick,
             )
         except OSError as error:
             raise MeasureError(f"cannot start {python}: {error.strerror}") from error
         return believed(result.fileno(), settings, outcome, key)
 
 
-def measure(program: Program, settings: Settings, done: Callable[[], None] | None = None) -> tuple[Run, ...]:
+def measure(
+    program: Program,
+    settings: Settings,
+    done: Callable[[], None] | None = None,
+    tick: Callable[[], None] | None = None,
+) -> tuple[Run, ...]:
     """`settings.repeat` runs of the program; fewer where it raises what it would raise again, or fails each time.
-    `done` is called after each."""
+    `done` is called after each, `tick` a few times a second."""
     runs: list[Run] = []
     while len(runs) < settings.repeat:
-        runs.append(run_once(program, settings))
+        runs.append(run_once(program, settings, tick))
         if done:
             done()
         raised = runs[-1].status == "error" and not runs[-1].out_of_memory
