@@ -88,6 +88,9 @@ def verify_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--samples", action="store_true", help="run the rule's own sample where your code has nothing to compare"
     )
+    parser.add_argument(
+        "-n", "--no-cache", action="store_true", help="run programs that have not changed since they were run, too"
+    )
     parser.add_argument("--dry-run", action="store_true", help="print the programs and run nothing")
     parser.add_argument("--evidence", metavar="FILE", help="with --rules: the JSON file that keeps the verdicts")
     parser.add_argument("--fixtures", metavar="FOLDER", help="with --rules: where the samples are")

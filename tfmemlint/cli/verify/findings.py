@@ -29,6 +29,7 @@ from tfmemlint.verify.plan.from_finding import plan, plan_alone
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.result import Result
+from tfmemlint.verify.run.kept import Kept, installed
 from tfmemlint.verify.run.measure import MeasureError, Settings
 from tfmemlint.verify.run.runs import Run
 from tfmemlint.verify.run.side_by_side import two_at_once
@@ -76,7 +77,12 @@ def verify_findings(options: argparse.Namespace) -> int:
         return status
     chosen = settings(options)
     isolation = announce(2 * len(planned), chosen) if planned else ""
+    if planned and not options.no_cache:
+        chosen = replace(chosen, kept=Kept(Configs().for_directory(os.getcwd()), installed(chosen)))
     results = _results(tasks, chosen)
+    if chosen.kept is not None and chosen.kept.used:
+        noun = "program has" if chosen.kept.used == 1 else "programs have"
+        tell(f"{chosen.kept.used} {noun} not changed and were not run again; --no-cache runs all")
     present(options, results, chosen, isolation)
     contradicted = any(result.verdict.kind in CONTRADICTED for result in results)
     return status or int(options.strict and contradicted)

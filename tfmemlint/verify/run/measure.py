@@ -9,7 +9,7 @@ import os
 import secrets
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +26,7 @@ from tfmemlint.verify.run.watch import Limits, Outcome
 from tfmemlint.verify.run.workspaces import workspace
 
 if TYPE_CHECKING:
+    from tfmemlint.verify.run.kept import Kept
     from tfmemlint.verify.run.side_by_side import Beside
 
 __all__ = ["Failure", "Line", "Run"]
@@ -64,6 +65,8 @@ class Program:
     """Whether it is written for TensorFlow 1."""
     keras_2: bool = False
     """Whether it is written for Keras 2."""
+    file: str = ""
+    """The file that it is made of."""
     modules: tuple[tuple[str, str], ...] = ()
     """The modules of the project that lie in the place of its own: paths from its folder, with texts."""
 
@@ -94,6 +97,8 @@ class Settings:
     """Which of the places side by side is meant, each with its own processor."""
     beside: Beside | None = None
     """What runs a second program at the same time."""
+    kept: Kept | None = None
+    """The runs of unchanged programs, which are not run again."""
 
 
 def first_region(settings: Settings) -> int:
@@ -238,6 +243,12 @@ def measure(
 ) -> tuple[Run, ...]:
     """`settings.repeat` runs of the program; fewer where it raises what it would raise again, or fails each time.
     `done` is called after each, `tick` a few times a second."""
+    name = settings.kept.name(program, settings) if settings.kept is not None else None
+    if settings.kept is not None and name is not None and (known := settings.kept.get(name)) is not None:
+        if done:
+            for _ in known:
+                done()
+        return known
     runs: list[Run] = []
     while len(runs) < settings.repeat:
         runs.append(run_once(program, settings, tick))
@@ -246,6 +257,8 @@ def measure(
         raised = runs[-1].status == "error" and not runs[-1].out_of_memory
         if raised or (len(runs) >= FAILURES_ENOUGH and all(run.status != "ok" for run in runs)):
             break
+    if settings.kept is not None and name is not None:
+        settings.kept.put(name, tuple(runs))
     return tuple(runs)
 
 
@@ -283,8 +296,3 @@ def check_interpreter(python: str, timeout: float = 120.0) -> None:
     if done.reason:
         said = done.output.strip()[-200:] or done.reason
         raise MeasureError(f"{python} is not a working Python: {said}")
-
-
-def versions(runs: Iterable[Run]) -> dict[str, str]:
-    """Versions of the first run that reports any."""
-    return next((run.versions for run in runs if run.versions), {})

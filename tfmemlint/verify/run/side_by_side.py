@@ -77,8 +77,9 @@ class Beside:
         if full or _is_full(beside):
             here = measure(first, settings, done)
             return here, measure(second, settings, done) if all(map(goes_on, here)) else ()
-        for _ in beside if done else ():
-            done()  # type: ignore[misc]
+        if done:
+            for _ in beside:
+                done()
         return here, beside
 
 
