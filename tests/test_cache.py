@@ -12,9 +12,9 @@ import pytest
 from tfmemlint import __version__
 from tfmemlint.config.settings import Config, ConfigError, Configs
 from tfmemlint.files.bounded_read import digest_of
-from tfmemlint.files.tagged_folder import TAG_TEXT
+from tfmemlint.files.tagged_folder import FOLDER, TAG_TEXT
 from tfmemlint.lint.engine import FileResult
-from tfmemlint.run.cache import FOLDER, Cache
+from tfmemlint.run.cache import Cache
 
 DATA = b"import tensorflow as tf\n"
 

@@ -20,8 +20,7 @@ from pathlib import Path
 import pytest
 
 from tfmemlint import __version__
-from tfmemlint.files.tagged_folder import TAG_TEXT
-from tfmemlint.run.cache import FOLDER
+from tfmemlint.files.tagged_folder import FOLDER, TAG_TEXT
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="other systems have no such files")
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from tfmemlint.cli import commands
-from tfmemlint.config.settings import Configs
-from tfmemlint.run.cache import FOLDER
+from tfmemlint.files.tagged_folder import FOLDER
 from tfmemlint.verify.run import kept, measure
 from tfmemlint.verify.run.kept import Kept
 from tfmemlint.verify.run.measure import Program, Settings
@@ -32,7 +31,6 @@ class Project:
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder, self.ran = folder, 0
         self.known, self.run = "3.11", OK
-        (folder / "pyproject.toml").write_text("[tool.tfmemlint]\n", encoding="utf-8")
         (folder / "train.py").write_text("x = 1\ny = 2\n", encoding="utf-8")
         (folder / "data.csv").write_text("1\n", encoding="utf-8")
         file = str(folder / "train.py")
@@ -46,7 +44,7 @@ class Project:
 
     def measure(self) -> tuple[Run, ...]:
         """The program's runs, as a new process that verifies has them."""
-        known = Kept(Configs().for_directory(str(self.folder)), self.known)
+        known = Kept(str(self.folder / FOLDER), self.known, "tool")
         return measure.measure(self.program, replace(self.settings, kept=known))
 
 

@@ -9,6 +9,9 @@ import stat
 from tfmemlint.files.bounded_read import digest_of
 from tfmemlint.files.own_folder import OwnFolder
 
+FOLDER = ".tfmemlint_cache"
+"""Its usual name."""
+SECONDS_KEPT = 14 * 24 * 3600
 TAG = "CACHEDIR.TAG"
 OWN_NAME = re.compile(r"[0-9a-f]{32}\.bin")
 TAG_TEXT = b"Signature: 8a477f597d28d172789f06886806bc55\n# Made by tfmemlint; see https://bford.info/cachedir/\n"

@@ -33,7 +33,7 @@ from tfmemlint.config.paths import is_below, steps_below
 from tfmemlint.config.selectors import FAILURES
 from tfmemlint.files.bounded_read import digest_of, read_handle, read_regular
 from tfmemlint.files.own_folder import OwnFolder
-from tfmemlint.files.tagged_folder import forget, is_ours, mark, stamp
+from tfmemlint.files.tagged_folder import FOLDER, SECONDS_KEPT, forget, is_ours, mark, stamp
 from tfmemlint.finding import Finding
 from tfmemlint.project.importers import IMPORTERS, Importers
 from tfmemlint.project.layout import project_root
@@ -42,13 +42,11 @@ if TYPE_CHECKING:
     from tfmemlint.config.settings import Config
     from tfmemlint.lint.engine import FileResult
 
-FOLDER = ".tfmemlint_cache"
 _IRRELEVANT = (
     "fix", "unsafe_fixes", "show_fixes", "exclude", "extend_exclude", "force_exclude", "include", "extend_include",
     "include_markdown", "respect_gitignore", "fail_on", "baseline", "output_format", "cache_dir",
     "from_command_line",
 )  # fmt: skip
-SECONDS_KEPT = 14 * 24 * 3600
 _LIMIT = 256 << 20
 """Bytes of one file of the cache."""
 

@@ -17,9 +17,11 @@ from tfmemlint.cli.verify.shown import Progress, announce, present, show_program
 from tfmemlint.config.discover import discover
 from tfmemlint.config.selectors import FAILURES, UNUSED, Layer
 from tfmemlint.config.settings import Config, Configs
+from tfmemlint.files.tagged_folder import FOLDER
 from tfmemlint.finding import Finding
 from tfmemlint.lint.engine import FileResult, parse, siblings_of
 from tfmemlint.lint.linter import Linter
+from tfmemlint.lint.registry import fingerprint
 from tfmemlint.model.file import File
 from tfmemlint.report.places import place
 from tfmemlint.verify import evidence
@@ -78,7 +80,7 @@ def verify_findings(options: argparse.Namespace) -> int:
     chosen = settings(options)
     isolation = announce(2 * len(planned), chosen) if planned else ""
     if planned and not options.no_cache:
-        chosen = replace(chosen, kept=Kept(Configs().for_directory(os.getcwd()), installed(chosen)))
+        chosen = replace(chosen, kept=_kept(chosen))
     results = _results(tasks, chosen)
     if chosen.kept is not None and chosen.kept.used:
         noun = "program has" if chosen.kept.used == 1 else "programs have"
@@ -105,6 +107,13 @@ def _tasks(options: argparse.Namespace) -> tuple[list[Task], int]:
         unread += made is None
         tasks += made or []
     return tasks, unread
+
+
+def _kept(chosen: Settings) -> Kept:
+    """The runs that are known of the project around the working directory."""
+    config = Configs().for_directory(os.getcwd())
+    folder = config.resolve(config.cache_dir) if config.cache_dir else os.path.join(config.root or os.curdir, FOLDER)
+    return Kept(folder, installed(chosen), fingerprint())
 
 
 def _samples(folder: str | None) -> dict[str, Sample]:

@@ -16,24 +16,18 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from tfmemlint import __version__
 from tfmemlint.files.bounded_read import digest_of
 from tfmemlint.files.own_folder import OwnFolder
-from tfmemlint.files.tagged_folder import forget, is_ours, mark, stamp
-from tfmemlint.lint.registry import fingerprint
-from tfmemlint.run.cache import FOLDER, SECONDS_KEPT
+from tfmemlint.files.tagged_folder import FOLDER, SECONDS_KEPT, forget, is_ours, mark, stamp
 from tfmemlint.verify.run import sandbox
 from tfmemlint.verify.run.measure import Program, Settings, first_region, interpreter
 from tfmemlint.verify.run.runs import Run
 from tfmemlint.verify.run.watch import Limits
 from tfmemlint.verify.run.workspaces import workspace
-
-if TYPE_CHECKING:
-    from tfmemlint.config.settings import Config
 
 MOST_BYTES = 16 << 20
 MOST_FILES = 5_000
@@ -71,17 +65,15 @@ def installed(settings: Settings) -> str:
 
 
 class Kept:
-    """The kept runs of one project. `known` is what `installed` says; nothing is kept where that is empty.
+    """The kept runs in a folder. `known` is what `installed` says, `tool` changes with tfmemlint; nothing is kept where
+    `known` is empty.
 
     Whatever is wrong with the folder is no error: the programs are run.
     """
 
-    def __init__(self, config: Config, known: str) -> None:
-        folder = os.path.join(config.root or os.curdir, FOLDER)
-        if config.cache_dir:
-            folder = config.resolve(config.cache_dir)
+    def __init__(self, folder: str, known: str, tool: str) -> None:
         self._top, self._step = os.path.split(os.path.abspath(folder))
-        self._known, self._tool = known, fingerprint()
+        self._known, self._tool = known, tool
         self._lock = threading.Lock()
         self.used = 0
         """How many programs were not run, since their runs are known."""
