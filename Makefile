@@ -31,7 +31,7 @@ rewritings: $(VENV)/.installed-test
 repairs: $(VENV)/.installed-test
 	$(BIN)/python tests/repairs.py
 
-# The measured samples in fresh processes and in copies of one; `test` compares those that show fast.
+# The measured samples in fresh processes, and in copies of one side by side; `test` compares those that show fast.
 figures: $(VENV)/.installed-test
 	$(BIN)/python tests/verify/same_figures.py
 

@@ -12,8 +12,9 @@ import pytest
 from tfmemlint import __version__
 from tfmemlint.config.settings import Config, ConfigError, Configs
 from tfmemlint.files.bounded_read import digest_of
+from tfmemlint.files.tagged_folder import FOLDER, TAG_TEXT
 from tfmemlint.lint.engine import FileResult
-from tfmemlint.run.cache import _TAG_TEXT, FOLDER, Cache
+from tfmemlint.run.cache import Cache
 
 DATA = b"import tensorflow as tf\n"
 
@@ -97,10 +98,10 @@ def test_no_link_below_the_project_is_followed(where: str, project: Path, tmp_pa
     aged(tmp_path / "docs" / __version__ / "thesis.txt")
     aged(tmp_path / "docs" / ("0" * 32 + ".bin"))
     aged(tmp_path / "docs" / "cache" / "thesis.txt")
-    (tmp_path / "docs" / "CACHEDIR.TAG").write_bytes(_TAG_TEXT)
+    (tmp_path / "docs" / "CACHEDIR.TAG").write_bytes(TAG_TEXT)
     (project / "tfmemlint.toml").write_text("cache-dir = 'var/cache'\n" if where.startswith("var") else "")
     (project / where).parent.mkdir(exist_ok=True)
-    (project / where).parent.joinpath("CACHEDIR.TAG").write_bytes(_TAG_TEXT)
+    (project / where).parent.joinpath("CACHEDIR.TAG").write_bytes(TAG_TEXT)
     (project / where).symlink_to(tmp_path / "docs", target_is_directory=True)
     before = snapshot(tmp_path / "docs")
     cache = Cache(Configs().for_file(str(project / "a.py")), "rules of today")

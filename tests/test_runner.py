@@ -18,11 +18,11 @@ from packs import Install, forget, rule_module
 
 from tfmemlint.config.discover import discover
 from tfmemlint.config.settings import Configs
+from tfmemlint.files.tagged_folder import FOLDER
 from tfmemlint.lint.recursion import with_deep_stack
 from tfmemlint.report import ReportOptions
 from tfmemlint.report.json import render
 from tfmemlint.run import pool, runner
-from tfmemlint.run.cache import FOLDER
 from tfmemlint.run.file_task import Options, Outcome
 from tfmemlint.run.runner import run
 

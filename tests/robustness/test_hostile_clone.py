@@ -20,7 +20,7 @@ from pathlib import Path
 import pytest
 
 from tfmemlint import __version__
-from tfmemlint.run.cache import _TAG_TEXT, FOLDER
+from tfmemlint.files.tagged_folder import FOLDER, TAG_TEXT
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="other systems have no such files")
 
@@ -82,9 +82,9 @@ def caches(repo: Path) -> None:
         put(repo / "caches" / name / "a.py", WASTE)
         put(repo / "caches" / name / "tfmemlint.toml", "")
     put(repo / "caches" / "src" / FOLDER / __version__ / OWN_NAME)
-    put(repo / "caches" / "src" / FOLDER / "CACHEDIR.TAG", _TAG_TEXT.decode())
+    put(repo / "caches" / "src" / FOLDER / "CACHEDIR.TAG", TAG_TEXT.decode())
     (repo / "caches" / "linked" / FOLDER).symlink_to("../../../home/docs", target_is_directory=True)
-    put(repo / "caches" / "version" / FOLDER / "CACHEDIR.TAG", _TAG_TEXT.decode())
+    put(repo / "caches" / "version" / FOLDER / "CACHEDIR.TAG", TAG_TEXT.decode())
     (repo / "caches" / "version" / FOLDER / __version__).symlink_to("../../../../home/docs", target_is_directory=True)
     put(repo / "caches" / "dotted" / "tfmemlint.toml", "cache-dir = '.'\n")
     put(repo / "caches" / "foreign" / "tfmemlint.toml", "cache-dir = 'work'\n")

@@ -1,4 +1,5 @@
-"""Whether a program gets the figures of a fresh process from a copy of one that has imported TensorFlow before.
+"""Whether a program gets the figures of a fresh process from a copy of one that has imported TensorFlow before, while
+another program runs beside it.
 
 `python tests/verify/same_figures.py [CODE...]` (`make figures`) compares all measured samples, which takes long, and
 shows how many bytes the peaks differ by: none, but for programs of which two fresh processes differ too. The test suite
@@ -13,8 +14,9 @@ from collections.abc import Iterable, Sequence
 from tfmemlint.verify import evidence
 from tfmemlint.verify.evidence import Sample, gather
 from tfmemlint.verify.result import Result
-from tfmemlint.verify.run.measure import Settings, preloaded
+from tfmemlint.verify.run.measure import Settings
 from tfmemlint.verify.run.runs import Run
+from tfmemlint.verify.run.side_by_side import ENOUGH, two_at_once
 from tfmemlint.verify.run.watch import Limits
 
 SETTINGS = Settings(device="cpu", repeat=1, limits=Limits(wall=180.0))
@@ -31,8 +33,8 @@ def figures(runs: Iterable[Run]) -> list[dict[str, object]]:
 
 
 def both_ways(samples: Iterable[Sample]) -> list[tuple[Result, Result]]:
-    """Each sample in fresh processes, and in copies of one."""
-    with preloaded(SETTINGS) as served:
+    """Each sample in fresh processes one after the other, and in copies of one, both programs at once."""
+    with two_at_once(SETTINGS, ENOUGH) as served:
         return [(gather(sample, SETTINGS), gather(sample, served)) for sample in samples]
 
 

@@ -271,6 +271,38 @@ class TestWithoutTensorFlow:
         assert done.returncode == code
         assert result.status == ("error" if code else "ok")
 
+    @pytest.mark.parametrize(
+        ("collector", "before", "after"),
+        [
+            ("off", range(5000, 5001), range(5000, 5001)),
+            ("each mark", range(1, 5000), range(1)),
+            ("", range(1, 5000), None),
+        ],
+    )
+    def test_python_s_collector_runs_as_asked_for(
+        self, tmp_path: Path, collector: str, before: range, after: range | None
+    ) -> None:
+        source = """
+            import weakref
+
+            class Ring:
+                pass
+
+            alive = weakref.WeakSet()
+            for number in range(5000):
+                ring = Ring()
+                ring.itself = ring
+                alive.add(ring)
+            del ring
+            count = len(alive)
+            tfmemlint_mark()
+            print(count, len(alive))
+        """
+        _, done = self.child(tmp_path, source, collector=collector)
+        counts = [int(word) for word in done.stdout.split()]
+        assert counts[0] in before
+        assert counts[1] in (after or counts[:1])
+
     def test_exit_handlers_of_a_script_run(self, tmp_path: Path) -> None:
         _, done = self.child(tmp_path, "import atexit; atexit.register(print, 'bye')")
         assert done.stdout == "bye\n"

@@ -59,7 +59,7 @@ def test_no_evidence_is_kept_of_what_is_not_measured_any_more() -> None:
 
 
 @pytest.mark.tensorflow
-def test_the_claims_that_show_fast_still_hold_and_need_no_fresh_process() -> None:
+def test_the_claims_that_show_fast_still_hold_without_a_fresh_process_and_side_by_side() -> None:
     samples = [found for folder in FOLDERS if (found := evidence.read_sample(folder)) is not None and found.fast]
     results = both_ways(samples)
     assert samples

@@ -21,9 +21,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import secrets
-import stat
 import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -35,6 +33,7 @@ from tfmemlint.config.paths import is_below, steps_below
 from tfmemlint.config.selectors import FAILURES
 from tfmemlint.files.bounded_read import digest_of, read_handle, read_regular
 from tfmemlint.files.own_folder import OwnFolder
+from tfmemlint.files.tagged_folder import FOLDER, SECONDS_KEPT, forget, is_ours, mark, stamp
 from tfmemlint.finding import Finding
 from tfmemlint.project.importers import IMPORTERS, Importers
 from tfmemlint.project.layout import project_root
@@ -43,18 +42,13 @@ if TYPE_CHECKING:
     from tfmemlint.config.settings import Config
     from tfmemlint.lint.engine import FileResult
 
-FOLDER = ".tfmemlint_cache"
 _IRRELEVANT = (
     "fix", "unsafe_fixes", "show_fixes", "exclude", "extend_exclude", "force_exclude", "include", "extend_include",
     "include_markdown", "respect_gitignore", "fail_on", "baseline", "output_format", "cache_dir",
     "from_command_line",
 )  # fmt: skip
-_SECONDS_KEPT = 14 * 24 * 3600
 _LIMIT = 256 << 20
 """Bytes of one file of the cache."""
-_OWN_NAME = re.compile(r"[0-9a-f]{32}\.bin")
-_TAG = "CACHEDIR.TAG"
-_TAG_TEXT = b"Signature: 8a477f597d28d172789f06886806bc55\n# Made by tfmemlint; see https://bford.info/cachedir/\n"
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True):
@@ -111,15 +105,15 @@ class Cache:
     def _load(self) -> None:
         """Read what an earlier run left. Raises OSError where the folder is missing or none of ours."""
         with OwnFolder(self._top, self._steps) as folder:
-            if not _is_ours(folder):
+            if not is_ours(folder):
                 return
-            stamp = self._stamp(folder)
+            ours = self._stamp(folder)
             folder.enter(__version__)
             with (
                 contextlib.suppress(OSError, msgspec.DecodeError, ValueError, TypeError, RecursionError),
                 folder.opened(self._name) as handle,
             ):
-                if os.read(handle, len(stamp)) != stamp:
+                if os.read(handle, len(ours)) != ours:
                     return
                 data = read_handle(handle, self.path, _LIMIT)
                 self._entries = msgspec.msgpack.decode(data, type=dict[str, Entry])
@@ -201,20 +195,19 @@ class Cache:
 
     def _write(self, data: bytes) -> None:
         with OwnFolder(self._top, self._steps, make=True) as folder:
-            if not _is_ours(folder):
-                _mark(folder)
-            stamp = self._stamp(folder)
+            if not is_ours(folder):
+                mark(folder)
+            ours = self._stamp(folder)
             folder.enter(__version__, make=True)
             # What a killed run leaves has a name of our own too, and is forgotten like the rest.
-            folder.replace(self._name, stamp + data, f"{secrets.token_hex(16)}.bin")
-            _forget(folder, time.time() - _SECONDS_KEPT)
+            folder.replace(self._name, ours + data, f"{secrets.token_hex(16)}.bin")
+            forget(folder, time.time() - SECONDS_KEPT)
 
     def _stamp(self, folder: OwnFolder) -> bytes:
         """What the folder's files begin with when nobody else can have written them."""
         if self.is_named and not is_below(os.path.realpath(self.folder), os.path.realpath(self.root)):
             return digest_of(b"named by the user")
-        status = folder.status(_TAG)
-        return digest_of(f"{status.st_ino} {status.st_ctime_ns}".encode())
+        return stamp(folder)
 
     def _other(self, path: str) -> str:
         if path.startswith(IMPORTERS):
@@ -234,28 +227,3 @@ def _relevant(config: Config) -> Config:
 
 def _reason(error: OSError) -> str:
     return error.strerror or str(error)
-
-
-def _is_ours(folder: OwnFolder) -> bool:
-    """Whether a folder carries our mark, or else is empty. Raises OSError for one that others use."""
-    with contextlib.suppress(OSError):
-        if folder.read(_TAG, len(_TAG_TEXT)) == _TAG_TEXT:
-            return True
-    if folder.names():
-        raise FileExistsError(f"there are files in it, and no {_TAG} of tfmemlint")
-    return False
-
-
-def _mark(folder: OwnFolder) -> None:
-    """Make an empty folder ours, and keep it out of git and of backups."""
-    folder.create(_TAG, _TAG_TEXT)
-    folder.create(".gitignore", b"# Made by tfmemlint.\n*\n")
-
-
-def _forget(folder: OwnFolder, before: float) -> None:
-    """Delete files of ours that no run has used for a while."""
-    for name in folder.names():
-        if _OWN_NAME.fullmatch(name):
-            status = folder.status(name)
-            if stat.S_ISREG(status.st_mode) and status.st_mtime < before:
-                folder.remove(name)

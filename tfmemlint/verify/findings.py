@@ -21,8 +21,9 @@ from tfmemlint.verify.plan.from_finding import plan, plan_alone
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.result import Result
-from tfmemlint.verify.run.measure import MeasureError, Settings, preloaded
+from tfmemlint.verify.run.measure import MeasureError, Settings
 from tfmemlint.verify.run.runs import Run
+from tfmemlint.verify.run.side_by_side import two_at_once
 from tfmemlint.verify.trials import decisive, tried
 from tfmemlint.verify.verdicts import INCONCLUSIVE, RULE_ONLY, Verdict, inconclusive
 
@@ -137,7 +138,8 @@ def _where(result: FileResult, found: Finding) -> str:
 def measured(tasks: Sequence[Task], chosen: Settings, watcher: Watcher) -> list[Result]:
     """The result of each task, in their order; runs what is planned. Raises MeasureError."""
     results = []
-    with preloaded(chosen) as served:
+    runs = 2 * chosen.repeat * sum(len(task.plans) for task in tasks)
+    with two_at_once(chosen, runs) as served:
         for task in tasks:
             results.append(_result(task, served, watcher))
             if task.plans:

@@ -28,6 +28,8 @@ class Pair:
         not run where the flagged one failed in another way than by the claim. Raises MeasureError."""
         server = None if claim.apart else settings.server
         chosen = replace(settings, timed=claim.timed, server=server)
+        if self.after is not None and chosen.beside is not None and not claim.timed:
+            return chosen.beside.measure((self.before, self.after), chosen, lambda run: _goes_on(claim, run), done)
         before = measure(self.before, chosen, done)
         if self.after is not None and all(_goes_on(claim, run) for run in before):
             return before, measure(self.after, chosen, done)

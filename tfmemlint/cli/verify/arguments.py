@@ -13,8 +13,8 @@ from tfmemlint.cli.arguments import Parser
 from tfmemlint.cli.usage import UsageError
 from tfmemlint.report.places import Place
 from tfmemlint.units import Size, parse_size
-from tfmemlint.verify.run.measure import Settings, machine_memory
-from tfmemlint.verify.run.watch import Limits
+from tfmemlint.verify.run.measure import Settings
+from tfmemlint.verify.run.watch import Limits, machine_memory
 
 _VERIFY = """Run the code of findings before and after its repair, in processes of their own, and measure both.
 
@@ -79,9 +79,17 @@ def verify_parser() -> argparse.ArgumentParser:
         metavar="SECONDS",
         help="kill a program after this time (default: 180)",
     )
-    parser.add_argument("--strict", action="store_true", help="exit 1 where a finding or its repair is contradicted")
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="exit 1 where a finding or its repair is contradicted; with --rules, run each sample also with other "
+        "timings of Python's collector and other hash seeds, which must agree",
+    )
     parser.add_argument(
         "--samples", action="store_true", help="run the rule's own sample where your code has nothing to compare"
+    )
+    parser.add_argument(
+        "-n", "--no-cache", action="store_true", help="run programs that have not changed since they were run, too"
     )
     parser.add_argument("--dry-run", action="store_true", help="print the programs and run nothing")
     parser.add_argument("--evidence", metavar="FILE", help="with --rules: the JSON file that keeps the verdicts")

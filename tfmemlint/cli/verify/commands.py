@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from tfmemlint.cli.output import tell
@@ -16,14 +17,20 @@ from tfmemlint.cli.verify.shown import Progress, announce, present, show_program
 from tfmemlint.config.discover import discover
 from tfmemlint.config.selectors import FAILURES, UNUSED, Layer
 from tfmemlint.config.settings import Config, Configs
+from tfmemlint.files.tagged_folder import FOLDER
 from tfmemlint.lint.linter import Linter
+from tfmemlint.lint.registry import fingerprint
 from tfmemlint.report.places import place
 from tfmemlint.verify import evidence
+from tfmemlint.verify.agreement import agreed
 from tfmemlint.verify.evidence import EvidenceError, Sample
 from tfmemlint.verify.findings import Task, measured, read_samples, tasks
 from tfmemlint.verify.result import Result, environment
-from tfmemlint.verify.run.measure import MeasureError, Settings, preloaded
+from tfmemlint.verify.run.kept import Kept, installed
+from tfmemlint.verify.run.measure import MeasureError, Settings
+from tfmemlint.verify.run.side_by_side import two_at_once
 from tfmemlint.verify.run.stopping import ended_cleanly
+from tfmemlint.verify.run.variants import OTHERS
 from tfmemlint.verify.run.workspaces import sweep
 from tfmemlint.verify.verdicts import CONFIRMED, CONTRADICTED
 
@@ -65,9 +72,14 @@ def verify_findings(options: argparse.Namespace) -> int:
         return status
     chosen = settings(options)
     isolation = announce(2 * len(planned), chosen) if planned else ""
+    if planned and not options.no_cache:
+        chosen = replace(chosen, kept=_kept(chosen))
     sizes = sum(1 + (plan.smaller is not None) for task in found for plan in task.plans)
     with Progress(2 * chosen.repeat * sizes) as progress:
         results = measured(found, chosen, progress)
+    if chosen.kept is not None and chosen.kept.used:
+        noun = "program has" if chosen.kept.used == 1 else "programs have"
+        tell(f"{chosen.kept.used} {noun} not changed and were not run again; --no-cache runs all")
     present(options, results, chosen, isolation)
     contradicted = any(result.verdict.kind in CONTRADICTED for result in results)
     return status or int(options.strict and contradicted)
@@ -90,6 +102,13 @@ def _tasks(options: argparse.Namespace) -> tuple[list[Task], int]:
         unread += of_file is None
         made += of_file or []
     return made, unread
+
+
+def _kept(chosen: Settings) -> Kept:
+    """The runs that are known of the project around the working directory."""
+    config = Configs().for_directory(os.getcwd())
+    folder = config.resolve(config.cache_dir) if config.cache_dir else os.path.join(config.root or os.curdir, FOLDER)
+    return Kept(folder, installed(chosen), fingerprint())
 
 
 def _of_file(
@@ -132,7 +151,7 @@ def _verify_rules(options: argparse.Namespace) -> int:
     if not able:
         raise EvidenceError(f"no samples to measure in {folder}")
     isolation = announce(2 * len(able), chosen)
-    results = _gather(able, chosen)
+    results = _gather(able, chosen, options.strict)
     present(options, results, chosen, isolation)
     where = environment(results, chosen, isolation)
     complete = not codes and len(able) == len(samples)
@@ -140,10 +159,19 @@ def _verify_rules(options: argparse.Namespace) -> int:
     return 0 if all(result.verdict.kind == CONFIRMED for result in results) else 1
 
 
-def _gather(samples: Sequence[Sample], chosen: Settings) -> list[Result]:
+def _gather(samples: Sequence[Sample], chosen: Settings, strict: bool) -> list[Result]:
+    """What the samples show; with `strict`, in all ways in which they may run elsewhere."""
     results = []
-    with Progress(2 * len(samples) * chosen.repeat) as progress, preloaded(chosen) as served:
-        for sample in samples:
-            results.append(evidence.gather(sample, served, progress.ran))
-            progress.judged(sample.folder.name, results[-1].verdict.kind)
-    return results
+    total = 2 * len(samples) * (chosen.repeat + len(OTHERS) * strict)
+    with Progress(total) as progress:
+        with two_at_once(chosen, total) as served:
+            for sample in samples:
+                results.append(evidence.gather(sample, served, progress.ran))
+                progress.judged(sample.folder.name, results[-1].verdict.kind)
+        if not strict:
+            return results
+        held = agreed(samples, results, chosen, progress.ran)
+        for before, after in zip(results, held, strict=True):
+            if before is not after:
+                progress.judged(after.name, f"{after.verdict.kind} after all")
+    return held

@@ -18,6 +18,7 @@ alone, so that it runs under the user's own interpreter, where tfmemlint need no
   and `substitutes.py`)
 - `package`: the package of the program, for its relative imports
 - `version_1`, `keras_2`: what it is written for (see `surroundings.py`); with `substitute`
+- `collector`: "off", or "each mark" to run it before each mark, of Python (default: as Python does)
 - `interval`: seconds between two samples; `reserve`: bytes of the allocator's first region on a CPU
 
 A program may call `tfmemlint_mark()` once per step (leaks are judged by the growth from mark to mark),
@@ -69,6 +70,7 @@ class Monitor:
     def __init__(self, request: dict[str, Any], hooks: Any) -> None:
         self.runtime, self.traces = hooks
         self.pace = pace.Pace(self.runtime.live)
+        self.collect = probes.collector(request.get("collector", ""))
         self.marks: list[list[Any]] = []
         self.value: float | None = None
         self.rss_start: int | None = None
@@ -105,6 +107,7 @@ class Monitor:
     def mark(self, *_: Any) -> None:
         """The program has done one more step."""
         if len(self.marks) < MARKS:
+            self.collect()
             self.pace.settle()
             current, peak = self.runtime.live() or (0, 0)
             traces = self.traces.count - self.traces_start
@@ -152,15 +155,6 @@ class Monitor:
             ],
             "gpu_options": self.runtime.gpu_options(),
         }
-
-
-def without_monitor(error: BaseException, program: str) -> None:
-    """Take this file's own frames off the traceback, as if the program had been started directly."""
-    step = error.__traceback__
-    while step is not None and step.tb_frame.f_code.co_filename != program:
-        step = step.tb_next
-    if step is not None:
-        error.__traceback__ = step
 
 
 def _message(error: BaseException) -> str:
@@ -253,7 +247,7 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
         if code:
             error = describe(stop, program)
     except BaseException as failure:
-        without_monitor(failure, program)
+        probes.without_monitor(failure, program)
         traceback.print_exception(failure)
         error, code = describe(failure, program), 1
     seconds = time.monotonic() - monitor.start

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import os
 import re
 import resource
@@ -50,6 +51,22 @@ def reset_rss_peak() -> None:
     """Start `rss_peak` again from now, where the kernel allows it."""
     with contextlib.suppress(OSError), open("/proc/self/clear_refs", "w", encoding="ascii") as file:
         file.write("5")
+
+
+def collector(timing: str) -> Callable[[], object]:
+    """Have Python's collector run as the request says; what is to be called before each mark."""
+    if timing == "off":
+        gc.disable()
+    return gc.collect if timing == "each mark" else lambda: None
+
+
+def without_monitor(error: BaseException, program: str) -> None:
+    """Take the monitor's own frames off the traceback, as if the program had been started directly."""
+    step = error.__traceback__
+    while step is not None and step.tb_frame.f_code.co_filename != program:
+        step = step.tb_next
+    if step is not None:
+        error.__traceback__ = step
 
 
 class _NvmlMemory(ctypes.Structure):

@@ -120,6 +120,7 @@ def _program(slices: Slices, texts: Texts, cards: int) -> Program:
         root=root or "",
         version_1=file.before_version_2,
         keras_2=keras_2(file),
+        file=path,
         modules=texts.modules,
     )
 

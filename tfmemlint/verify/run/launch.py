@@ -5,7 +5,8 @@ each for one thing that is left out where the key is missing:
 
 - `parent`: end as soon as the process with this number, which started this one, ends (Linux)
 - `limits`: name of a resource limit without `RLIMIT_` -> number
-- `repeatable`: take away what differs between two runs of one program, as far as the system lets (Linux)
+- `processor`: counting on from the last one to the first, the only one to run on, and take away what else differs
+  between two runs of one program, as far as the system lets (Linux)
 - `view`: in an own mount namespace, the arguments of `launch_view.make`
 - `unprivileged`: give up the privileges of root
 - `supervise`: run the command as a process below this one, which ends all that the command leaves behind (Linux)
@@ -119,7 +120,7 @@ def yield_to_others() -> None:
         file.write(OUT_OF_MEMORY_FIRST)
 
 
-def make_repeatable() -> None:
+def make_repeatable(processor: int) -> None:
     """Have the threads of one program take turns, and its memory lie, the same way in each run.
 
     On one processor, under batch scheduling, a thread that wakes another one goes on until it waits itself; elsewhere
@@ -127,7 +128,7 @@ def make_repeatable() -> None:
     """
     with contextlib.suppress(OSError):
         processors = sorted(os.sched_getaffinity(0))
-        os.sched_setaffinity(0, {processors[os.getpid() % len(processors)]})
+        os.sched_setaffinity(0, {processors[processor % len(processors)]})
         os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
     libc = ctypes.CDLL(None)
     libc.personality(ctypes.c_ulong(libc.personality(ctypes.c_ulong(QUERY)) | ADDR_NO_RANDOMIZE))
@@ -149,8 +150,8 @@ def main(arguments: list[str]) -> None:
     if "limits" in settings:
         set_limits(settings["limits"])
         yield_to_others()
-    if settings.get("repeatable") and linux:
-        make_repeatable()
+    if "processor" in settings and linux:
+        make_repeatable(settings["processor"])
     if "view" in settings:
         _load("launch_view").make(**settings["view"])
     if settings.get("unprivileged") and linux:

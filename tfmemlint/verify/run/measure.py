@@ -9,10 +9,10 @@ import os
 import secrets
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -21,8 +21,13 @@ from tfmemlint.verify.run.project_folder import PROJECT, lay_out, link_entries
 from tfmemlint.verify.run.runs import Bounds, Failure, Line, Run, read_result
 from tfmemlint.verify.run.sandbox import Level
 from tfmemlint.verify.run.server import Server, can_serve
-from tfmemlint.verify.run.watch import GIB, Limits, Outcome
+from tfmemlint.verify.run.variants import USUAL, Variant
+from tfmemlint.verify.run.watch import Limits, Outcome
 from tfmemlint.verify.run.workspaces import workspace
+
+if TYPE_CHECKING:
+    from tfmemlint.verify.run.kept import Kept
+    from tfmemlint.verify.run.side_by_side import Beside
 
 __all__ = ["Failure", "Line", "Run"]
 
@@ -60,6 +65,8 @@ class Program:
     """Whether it is written for TensorFlow 1."""
     keras_2: bool = False
     """Whether it is written for Keras 2."""
+    file: str = ""
+    """The file that it is made of."""
     modules: tuple[tuple[str, str], ...] = ()
     """The modules of the project that lie in the place of its own: paths from its folder, with texts."""
 
@@ -83,26 +90,15 @@ class Settings:
     interval: float = 0.005
     timed: bool = False
     """Whether seconds are compared, which a program takes as it likes, and not bytes, the same in each run."""
+    variant: Variant = USUAL
     server: Server | None = None
     """What runs the programs that need no fresh process (see `preloaded`)."""
-
-
-def machine_memory() -> int:
-    """Bytes that a program may take on this machine: four fifths of what is free, and of the container's limit."""
-    free = 4 * GIB
-    try:
-        with open("/proc/meminfo", encoding="ascii") as file:
-            fields = dict(line.split(":", 1) for line in file)
-        free = int(fields["MemAvailable"].split()[0]) * 1024
-    except (OSError, KeyError, ValueError):
-        if sys.platform == "darwin":
-            free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
-    for name in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
-        try:
-            free = min(free, int(Path(name).read_text(encoding="ascii")))
-        except (OSError, ValueError):
-            continue
-    return free * 4 // 5
+    lane: int = 0
+    """Which of the places side by side is meant, each with its own processor."""
+    beside: Beside | None = None
+    """What runs a second program at the same time."""
+    kept: Kept | None = None
+    """The runs of unchanged programs, which are not run again."""
 
 
 def first_region(settings: Settings) -> int:
@@ -136,6 +132,7 @@ def _variables(settings: Settings) -> dict[str, str]:
     # `arrays.py` places the arrays of the program's own thread. In the others, as those of a pipeline's generator,
     # a threshold that stays makes malloc map each large array 16 bytes past a page, where TensorFlow copies it too.
     extra = {"TF_CPU_ALLOCATOR_USE_BFC": "1", "MALLOC_MMAP_THRESHOLD_": "65536"}
+    extra["PYTHONHASHSEED"] = str(settings.variant.hash_seed)
     if settings.device == "cpu":
         extra["CUDA_VISIBLE_DEVICES"] = "-1"
     if settings.allocator_limit is not None:
@@ -158,6 +155,7 @@ def preloaded(settings: Settings) -> Iterator[Settings]:
         extra=_variables(settings),
         level=level,
         needed=[str(CHILD), *sandbox.folders("PYTHONPATH")],
+        lane=settings.lane,
     )
     with server:
         yield replace(settings, server=server)
@@ -183,6 +181,7 @@ def _request(program: Program, settings: Settings, work: str, key: str) -> dict[
         "keras_2": program.keras_2,
         "interval": settings.interval,
         "paced": not settings.timed,
+        "collector": settings.variant.collector,
     }
 
 
@@ -195,20 +194,21 @@ def _read_by(program: Program) -> list[str]:
     return [*_folders(program), *filter(None, [program.folder, program.root])]
 
 
-def run_once(program: Program, settings: Settings) -> Run:
-    """Run the program in a contained process. Raises MeasureError where the interpreter cannot be started."""
+def run_once(program: Program, settings: Settings, tick: Callable[[], None] | None = None) -> Run:
+    """Run the program in a contained process; `tick` is called a few times a second. Raises MeasureError where the
+    interpreter cannot be started."""
     server = settings.server
     if server is None or settings.timed or any(map(sandbox.is_hidden, _read_by(program))) or not server.prepare():
-        return _run_fresh(program, settings)
+        return _run_fresh(program, settings, tick)
     key = secrets.token_hex(16)
     with tempfile.TemporaryFile() as result:
         if program.folder is not None:
             link_entries(program.folder, server.folder, RESERVED)
-        outcome = server.run(_request(program, settings, server.folder, key), result.fileno())
+        outcome = server.run(_request(program, settings, server.folder, key), result.fileno(), tick)
         return believed(result.fileno(), settings, outcome, key)
 
 
-def _run_fresh(program: Program, settings: Settings) -> Run:
+def _run_fresh(program: Program, settings: Settings, tick: Callable[[], None] | None) -> Run:
     python, key = interpreter(settings.python), secrets.token_hex(16)
     with workspace() as work, tempfile.TemporaryFile() as result:
         request = {**_request(program, settings, work, key), "result": result.fileno()}
@@ -227,23 +227,38 @@ def _run_fresh(program: Program, settings: Settings) -> Run:
                 repeatable=settings.device != "gpu" and not settings.timed,
                 needed=[str(CHILD), *request["libraries"], *_read_by(program)],
                 keep_open=[result.fileno()],
+                lane=settings.lane,
+                tick=tick,
             )
         except OSError as error:
             raise MeasureError(f"cannot start {python}: {error.strerror}") from error
         return believed(result.fileno(), settings, outcome, key)
 
 
-def measure(program: Program, settings: Settings, done: Callable[[], None] | None = None) -> tuple[Run, ...]:
+def measure(
+    program: Program,
+    settings: Settings,
+    done: Callable[[], None] | None = None,
+    tick: Callable[[], None] | None = None,
+) -> tuple[Run, ...]:
     """`settings.repeat` runs of the program; fewer where it raises what it would raise again, or fails each time.
-    `done` is called after each."""
+    `done` is called after each, `tick` a few times a second."""
+    name = settings.kept.name(program, settings) if settings.kept is not None else None
+    if settings.kept is not None and name is not None and (known := settings.kept.get(name)) is not None:
+        if done:
+            for _ in known:
+                done()
+        return known
     runs: list[Run] = []
     while len(runs) < settings.repeat:
-        runs.append(run_once(program, settings))
+        runs.append(run_once(program, settings, tick))
         if done:
             done()
         raised = runs[-1].status == "error" and not runs[-1].out_of_memory
         if raised or (len(runs) >= FAILURES_ENOUGH and all(run.status != "ok" for run in runs)):
             break
+    if settings.kept is not None and name is not None:
+        settings.kept.put(name, tuple(runs))
     return tuple(runs)
 
 
@@ -281,8 +296,3 @@ def check_interpreter(python: str, timeout: float = 120.0) -> None:
     if done.reason:
         said = done.output.strip()[-200:] or done.reason
         raise MeasureError(f"{python} is not a working Python: {said}")
-
-
-def versions(runs: Iterable[Run]) -> dict[str, str]:
-    """Versions of the first run that reports any."""
-    return next((run.versions for run in runs if run.versions), {})

@@ -199,6 +199,7 @@ def start(
     level: Level | None = None,
     gpu: bool = False,
     repeatable: bool = False,
+    lane: int = 0,
     needed: Sequence[str] = (),
     keep_open: Sequence[int] = (),
     writable: Sequence[str] = (),
@@ -206,15 +207,15 @@ def start(
     """Start `command` in the folder `work` (see `workspace`). Whoever calls must see to it that the watch ends it.
 
     `extra` adds variables to the minimal environment, `repeatable` gives all threads one processor and fixed addresses,
-    `needed` are paths that must not be hidden, `keep_open` are file descriptors that the command gets, `writable` more
-    files, or folders of files, that the filters let it write. Raises OSError where the command cannot be started.
+    `lane` tells apart those that have different processors where there are several, `needed` are paths that must not be
+    hidden, `keep_open` are file descriptors that the command gets, `writable` more files, or folders of files, that the
+    filters let it write. Raises OSError where the command cannot be started.
     """
     level = level or strongest_level()
     marker = secrets.token_hex(8)
     outer: dict[str, Any] = {
         "parent": os.getpid(),
         "supervise": True,
-        "repeatable": repeatable,
         "limits": {
             "CORE": 0,
             "CPU": int(limits.cpu),
@@ -223,6 +224,8 @@ def start(
             "NPROC": process_tree.tasks() + TASKS,
         },
     }
+    if repeatable:
+        outer["processor"] = os.getpid() + lane
     process = subprocess.Popen(
         _wrap(level, command, outer, work, limits.memory, gpu, needed, writable),
         stdin=subprocess.DEVNULL,
@@ -250,6 +253,7 @@ def run(
     level: Level | None = None,
     gpu: bool = False,
     repeatable: bool = False,
+    lane: int = 0,
     needed: Sequence[str] = (),
     keep_open: Sequence[int] = (),
     tick: Callable[[], None] | None = None,
@@ -267,6 +271,7 @@ def run(
         level=level,
         gpu=gpu,
         repeatable=repeatable,
+        lane=lane,
         needed=needed,
         keep_open=keep_open,
     )

@@ -72,9 +72,11 @@ class Server:
         extra: Mapping[str, str],
         level: Level,
         needed: Sequence[str],
+        lane: int = 0,
     ) -> None:
         self._python, self._shared, self._limits, self._extra, self._level = python, shared, limits, extra, level
         self._needed = [str(PRELOADED), launch_filter.__file__, *needed]
+        self._lane = lane
         self._open = contextlib.ExitStack()
         self._watch: Watch | None = None
         self._link: socket.socket | None = None
@@ -120,6 +122,7 @@ class Server:
                 extra={**self._extra, **sandbox.homes(self.folder)},
                 level=self._level,
                 repeatable=True,
+                lane=self._lane,
                 needed=self._needed,
                 keep_open=[far.fileno()],
                 writable=["/proc"],  # of its own namespace: each copy is allowed no more than its own entry

@@ -6,10 +6,12 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import IO, Any, Protocol
 
 from tfmemlint.verify.run import process_tree, workspaces
@@ -38,6 +40,24 @@ class Limits:
     def addresses(self) -> int:
         """Bytes of private memory that one process can ask for, touched or not."""
         return 3 * self.memory + 4 * GIB
+
+
+def machine_memory() -> int:
+    """Bytes that a program may take on this machine: four fifths of what is free, and of the container's limit."""
+    free = 4 * GIB
+    try:
+        with open("/proc/meminfo", encoding="ascii") as file:
+            fields = dict(line.split(":", 1) for line in file)
+        free = int(fields["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        if sys.platform == "darwin":
+            free = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
+    for name in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        try:
+            free = min(free, int(Path(name).read_text(encoding="ascii")))
+        except (OSError, ValueError):
+            continue
+    return free * 4 // 5
 
 
 ENDS = {
