@@ -147,7 +147,15 @@ def in_steps(file: File, found: repetition.Accumulated, again: repetition.Repeti
 
 def comes_from_tensorflow(file: File, found: repetition.Accumulated, again: repetition.Repetition, loop: Loop) -> bool:
     """Whether arrays are made of a pipeline's elements, or of tensors."""
-    if again.over_data and any(variables(file, part) & again.items for part in found.others):
+    if again.over_data and any(_of_items(file, part, again.items) for part in found.others):
         return True
     made = (tracing.fetched_in_loop(file, part, loop) or tracing.made_of_tensor(file, part) for part in found.others)
     return any(made)
+
+
+def _of_items(file: File, part: cst.BaseExpression, items: set[str]) -> bool:
+    """Whether a part is written with an item of the loop, or names what a method of an item gives: `rows = x.numpy()`.
+    What a name stands for else may be a few numbers that are counted of the item."""
+    made = file.written(part)
+    owner = made.func.value if isinstance(made, cst.Call) and isinstance(made.func, cst.Attribute) else part
+    return any(variables(file, each) & items for each in (part, owner))

@@ -6,7 +6,7 @@ from itertools import takewhile
 
 import libcst as cst
 
-from tfmemlint.api import Array, Call, File, Fix, Instance, Node, fixes, gradients, variables, walk
+from tfmemlint.api import Array, Binds, Call, File, Fix, Instance, Node, fixes, gradients, variables, walk
 
 SUMS = ("tf.keras.metrics.Mean", "tf.keras.metrics.Sum")
 
@@ -20,15 +20,27 @@ def metric_update(file: File, line: Node, tape: gradients.Tape) -> Call | None:
     return call if call is not None and _updates_metric(call) else None
 
 
-def of_numbers(file: File, update: Call) -> bool:
-    """Whether an update sums up what is there, as `Mean` of a loss does, not known to be more than one number."""
+def of_numbers(file: File, update: Call, tape: gradients.Tape) -> bool:
+    """Whether an update sums up what is there without it, as `Mean` of a loss does, not known to be more than one
+    number."""
     metric = update.receiver if update.method == "update_state" else file.value(update.node.func)
     if not all(isinstance(each, Instance) and each.type_name in SUMS for each in metric.options):
         return False
     given = update.node.args[0].value if update.node.args else None
     value = file.value(given) if given is not None else None
     many = isinstance(value, Array) and value.shape is not None and value.shape != ()
-    return isinstance(given, (cst.Name, cst.Attribute)) and not many
+    return given is not None and _is_there(file, given, tape) and not many
+
+
+def _is_there(file: File, given: cst.BaseExpression, tape: gradients.Tape) -> bool:
+    """Whether the program has a value without what is given it: an attribute, or a name, unless the block is seen to
+    compute its value for this alone."""
+    made = file.only_definition(given) if isinstance(given, cst.Name) else None
+    if made is None or made.binds is not Binds.VALUE or made.path:
+        return isinstance(given, (cst.Name, cst.Attribute))
+    if len(file.readers(made)) > 1 or not file.tree.contains(tape.block, made.node):
+        return True
+    return isinstance(made.value, (cst.Name, cst.Attribute))
 
 
 def _statement(file: File, node: Node, tape: gradients.Tape) -> Node | None:

@@ -29,8 +29,8 @@ class DenseOneHotLabels(Rule):
     With label smoothing, mixup or soft labels, which need the rows; label smoothing is seen and not reported. Nor are
     fewer than 32 classes, or an unknown number of them, whose rows stay below `min-bytes`: an unknown number counts as
     many for the words of a text, and where each pixel or step has a label of its own. Nor are up to 100 classes where
-    nobody knows how many labels there are, rows that are known to take 4 MiB at most, or 64 MiB beside data of ten
-    times as much, nor the labels with which a model is tested after each step, where their number is not known.
+    nobody knows how many labels there are, rows that are known to take 4 MiB at most, or 64 MiB and a tenth of
+    their data, nor the labels with which a model is tested after each step, where their number is not known.
 
     ## References
     - https://keras.io/api/losses/probabilistic_losses/#sparsecategoricalcrossentropy-class

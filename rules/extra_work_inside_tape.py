@@ -59,7 +59,7 @@ class ExtraWorkInsideTape(Rule):
         for statement in tape.recorded:
             for line in tape.lines(statement):
                 update = metric_update(file, line, tape)
-                if update is not None and of_numbers(file, update):
+                if update is not None and of_numbers(file, update, tape):
                     continue
                 if update is not None and not result_needed(file, update, tape):
                     what = "records this metric update and keeps its intermediate results"

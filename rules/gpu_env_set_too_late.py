@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Rule, Safety, Severity, fixes, knowledge, on, runtime
+from tfmemlint.api import Call, File, Finding, Rule, Safety, Severity, fixes, knowledge, on, ordering, runtime
 
 READ_AT_START = knowledge.group("read_at_start")
 VISIBLE = "CUDA_VISIBLE_DEVICES"
@@ -65,10 +65,11 @@ def _is_set_already(file: File, setting: runtime.Setting, starter: Call) -> bool
     at = file.tree.order(starter.node)
     before = (each for each in runtime.settings.of(file) if each.variable == setting.variable)
     same = (each for each in before if each.value.known and each.value == setting.value)
+    homes = (None, file.contexts.function(starter.node))
     return any(
-        file.tree.order(each.node) < at and not file.contexts.conditional(each.node, file.module)
+        file.tree.order(each.node) < at and not file.contexts.conditional(each.node, home or file.module)
         for each in same
-        if file.contexts.function(each.node) is None
+        if (home := file.contexts.function(each.node)) in homes and ordering.in_script(file, each.node)
     )
 
 

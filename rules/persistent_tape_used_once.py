@@ -2,7 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, calls, fixes, gradients, keras, on, repetition
+from tfmemlint.api import (
+    Call,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    calls,
+    fixes,
+    gradients,
+    keras,
+    on,
+    ordering,
+    repetition,
+)
 
 
 class PersistentTapeUsedOnce(Rule):
@@ -59,8 +73,7 @@ def _records_little(file: File, tape: gradients.Tape) -> bool:
     differentiated by single numbers: a lesson, of which the tape keeps some bytes."""
     if gradients.of_numbers(file, tape):
         return True
-    function = file.contexts.function(tape.block)
-    if function is not None and (function.params.params or not file.call_graph.once(function)):
+    if not ordering.in_script(file, tape.block):
         return False
     named = all((call.name or "").startswith(("tf.", "np.", "builtins.")) for call in calls(file, tape.block.body))
     networks = any(keras.runs_model(file, call) for call in calls(file, tape.block.body))

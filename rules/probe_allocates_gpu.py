@@ -81,7 +81,7 @@ def _takes_all_anyway(file: File, probe: Call) -> bool:
     goes on in modules that may, nothing says how much it may take, and no other library needs any."""
     runs = file.calls(*SESSIONS, *knowledge.group("starts_runtime"))  # in a graph, too, where no op starts it
     computes = any(call.name not in PROBES for call in runtime.initialising_calls(file)) or any(runs)
-    computes = computes or (file.contexts.function(probe.node) is None and runtime.goes_on_elsewhere(file))
+    computes = computes or (ordering.in_script(file, probe.node) and runtime.goes_on_elsewhere(file))
     return computes and not any(file.calls(*LIMITS)) and not runtime.gpu_allocations.of(file)
 
 

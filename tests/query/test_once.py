@@ -4,7 +4,7 @@ import libcst as cst
 import pytest
 from programs import model_of
 
-from tfmemlint.query.ordering.once import runs_once
+from tfmemlint.query.ordering.once import in_script, runs_once
 from tfmemlint.syntax.tree import walk
 
 IN_LOOPS = [
@@ -70,3 +70,23 @@ IN_FUNCTIONS = [
 def test_functions_that_remember_run_once(program: str, expected: bool) -> None:
     file = model_of(program)
     assert runs_once(file, file.calls_by_word["work"][0], file.tree.of(cst.FunctionDef)[0]) is expected
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("work()", True),
+        ("for x in y:\n    work()", True),
+        ("def main():\n    work()\nmain()", True),
+        ("def main():\n    work()\nif __name__ == '__main__':\n    main()", True),
+        ("def main():\n    def inner():\n        work()\n    inner()\nmain()", True),
+        ("def main():\n    work()", False),
+        ("def main():\n    work()\nmain()\nmain()", False),
+        ("def main():\n    work()\nfor x in y:\n    main()", False),
+        ("def main(*words):\n    work()\nmain()", False),
+        ("main = lambda: work()\nmain()", False),
+    ],
+)
+def test_a_script_is_a_module_or_what_it_calls_once(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert in_script(file, file.calls_by_word["work"][0]) is expected

@@ -15,7 +15,7 @@ from tfmemlint.query.ordering.conditions import (
 )
 from tfmemlint.query.ordering.errors import dropped
 from tfmemlint.query.ordering.guards import guarded
-from tfmemlint.query.ordering.once import asks_function_of_step, holds_first, runs_always, runs_once
+from tfmemlint.query.ordering.once import asks_function_of_step, holds_first, in_script, runs_always, runs_once
 from tfmemlint.query.ordering.order import exclusive, needed_statements, runs_after, written_names
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "exclusive",
     "guarded",
     "holds_first",
+    "in_script",
     "is_condition",
     "is_off_by_default",
     "is_switched_off",

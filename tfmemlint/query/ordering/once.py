@@ -10,7 +10,7 @@ from tfmemlint.model.values import Const, Function, integer
 from tfmemlint.query.ordering.conditions import conditions
 from tfmemlint.query.repetition.servers import handles_requests
 from tfmemlint.syntax.names import variables
-from tfmemlint.syntax.scopes import Definition
+from tfmemlint.syntax.scopes import Definition, parameters
 from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
@@ -61,6 +61,15 @@ def asks_function_of_step(file: File, node: Node, loop: Node) -> bool:
             if all(_counts(file, name, loop) for name in named):
                 return True
     return False
+
+
+def in_script(file: File, node: Node) -> bool:
+    """Whether code certainly is what a program does from beginning to end: it stands in the module, or in a function
+    without parameters that is called from one place and in no loop, as `main()`. Loops around it are not looked at."""
+    function = file.contexts.function(node)
+    if not isinstance(function, cst.FunctionDef):
+        return function is None
+    return not any(parameters(function)) and file.call_graph.once(function)
 
 
 def runs_always(file: File, found: Repetition) -> bool:

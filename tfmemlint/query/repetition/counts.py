@@ -82,7 +82,8 @@ def items_in(file: File, iterated: cst.BaseExpression) -> int | None:
 
 
 def _length(file: File, node: cst.BaseExpression) -> int | None:
-    """The most that `len(x)` gives."""
+    """The most that `len(x)`, or a name for it, gives."""
+    node = file.written(node)
     call = file.call(node) if isinstance(node, cst.Call) else None
     return items_in(file, call.node.args[0].value) if call is not None and _is_length(call) else None
 
