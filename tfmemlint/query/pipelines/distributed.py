@@ -42,9 +42,7 @@ def _taker(file: File, name: cst.Name, function: cst.FunctionDef) -> Call | None
     call = file.call(outer)
     if call.name != "functools.partial":
         return call
-    argument = file.tree.parent(outer)
-    outer = file.tree.parent(argument) if isinstance(argument, cst.Arg) else None
-    return file.call(outer) if isinstance(outer, cst.Call) else None
+    return next((use.call for use in uses(file, outer) if use.call is not None), None)
 
 
 def _is(file: File, name: cst.Name, function: cst.FunctionDef) -> bool:
