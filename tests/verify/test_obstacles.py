@@ -69,7 +69,7 @@ OBSTACLES = {
         model.fit(Loader().scaled(), tf.zeros([500]))
         """,
         "TFM203 confirmed",
-        (ALONE,),
+        (),
     ),
     "an old API elsewhere": (
         """

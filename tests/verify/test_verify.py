@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import textwrap
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from tfmemlint.cli import commands
+from tfmemlint.verify.evidence import fixtures_folder
 
 MIB = 1024**2
 
@@ -80,15 +82,17 @@ def test_a_program_that_cannot_run_is_inconclusive_and_says_what_to_do(
 def test_a_data_set_of_keras_is_made_up_and_training_is_cut(
     tmp_path: Path, fixtures: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    shutil.copytree(next(fixtures_folder().glob("TFM601-*")), Path(fixtures) / "TFM601-model-built-in-loop")
     text = """
         import tensorflow as tf
         (x, y), _ = tf.keras.datasets.mnist.load_data()
-        x = x[:3000] / 255.0
-        model = tf.keras.Sequential([tf.keras.layers.Flatten(), tf.keras.layers.Dense(10)])
-        model.compile("sgd", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
-        model.fit(x, y[:3000], epochs=50)
+        for units in range(100, 140):
+            layers = [tf.keras.layers.Flatten(), tf.keras.layers.Dense(units), tf.keras.layers.Dense(10)]
+            model = tf.keras.Sequential(layers)
+            model.compile("sgd", tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True))
+            model.fit(x[:3000], y[:3000], epochs=50)
     """
-    (found,) = verdicts(capsys, "--select", "TFM203", "--fixtures", fixtures, script(tmp_path, text))
+    (found,) = verdicts(capsys, "--select", "TFM601", "--fixtures", fixtures, script(tmp_path, text))
     assert found["runs"]["before"][0]["status"] == "ok"
     assert any("mnist.load_data() gave made-up images" in note for note in found["notes"])
     assert "fit() was cut to epochs=2" in found["notes"] and "fit() was cut to steps_per_epoch=20" in found["notes"]
