@@ -10,6 +10,7 @@ from tfmemlint.finding import Span
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.syntax.scopes import own_nodes
 from tfmemlint.syntax.tree import called_word
+from tfmemlint.text.paths import is_named_test
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
@@ -34,12 +35,6 @@ def is_test(file: File) -> bool:
     if any(file.values.classes.bases(node)[0] in CASES for node in file.tree.of(cst.ClassDef)):
         return True
     return _only_defines(file) and any(_asserts(node) for node in file.module.body)
-
-
-def is_named_test(path: str) -> bool:
-    """Whether a file is a unit test by its name, as pytest and `unittest` look for them."""
-    name = path.replace("\\", "/").rpartition("/")[2]
-    return name.startswith("test_") or name.removesuffix(".py").endswith(("_test", "_tests", "test_utils", "test_util"))
 
 
 @once_per_file

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import NamedTuple
 
 from tfmemlint.project.written_imports import imported_names
+from tfmemlint.text.paths import is_named_test
 
 WORD = re.compile(r"[^\W\d]\w*|/")
 """Words, and the one operator that a fact waits for."""
 
 KEPT = 2000
 """Texts of which a process remembers this."""
-
 
 _AS_TF = re.compile(r"^import[^\S\n]+tensorflow[^\S\n]+as[^\S\n]+tf\b", re.MULTILINE)
 _OF_TF = re.compile(r"#[^\n]*|(?<![\w.'\"`])tf\.(\w+(?:\.\w+)?)")
@@ -53,5 +52,4 @@ def text_of(data: bytes, digest: bytes) -> Text:
 
 def is_unit_test(path: str, text: Text) -> bool:
     """Whether a module is a unit test, as its name or its imports have it."""
-    name = os.path.basename(path).removesuffix(".py")
-    return name == "conftest" or name.startswith("test_") or name.endswith(("_test", "_tests")) or text.is_test
+    return is_named_test(path) or text.is_test
