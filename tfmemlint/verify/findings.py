@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -117,18 +116,21 @@ def _plans(
 ) -> tuple[tuple[Plan, ...], Verdict | None]:
     """The plans for one finding: its statements alone, then all that they need; and why there is no plan of the
     latter."""
-    plans: list[Plan] = []
-    verdict: Verdict | None = None
+    whole, verdict = _made(lambda: plan(own, model, sample, examples, run_samples))
+    if verdict is not None and verdict.kind not in (INCONCLUSIVE, RULE_ONLY):
+        return (), verdict
+    alone, _ = _made(lambda: plan_alone(own, model, sample, examples))
+    return tuple(each for each in (alone, whole) if each is not None), verdict
+
+
+def _made(make: Callable[[], Plan]) -> tuple[Plan | None, Verdict | None]:
+    """A plan, or why there is none."""
     try:
-        plans.append(plan(own, model, sample, examples, run_samples))
+        return make(), None
     except PlanError as error:
-        verdict = Verdict(error.kind, str(error))
+        return None, Verdict(error.kind, str(error))
     except Exception as error:  # one finding's failure must not hide the others
-        verdict = inconclusive(f"planning failed: {type(error).__name__}: {error}")
-    if verdict is None or verdict.kind in (INCONCLUSIVE, RULE_ONLY):
-        with contextlib.suppress(PlanError):
-            plans.insert(0, plan_alone(own, model, sample, examples))
-    return tuple(plans), verdict
+        return None, inconclusive(f"planning failed: {type(error).__name__}: {error}")
 
 
 def _where(result: FileResult, found: Finding) -> str:

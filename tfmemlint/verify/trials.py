@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from tfmemlint.units import show_bytes
 from tfmemlint.verify.judge import judge
 from tfmemlint.verify.plan.alone import WORDS, WORDS_SOLVED
+from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.run.measure import Settings
 from tfmemlint.verify.run.runs import Run
@@ -44,12 +45,12 @@ class Trial:
 def tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
     """Run a plan and judge it. `done` is called after each run. Raises MeasureError."""
     before, after = plan.pair.run(plan.claim, settings, done)
-    while before[-1].error is not None and not after and (further := plan.again(before[-1])) is not None:
+    while before[-1].error is not None and not after and (further := _further(plan, before[-1])) is not None:
         plan = further
         before, after = plan.pair.run(plan.claim, settings, done)
     verdict = judge(plan.claim, before, after)
     if plan.smaller is not None and verdict.kind == CONFIRMED:
-        verdict = _scaled(verdict, plan.smaller(), settings, done)
+        verdict = _scaled(verdict, plan.smaller, settings, done)
     elif plan.smaller is not None and verdict.kind != INCONCLUSIVE:
         verdict = inconclusive(f"{_in_words(verdict)}; {OTHER_SIZES}", verdict.metric)
     if not plan.own:
@@ -58,9 +59,20 @@ def tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
     return Trial(plan, before, after, verdict)
 
 
-def _scaled(verdict: Verdict, smaller: Plan, settings: Settings, done: Callable[[], None]) -> Verdict:
+def _further(plan: Plan, run: Run) -> Plan | None:
+    try:
+        return plan.again(run)
+    except PlanError:  # what is made up instead leaves nothing to compare: the error stands as it is
+        return None
+
+
+def _scaled(verdict: Verdict, make: Callable[[], Plan], settings: Settings, done: Callable[[], None]) -> Verdict:
     """A verdict on sizes that were made up, held against smaller ones: what is saved must grow with them."""
-    if verdict.unit != "bytes" or not verdict.saved or verdict.after is None:
+    try:
+        smaller = make() if verdict.unit == "bytes" and verdict.saved and verdict.after is not None else None
+    except PlanError:
+        smaller = None
+    if smaller is None or verdict.saved is None:
         return replace(verdict, reason="; ".join(filter(None, (verdict.reason, ONE_SIZE))))
     before, after = smaller.pair.run(smaller.claim, settings, done)
     less = judge(replace(smaller.claim, metric=verdict.metric), before, after)

@@ -1,0 +1,133 @@
+"""What the ways in which a finding is measured come to together, from made-up runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pytest
+
+from tfmemlint.verify.judge import Claim
+from tfmemlint.verify.plan.programs import PlanError
+from tfmemlint.verify.plan.templates import Plan
+from tfmemlint.verify.result import Pair
+from tfmemlint.verify.run.measure import Settings
+from tfmemlint.verify.run.runs import Failure, Run
+from tfmemlint.verify.trials import Trial, decisive, tried
+from tfmemlint.verify.verdicts import (
+    CONFIRMED,
+    INCONCLUSIVE,
+    NEEDS_MORE,
+    NOT_CONFIRMED,
+    REPAIR_FAILS,
+    RULE_ONLY,
+    Verdict,
+)
+
+MIB = 1024**2
+SETTINGS = Settings(repeat=1)
+
+
+def peak(size: int) -> Run:
+    return Run("ok", peak_bytes=size)
+
+
+RAISED = Run("error", error=Failure("FileNotFoundError", message="no such file"))
+
+
+@dataclass
+class Runs:
+    """Stands in for a pair: what its programs cost, without running any."""
+
+    before: Run
+    after: Run | None = None
+    ran: list[Run] = field(default_factory=list)
+
+    def run(self, *_: Any) -> tuple[tuple[Run, ...], tuple[Run, ...]]:
+        self.ran.append(self.before)
+        return (self.before,), () if self.after is None else (self.after,)
+
+
+def plan(before: Run, after: Run | None = None, **how: Any) -> Plan:
+    return Plan(cast(Pair, Runs(before, after)), Claim("peak_bytes"), **how)
+
+
+def outcome(made: Plan) -> Verdict:
+    return tried(made, SETTINGS, lambda: None).verdict
+
+
+def trial(kind: str, alone: bool, **figures: Any) -> Trial:
+    return Trial(plan(RAISED, alone=alone), (), (), Verdict(kind, "", **figures))
+
+
+class TestTried:
+    def test_what_could_not_be_read_is_made_up_and_run_again(self) -> None:
+        second = plan(peak(4 * MIB), peak(MIB))
+        first = plan(RAISED, again=lambda run: second if run is RAISED else None)
+        assert outcome(first).kind == CONFIRMED
+
+    def test_it_ends_where_nothing_more_can_be_made_up(self) -> None:
+        verdict = outcome(plan(RAISED))
+        assert verdict.kind == INCONCLUSIVE
+
+    def test_a_further_plan_that_cannot_be_made_ends_nothing_but_the_tries(self) -> None:
+        def again(run: Run) -> Plan:
+            raise PlanError("the repair changes nothing in the programs")
+
+        assert outcome(plan(RAISED, again=again)).kind == INCONCLUSIVE
+
+    def test_a_sample_is_never_more_than_the_rule_s(self) -> None:
+        verdict = outcome(plan(peak(4 * MIB), peak(MIB), own=False))
+        assert (verdict.kind, verdict.reason) == (RULE_ONLY, "the sample is confirmed")
+
+
+def smaller(before: int, after: int) -> Callable[[], Plan]:
+    return lambda: plan(peak(before), peak(after))
+
+
+def unmade() -> Plan:
+    raise PlanError("the repair changes nothing in the programs")
+
+
+class TestMadeUpSizes:
+    @pytest.mark.parametrize(
+        ("make", "kind", "words"),
+        [
+            (smaller(8 * MIB, 4 * MIB), CONFIRMED, "4 MiB at smaller ones"),
+            (smaller(24 * MIB, 8 * MIB), INCONCLUSIVE, "does not grow with the sizes"),
+            (unmade, CONFIRMED, "one size"),
+        ],
+        ids=["grows", "stays", "no smaller plan"],
+    )
+    def test_a_saving_is_held_against_smaller_sizes(self, make: Callable[[], Plan], kind: str, words: str) -> None:
+        verdict = outcome(plan(peak(32 * MIB), peak(16 * MIB), smaller=make))
+        assert verdict.kind == kind and words in verdict.reason
+
+    def test_what_is_not_seen_at_made_up_sizes_says_nothing(self) -> None:
+        assert outcome(plan(peak(MIB), peak(MIB), smaller=unmade)).kind == INCONCLUSIVE
+
+
+class TestDecisive:
+    @pytest.mark.parametrize("kind", [CONFIRMED, REPAIR_FAILS, NEEDS_MORE])
+    def test_the_whole_program_decides_where_it_shows_something(self, kind: str) -> None:
+        trials = [trial(NOT_CONFIRMED, alone=True), trial(kind, alone=False)]
+        assert decisive(trials).verdict == Verdict(kind, "")
+
+    @pytest.mark.parametrize("kind", [NOT_CONFIRMED, INCONCLUSIVE])
+    def test_the_statements_alone_decide_where_it_does_not(self, kind: str) -> None:
+        found = decisive([trial(CONFIRMED, alone=True), trial(kind, alone=False)])
+        assert found.verdict.kind == CONFIRMED and found.plan.alone
+        assert "measured alone" in found.verdict.reason and "in the whole program" in found.verdict.reason
+
+    def test_both_figures_are_said(self) -> None:
+        whole = trial(NOT_CONFIRMED, alone=False, unit="bytes", before=208.0 * MIB, after=208.0 * MIB)
+        reason = decisive([trial(CONFIRMED, alone=True), whole]).verdict.reason
+        assert reason.endswith("in the whole program 208 MiB before and 208 MiB after")
+
+    def test_what_could_not_be_run_alone_says_nothing(self) -> None:
+        trials = [trial(INCONCLUSIVE, alone=True), trial(NOT_CONFIRMED, alone=False)]
+        assert decisive(trials).verdict.kind == NOT_CONFIRMED
+
+    def test_one_trial_decides(self) -> None:
+        assert decisive([trial(CONFIRMED, alone=False)]).verdict == Verdict(CONFIRMED, "")
