@@ -151,6 +151,28 @@ class TestLoops:
         assert judge(Claim(), [cut], peaks(9 * MIB)).kind == NEEDS_MORE
 
 
+class TestWithoutRepair:
+    @pytest.mark.parametrize(("seen", "kind"), [(750, CONFIRMED), (610, CONFIRMED), (590, NOT_CONFIRMED)])
+    def test_what_a_message_claims_must_be_seen(self, seen: int, kind: str) -> None:
+        verdict = judge(Claim(expected=750 * MIB), peaks(seen * MIB), ())
+        assert (verdict.kind, verdict.reason) == (kind, f"claimed 750 MiB, seen {seen} MiB")
+
+    @pytest.mark.parametrize(("step", "kind"), [(MIB, CONFIRMED), (0, NOT_CONFIRMED)])
+    def test_growth_must_show_in_the_rounds(self, step: int, kind: str) -> None:
+        marks = tuple((float(number), *[MIB + number * step] * 3, 0, 0) for number in range(8))
+        assert judge(Claim(growth=True, by_itself=True), [ok(marks=marks)], ()).kind == kind
+
+    def test_no_growth_in_a_cut_loop_is_no_contradiction(self) -> None:
+        cut = ok(marks=((0.0, MIB, MIB, MIB, 0, 0),) * 8, rounds=8, rounds_cut=True)
+        verdict = judge(Claim(growth=True, by_itself=True), [cut], ())
+        assert (verdict.kind, verdict.reason) == (INCONCLUSIVE, "not seen in the 8 rounds that ran")
+
+    def test_nodes_of_a_graph_are_growth_too(self) -> None:
+        grown = ok(marks=tuple((float(step), MIB, MIB, MIB, 0, 3 * step) for step in range(8)))
+        verdict = judge(Claim(growth=True, by_itself=True), [grown], ())
+        assert (verdict.kind, verdict.metric, verdict.before) == (CONFIRMED, "nodes_slope", 3.0)
+
+
 class TestSmall:
     def test_what_is_below_the_floor_is_not_run(self) -> None:
         verdict = too_small(24, True, Claim())
