@@ -4,7 +4,23 @@ from collections.abc import Iterator
 
 from tfmemlint_rules._dense_one_hot_labels import bytes_of, is_small
 
-from tfmemlint.api import Api, Array, Call, Const, File, Finding, Instance, Rule, Value, integer, keras, limits, on_call
+from tfmemlint.api import (
+    Api,
+    Array,
+    Call,
+    Const,
+    Edit,
+    File,
+    Finding,
+    Instance,
+    Rule,
+    Value,
+    fixes,
+    integer,
+    keras,
+    limits,
+    on_call,
+)
 
 MANY_CLASSES = 32
 EVALUATE = "tf.keras.Model.evaluate"
@@ -70,7 +86,14 @@ class DenseOneHotLabels(Rule):
                 "sparse_categorical_crossentropy",
                 related=[(fit, "given to the model here")],
                 bytes=size,
+                contrast=_integers(file, made),
             )
+
+
+def _integers(file: File, made: Call) -> Edit | None:
+    """The labels as they are, for a program that stops where the loss meets them."""
+    labels = made.arg(0)
+    return None if labels is None else fixes.unwrap_call(file, made.node, labels.expression)
 
 
 def _is_categorical(loss: Value) -> bool:

@@ -158,6 +158,14 @@ class Finding:
     bytes_exact: bool = True
     elsewhere: Elsewhere | None = None
     """Set where the place is in another file, whose own findings it belongs to; such a finding is not reported."""
+    contrast: tuple[Edit, ...] = ()
+    """What makes the same program without the cost, where no repair does: to be measured beside it and nothing else,
+    since it may well compute something else."""
+
+    @property
+    def compared(self) -> tuple[Edit, ...]:
+        """The edits that make the program to measure this one against: the repair's, else those of the contrast."""
+        return self.fix.edits if self.fix is not None else self.contrast
 
     @property
     def sort_key(self) -> tuple[int, int, str, str]:
@@ -179,8 +187,8 @@ class Finding:
             return Span(place(old.start), place(old.end))
 
         related = tuple(each if each.elsewhere else replace(each, span=span(each.span)) for each in self.related)
-        fix = self.fix
-        if fix is not None:
-            edits = tuple(replace(edit, start=place(edit.start), end=place(edit.end)) for edit in fix.edits)
-            fix = replace(fix, edits=edits)
-        return replace(self, span=span(self.span), related=related, fix=fix)
+        def edits(old: tuple[Edit, ...]) -> tuple[Edit, ...]:
+            return tuple(replace(edit, start=place(edit.start), end=place(edit.end)) for edit in old)
+
+        fix = None if self.fix is None else replace(self.fix, edits=edits(self.fix.edits))
+        return replace(self, span=span(self.span), related=related, fix=fix, contrast=edits(self.contrast))

@@ -7,11 +7,11 @@ engine's work and never a rule's.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from tfmemlint.finding import MOST_BYTES, Finding, Fix, Related, Safety, Severity, Span
+from tfmemlint.finding import MOST_BYTES, Edit, Finding, Fix, Related, Safety, Severity, Span
 from tfmemlint.units import AtLeast, show_bytes
 
 if TYPE_CHECKING:
@@ -160,6 +160,7 @@ class Rule:
         message: str,
         *,
         fix: Fix | None = None,
+        contrast: Edit | Sequence[Edit] | None = None,
         related: Iterable[tuple[Call | cst.CSTNode | Span, str]] = (),
         bytes: int | None = None,
         severity: Severity | None = None,
@@ -168,10 +169,12 @@ class Rule:
 
         `bytes` is the cost in bytes where it is known: `{cost}` in the message becomes ` (18 MiB)`, of a lower bound
         (`AtLeast`) ` (at least 18 MiB)`, and nothing where it is not known. `related` are pairs of a place and what it
-        has to do with it.
+        has to do with it. `contrast` makes the same program without the cost where there is no `fix`: `verify` measures
+        the one beside the other, and no user sees it, so that it may compute something else.
         """
         if file.took_elsewhere():  # a repair changes the file of its finding and no other
-            fix = None
+            fix = contrast = None
+        compared = (contrast,) if isinstance(contrast, Edit) else tuple(contrast or ())
         exact = not isinstance(bytes, AtLeast)
         cost = None if bytes is None else min(int(bytes), MOST_BYTES)
         return Finding(
@@ -185,4 +188,5 @@ class Rule:
             bytes_exact=exact,
             related=tuple(Related(file.place(place), words, file.elsewhere(place)) for place, words in related),
             fix=fix,
+            contrast=tuple(sorted(compared)) if fix is None else (),
         )

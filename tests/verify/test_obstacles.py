@@ -199,6 +199,19 @@ OBSTACLES = {
         "TFM309 rule only",
         ("--samples",),
     ),
+    "code without the cost in place of a repair": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        words = np.random.randint(0, 1000, 5000)
+        rows = tf.keras.utils.to_categorical(words, 1000)
+        model = tf.keras.Sequential([tf.keras.layers.Dense(1000, activation="softmax")])
+        model.compile("sgd", "categorical_crossentropy")
+        model.fit(np.zeros((5000, 32), "float32"), rows)
+        """,
+        "TFM205 confirmed",
+        (ALONE, "in the whole program no verdict: the program without what is flagged failed: ValueError"),
+    ),
     "a graph that grows, without a repair": (
         """
         import tensorflow as tf

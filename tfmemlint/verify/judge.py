@@ -40,6 +40,8 @@ class Claim:
     """Bytes that the flagged program alone must be seen to take, where there is no repair to compare with."""
     by_itself: bool = False
     """Whether there is no repair to compare with, and the growth must show in the flagged program alone."""
+    contrast: bool = False
+    """Whether what is compared with is no repair but the code without the cost, which may do something else or raise."""
 
     @property
     def timed(self) -> bool:
@@ -182,6 +184,8 @@ def _judge_end(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Ver
     failed = next((run for run in after if run.status != "ok"), None)
     if failed is None:
         return None
+    if claim.contrast:
+        return inconclusive(f"the program without what is flagged failed: {failed.reason}", claim.metric)
     if failed.error is not None and all(run.status == "error" for run in after):
         return Verdict(REPAIR_FAILS, f"the repaired program raises {failed.reason}", "error", repeats=repeats)
     return inconclusive(f"the repaired program failed: {failed.reason}", claim.metric)
@@ -201,7 +205,7 @@ def _judge_figures(metric: Metric, claim: Claim, before: Sequence[Run], after: S
     def verdict(kind: str, reason: str) -> Verdict:
         return Verdict(kind, reason, metric.name, metric.unit, first, second, noise, repeats)
 
-    if second - first > enough and second >= claim.min_ratio * first:
+    if second - first > enough and second >= claim.min_ratio * first and not claim.contrast:
         return verdict(NEEDS_MORE, "")
     if first - second <= enough:
         return verdict(NOT_CONFIRMED, "the difference is within the noise")

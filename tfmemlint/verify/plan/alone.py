@@ -47,7 +47,7 @@ class Alone:
         self.replaced: list[str] = []
         self.slices = Slices(file, file)
         self._examples = examples
-        edits = finding.fix.edits if finding.fix is not None else ()
+        edits = finding.compared
         self._imports = [edit.content.strip() for edit in edits if _is_import(edit)]
         self._edits = [edit for edit in edits if not _is_import(edit)]
         self._made: dict[str, str] = {}
@@ -75,7 +75,7 @@ class Alone:
         tail = [f"tfmemlint_given({name})" for name in names]
         head = [*self._operands(), "tfmemlint_reset()"]
         flagged = self._program([*head, before, *tail])
-        if self.finding.fix is None:
+        if not self.finding.compared:
             return flagged, None
         if before == after:
             raise PlanError("the repair changes nothing in the programs")

@@ -50,10 +50,10 @@ def plan(
     """
     if sample is None and finding.severity is Severity.INFO:
         raise PlanError("the rule is advice that promises no memory, so there is nothing to measure")
-    claim = _claim(sample)
-    if finding.fix is None and not claim.growth:
+    claim = replace(_claim(sample), contrast=_has_contrast(finding))
+    if not finding.compared and not claim.growth:
         return of_sample(finding, sample, samples_too)
-    if finding.fix is None:
+    if not finding.compared:
         claim = replace(claim, by_itself=True)
     small = too_small(finding.bytes, finding.bytes_exact, claim)
     if small is not None:
@@ -64,10 +64,10 @@ def plan(
 
 def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Mapping[str, Example]) -> Plan:
     """The programs that hold the flagged statements and no others. Raises PlanError where they show nothing alone."""
-    claim = _claim(sample)
+    claim = replace(_claim(sample), contrast=_has_contrast(finding))
     if claim.growth or _is_own(claim):
         raise PlanError("what is claimed does not show in the flagged statements alone")
-    if finding.fix is None:
+    if not finding.compared:
         claim = _by_the_message(finding)
 
     def sized(target: int) -> Plan:
@@ -101,6 +101,8 @@ def _plan(
         program = replace(program, simulated_gpus=1)
     if finding.fix is not None and finding.fix.safety is Safety.DISPLAY:
         notes.append("the repair is one that is only shown, never applied")
+    if _has_contrast(finding):
+        notes.append("there is no repair to apply: compared with the same code without what is flagged")
     repaired = None if after is None else replace(program, source=after.source, modules=after.modules)
     return Plan(Pair(program, repaired, tuple(dict.fromkeys(notes))), claim)
 
@@ -123,6 +125,10 @@ def _program(slices: Slices, texts: Texts, cards: int) -> Program:
         file=path,
         modules=texts.modules,
     )
+
+
+def _has_contrast(finding: Finding) -> bool:
+    return finding.fix is None and bool(finding.contrast)
 
 
 def _is_own(claim: Claim) -> bool:
@@ -199,7 +205,6 @@ class _Planner:
     def texts(self) -> tuple[Texts, Texts | None]:
         """The program with the flagged code and the one with the repaired code, None where there is no repair. Raises
         PlanError."""
-        fix = self.finding.fix
         flagged = self._places.statement(self.finding.span)
         if flagged is None:
             raise PlanError("the finding stands in no statement")
@@ -220,7 +225,8 @@ class _Planner:
                 composer.insert_after(unit, line)
         if self.claim.error is not None or self.claim.metric == "growth_dropped":
             composer.add(["tfmemlint_initialise()"])
-        texts = composer.texts(self.file, fix.edits) if fix is not None else (composer.text(), None)
+        edits = self.finding.compared
+        texts = composer.texts(self.file, edits) if edits else (composer.text(), None)
         self.replaced += [*ways.replaced, *composer.notes()]
         return texts
 
@@ -245,8 +251,7 @@ class _Planner:
             slices.of(node).target(node)
         if self.claim.error is None and is_setting(self.file, flagged):
             kept.target_rest(flagged)
-        fix = self.finding.fix
-        for word in sorted({word for edit in fix.edits for word in WORD.findall(edit.content)}) if fix else ():
+        for word in sorted({word for edit in self.finding.compared for word in WORD.findall(edit.content)}):
             kept.name(word)
         slices.close()
         return slices

@@ -34,7 +34,7 @@ class Places:
             unit = self.statement(related.span) if other is None else self._elsewhere(other)
             if unit is not None:
                 found[id(unit)] = unit
-        for edit in finding.fix.edits if finding.fix is not None else ():
+        for edit in finding.compared:
             for span, unit in self._of(self.file):
                 inside = span.start < edit.start < span.end if edit.start == edit.end else _overlap(span, edit)
                 if inside and (isinstance(unit, cst.SimpleStatementLine) or self._in_header(unit, edit.start)):
