@@ -83,20 +83,6 @@ OBSTACLES = {
         "TFM203 confirmed",
         (),
     ),
-    "no repair, but bytes": (
-        """
-        import numpy as np
-        import tensorflow as tf
-        labels = np.load("labels.npy")
-        classes = np.zeros((50000,), dtype="int64")
-        y = tf.keras.utils.to_categorical(classes, 1000)
-        model = tf.keras.Sequential([tf.keras.layers.Flatten(), tf.keras.layers.Dense(1000)])
-        model.compile("sgd", "categorical_crossentropy")
-        model.fit(labels, y)
-        """,
-        "TFM205 confirmed",
-        ("claimed 381 MiB, seen 381 MiB", ALONE),
-    ),
     "parameters that nobody passes": (
         """
         import tensorflow as tf

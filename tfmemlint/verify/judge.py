@@ -41,7 +41,7 @@ class Claim:
     by_itself: bool = False
     """Whether there is no repair to compare with, and the growth must show in the flagged program alone."""
     contrast: bool = False
-    """Whether what is compared with is no repair but the code without the cost, which may do something else or raise."""
+    """Whether what is compared with is no repair but the code without the cost, which may do otherwise or raise."""
 
     @property
     def timed(self) -> bool:
