@@ -14,6 +14,7 @@ FIRST = [
     "from keras.models import Model\nModel(input=x, output=y)",
     "from keras.layers import Convolution2D\nConvolution2D(32, 3, 3, border_mode='same')",
     "from keras.models import Sequential\nmodel = Sequential()\nmodel.fit(x, y, nb_epoch=3)",
+    "import tensorflow as tf\nimport tensorflow.compat.v1 as v1\ndef f(tf):\n    tf.ConfigProto()\nf(tf)\nf(v1)",
 ]
 SECOND_OR_BOTH = [
     "import tensorflow as tf\ny = tf.math.log(x)\nz = tf.keras.layers.Dense(3)",

@@ -55,8 +55,8 @@ def before_version_2(file: File) -> bool:
     """Whether the program uses names where version 1 had them and version 2 does not, or Keras as it was then."""
     for node in file.tree.of(cst.Attribute):
         inner = node.value.value if isinstance(node.value, cst.Attribute) else node.value
-        if isinstance(inner, cst.Name) and _of_first(node) and file.value(inner) == Api("tf"):
-            return True
+        if isinstance(inner, cst.Name) and _of_first(node) and Api("tf") in file.value(inner).options:
+            return True  # one of several: callers may pass tf.compat.v1, too
     for definitions in file.flow(file.module).end.values():
         for d in definitions:
             if d.binds is Binds.IMPORT and d.api.startswith("tensorflow.") and d.api.count(".") == 1:
