@@ -98,6 +98,12 @@ def narrowed(file: File, made: Call) -> Fix | None:
     return Fix.unsafe("use float32", edits) if edits and len(edits) == len(together) else None
 
 
+def narrowed_alone(file: File, made: Call) -> Edit | None:
+    """The same call with float32, whatever is computed with what it makes."""
+    dtype = made.arg("dtype", "out_type")
+    return _float32(file, dtype) if dtype is not None and tensors.says_float64(dtype) else None
+
+
 def given_dtype(file: File, entering: tensors.Entering) -> Argument | None:
     """The argument that makes an array float64 in so many words, if that costs memory worth a word: the array is large,
     or Keras makes float32 of it again, so that the digits serve nothing."""

@@ -53,6 +53,7 @@ class CacheAfterRepeat(Rule):
             fix=self._swap(repeat, between, cache, file),
             related=[(repeat.call, "repeated here")],
             bytes=size,
+            contrast=fixes.leave_out(file, cache),
         )
 
     def _swap(self, repeat: Step, between: list[Step], cache: Call, file: File) -> Fix | None:

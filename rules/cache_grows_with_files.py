@@ -10,6 +10,7 @@ from tfmemlint.api import (
     Rule,
     Severity,
     at_most,
+    fixes,
     limits,
     on_call,
     ordering,
@@ -60,6 +61,7 @@ class CacheGrowsWithFiles(Rule):
             file,
             f"this cache keeps every decoded {what}{each} in memory{{cost}}; cache(filename) keeps them on disk",
             bytes=whole,
+            contrast=fixes.leave_out(file, cache),
         )
 
     def _large(self, ds: Dataset) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Finding, Rule, at_most, integer, on, on_call, pipelines, show_bytes
+from tfmemlint.api import Call, File, Finding, Rule, at_most, fixes, integer, limits, on, on_call, pipelines, show_bytes
 
 LITTLE = 16 << 20
 """Bytes up to which all elements together are no burden: a twentieth of what importing TensorFlow takes (300 MiB)."""
@@ -46,7 +46,7 @@ class DatasetMaterialized(Rule):
         if pipelines.shown_to_person(file, kept.dataset) or pipelines.is_one_batch(file, kept.dataset):
             return  # of one batch there is no other element, and the batch is a finding of its own
         message = "this keeps every element of the dataset in memory at once{cost}" + self._instead(kept, file)
-        yield self.finding(kept.where, file, message, bytes=cost)
+        yield self.finding(kept.where, file, message, bytes=cost, contrast=fixes.replace_node(file, *kept.without))
 
     def _instead(self, kept: pipelines.KeptElements, file: File) -> str:
         """What to do instead, by all that is asked of the elements: how many they are, the first one, anything else."""
@@ -73,10 +73,12 @@ class DatasetMaterialized(Rule):
             return
         if cost is not None or not pipelines.covers(size, pipelines.element_count(datasets)):
             message = "one batch holds the whole dataset{cost}, a second copy of it; batch a few hundred examples"
-            yield self.finding(batch, file, message, bytes=cost)
+            usual = fixes.replace_node(file, size.expression, str(limits.ONE_BATCH))
+            yield self.finding(batch, file, message, bytes=cost, contrast=usual)
 
     @on(pipelines.whole_folders)
     def one_folder(self, folder: pipelines.WholeFolder, file: File) -> Iterator[Finding]:
+        size = folder.made.arg("batch_size")
         if folder.most * folder.image < LARGE:
             return
         again = f", and each of the {len(folder.reads)} [0] reads all of them again" if len(folder.reads) > 1 else ""
@@ -86,4 +88,5 @@ class DatasetMaterialized(Rule):
             f"one batch of up to {folder.most:,} images holds the whole folder as float32, {show_bytes(folder.image)} "
             f"an image{again}; give the model the iterator with a small batch_size",
             related=[(read, "the batch is read here") for read in folder.reads],
+            contrast=fixes.replace_node(file, size.expression, str(limits.ONE_BATCH)) if size is not None else None,
         )

@@ -12,6 +12,7 @@ from tfmemlint_rules._float64_tensor import (
     is_lost,
     is_one_number,
     narrowed,
+    narrowed_alone,
     narrowed_array,
     numpy_like_elements,
 )
@@ -106,4 +107,5 @@ class Float64Tensor(Rule):
         self, file: File, at: Call | Span, what: str, size: int | None, fix: Fix | None = None, related: Related = ()
     ) -> Iterator[Finding]:
         if not tensors.float64_by_design(file):
-            yield self.finding(at, file, what, fix=fix, related=related, bytes=size)
+            contrast = narrowed_alone(file, at) if isinstance(at, Call) else None
+            yield self.finding(at, file, what, fix=fix, related=related, bytes=size, contrast=contrast)

@@ -50,6 +50,7 @@ class PrefetchNotLast(Rule):
             related=[(first, "this step comes after it")],
             severity=Severity.INFO if first.method == "repeat" and kept is None else None,
             bytes=kept.bytes if kept is not None else None,
+            contrast=fixes.leave_out(file, prefetch),
         )
 
     def _message(self, first: Call, kept: pipelines.KeptBatches | None) -> str:

@@ -79,6 +79,7 @@ class ShuffleAfterDecode(Rule):
                 fix=self._move(step, datasets[0], shuffle, file) if len(datasets) == 1 else None,
                 related=[(step.call, "made here")],
                 bytes=cost,
+                contrast=fixes.replace_node(file, argument.expression, "1"),
             )
 
     def _of_tfds(self, shuffle: Call, file: File) -> Iterator[Finding]:
@@ -95,6 +96,7 @@ class ShuffleAfterDecode(Rule):
                 f"this buffer holds {number} as tensorflow_datasets decodes them, of any size; shuffle fewer, or load "
                 "them with tfds.decode.SkipDecoding() and decode behind the shuffle",
                 related=[(source, "decoded here")],
+                contrast=fixes.replace_node(file, argument.expression, "1"),
             )
 
     def _number(self, argument: Argument, count: int | None) -> tuple[int | None, bool]:

@@ -87,6 +87,7 @@ class WholeDatasetBatchSize(Rule):
                     f"one batch holds all of the data{weigh} and the activations of every layer for it; use a small "
                     "batch_size",
                     bytes=cost,
+                    contrast=fixes.replace_node(file, size.expression, str(limits.ONE_BATCH)),
                 )
 
     def _of_dataset(self, call: Call, x: Argument, size: Argument, file: File) -> Finding:

@@ -13,6 +13,7 @@ from tfmemlint.api import (
     Rule,
     Value,
     at_most,
+    fixes,
     knowledge,
     least,
     limits,
@@ -88,7 +89,9 @@ class WholeDatasetShuffleBuffer(Rule):
                 return
         part = "" if length is None else "all of the data" if pipelines.whole_length(argument) else PART
         holds = self._held(part, held, size, count is not None)
-        yield self.finding(shuffle, file, f"this buffer holds {holds}; {self._instead(datasets, held)}", bytes=cost)
+        message = f"this buffer holds {holds}; {self._instead(datasets, held)}"
+        least_buffer = fixes.replace_node(file, argument.expression, "1")
+        yield self.finding(shuffle, file, message, bytes=cost, contrast=least_buffer)
 
     def _bytes(self, parts: list[list[Value]]) -> int | None:
         """Bytes that the buffer takes for each element."""

@@ -99,6 +99,11 @@ def remove_link(file: File, call: cst.Call) -> Edit:
     return Edit(start, end, "")
 
 
+def leave_out(file: File, call: Call) -> Edit | None:
+    """Take a step out of its pipeline, as `remove_link` does; None where it is no link of a chain."""
+    return remove_link(file, call.node) if call.receiver_node is not None and call.datasets() else None
+
+
 def _only_rebinds(file: File, call: cst.Call) -> Edit | None:
     assign = file.tree.parent(call)
     line = file.tree.statement(call)

@@ -47,11 +47,13 @@ class KeptElements(NamedTuple):
 
     where: Call | Node
     dataset: Dataset
+    without: tuple[cst.BaseExpression, str]
+    """An expression of it, and what would stand there if the elements were made and none were kept."""
 
 
 def _kept_elements(file: File) -> Iterator[KeptElements]:
-    for where, ds in (*_built(file), *_comprehended(file), *_starred(file), *_appended(file), *_stored(file)):
-        yield KeptElements(where, ds)
+    for find in (_built, _comprehended, _starred, _appended, _stored):
+        yield from find(file)
 
 
 kept_elements = Fact(_kept_elements, *PIPELINES)
@@ -66,17 +68,18 @@ def shown_to_person(file: File, ds: Dataset) -> bool:
     return asks and not ds.steps and knowledge.in_group(ds.source, "reads_encoded_records")
 
 
-def _built(file: File) -> Iterator[tuple[Call, Dataset]]:
+def _built(file: File) -> Iterator[KeptElements]:
     for call in file.calls(*BUILDERS):
         argument = call.arg(0)
         if argument is None or isinstance(argument.expression, (cst.ListComp, cst.GeneratorExp)):
             continue
         ds = run_through(argument.value)
         if ds is not None:
-            yield call, ds
+            given = argument.expression
+            yield KeptElements(call, ds, (given, f"(None for _ in {file.text(given)})"))
 
 
-def _comprehended(file: File) -> Iterator[tuple[Call | Node, Dataset]]:
+def _comprehended(file: File) -> Iterator[KeptElements]:
     lists: list[Comprehension] = [*file.tree.of(cst.ListComp), *file.tree.of(cst.DictComp)]
     taken = [(node, _taker(file, node)) for node in (*lists, *file.tree.of(cst.GeneratorExp))]
     for node, taker in taken:
@@ -86,7 +89,7 @@ def _comprehended(file: File) -> Iterator[tuple[Call | Node, Dataset]]:
         of = node.for_in
         ds = run_through(file.value(of.iter)) if of.inner_for_in is None else None
         if ds is not None and is_element(_given(file, kept), of.target, ds, counted=_counted(file, of)):
-            yield taker, ds
+            yield KeptElements(taker, ds, (kept, "None"))
 
 
 def _given(file: File, kept: cst.BaseExpression, left: int = FOLLOWED_CALLS) -> cst.BaseExpression:
@@ -121,7 +124,7 @@ def _taker(file: File, node: Comprehension) -> Call | Node:
     return call if call is not None and (name in BUILDERS or name.startswith(JOINERS)) else node
 
 
-def _starred(file: File) -> Iterator[tuple[Call | Node, Dataset]]:
+def _starred(file: File) -> Iterator[KeptElements]:
     """`zip(*ds)`, `[*ds]`."""
     stars: list[tuple[Call | Node, cst.BaseExpression]] = [
         (call, call.node.args[0].value)
@@ -132,10 +135,10 @@ def _starred(file: File) -> Iterator[tuple[Call | Node, Dataset]]:
     for where, expression in stars:
         ds = run_through(file.value(expression))
         if ds is not None:
-            yield where, ds
+            yield KeptElements(where, ds, (expression, "()"))
 
 
-def _appended(file: File) -> Iterator[tuple[Call, Dataset]]:
+def _appended(file: File) -> Iterator[KeptElements]:
     """Calls of `append` or `extend` in a loop over a pipeline that give a list every element of it."""
     for node in (node for word in KEEPS for node in file.calls_by_word.get(word, ())):
         loop, called = file.contexts.loop(node), file.called(node)
@@ -147,10 +150,11 @@ def _appended(file: File) -> Iterator[tuple[Call, Dataset]]:
             continue
         kept, counted = file.written(node.args[0].value), _counted(file, loop)
         if is_element(_given(file, kept), loop.target, ds, counted=counted) and _unchanged(file, kept, loop):
-            yield file.call(node), ds
+            nothing = "None" if called.attr.value == "append" else "()"
+            yield KeptElements(file.call(node), ds, (node.args[0].value, nothing))
 
 
-def _stored(file: File) -> Iterator[tuple[Node, Dataset]]:
+def _stored(file: File) -> Iterator[KeptElements]:
     """Assignments `table[key] = x` in a loop over a pipeline that give a dictionary or list every element of it."""
     for assign in file.tree.of(cst.Assign):
         target, loop = assign.targets[0].target, file.contexts.loop(assign)
@@ -165,7 +169,7 @@ def _stored(file: File) -> Iterator[tuple[Node, Dataset]]:
             continue
         kept, counted = file.written(assign.value), _counted(file, loop)
         if is_element(_given(file, kept), loop.target, ds, counted=counted) and _unchanged(file, kept, loop):
-            yield assign, ds
+            yield KeptElements(assign, ds, (assign.value, "None"))
 
 
 def _each_time(file: File, node: Node, container: cst.BaseExpression, loop: cst.For) -> bool:
