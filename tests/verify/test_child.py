@@ -49,6 +49,7 @@ class TestTensorFlow:
         assert result.live_bytes is not None and 10 * MIB <= result.live_bytes < 11 * MIB
         assert result.rss_peak is not None and result.rss_start is not None
         assert result.rss_peak - result.rss_start > 200 * MIB
+        assert result.arrays_peak is not None and 200 * MIB <= result.arrays_peak < 201 * MIB
         assert result.versions["tensorflow"] and result.seconds > 0
         assert max(sample[1] for sample in result.timeline) <= result.peak_bytes
 

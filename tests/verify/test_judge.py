@@ -75,6 +75,11 @@ class TestFigures:
         verdict = judge(Claim("rss"), before, after)
         assert (verdict.before, verdict.after) == (400 * MIB, 100 * MIB)
 
+    def test_resident_memory_that_differs_by_little_is_no_difference(self) -> None:
+        before, after = [ok(rss_start=0, rss_peak=420 * MIB)], [ok(rss_start=0, rss_peak=380 * MIB)]
+        verdict = judge(Claim("rss"), before, after)
+        assert (verdict.kind, verdict.reason) == (NOT_CONFIRMED, "the ratio is under 1.25")
+
     def test_a_program_s_own_value_has_the_unit_of_the_claim(self) -> None:
         assert judge(Claim("value", unit="bytes"), [ok(value=9.0)], [ok(value=1.0)]).unit == "bytes"
         assert judge(Claim("value"), [ok(value=9.0)], [ok(value=1.0)]).unit == ""
@@ -117,6 +122,14 @@ class TestWithoutMetric:
     def test_programs_that_run_nothing_show_nothing(self) -> None:
         verdict = judge(Claim(), [ok(rss_start=0, rss_peak=MIB)], [ok(rss_start=0, rss_peak=MIB)])
         assert verdict.kind == INCONCLUSIVE and "no TensorFlow operation" in verdict.reason
+
+    def test_arrays_show_where_no_operation_runs(self) -> None:
+        verdict = judge(Claim(), [ok(arrays_peak=50 * MIB)], [ok(arrays_peak=10 * MIB)])
+        assert (verdict.kind, verdict.metric) == (CONFIRMED, "array_bytes")
+
+    def test_bytes_of_a_message_are_looked_for_among_tensors_and_arrays(self) -> None:
+        verdict = judge(Claim(expected=48 * MIB), [ok(peak_bytes=MIB, arrays_peak=50 * MIB)], [])
+        assert (verdict.kind, verdict.reason) == (CONFIRMED, "claimed 48 MiB, seen 50 MiB")
 
     def test_equal_figures_are_not_confirmed(self) -> None:
         assert judge(Claim(), peaks(MIB), peaks(MIB)).kind == NOT_CONFIRMED

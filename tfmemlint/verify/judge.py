@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tfmemlint.units import show_bytes
-from tfmemlint.verify.metrics import METRICS, SLOPES, TRIED, Metric
+from tfmemlint.verify.metrics import METRICS, SLOPES, TRIED, WHERE_BYTES_ARE, Metric
 from tfmemlint.verify.run.runs import Run
 from tfmemlint.verify.verdicts import (
     CONFIRMED,
@@ -83,7 +83,8 @@ def judge(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
         metric = METRICS[claim.metric]
         return _judge_figures(replace(metric, unit=metric.unit or claim.unit), claim, before, after)
     if not any(run.initialized or run.peak_bytes for run in (*before, *after)):
-        return inconclusive("the programs run no TensorFlow operation")
+        arrays = _judge_figures(METRICS["array_bytes"], claim, before, after)
+        return arrays if arrays.kind == CONFIRMED else inconclusive("the programs run no TensorFlow operation")
     return _judge_memory(claim, before, after)
 
 
@@ -200,23 +201,24 @@ def _judge_figures(metric: Metric, claim: Claim, before: Sequence[Run], after: S
     first, second = (statistics.median(side) for side in known)
     noise = max(max(side) - min(side) for side in known)
     enough = max(metric.floor, noise)
-    repeats = min(map(len, known))
+    repeats, least = min(map(len, known)), max(claim.min_ratio, metric.least_ratio)
 
     def verdict(kind: str, reason: str) -> Verdict:
         return Verdict(kind, reason, metric.name, metric.unit, first, second, noise, repeats)
 
-    if second - first > enough and second >= claim.min_ratio * first and not claim.contrast:
+    if second - first > enough and second >= least * first and not claim.contrast:
         return verdict(NEEDS_MORE, "")
     if first - second <= enough:
         return verdict(NOT_CONFIRMED, "the difference is within the noise")
-    if second > 0 and first / second < claim.min_ratio:
-        return verdict(NOT_CONFIRMED, f"the ratio is under {claim.min_ratio:g}")
+    if second > 0 and first / second < least:
+        return verdict(NOT_CONFIRMED, f"the ratio is under {least:g}")
     return verdict(CONFIRMED, "")
 
 
 def _judge_expected(expected: int, before: Sequence[Run]) -> Verdict:
-    metric = METRICS["peak_bytes"]
-    seen = [value for run in before if (value := metric.read(run)) is not None]
+    figures = [(metric, [metric.read(run) for run in before]) for metric in (METRICS[name] for name in WHERE_BYTES_ARE)]
+    known = [(metric, [value for value in values if value is not None]) for metric, values in figures]
+    metric, seen = max(known, key=lambda each: statistics.median(each[1] or [0]))
     if not seen:
         return inconclusive(metric.missing, metric.name)
     most, noise = statistics.median(seen), max(seen) - min(seen)

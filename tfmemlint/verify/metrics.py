@@ -24,6 +24,8 @@ class Metric:
     read: Callable[[Run], float | None]
     missing: str
     """Why a run may not have it, in words."""
+    least_ratio: float = 1.0
+    """Of the two programs' figures, below which the difference may be chance, also where the runs happen to agree."""
 
 
 def _slope(column: int) -> Callable[[Run], float | None]:
@@ -51,6 +53,7 @@ def _growth_dropped(run: Run) -> float | None:
 
 
 _NO_ALLOCATOR = "the tensor allocator reported nothing: the program runs no TensorFlow operation"
+_NO_ARRAYS = "the arrays of this NumPy cannot be counted"
 _FEW_MARKS = f"the program calls tfmemlint_mark() fewer than {MARKS_NEEDED} times"
 
 METRICS = {
@@ -58,7 +61,8 @@ METRICS = {
     for metric in (
         Metric("peak_bytes", "bytes", 64 * KIB, lambda run: run.peak_bytes, _NO_ALLOCATOR),
         Metric("live_bytes", "bytes", 64 * KIB, lambda run: run.live_bytes, _NO_ALLOCATOR),
-        Metric("rss", "bytes", 8 * MIB, _rss_growth, "this system does not tell resident memory"),
+        Metric("array_bytes", "bytes", 64 * KIB, lambda run: run.arrays_peak, _NO_ARRAYS),
+        Metric("rss", "bytes", 8 * MIB, _rss_growth, "this system does not tell resident memory", 1.25),
         Metric("device_bytes", "bytes", 64 * MIB, lambda run: run.device_used_peak, "there is no NVIDIA card here"),
         Metric("traces", "", 0.5, lambda run: float(run.traces), ""),
         Metric("seconds", "s", 0.05, lambda run: run.seconds, ""),
@@ -72,8 +76,11 @@ METRICS = {
 }
 """All metrics by name."""
 
-TRIED = ("peak_bytes", "live_bytes", "rss", "traces")
+TRIED = ("peak_bytes", "live_bytes", "array_bytes", "rss", "traces")
 """Those that are tried, in this order, where a claim names none."""
 
 SLOPES = ("live_slope", "traces_slope", "nodes_slope")
 """Those that are tried first where something grows from round to round."""
+
+WHERE_BYTES_ARE = ("peak_bytes", "array_bytes")
+"""Those of which the larger one is held against the bytes of a message."""

@@ -1,14 +1,19 @@
-"""Places NumPy's arrays where TensorFlow treats them all alike; loaded by `main.py`, needs NumPy 1.22.
+"""Places NumPy's arrays where TensorFlow treats them all alike, and counts them; loaded by `main.py`, needs NumPy 1.22.
 
 TensorFlow shares the memory of an array whose address is a multiple of 64 and copies every other one. malloc returns
 multiples of 16: large arrays lie 16 bytes past a page and are copied, small ones are copied or shared by chance, so
 that the tensor bytes of two runs of one program differ. Here each array lies 16 bytes past a multiple of 64.
+
+Resident memory tells of arrays too, but differs from run to run by more than many an array has. What is counted here is
+the same in each run, to the byte.
 """
 
 from __future__ import annotations
 
 import ctypes
+import functools
 import importlib
+import threading
 from typing import Any
 
 SHARED_AT, PAST = 64, 16
@@ -47,7 +52,7 @@ def _libc() -> ctypes.CDLL:
 
 
 def _address(block: int) -> int:
-    """Where the array lies in its block: the next place of the wanted kind with room for one word before it."""
+    """Where the array lies in its block: the next place of the wanted kind with room for two words before it."""
     return block - block % SHARED_AT + SHARED_AT + PAST
 
 
@@ -56,49 +61,71 @@ def _block(address: int) -> Any:
     return _size.from_address(address - ctypes.sizeof(_size))
 
 
+def _bytes(address: int) -> Any:
+    """The word before that one, which tells how many bytes were asked for."""
+    return _size.from_address(address - 2 * ctypes.sizeof(_size))
+
+
 class Placement:
-    """The four functions that NumPy asks for memory, over libc's own; the first argument of each is unused."""
+    """The four functions that NumPy asks for memory, over libc's own; the first argument of each is unused.
+
+    `live` and `peak` are the bytes of the arrays that exist now, and of the most that did at one time. Threads that
+    allocate at once do not lose any: the interpreter switches at calls and jumps, of which no sum here has one.
+    """
 
     ROOM = SHARED_AT + PAST
 
     def __init__(self) -> None:
+        self.live = self.peak = 0
         self._libc = _libc()
         functions = _Malloc(self.malloc), _Calloc(self.calloc), _Realloc(self.realloc), _Free(self.free)
         self.handler = _Handler(b"tfmemlint", 1, None, *functions)
 
-    def _placed(self, block: int | None) -> int | None:
+    def reset(self) -> None:
+        """Start the peak again from what is live now."""
+        self.peak = self.live
+
+    def _placed(self, block: int | None, size: int) -> int | None:
         if not block:
             return None
         address = _address(block)
-        _block(address).value = block
+        _block(address).value, _bytes(address).value = block, size
+        self.live += size
+        if self.live > self.peak:
+            self.peak = self.live
         return address
 
     def malloc(self, _: Any, size: int) -> int | None:
         """`size` bytes, or None."""
-        return self._placed(self._libc.malloc(size + self.ROOM))
+        return self._placed(self._libc.malloc(size + self.ROOM), size)
 
     def calloc(self, _: Any, count: int, size: int) -> int | None:
         """`count * size` zeros that are not touched, or None."""
-        return self._placed(self._libc.calloc(1, count * size + self.ROOM))
+        return self._placed(self._libc.calloc(1, count * size + self.ROOM), count * size)
 
     def realloc(self, _: Any, address: int | None, size: int) -> int | None:
         """The content of `address` in `size` bytes, or None, which leaves it where it is."""
         if not address:
             return self.malloc(None, size)
-        old = _block(address).value
+        old, before = _block(address).value, _bytes(address).value
         new = self._libc.realloc(old, size + self.ROOM)
-        if new and _address(new) - new != address - old:
+        if not new:
+            return None
+        self.live -= before
+        if _address(new) - new != address - old:
             ctypes.memmove(_address(new), new + address - old, size)
-        return self._placed(new)
+        return self._placed(new, size)
 
     def free(self, _: Any, address: int | None, __: int) -> None:
         """Give the block of the array back."""
         if address:
+            self.live -= _bytes(address).value
             self._libc.free(_block(address).value)
 
 
 def install() -> Placement | None:
-    """Place the arrays that this thread makes from here on; None where NumPy is too old. Keep what it returns."""
+    """Place the arrays that this thread makes from here on, and those of threads that it starts; None where NumPy is
+    too old. Keep what it returns."""
     try:
         module = importlib.import_module("numpy._core.multiarray")
     except ImportError:
@@ -111,5 +138,14 @@ def install() -> Placement | None:
     table = ctypes.cast(get(module._ARRAY_API, None), ctypes.POINTER(_pointer))
     set_handler = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)(table[SET_HANDLER])
     placement = Placement()
-    set_handler(new(ctypes.addressof(placement.handler), CAPSULE, None))
+    capsule = new(ctypes.addressof(placement.handler), CAPSULE, None)
+    set_handler(capsule)
+    run = threading.Thread.run
+
+    @functools.wraps(run)
+    def with_handler(thread: threading.Thread) -> None:
+        set_handler(capsule)
+        run(thread)
+
+    threading.Thread.run = with_handler  # type: ignore[method-assign]
     return placement

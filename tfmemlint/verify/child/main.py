@@ -70,6 +70,7 @@ class Monitor:
     def __init__(self, request: dict[str, Any], hooks: Any) -> None:
         self.runtime, self.traces = hooks
         self.pace = pace.Pace(self.runtime.live)
+        self.arrays: Any = None
         self.collect = probes.collector(request.get("collector", ""))
         self.marks: list[list[Any]] = []
         self.value: float | None = None
@@ -98,6 +99,8 @@ class Monitor:
         """Count from here on; what the program calls `tfmemlint_reset()`."""
         gc.collect()
         self.runtime.reset()
+        if self.arrays is not None:
+            self.arrays.reset()
         probes.reset_rss_peak()
         self.rss_start, self.traces_start = probes.rss(), self.traces.count
         self.marks.clear()
@@ -139,6 +142,7 @@ class Monitor:
             "allocator_problem": self.runtime.problem,
             "peak_bytes": before[1] if before else None,
             "live_bytes": after[0] if after else None,
+            "arrays_peak": self.arrays.peak if self.arrays is not None else None,
             "rss_start": self.rss_start,
             "rss_peak": rss_peak,
             "rss_end": rss_end,
@@ -224,7 +228,8 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
     monitor = Monitor(request, hooks)
     prepare(request)
     if request.get("paced"):
-        KEPT.append(_load("arrays").install())
+        monitor.arrays = _load("arrays").install()
+        KEPT.append(monitor.arrays)
         monitor.pace.install()
     monitor.install()
     substitutes = _load("substitutes").Substitutes(monitor.mark) if request.get("substitute") else None

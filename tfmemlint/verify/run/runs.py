@@ -76,6 +76,7 @@ class Run(msgspec.Struct, frozen=True):
     allocator_problem: Text | None = None
     peak_bytes: Count | None = None
     live_bytes: Count | None = None
+    arrays_peak: Count | None = None
     rss_start: Count | None = None
     rss_peak: Count | None = None
     rss_end: Count | None = None
@@ -178,6 +179,8 @@ def _checked(report: _Report, bounds: Bounds, key: str) -> Run:
     resident = [report.rss_start, report.rss_peak, report.rss_end, *(mark[3] for mark in report.marks)]
     resident += [*(sample[2] for sample in report.timeline), *(line.rss for line in lines)]
     _within("bytes of memory", resident, bounds.resident)
+    # Arrays that nothing is written to take no memory, so that there may be more of them than the machine has.
+    _within("bytes of arrays", [report.arrays_peak], UNBOUNDED.resident)
     if not all(text.isprintable() for pair in report.versions.items() for text in pair):
         raise ValueError("versions that cannot be printed")
     if report.value is not None and not math.isfinite(report.value):
