@@ -15,6 +15,7 @@ from tfmemlint.api import (
     constant,
     dotted,
     facts,
+    fixes,
     flow,
     integer,
     keras,
@@ -72,10 +73,13 @@ class HeavyCallback(Rule):
         both = frequency is not None and frequency > 0 and constant(call.value_of("write_images")) is True
         if both and not small and not keras.lacks_validation(file):
             what = "histograms and images copy every weight to the host each time; write one of them, or neither"
-            yield self.finding(call, file, what)
+            contrast = fixes.replace_keyword(file, call.node, "histogram_freq", "0")
+            yield self.finding(call, file, what, contrast=contrast)
         steps = self._profiled(call.value_of("profile_batch"))
         if steps > MOST_PROFILED:
-            yield self.finding(call, file, f"the profiler keeps every op of {steps} steps in memory; profile a few")
+            what = f"the profiler keeps every op of {steps} steps in memory; profile a few"
+            contrast = fixes.replace_keyword(file, call.node, "profile_batch", "0")
+            yield self.finding(call, file, what, contrast=contrast)
 
     def _profiled(self, batches: Value) -> int:
         """The steps between the first and the last that are profiled, where a pair or a text says them."""
@@ -107,7 +111,8 @@ class HeavyCallback(Rule):
             emptied = any(flow.is_emptied(file, path, each) or flow.is_made_anew(file, path, each) for each in hooks)
             if not emptied and not flow.is_bounded(file, put.container) and keras.copies_weights(file, put.item):
                 what = "each call of this hook keeps another copy of weights or outputs"
-                yield self.finding(put.where, file, f"{what}; keep a number, or write to disk")
+                nothing = fixes.replace_node(file, put.item, "None")
+                yield self.finding(put.where, file, f"{what}; keep a number, or write to disk", contrast=nothing)
 
 
 def _own_names(hook: Hook, file: File) -> set[str]:

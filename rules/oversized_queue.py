@@ -13,6 +13,7 @@ from tfmemlint.api import (
     at_most,
     constant,
     facts,
+    fixes,
     integer,
     keras,
     knowledge,
@@ -81,9 +82,10 @@ class OversizedQueue(Rule):
         if at_most(size, file.config.min_bytes - 1):
             return
         if queue is not None and (queue >= LARGE_QUEUE or (queue > DEFAULT and (size or 0) >= LARGE)):
+            shorter = fixes.replace_keyword(file, call.node, "max_queue_size", str(DEFAULT))
             weigh = f": {show_bytes(size)}" if size is not None else ""
             what = f"the queue keeps {queue} finished batches in host memory{weigh}; about {DEFAULT} are enough"
-            yield self.finding(call, file, what, bytes=size)
+            yield self.finding(call, file, what, bytes=size, contrast=shorter)
         elif workers is not None and workers >= MANY_WORKERS and constant(call.given("use_multiprocessing")) is True:
             what = f"{workers} processes each hold a copy of the data set and its arrays; use fewer, or threads"
-            yield self.finding(call, file, what)
+            yield self.finding(call, file, what, contrast=fixes.replace_keyword(file, call.node, "workers", "1"))

@@ -9,9 +9,11 @@ from tfmemlint.api import (
     Call,
     Const,
     Does,
+    Edit,
     File,
     Finding,
     Rule,
+    fixes,
     integer,
     knowledge,
     on_call,
@@ -79,8 +81,24 @@ class PairwiseBroadcast(Rule):
         sums = found.product and not (call.method or "").endswith(("max", "min"))
         instead = "a matrix product needs only the result" if sums else "take the rows in parts"
         yield self.finding(
-            call, file, f"all pairs exist in full before they are reduced{{cost}}; {instead}", bytes=size
+            call,
+            file,
+            f"all pairs exist in full before they are reduced{{cost}}; {instead}",
+            bytes=size,
+            contrast=_products(file, call, found),
         )
+
+
+def _products(file: File, call: Call, found: tensors.Pairs) -> list[Edit] | None:
+    """One number for each pair without the pair itself, whatever the number is."""
+    sides, spelled = tensors.operands(found), fixes.api_text(file, f"{(call.name or '').partition('.')[0]}.einsum")
+    if len(sides) != 2 or spelled is None:
+        return None
+    left, right = map(file.text, sides)
+    reduced = fixes.replace_node(file, call.node, f'{spelled}("...i,...i->...", {left}, {right})')
+    if file.tree.contains(call.node, found.node):
+        return [reduced]
+    return [fixes.replace_node(file, found.node, left), reduced]
 
 
 def _euclidean(call: Call) -> bool:

@@ -24,6 +24,7 @@ from tfmemlint.fix.edits import (
     link_span,
     outer_span,
     remove_argument,
+    replace_keyword,
     replace_node,
     statement_lines,
 )
@@ -59,6 +60,7 @@ __all__ = [
     "remove_link",
     "remove_statement",
     "repeat_below",
+    "replace_keyword",
     "replace_node",
     "set_autotune",
     "statement_lines",

@@ -23,7 +23,7 @@ from tfmemlint.query.tensors.dtypes import (
 from tfmemlint.query.tensors.little import is_little
 from tfmemlint.query.tensors.one_hot import OneHot, one_hot
 from tfmemlint.query.tensors.paired_rows import are_fed, kept_pairs, paired_rows
-from tfmemlint.query.tensors.pairs import Pairs, all_pairs, cut_features
+from tfmemlint.query.tensors.pairs import Pairs, all_pairs, cut_features, operands
 from tfmemlint.query.tensors.precision import wants_digits
 from tfmemlint.query.tensors.products import Product, products
 from tfmemlint.query.tensors.read_arrays import ReadArray, one_picture
@@ -81,6 +81,7 @@ __all__ = [
     "only_cast",
     "only_of_arrays",
     "only_shown",
+    "operands",
     "paired_rows",
     "partners",
     "products",

@@ -35,6 +35,12 @@ def replace_node(file: File, node: Node, text: str) -> Edit:
     return Edit(span.start, span.end, text)
 
 
+def replace_keyword(file: File, call: cst.Call, name: str, text: str) -> Edit | None:
+    """Write `text` instead of what is passed for a keyword. None where it is passed in another way or not at all."""
+    values = [arg.value for arg in call.args if arg.keyword is not None and arg.keyword.value == name]
+    return replace_node(file, values[0], text) if values else None
+
+
 def append_method(file: File, node: Node, link: str) -> Edit:
     """Write `link` (`.prefetch(2)`) after an expression; a chain with one method a line gets a line of its own."""
     end = outer_span(file, node).end

@@ -59,6 +59,9 @@ class Claim:
         return (*SLOPES, *TRIED) if self.growth else TRIED
 
 
+LARGE = 4 << 30
+"""Bytes of a message that explain why a program of nothing else runs out of memory."""
+
 SEEN = 0.8
 """Part of the bytes that a message names which must be seen: buffers may not have been filled to the last element."""
 
@@ -173,6 +176,9 @@ def _judge_end(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Ver
     starved = all(run.out_of_memory for run in before)
     if starved and after and all(run.status == "ok" for run in after):
         return Verdict(CONFIRMED, "runs out of memory before, not after", "out_of_memory", "", 1.0, 0.0, 0.0, repeats)
+    if starved and claim.expected is not None and claim.expected >= LARGE:
+        reason = f"claimed {show_bytes(claim.expected)}, and runs out of memory"
+        return Verdict(CONFIRMED, reason, "out_of_memory", "", 1.0, None, 0.0, len(before), claim.expected)
     failed = next((run for run in before if run.status != "ok"), None)
     if failed is not None:
         return inconclusive(f"the flagged program failed: {failed.reason}", claim.metric)

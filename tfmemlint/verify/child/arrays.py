@@ -147,5 +147,5 @@ def install() -> Placement | None:
         set_handler(capsule)
         run(thread)
 
-    threading.Thread.run = with_handler  # type: ignore[method-assign]
+    threading.Thread.run = with_handler  # type: ignore
     return placement

@@ -17,7 +17,7 @@ import types
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-STEPS, EPOCHS = 20, 2
+STEPS, EPOCHS, ROWS, WORDS = 20, 2, 32, 10
 ROUNDS_OF_DATA, SECONDS_OF_DATA = 10_000, 20.0
 
 
@@ -39,7 +39,7 @@ class Substitutes:
     def install(self, rename: Any) -> None:
         """Put the hooks where every module finds them and patch what trains; `rename` is what gives Keras the names
         that it had before. Imports Keras."""
-        for name in ("array", "tensor", "dataset", "object", "some", "more", "consume", "given", "initialise"):
+        for name in ("array", "tensor", "dataset", "object", "some", "more", "consume", "given", "initialise", "train"):
             setattr(builtins, f"tfmemlint_{name}", getattr(self, name))
         keras = [importlib.import_module("keras")]
         if "tf_keras" in sys.modules or os.environ.get("TF_USE_LEGACY_KERAS") == "1":
@@ -172,6 +172,31 @@ class Substitutes:
         else:
             self.consume(value)
         return value
+
+    def train(self, model: Any) -> None:
+        """Train a model on made-up data of its own shapes, for two steps: the second one has the optimizer's slots.
+        Raises ValueError for a model that does not say its shapes."""
+        first = next(iter(model.layers), None)
+        if not model.inputs and type(first).__name__ == "Embedding":
+            model.build((None, getattr(first, "input_length", None) or WORDS))
+        shapes = [tuple(part.shape) for part in model.inputs or ()]
+        if not shapes or any(None in shape[1:] for shape in shapes):
+            raise ValueError("not all shapes of the model's inputs are known, so that no data can be made up for it")
+        tensorflow = sys.modules["tensorflow"]
+
+        def batch(part: Any) -> Any:
+            dtype = getattr(part.dtype, "name", part.dtype)
+            return self.tensor(dtype, (shape[0] or ROWS, *shape[1:])) if (shape := tuple(part.shape)) else None
+
+        known = getattr(model, "optimizer", None)
+        optimizer = type(known).from_config(known.get_config()) if known is not None else "adam"
+        model.compile(optimizer, "mse")
+        x = [batch(part) for part in model.inputs]
+        given = x[0] if len(x) == 1 else x
+        y = tensorflow.nest.map_structure(tensorflow.zeros_like, model(given))
+        for _ in range(2):
+            model.train_on_batch(given, y)
+        self.note("the model is trained for 2 steps of made-up rows of its input's shape, by mean squared error")
 
     def initialise(self) -> None:
         """Run a first operation, at which TensorFlow applies its device settings."""

@@ -39,6 +39,8 @@ class Slices:
         self.file, self.entry = file, entry
         self.data_only = False
         """Whether a data set that the flagged statement makes is not followed to where it is trained on."""
+        self.models_only = False
+        """Whether what is made of the flagged statement is followed to the model, and not to where that is trained."""
         self.whole: list[str] = []
         """The modules that are imported as they are."""
         self.made: dict[int, tuple[Node, str]] = {}

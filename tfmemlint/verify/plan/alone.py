@@ -14,7 +14,7 @@ import libcst as cst
 
 from tfmemlint.finding import Edit, Finding, Span
 from tfmemlint.model.file import File
-from tfmemlint.model.values import Array, Dataset
+from tfmemlint.model.values import Array, Dataset, Value
 from tfmemlint.syntax.scopes import Binds
 from tfmemlint.syntax.tree import Node, children
 from tfmemlint.verify.plan.across import Slices
@@ -130,6 +130,8 @@ class Alone:
             parts += (text[position : edit.start], edit.content)
             position = edit.end
         cut = "".join((*parts, text[position:end])).rstrip("\n")
+        if not cut.strip():
+            return ""
         return f"if True:\n{cut}" if cut[:1].isspace() else cut
 
     def _returns(self, block: Sequence[Node]) -> Iterator[Edit]:
@@ -152,9 +154,14 @@ class Alone:
                 for each in bindings:
                     if self.file.tree.statement(each.node) is statement and each.name.isidentifier():
                         value = self.file.values.definition(each, None)
-                        if any(isinstance(kind, (Array, Dataset)) for kind in value.options) and each.name not in seen:
+                        if any(map(self._is_given, value.options)) and each.name not in seen:
                             seen.add(each.name)
                             yield each.name
+
+    def _is_given(self, value: Value) -> bool:
+        """Whether a value is data that a model would be given. Against the message's bytes arrays count as they are."""
+        counted = isinstance(value, Array) and value.library == "np" and not self.finding.compared
+        return isinstance(value, (Array, Dataset)) and not counted
 
     # -- what they read ----------------------------------------------------------------------------------------------
 
@@ -232,6 +239,9 @@ class Alone:
         parent = self.file.tree.parent(name)
         if not isinstance(parent, cst.Attribute) or parent.value is not name:
             return False
+        if isinstance(self.file.tree.parent(parent), (cst.AssignTarget, cst.AnnAssign)):
+            self._fields.setdefault(name.value, {})  # the statement makes the attribute
+            return True
         made = code_for(self.file.value(parent))
         if made is not None:
             self._fields.setdefault(name.value, {})[parent.attr.value] = made

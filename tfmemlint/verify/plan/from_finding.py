@@ -27,7 +27,7 @@ from tfmemlint.verify.plan.slicing import LOOPS, Home
 from tfmemlint.verify.plan.solving import FULL, SMALL, Solver
 from tfmemlint.verify.plan.statements import is_setting
 from tfmemlint.verify.plan.templates import Plan, of_sample
-from tfmemlint.verify.plan.uses import consumers, is_data, made_by
+from tfmemlint.verify.plan.uses import consumers, is_data, made_by, makes_layer, trained
 from tfmemlint.verify.plan.ways import Way, Ways
 from tfmemlint.verify.result import Pair
 from tfmemlint.verify.run.measure import Program
@@ -69,6 +69,9 @@ def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Ma
         raise PlanError("what is claimed does not show in the flagged statements alone")
     if not finding.compared:
         claim = _by_the_message(finding)
+
+    if makes_layer(finding, file):
+        return _Planner(finding, file, dict(examples), claim, trains=True).plan(0)
 
     def sized(target: int) -> Plan:
         alone = Alone(finding, file, _Examples(file, dict(examples)), solver := Solver(file, target))
@@ -165,8 +168,12 @@ class _Examples:
 class _Planner:
     """Makes the two sources for one finding."""
 
-    def __init__(self, finding: Finding, file: File, examples: dict[str, Example], claim: Claim) -> None:
-        self.finding, self.file, self.claim = finding, file, claim
+    def __init__(
+        self, finding: Finding, file: File, examples: dict[str, Example], claim: Claim, trains: bool = False
+    ) -> None:
+        """With `trains` the program makes the model that the flagged layer is a part of, and trains it on made-up
+        data in place of what the user's code does with it."""
+        self.finding, self.file, self.claim, self.trains = finding, file, claim, trains
         self.replaced: list[str] = []
         self.slices = Slices(file, file)
         self._examples = _Examples(file, examples)
@@ -184,7 +191,8 @@ class _Planner:
             return self.plan(cards, target) if self._make_up(made.pair.before.source, run) else None
 
         scaled = self._solver.used and target == FULL
-        return replace(made, again=again, smaller=(lambda: self.plan(cards, SMALL)) if scaled else None)
+        smaller = (lambda: self.plan(cards, SMALL)) if scaled else None
+        return replace(made, alone=self.trains, again=again, smaller=smaller)
 
     def _make_up(self, source: str, run: Run) -> bool:
         """Have data made up in place of the statement that raised, if it is known what it gives; whether it is."""
@@ -217,7 +225,10 @@ class _Planner:
         around = next((a for node in inner for a in self.file.tree.ancestors(node) if isinstance(a, LOOPS)), None)
         composer = Composer(self.slices, self._examples, around)
         composer.add(list(dict.fromkeys(line for way in found for line in way.lines)))
-        for unit, line in consumers(self.slices):
+        ends = trained(self.slices) if self.trains else consumers(self.slices)
+        if self.trains and not ends:
+            raise PlanError("no model is seen that the flagged layer is a part of")
+        for unit, line in ends:
             scope = self.file.scope_of(unit)
             if isinstance(scope, cst.Module):
                 composer.add([line], self.slices.of(unit).home)
@@ -244,7 +255,7 @@ class _Planner:
     def _grown(self, flagged: Node, others: Sequence[Node], ways: Sequence[Way]) -> Slices:
         """The slices with all that the flagged statement and the others need."""
         slices = Slices(self.file, ways[0].entry, [function for way in ways for function in way.functions])
-        slices.made = self._made
+        slices.made, slices.models_only = self._made, self.trains
         kept = slices.of(flagged)
         slices.data_only = self.claim.error is None and any(is_data(self.file, each) for each in made_by(kept, flagged))
         for node in (flagged, *others, *(call for way in ways for call in way.calls)):

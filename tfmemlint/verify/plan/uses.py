@@ -7,15 +7,25 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint.finding import Finding
 from tfmemlint.model.file import File
 from tfmemlint.model.values import Dataset
+from tfmemlint.query.keras.models import is_model
 from tfmemlint.syntax.scopes import Binds, Definition
-from tfmemlint.syntax.tree import Node
+from tfmemlint.syntax.tree import Node, walk
+from tfmemlint.verify.plan.statements import changed_name
 
 if TYPE_CHECKING:
     from tfmemlint.verify.plan.slicing import Slice
 
 CONSUMERS = ("fit", "evaluate", "predict")
+TAKES = (
+    *CONSUMERS, "fit_generator", "evaluate_generator", "predict_generator", "train_on_batch", "test_on_batch",
+    "predict_on_batch", "load_weights", "summary", "plot_model", "print",
+)  # fmt: skip
+"""Methods that give a model data, or show it."""
+
+LAYERS = "tf.keras.layers."
 
 
 def keep_uses(part: Slice) -> None:
@@ -32,11 +42,50 @@ def keep_uses(part: Slice) -> None:
                 user = part.unit(use)
                 if user is None or id(user) in part.targets or not part.runnable.runs(user):
                     continue
+                if part.slices.models_only and not _builds(user):
+                    continue
                 if part.slices.data_only and is_data(part.file, definition) and not _hands_on(part, user):
                     continue
                 part.targets[id(user)] = user
                 part.keep(user)
                 pending.append(user)
+
+
+def makes_layer(finding: Finding, file: File) -> bool:
+    """Whether what is flagged makes a layer of Keras, which costs nothing before its model is trained."""
+    around = (file.call(node) for node in file.tree.of(cst.Call) if file.span(node).end >= finding.span.end)
+    return any((call.name or "").startswith(LAYERS) and file.place(call) == finding.span for call in around)
+
+
+def _builds(user: Node) -> bool:
+    """Whether a statement makes or changes a model, and neither gives it data nor shows it."""
+    header = user if isinstance(user, cst.SimpleStatementLine) else getattr(user, "test", None) or cst.Pass()
+    called = (node.func for node in walk(header, cst.Call))
+    return not any(isinstance(func, cst.Attribute) and func.attr.value in TAKES for func in called)
+
+
+def trained(parts: Iterable[Slice]) -> list[tuple[Node, str]]:
+    """Lines that train the models which the flagged statements are a part of, each with the last statement that makes
+    or changes the model."""
+    lines: dict[str, Node] = {}
+    for part in parts:
+        for unit in list(part.targets.values()):
+            changed = changed_name(unit) if isinstance(unit, cst.SimpleStatementLine) else None
+            found = [*made_by(part, unit), *(part.definitions(changed) if changed is not None else ())]
+            for made in found:
+                if made.name.isidentifier() and is_model(part.file, part.file.values.definition(made, None)):
+                    lines[f"tfmemlint_train({made.name})"] = _last_change(part, unit, made)
+    return [(unit, line) for line, unit in lines.items()]
+
+
+def _last_change(part: Slice, unit: Node, made: Definition) -> Node:
+    """The last statement beside this one that is kept and says the name of what it made, and returns nothing."""
+    begun = part.unit(made.node) or unit
+    suite = list(getattr(part.file.tree.parent(begun), "body", ()))
+    users = [user for use in part.file.uses_of(made) if (user := part.unit(use)) is not None and id(user) in part.kept]
+    beside = [each for each in suite if any(part.file.tree.contains(each, user) for user in users)]
+    changes = [each for each in beside if not any(True for _ in walk(each, cst.Return))]
+    return changes[-1] if changes else unit
 
 
 def made_by(part: Slice, unit: Node) -> list[Definition]:
