@@ -11,6 +11,7 @@ from tfmemlint.api import (
     File,
     Finding,
     Rule,
+    keras,
     on,
     ordering,
     own_nodes,
@@ -42,7 +43,8 @@ class StateMadePerCall(Rule):
     ## When not to use it
     Never. Creation that may happen once (`if self.dense is None`) is not reported. A condition on the inputs or on a
     setting holds in each call: it guards nothing. Nor is a model between tensors of another, with whose layers it
-    shares its weights, nor anything in programs of TensorFlow 1, which call once, while they build the graph.
+    shares its weights, nor a `call()` that the class calls itself to give a functional model its outputs, which owns
+    the layers then, nor anything in programs of TensorFlow 1, which call once, while they build the graph.
 
     ## References
     - https://www.tensorflow.org/guide/function#creating_tfvariables
@@ -59,6 +61,8 @@ class StateMadePerCall(Rule):
             return  # another rule speaks about that
         if step.runs is not repetition.Runs.STEP and tracing.in_graph_program(file, function):
             return  # called once, while the graph is built
+        if step.runs is repetition.Runs.CALL and keras.makes_graph(file, function):
+            return
         given = {param.name.value for param in parameters(function)}
         for call in map(file.call, own_nodes(function, cst.Call)):
             kind = tracing.creates_state(file, call)

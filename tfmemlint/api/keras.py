@@ -17,6 +17,7 @@ from tfmemlint.query.keras.layers import (
     parameters_of,
 )
 from tfmemlint.query.keras.making import (
+    makes_graph,
     makes_layers,
     makes_own_model,
     may_be_loaded,
@@ -114,6 +115,7 @@ __all__ = [
     "loads_model",
     "losses",
     "makes_data_set",
+    "makes_graph",
     "makes_layers",
     "makes_own_model",
     "may_be_loaded",

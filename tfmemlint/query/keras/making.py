@@ -10,6 +10,7 @@ import libcst as cst
 from tfmemlint.model.values import Class, Function, Value
 from tfmemlint.query.calls import calls
 from tfmemlint.query.flow.makers import makers
+from tfmemlint.query.flow.uses import uses
 from tfmemlint.query.keras.fates import fate, model_at
 from tfmemlint.query.keras.models import MODEL, MODEL_LOADS, PRETRAINED
 from tfmemlint.query.ordering.once import runs_once
@@ -50,6 +51,21 @@ def makes_layers(file: File, code: Node, *, besides: Call) -> bool:
 
 def _is_layer(name: str) -> bool:
     return name.startswith(LAYERS) and name.rpartition(".")[2][:1].isupper()
+
+
+def makes_graph(file: File, method: cst.FunctionDef) -> bool:
+    """Whether a method is called by its name, of the object itself or of one that is known, and what it returns becomes
+    an output of a functional model, which then owns the layers that it makes: `Model(inputs, self.call(inputs))`."""
+    for node in file.calls_by_word.get(method.name.value, ()):
+        call, owner = file.call(node), file.class_of(method)
+        own = isinstance(call.receiver_node, cst.Name) and call.receiver_node.value == "self"
+        if own and owner is not None and file.tree.contains(owner, node):
+            named = not file.tree.contains(method, node)
+        else:
+            named = any(isinstance(each, Function) and each.node is method for each in call.target.options)
+        if named and any(use.call is not None and use.call.name == MODEL for use in uses(file, node, containers=True)):
+            return True
+    return False
 
 
 def shares_layers(file: File, made: Call, function: Node) -> bool:
