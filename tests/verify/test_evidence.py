@@ -245,7 +245,13 @@ class TestPictures:
 
     def test_a_line_rises_at_its_time_and_not_before(self) -> None:
         drawn = pictures.lines([("before", [(0.0, 0.0), (1.0, 100.0)], "before")], str, "words", binary=False)
-        assert 'd="M72.0 200.0H508.0V24.0"' in drawn
+        assert 'd="M60 134H316V22H316"' in drawn
+
+    def test_thousands_of_points_make_a_short_path_that_keeps_the_peak(self) -> None:
+        points = [(number / 10, float(number % 7)) for number in range(10_000)]
+        points[5_000] = (500.0, 1000.0)
+        drawn = pictures.lines([("before", points, "before")], str, "words", binary=False)
+        assert "V22V" in drawn and len(drawn) < 20_000
 
     def test_a_sparkline_shows_the_largest_value_of_each_stretch(self) -> None:
         assert pictures.sparkline([0, 0, 8, 0, 4, 4], columns=3) == " \u2588\u2584"

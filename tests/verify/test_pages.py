@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import re
 from collections.abc import Sequence
@@ -13,14 +14,17 @@ import pytest
 
 from tfmemlint.report.style import Style
 from tfmemlint.verify.judge import Claim, judge
+from tfmemlint.verify.monitor import Hot
 from tfmemlint.verify.pages.html import page
-from tfmemlint.verify.pages.report import write_json, write_text
+from tfmemlint.verify.pages.report import figure, write_json, write_text
+from tfmemlint.verify.pages.run_page import page as run_page
 from tfmemlint.verify.result import Environment, Pair, Result
 from tfmemlint.verify.run.measure import Program
-from tfmemlint.verify.run.runs import Run
-from tfmemlint.verify.verdicts import KINDS, NEEDS_MORE, REPAIR_FAILS, Verdict
+from tfmemlint.verify.run.runs import Failure, Line, Run
+from tfmemlint.verify.verdicts import CONFIRMED, KINDS, NEEDS_MORE, REPAIR_FAILS, Verdict
 
 MIB = 1 << 20
+HOSTILE = "\u202eevil <script>alert(1)</script> <a href='x'> \x1b[31m" + "w" * 500
 WHERE = Environment({"tensorflow": "2.21.0"}, "CPU (x86_64 Linux)", "bubblewrap: no network, files read-only", 3)
 
 
@@ -58,10 +62,12 @@ class _Tags(HTMLParser):
         super().__init__()
         self.open: list[str] = []
         self.named: list[str] = []
+        self.seen: list[tuple[str, dict[str, str | None]]] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.append((tag, dict(attrs)))
         self.named += [value or "" for name, value in attrs if name in ("src", "href")]
-        if tag != "meta":
+        if tag not in ("meta", "br", "wbr"):
             self.open.append(tag)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -71,14 +77,23 @@ class _Tags(HTMLParser):
         assert self.open.pop() == tag
 
 
-def drawn(*results: Result) -> str:
-    text = page(results, WHERE)
+def checked(text: str) -> str:
     tags = _Tags()
     tags.feed(text)
     assert tags.open == []
     assert all(re.fullmatch(r"#finding-\d+", name) for name in tags.named)
-    assert not re.search(r"<script|<link|@import|url\(|https?:", text)
+    assert not re.search(r"<script|<link|@import|url\(|https?:|[\x1b\u202e]", text)
+    headings = [int(tag[1]) for tag, _ in tags.seen if re.fullmatch(r"h\d", tag)]
+    assert headings[0] == 1 and headings.count(1) == 1
+    assert all(below - above <= 1 for above, below in itertools.pairwise(headings))
+    described = [(given["role"], bool(given["aria-label"])) for tag, given in tags.seen if tag == "svg"]
+    assert described == [("img", True)] * text.count("<svg")
+    assert all(given.get("tabindex") == "0" for _, given in tags.seen if given.get("class") == "scroll")
     return text
+
+
+def drawn(*results: Result) -> str:
+    return checked(page(results, WHERE))
 
 
 def printed(*results: Result) -> str:
@@ -94,6 +109,51 @@ def test_each_kind_of_verdict_is_counted_and_coloured() -> None:
         name = kind.replace(" ", "-")
         assert f'<span class="badge {name}">1 {kind}</span>' in text
         assert re.search(rf"\.{name}\b[^{{}}]*{{ color: var", style), kind
+
+
+def test_kinds_are_told_apart_without_colour() -> None:
+    style = resources.files("tfmemlint.verify.pages").joinpath("page.css").read_text(encoding="utf-8")
+    signs = [re.findall(rf'\.{kind.replace(" ", "-")}::before {{ content: "([^"]+)"', style) for kind in KINDS]
+    assert all(len(found) == 1 for found in signs) and len({sign for (sign,) in signs}) == len(KINDS)
+    assert {*re.findall(r'pre \.(\w+)::before { content: "(.)"', style)} == {("gone", "-"), ("come", "+")}
+
+
+def test_the_verdict_follows_the_finding_which_a_narrow_page_shows() -> None:
+    head, *rows = re.findall(r"<tr>(.*?)</tr>", drawn(compared()))
+    assert re.findall(r"<th [^>]*>(.*?)</th>", head) == [
+        "finding", "verdict", "measured", "before", "after", "saved", "ratio",
+    ]  # fmt: skip
+    assert [re.findall(r'<td class="(\w+)"', row)[:2] for row in rows] == [["finding", "verdict"]]
+
+
+def test_nothing_in_a_finding_is_taken_for_markup() -> None:
+    runs = [ran(9 * MIB)]
+    pair = Pair(Program(HOSTILE), Program("x = 1"), (HOSTILE,))
+    bad = Result(HOSTILE, HOSTILE, HOSTILE, HOSTILE, Verdict(CONFIRMED, HOSTILE, "value"), pair, tuple(runs))
+    text = page([bad], Environment({HOSTILE: HOSTILE}, HOSTILE, HOSTILE), HOSTILE)
+    failed = Run("error", error=Failure("Bad", message=HOSTILE), allocator_problem=HOSTILE, versions={"a": HOSTILE})
+    monitored = run_page(HOSTILE, failed, [Hot(Line(HOSTILE, 1, HOSTILE, 1, 1, 1, 1), HOSTILE, ())])
+    for each in (text, monitored):
+        assert "&lt;script&gt;alert(1)" in each
+        checked(each)
+
+
+def test_process_memory_that_is_not_known_is_not_drawn() -> None:
+    assert "<svg" not in checked(run_page("a.py", Run("ok"), []))
+    text = checked(run_page("a.py", Run("ok", timeline=((0.0, MIB, None, None), (2000.0, MIB, None, None))), []))
+    assert ">tensors</text>" in text and "since its start</text>" not in text
+    assert ">1000 s</text>" in text and ">2000 s</text>" in text
+
+
+def test_rounds_are_whole_numbers() -> None:
+    before = [ran(MIB, [(number / 10, number * MIB, number * MIB, None, 0, 0) for number in range(1, 1502)])]
+    text = drawn(result(judge(Claim(growth=True, by_itself=True), before, []), before))
+    assert ">750</text>" in text and ">1501</text>" in text
+
+
+@pytest.mark.parametrize(("value", "words"), [(123456789.0, "123456789"), (4e18, "4e+18"), (1.5e300, "1.5e+300")])
+def test_counts_are_never_longer_than_a_cell(value: float, words: str) -> None:
+    assert figure(value, "") == words
 
 
 def contrast(*colors: str) -> float:
@@ -129,6 +189,7 @@ def test_two_programs_are_drawn_beside_each_other() -> None:
     assert '<span class="gone">y = large(x)</span>' in text and '<span class="come">y = small(x)</span>' in text
     assert "<li>mnist.load_data() gave made-up images</li>" in text
     assert '<td class="number">8x</td>' in text
+    assert "bytes held by tensors over time: at most 128 MiB before, 16 MiB after" in text
 
 
 def test_one_program_is_held_against_the_message() -> None:

@@ -27,19 +27,25 @@ def shown(text: str) -> str:
     return escape(clean(text))
 
 
+def shown_path(text: str) -> str:
+    """A path for a page, broken after a slash where it is too long for its line."""
+    return shown(text).replace("/", "/<wbr>")
+
+
 def document(title: str, body: str) -> str:
     """A page with this body and the style of all pages."""
     style = resources.files("tfmemlint.verify.pages").joinpath("page.css").read_text(encoding="utf-8")
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>tfmemlint: {escape(title)}</title><style>\n{style}</style></head><body>\n{body}</body></html>\n"
+        f"<title>tfmemlint: {shown(title)}</title><style>\n{style}</style></head>"
+        f"<body><main>\n{body}</main></body></html>\n"
     )
 
 
 def page(results: Sequence[Result], where: Environment, title: str = "Memory before and after") -> str:
     """The page of these verdicts as text."""
-    opening = f'<h1>{escape(title)}</h1>{_counts(results)}<p class="made">{shown(made_with(where))}</p>\n'
+    opening = f'<h1>{shown(title)}</h1>{_counts(results)}<p class="made">{shown(made_with(where))}</p>\n'
     sections = [_section(number, result) for number, result in enumerate(results)]
     return document(title, opening + _overview(results) + "".join(sections))
 
@@ -55,18 +61,21 @@ def _counts(results: Sequence[Result]) -> str:
 def _overview(results: Sequence[Result]) -> str:
     if not results:
         return ""
-    numeric = {"before", "after", "saved", "ratio"}
-
-    def cell(tag: str, name: str, text: str) -> str:
-        return f'<{tag} class="number">{text}</{tag}>' if name in numeric else f"<{tag}>{text}</{tag}>"
-
-    rows = ["".join(cell("th", name, name) for name in HEADINGS)]
+    rows = []
     for number, result in enumerate(results):
         kind = result.verdict.kind
-        label = f'<a href="#finding-{number}">{shown(_heading(result))}</a>'
+        label = f'<a href="#finding-{number}">{shown_path(_heading(result))}</a>'
         texts = (label, *map(escape, cells(result.verdict)), f'<span class="{_class(kind)}">{escape(kind)}</span>')
-        rows.append("".join(cell("td", name, text) for name, text in zip(HEADINGS, texts, strict=True)))
-    return f'<div class="scroll"><table>{"".join(f"<tr>{row}</tr>" for row in rows)}</table></div>\n'
+        rows.append(_row("td", texts))
+    table = f"<thead>{_row('th', HEADINGS)}</thead><tbody>{''.join(rows)}</tbody>"
+    return f'<div class="scroll" role="region" aria-label="all findings" tabindex="0"><table>{table}</table></div>\n'
+
+
+def _row(tag: str, texts: Sequence[str]) -> str:
+    """A row of the overview, with the verdict, which a narrow page must show, right after the finding."""
+    styles = ("finding", "measured", *("number",) * 4, "verdict")
+    made = [f'<{tag} class="{style}">{text}</{tag}>' for style, text in zip(styles, texts, strict=True)]
+    return f"<tr>{''.join((made[0], made[-1], *made[1:-1]))}</tr>"
 
 
 def _heading(result: Result) -> str:
@@ -82,10 +91,9 @@ def _section(number: int, result: Result) -> str:
     kind = verdict.kind
     title = result.code if result.place.startswith(result.code) else f"{result.code} {result.name}"
     parts = [
-        f'<section id="finding-{number}"><header class="finding"><h2>{escape(title)}</h2>'
-        f'<span class="place">{shown(result.place)}</span>'
-        f'<span class="badge {_class(kind)}">{escape(kind)}</span>'
-        f"{_ALONE if result.alone else ''}</header>"
+        f'<section id="finding-{number}"><header><h2>{shown(title)}</h2>'
+        f'<span class="badge {_class(kind)}">{escape(kind)}</span>{_ALONE if result.alone else ""}'
+        f'<span class="place">{shown_path(result.place)}</span></header>'
     ]
     parts += [f'<p class="message">{shown(text)}</p>' for text in (result.message, verdict.reason) if text]
     if result.notes:
@@ -142,7 +150,7 @@ def _rounds(result: Result) -> str:
     if not series:
         return ""
     what = f"{NAMES[metric].removesuffix(' a step')}, round by round"
-    drawn = pictures.lines(series, lambda value: figure(value, unit), what, unit == "bytes", "{:.3g}".format)
+    drawn = pictures.lines(series, lambda value: figure(value, unit), what, unit == "bytes", "{:.0f}".format)
     return f"<div><h3>{what}</h3>{drawn}</div>"
 
 

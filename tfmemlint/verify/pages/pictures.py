@@ -8,23 +8,27 @@ from collections.abc import Callable, Sequence
 from html import escape
 
 Point = tuple[float, float]
-WIDTH = 520
+WIDTH = 320
+"""Units across; about the pixels there are on a phone, so that text is readable there and not too large elsewhere."""
+LETTER = 6.5
+"""Units that one letter takes at most."""
 
 
 def bars(rows: Sequence[tuple[str, str, float, str]], described: str) -> str:
     """Horizontal bars of one scale; a row is the class of the bar, its name, its value and the value in words."""
     most = max((value for _, _, value, _ in rows), default=0) or 1
-    left, room, height = 64, WIDTH - 64 - 96, 34
+    left, height = 52, 22
+    room = WIDTH - left - 6 - LETTER * max((len(words) for *_, words in rows), default=0)
     parts = []
     for number, (kind, name, value, words) in enumerate(rows):
-        top = 8 + number * height
+        top = 4 + number * height
         length = max(2.0, room * max(value, 0) / most)
         parts.append(
-            f'<text class="soft" x="0" y="{top + 16}">{escape(name)}</text>'
-            f'<rect class="{escape(kind)}" x="{left}" y="{top}" width="{length:.1f}" height="24" rx="3"/>'
-            f'<text x="{left + length + 8:.1f}" y="{top + 16}">{escape(words)}</text>'
+            f'<text class="soft" x="0" y="{top + 11}">{escape(name)}</text>'
+            f'<rect class="{escape(kind)}" x="{left}" y="{top}" width="{length:.1f}" height="15" rx="2"/>'
+            f'<text x="{left + length + 5:.1f}" y="{top + 11}">{escape(words)}</text>'
         )
-    return _svg(8 + len(rows) * height, described, parts)
+    return _svg(4 + len(rows) * height, described, parts)
 
 
 def steps(limit: float, binary: bool, count: int = 4) -> list[float]:
@@ -45,12 +49,12 @@ def lines(
     binary: bool = True,
     across: Callable[[float], str] | None = None,
 ) -> str:
-    """Step lines over seconds, or over what `across` writes; a series is its class, its points and its name, `show`
-    writes a value of the y axis."""
+    """Step lines over seconds, or over what `across` writes; a series is its class, its points (at least one) and its
+    name, `show` writes a value of the y axis."""
     points = [point for _, drawn, _ in series for point in drawn]
     end = max((x for x, _ in points), default=0) or 1e-9
     marks = steps(max((y for _, y in points), default=0), binary)
-    left, top, right, bottom = 72, 24, WIDTH - 12, 200
+    left, top, right, bottom = 60, 22, WIDTH - 4, 134
 
     def x_of(value: float) -> float:
         return left + (right - left) * value / end
@@ -62,27 +66,46 @@ def lines(
     for mark in marks:
         y = y_of(mark)
         parts.append(f'<line class="grid" x1="{left}" x2="{right}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        parts.append(f'<text class="soft" x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{escape(show(mark))}</text>')
-    for share, anchor in ((0.0, "start"), (0.5, "middle"), (1.0, "end")):
-        x, words = left + (right - left) * share, escape((across or _seconds)(end * share))
-        parts.append(f'<text class="soft" x="{x:.1f}" y="{bottom + 18}" text-anchor="{anchor}">{words}</text>')
-    for number, (kind, drawn, name) in enumerate(series):
-        x = left + number * 90
+        parts.append(f'<text class="soft" x="{left - 5}" y="{y + 3:.1f}" text-anchor="end">{escape(show(mark))}</text>')
+    middle = end // 2 if across else end / 2  # there is no half of a round
+    for value, anchor in ((0.0, "start"), (middle, "middle"), (end, "end")):
+        x, words = x_of(value), escape((across or _seconds)(value))
+        parts.append(f'<text class="soft" x="{x:.1f}" y="{bottom + 13}" text-anchor="{anchor}">{words}</text>')
+    x = float(left)
+    for kind, drawn, name in series:
         parts.append(f'<path class="{escape(kind)}" d="{_path(drawn, x_of, y_of)}"/>')
-        parts.append(f'<path class="{escape(kind)}" d="M{x} 10 h24"/><text x="{x + 30}" y="14">{escape(name)}</text>')
-    return _svg(bottom + 24, described, parts)
+        parts.append(f'<path class="{escape(kind)}" d="M{x:g} 8h16"/><text x="{x + 20:g}" y="11">{escape(name)}</text>')
+        x += 20 + LETTER * len(name) + 12
+    most = ", ".join(f"{show(max(y for _, y in drawn))} {name}" for _, drawn, name in series)
+    return _svg(bottom + 18, f"{described}: at most {most}", parts)
 
 
 def _path(points: Sequence[Point], x_of: Callable[[float], float], y_of: Callable[[float], float]) -> str:
-    parts: list[str] = []
+    """Steps from point to point. What happens within half a unit is one upright line, so that thousands of points make
+    a path of some hundred."""
+    columns: dict[float, list[float]] = {}
     for x, y in points:
-        across, height = f"{x_of(x):.1f}", f"{y_of(max(y, 0)):.1f}"
-        parts.append(f"H{across}V{height}" if parts else f"M{across} {height}")
-    return "".join(parts)
+        columns.setdefault(round(2 * x_of(x)) / 2, []).append(round(y_of(max(y, 0)), 1))
+    parts: list[str] = []
+    at = None
+    for across, heights in columns.items():
+        if at is None:
+            at = heights[0]
+            parts.append(f"M{across:g} {at:g}")
+        turns = []
+        for height in (heights[0], min(heights), max(heights), heights[-1]):
+            if height != at:
+                turns.append(f"V{height:g}")
+                at = height
+        if turns:
+            parts += [f"H{across:g}", *turns]
+    return "".join(parts) + f"H{max(columns):g}"
 
 
 def _seconds(value: float) -> str:
-    return f"{value * 1000:.0f} ms" if 0 < value < 1 else f"{value:.3g} s"
+    if 0 < value < 1:
+        return f"{value * 1000:.0f} ms"
+    return f"{value:.3g} s" if value < 100 else f"{value:.0f} s"
 
 
 def _svg(height: float, described: str, parts: Sequence[str]) -> str:

@@ -56,6 +56,8 @@ NAMES = {
 }
 YES_NO = ("error", "output", "out_of_memory", "growth_dropped")
 LABEL = 48
+MOST = 1e9
+"""Counts from this on are written with three digits."""
 HEADINGS = ("finding", "measured", "before", "after", "saved", "ratio", "verdict")
 
 
@@ -70,9 +72,9 @@ def figure(value: float | None, unit: str, metric: str | None = None) -> str:
         return sign + show_bytes(round(abs(value)))
     if unit == "s":
         return f"{value:.2f} s"
-    if value == round(value):
+    if value == round(value) and abs(value) < MOST:
         return f"{value:.0f}"
-    return f"{value:.2f}" if abs(value) >= 1 else f"{value:.3g}"
+    return f"{value:.2f}" if 1 <= abs(value) < MOST else f"{value:.3g}"
 
 
 def ratio(value: float | None) -> str:
