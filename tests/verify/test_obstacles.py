@@ -198,6 +198,59 @@ OBSTACLES = {
         "TFM205 confirmed",
         (ALONE, "in the whole program no verdict: the program without what is flagged failed: ValueError"),
     ),
+    "a layer of a model whose data is not there": (
+        """
+        import tensorflow as tf
+        from my_data import words, tags
+
+        def build(size):
+            inputs = tf.keras.Input((size,))
+            hidden = tf.keras.layers.Embedding(1000, 64)(inputs)
+            hidden = tf.keras.layers.Conv1D(64, 3, padding="same")(hidden)
+            outputs = tf.keras.layers.TimeDistributed(tf.keras.layers.Dense(17))(hidden)
+            model = tf.keras.Model(inputs, outputs)
+            model.compile("adam", "mse")
+            return model
+
+        tagger = build(40)
+        tagger.fit(words, tags)
+        """,
+        "TFM616 confirmed",
+        (ALONE,),
+    ),
+    "a callback, which training calls": (
+        """
+        import tensorflow as tf
+
+        class Kept(tf.keras.callbacks.Callback):
+            def __init__(self):
+                super().__init__()
+                self.weights = []
+
+            def on_epoch_end(self, epoch, logs=None):
+                self.weights.append(self.model.get_weights())
+
+        model = tf.keras.Sequential([tf.keras.layers.Dense(100), tf.keras.layers.Dense(1)])
+        model.compile("sgd", "mse")
+        model.fit(tf.zeros([100, 1000]), tf.zeros([100, 1]), epochs=50, callbacks=[Kept()])
+        """,
+        "TFM607 confirmed",
+        (),
+    ),
+    "an attribute larger than what can be copied": (
+        """
+        import numpy as np
+        import tensorflow as tf
+
+        class Agent:
+            def __init__(self, actions, size=50000):
+                self.size = size
+                self.memory = np.zeros((self.size, 2, 80, 80, 4))
+                self.net = tf.keras.Sequential([tf.keras.layers.Dense(actions)])
+        """,
+        "TFM701 confirmed",
+        ("claimed 19 GiB, seen 19 GiB", ALONE),
+    ),
     "a graph that grows, without a repair": (
         """
         import tensorflow as tf

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 
 LIBRARIES = frozenset(("tensorflow", "keras", "tf_keras", "numpy", "absl", "tf", "np")) | sys.stdlib_module_names
 NOT_REPEATED = ("save", "export", "write", "to_csv", "dump", "upload", "push")
+TAKES = (
+    "fit", "fit_generator", "train_on_batch", "evaluate", "evaluate_generator", "test_on_batch",
+    "predict", "predict_generator", "predict_on_batch", "load_weights", "summary",
+)  # fmt: skip
+"""Methods that give a model data or show it, which no program runs that makes the model alone."""
 
 
 class Runnable:
@@ -26,7 +31,8 @@ class Runnable:
         self._known: dict[int, bool] = {}
 
     def runs(self, unit: Node) -> bool:
-        """Whether a statement, with all that it needs, uses only libraries that are there and writes no result."""
+        """Whether a statement, with all that it needs, uses only libraries that are there and writes no result; where
+        only models are made, whether it gives them no data."""
         known = self._known.get(id(unit))
         if known is None:
             self._known[id(unit)] = True  # while it is looked at: a loop of needs adds nothing
@@ -35,7 +41,8 @@ class Runnable:
 
     def _is_runnable(self, node: Node) -> bool:
         if isinstance(node, cst.Call):
-            return not (isinstance(node.func, cst.Attribute) and node.func.attr.value.startswith(NOT_REPEATED))
+            word = node.func.attr.value if isinstance(node.func, cst.Attribute) else ""
+            return not word.startswith(NOT_REPEATED) and not (self._part.slices.models_only and word in TAKES)
         if isinstance(node, cst.ImportAlias):
             return all(self._leads(each) for each in self._bound_by(node))
         if not isinstance(node, cst.Name):

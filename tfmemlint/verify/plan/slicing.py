@@ -264,8 +264,8 @@ class Slice:
         yield from (each for each in statements if id(each) not in self.kept and self.unit(each) is each)
 
     def _last(self) -> float:
-        """Where the last target stands; no end for a module that is imported, all of which runs before that."""
-        if not self.runs:
+        """Where the last target stands; no end for a module that is imported, and for all that makes a model."""
+        if not self.runs or self.slices.models_only:
             return math.inf
         return max((self.file.span(unit).start for unit in self.targets.values()), default=0)
 

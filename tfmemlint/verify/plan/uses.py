@@ -19,12 +19,6 @@ if TYPE_CHECKING:
     from tfmemlint.verify.plan.slicing import Slice
 
 CONSUMERS = ("fit", "evaluate", "predict")
-TAKES = (
-    *CONSUMERS, "fit_generator", "evaluate_generator", "predict_generator", "train_on_batch", "test_on_batch",
-    "predict_on_batch", "load_weights", "summary", "plot_model", "print",
-)  # fmt: skip
-"""Methods that give a model data, or show it."""
-
 LAYERS = "tf.keras.layers."
 
 
@@ -42,8 +36,6 @@ def keep_uses(part: Slice) -> None:
                 user = part.unit(use)
                 if user is None or id(user) in part.targets or not part.runnable.runs(user):
                     continue
-                if part.slices.models_only and not _builds(user):
-                    continue
                 if part.slices.data_only and is_data(part.file, definition) and not _hands_on(part, user):
                     continue
                 part.targets[id(user)] = user
@@ -55,13 +47,6 @@ def makes_layer(finding: Finding, file: File) -> bool:
     """Whether what is flagged makes a layer of Keras, which costs nothing before its model is trained."""
     around = (file.call(node) for node in file.tree.of(cst.Call) if file.span(node).end >= finding.span.end)
     return any((call.name or "").startswith(LAYERS) and file.place(call) == finding.span for call in around)
-
-
-def _builds(user: Node) -> bool:
-    """Whether a statement makes or changes a model, and neither gives it data nor shows it."""
-    header = user if isinstance(user, cst.SimpleStatementLine) else getattr(user, "test", None) or cst.Pass()
-    called = (node.func for node in walk(header, cst.Call))
-    return not any(isinstance(func, cst.Attribute) and func.attr.value in TAKES for func in called)
 
 
 def trained(parts: Iterable[Slice]) -> list[tuple[Node, str]]:

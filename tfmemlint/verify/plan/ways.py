@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import libcst as cst
 
 from tfmemlint.model.file import File
-from tfmemlint.model.values import Array, Function, Value
+from tfmemlint.model.values import Array, Class, Function, Value
 from tfmemlint.syntax.program import names_in
 from tfmemlint.syntax.scopes import decorated
 from tfmemlint.syntax.tree import Node
@@ -21,6 +21,7 @@ from tfmemlint.verify.plan.solving import Solver, unpassed
 from tfmemlint.verify.plan.statements import owner
 
 DEEPEST = 5
+CALLBACK = "tf.keras.callbacks.Callback"
 STARTERS = ("absl.app.run", "tf.compat.v1.app.run")
 
 
@@ -66,6 +67,10 @@ class Ways:
         yield from (call.node for call in graph.callers(function) or ())
         yield from (call.node for call in graph.callers_elsewhere(function))
         yield from (node for node in self.file.calls_by_word.get("run", ()) if self._starts(node, function))
+        made = self.file.class_of(function)
+        if made is not None and self.file.values.classes.derives(made, CALLBACK):  # whose methods training calls
+            calls = self.file.calls_by_word.get(made.name.value, ())
+            yield from (node for node in calls if _class_of(self.file.value(node.func)) is made)
 
     def _starts(self, node: cst.Call, function: cst.FunctionDef) -> bool:
         """Whether a call parses the flags of the command line and then calls a function: `app.run(main)`."""
@@ -164,6 +169,10 @@ def _code(value: Value) -> str | None:
     if isinstance(value, Array) and value.dtype is not None and value.shape is not None and None not in value.shape:
         return f'tfmemlint_array("{value.dtype}", {tuple(value.shape)})'
     return code_for(value)
+
+
+def _class_of(value: Value) -> Node | None:
+    return value.node if isinstance(value, Class) else None
 
 
 def _makes(function: cst.FunctionDef) -> bool:
