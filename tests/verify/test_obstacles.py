@@ -218,6 +218,20 @@ OBSTACLES = {
         "TFM616 confirmed",
         (ALONE,),
     ),
+    "models of folds of data that is not there": (
+        """
+        import tensorflow as tf
+        from my_data import folds, x, y
+
+        for train, test in folds(x, y):
+            model = tf.keras.Sequential([tf.keras.Input((100,)), tf.keras.layers.Dense(512), tf.keras.layers.Dense(1)])
+            model.compile("adam", "mse")
+            model.fit(x[train], y[train], epochs=10)
+            print(model.evaluate(x[test], y[test]))
+        """,
+        "TFM601 confirmed",
+        (ALONE,),
+    ),
     "a callback, which training calls": (
         """
         import tensorflow as tf

@@ -27,7 +27,7 @@ from tfmemlint.verify.plan.slicing import LOOPS, Home
 from tfmemlint.verify.plan.solving import FULL, SMALL, Solver
 from tfmemlint.verify.plan.statements import is_setting
 from tfmemlint.verify.plan.templates import Plan, of_sample
-from tfmemlint.verify.plan.uses import consumers, is_data, made_by, makes_layer, trained
+from tfmemlint.verify.plan.uses import consumers, free_loops, is_data, made_by, rounds, shows_in_training, trained
 from tfmemlint.verify.plan.ways import Way, Ways
 from tfmemlint.verify.result import Pair
 from tfmemlint.verify.run.measure import Program
@@ -65,12 +65,13 @@ def plan(
 def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Mapping[str, Example]) -> Plan:
     """The programs that hold the flagged statements and no others. Raises PlanError where they show nothing alone."""
     claim = replace(_claim(sample), contrast=_has_contrast(finding))
-    if claim.growth or _is_own(claim):
+    trains = not _is_own(claim) and shows_in_training(finding, file, claim.growth)
+    if (claim.growth and not trains) or _is_own(claim):
         raise PlanError("what is claimed does not show in the flagged statements alone")
     if not finding.compared:
-        claim = _by_the_message(finding)
+        claim = replace(claim, by_itself=True) if claim.growth else _by_the_message(finding)
 
-    if makes_layer(finding, file):
+    if trains:
         return _Planner(finding, file, dict(examples), claim, trains=True).plan(0)
 
     def sized(target: int) -> Plan:
@@ -222,15 +223,19 @@ class _Planner:
         found = [own, *(way for node in others if (way := self._way(ways, node, own)) is not None)]
         self.slices = self._grown(flagged, others, found)
         inner = (flagged, *reversed(own.calls))
+        loops = list(free_loops(self.slices, inner)) if self.trains else []
+        if loops:
+            self._made |= {id(loop): (loop.iter, rounds(loop)) for loop in loops}
+            self.slices = self._grown(flagged, others, found)
         around = next((a for node in inner for a in self.file.tree.ancestors(node) if isinstance(a, LOOPS)), None)
         composer = Composer(self.slices, self._examples, around)
         composer.add(list(dict.fromkeys(line for way in found for line in way.lines)))
-        ends = trained(self.slices) if self.trains else consumers(self.slices)
+        ends = trained(self.slices, self.claim.growth) if self.trains else consumers(self.slices)
         if self.trains and not ends:
             raise PlanError("no model is seen that the flagged layer is a part of")
         for unit, line in ends:
             scope = self.file.scope_of(unit)
-            if isinstance(scope, cst.Module):
+            if isinstance(scope, cst.Module) and not self.trains:
                 composer.add([line], self.slices.of(unit).home)
             else:
                 composer.insert_after(unit, line)

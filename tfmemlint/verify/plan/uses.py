@@ -11,15 +11,20 @@ from tfmemlint.finding import Finding
 from tfmemlint.model.file import File
 from tfmemlint.model.values import Dataset
 from tfmemlint.query.keras.models import is_model
-from tfmemlint.syntax.scopes import Binds, Definition
+from tfmemlint.syntax.scopes import Binds, Definition, dotted
 from tfmemlint.syntax.tree import Node, walk
 from tfmemlint.verify.plan.statements import changed_name
 
 if TYPE_CHECKING:
+    from tfmemlint.verify.plan.across import Slices
     from tfmemlint.verify.plan.slicing import Slice
 
 CONSUMERS = ("fit", "evaluate", "predict")
+ROUNDS = 8
+TRAINS = ("fit", "fit_generator", "train_on_batch")
 LAYERS = "tf.keras.layers."
+SIMPLE = {"range", "len", "enumerate", "zip", "list", "sorted", "reversed"}
+"""What a loop goes through that needs no data."""
 
 
 def keep_uses(part: Slice) -> None:
@@ -43,15 +48,44 @@ def keep_uses(part: Slice) -> None:
                 pending.append(user)
 
 
-def makes_layer(finding: Finding, file: File) -> bool:
-    """Whether what is flagged makes a layer of Keras, which costs nothing before its model is trained."""
+def shows_in_training(finding: Finding, file: File, growth: bool) -> bool:
+    """Whether what is flagged makes a layer of Keras, which costs nothing before its model is trained, or with `growth`
+    a model, of which training leaves something behind."""
     around = (file.call(node) for node in file.tree.of(cst.Call) if file.span(node).end >= finding.span.end)
-    return any((call.name or "").startswith(LAYERS) and file.place(call) == finding.span for call in around)
+    call = next((call for call in around if file.place(call) == finding.span), None)
+    if growth:
+        return call is not None and is_model(file, file.value(call.node))
+    return call is not None and (call.name or "").startswith(LAYERS)
 
 
-def trained(parts: Iterable[Slice]) -> list[tuple[Node, str]]:
+def free_loops(parts: Slices, nodes: Iterable[Node]) -> Iterator[cst.For]:
+    """The loops around these nodes that go through what a call gives, of whose items no kept statement reads any."""
+    for node in nodes:
+        part = parts.of(node)
+        for loop in part.file.tree.ancestors(node):
+            if not isinstance(loop, cst.For) or id(loop) not in part.kept:
+                continue
+            read = (part.unit(use) for made in made_by(part, loop) for use in part.file.uses_of(made))
+            called = [dotted(call.func) for call in walk(loop.iter, cst.Call)]
+            if set(called) - SIMPLE and not any(user is not None and id(user) in part.kept for user in read):
+                yield loop
+
+
+def rounds(loop: cst.For) -> str:
+    """Code for what a loop goes through in place of data of which nothing is read. It has no length, as nobody knows
+    how many rounds there are."""
+
+    def item(target: Node) -> str:
+        if isinstance(target, (cst.Tuple, cst.List)):
+            return f"({', '.join(item(each.value) for each in target.elements)},)"
+        return "None"
+
+    return f"iter([{item(loop.target)}] * {ROUNDS})"
+
+
+def trained(parts: Iterable[Slice], growth: bool) -> list[tuple[Node, str]]:
     """Lines that train the models which the flagged statements are a part of, each with the last statement that makes
-    or changes the model."""
+    or changes the model. With `growth` those that the code trains: others would leave nothing behind."""
     lines: dict[str, Node] = {}
     for part in parts:
         for unit in list(part.targets.values()):
@@ -59,8 +93,14 @@ def trained(parts: Iterable[Slice]) -> list[tuple[Node, str]]:
             found = [*made_by(part, unit), *(part.definitions(changed) if changed is not None else ())]
             for made in found:
                 if made.name.isidentifier() and is_model(part.file, part.file.values.definition(made, None)):
-                    lines[f"tfmemlint_train({made.name})"] = _last_change(part, unit, made)
+                    if not growth or any(_is_trained(part.file, use) for use in part.file.uses_of(made)):
+                        lines[f"tfmemlint_train({made.name})"] = _last_change(part, unit, made)
     return [(unit, line) for line, unit in lines.items()]
+
+
+def _is_trained(file: File, use: Node) -> bool:
+    parent = file.tree.parent(use)
+    return isinstance(parent, cst.Attribute) and parent.attr.value in TRAINS
 
 
 def _last_change(part: Slice, unit: Node, made: Definition) -> Node:
