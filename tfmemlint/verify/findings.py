@@ -19,7 +19,7 @@ from tfmemlint.verify.plan.examples import Example, ExampleError, read_examples
 from tfmemlint.verify.plan.from_finding import plan, plan_alone
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.templates import Plan
-from tfmemlint.verify.result import Result
+from tfmemlint.verify.result import ALONE, WHOLE, Attempt, Result
 from tfmemlint.verify.run.measure import MeasureError, Settings
 from tfmemlint.verify.run.runs import Run
 from tfmemlint.verify.run.side_by_side import two_at_once
@@ -49,6 +49,8 @@ class Task:
     plans: tuple[Plan, ...] = ()
     verdict: Verdict | None = None
     """Why there is no plan, where there is none."""
+    unplanned: tuple[Attempt, ...] = ()
+    """The ways of measuring for which there is no plan, each with the reason."""
 
     @property
     def label(self) -> str:
@@ -106,21 +108,23 @@ def _of_program(
     made = []
     for found in mine:
         own = found.moved(lambda offset: program.own(offset) or 0)
-        plans, verdict = _plans(own, model, samples.get(found.code), examples, run_samples)
-        made.append(Task(result.path, found, _where(result, found), plans, verdict))
+        plans, unplanned = _plans(own, model, samples.get(found.code), examples, run_samples)
+        verdict = unplanned[-1].verdict if unplanned and unplanned[-1].way != ALONE else None
+        made.append(Task(result.path, found, _where(result, found), plans, verdict, unplanned))
     return made
 
 
 def _plans(
     own: Finding, model: File, sample: Sample | None, examples: dict[str, Example], run_samples: bool
-) -> tuple[tuple[Plan, ...], Verdict | None]:
-    """The plans for one finding: its statements alone, then all that they need; and why there is no plan of the
-    latter."""
+) -> tuple[tuple[Plan, ...], tuple[Attempt, ...]]:
+    """The plans for one finding: its statements alone, then all that they need; and why there is none of either."""
     whole, verdict = _made(lambda: plan(own, model, sample, examples, run_samples))
     if verdict is not None and verdict.kind not in (INCONCLUSIVE, RULE_ONLY):
-        return (), verdict
-    alone, _ = _made(lambda: plan_alone(own, model, sample, examples))
-    return tuple(each for each in (alone, whole) if each is not None), verdict
+        return (), (Attempt(WHOLE, verdict),)
+    alone, why = _made(lambda: plan_alone(own, model, sample, examples))
+    failed = ((ALONE, why), (WHOLE, verdict))
+    planned = tuple(each for each in (alone, whole) if each is not None)
+    return planned, tuple(Attempt(way, reason) for way, reason in failed if reason is not None)
 
 
 def _made(make: Callable[[], Plan]) -> tuple[Plan | None, Verdict | None]:
@@ -152,12 +156,15 @@ def measured(tasks: Sequence[Task], chosen: Settings, watcher: Watcher) -> list[
 def _result(task: Task, served: Settings, watcher: Watcher) -> Result:
     found = task.finding
     if not task.plans:
-        return Result(found.code, found.name, task.place, found.message, task.verdict or inconclusive(""))
-    shown = decisive([tried(each, served, watcher.ran) for each in task.plans])
+        verdict = task.verdict or inconclusive("")
+        return Result(found.code, found.name, task.place, found.message, verdict, attempts=task.unplanned)
+    trials = [tried(each, served, watcher.ran) for each in task.plans]
+    attempts = (*task.unplanned, *(trial.attempt for trial in trials))
+    shown = decisive(trials)
     verdict = shown.verdict
     if verdict.kind == INCONCLUSIVE:
         verdict = replace(verdict, reason=_hinted(verdict.reason, (*shown.before, *shown.after)))
-    ran = shown.plan.pair, shown.before, shown.after, shown.plan.alone
+    ran = shown.plan.pair, shown.before, shown.after, shown.plan.alone, attempts
     return Result(found.code, found.name, task.place, found.message, verdict, *ran)
 
 

@@ -42,6 +42,18 @@ def _goes_on(claim: Claim, run: Run) -> bool:
     return claim.error is not None and matches(claim.error, run)
 
 
+ALONE, WHOLE, SAMPLE = "alone", "whole", "sample"
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One way in which a finding was to be measured, the flagged statements `ALONE`, the `WHOLE` program or the rule's
+    own `SAMPLE`, and what came of it: a verdict, or why there were no programs."""
+
+    way: str
+    verdict: Verdict
+
+
 @dataclass(frozen=True)
 class Result:
     """What became of one finding. `pair` is None where no program could be made of it."""
@@ -57,6 +69,8 @@ class Result:
     after: tuple[Run, ...] = ()
     alone: bool = False
     """Whether the programs hold the flagged statements only, with made-up operands."""
+    attempts: tuple[Attempt, ...] = ()
+    """All ways in which it was to be measured, the one whose verdict stands among them."""
 
     @property
     def notes(self) -> tuple[str, ...]:

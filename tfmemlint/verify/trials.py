@@ -10,6 +10,7 @@ from tfmemlint.verify.judge import judge
 from tfmemlint.verify.plan.alone import WORDS, WORDS_SOLVED
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.templates import Plan
+from tfmemlint.verify.result import ALONE, SAMPLE, WHOLE, Attempt
 from tfmemlint.verify.run.measure import Settings
 from tfmemlint.verify.run.runs import Run
 from tfmemlint.verify.verdicts import (
@@ -40,6 +41,11 @@ class Trial:
     before: tuple[Run, ...]
     after: tuple[Run, ...]
     verdict: Verdict
+
+    @property
+    def attempt(self) -> Attempt:
+        """What it was, and what came of it."""
+        return Attempt(ALONE if self.plan.alone else WHOLE if self.plan.own else SAMPLE, self.verdict)
 
 
 def tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:

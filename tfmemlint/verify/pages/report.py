@@ -185,6 +185,10 @@ def _record(result: Result) -> dict[str, Any]:
         "alone": result.alone,
         "noise": verdict.noise,
         "repeats": verdict.repeats,
+        "attempts": [
+            {"programs": attempt.way, "verdict": attempt.verdict.kind, "reason": attempt.verdict.reason}
+            for attempt in result.attempts
+        ],
         "notes": list(result.notes),
         "programs": None
         if result.pair is None
