@@ -22,11 +22,11 @@ from tfmemlint.verify.plan.composing import Composer, Texts
 from tfmemlint.verify.plan.examples import Example
 from tfmemlint.verify.plan.made_up import code_for
 from tfmemlint.verify.plan.places import Places
-from tfmemlint.verify.plan.programs import PlanError
+from tfmemlint.verify.plan.programs import TRAINS, PlanError
 from tfmemlint.verify.plan.roles import is_no_array
 from tfmemlint.verify.plan.slicing import DEFINITIONS, Home
 from tfmemlint.verify.plan.solving import Solved, Solver, unpassed
-from tfmemlint.verify.plan.statements import asked_of, is_setting
+from tfmemlint.verify.plan.statements import asked_of, changed_name, is_setting
 
 WORDS = "measured alone, with made-up operands of the same dtypes and shapes"
 WORDS_SOLVED = "measured alone, with operands made up from their use"
@@ -66,6 +66,7 @@ class Alone:
         for word in sorted({word for edit in self._edits for word in WORD.findall(edit.content)}):
             if word not in self._made:
                 part.name(word)
+        self._keep_changes(self.file.span(block[0]).start)
         self.slices.close()
         if any(part.holds(statement) for statement in block):
             raise PlanError("the flagged statements need what they make")
@@ -234,6 +235,17 @@ class Alone:
         for definition in part.definitions(name):
             part.need(definition, asked_of(self.file, name))
 
+    def _keep_changes(self, start: int) -> None:
+        """Keep what is done to the kept objects before that place: `model.add(...)`, but not what trains them."""
+        part = self.slices.at(self.file)
+        for statement in self.file.tree.of(cst.SimpleStatementLine):
+            root = changed_name(statement)
+            if root is None or self.file.span(statement).start >= start or not part.runnable.runs(statement):
+                continue
+            made = [each for each in part.definitions(root) if each.binds is not Binds.IMPORT]
+            if any(part.holds(each.node) for each in made) and not _trains(statement):
+                part.keep(statement)
+
     def _provide_field(self, name: cst.Name) -> bool:
         """Make up an attribute of an object that is not known: `self.images`."""
         parent = self.file.tree.parent(name)
@@ -274,6 +286,11 @@ class Alone:
             yield f"{name} = {code}"
         for name, fields in self._fields.items():
             yield f"{name} = tfmemlint_object({', '.join(f'{field}={code}' for field, code in fields.items())})"
+
+
+def _trains(statement: Node) -> bool:
+    calls = (node.func for node in _walk(statement) if isinstance(node, cst.Call))
+    return any(isinstance(called, cst.Attribute) and called.attr.value in TRAINS for called in calls)
 
 
 def _is_import(edit: Edit) -> bool:

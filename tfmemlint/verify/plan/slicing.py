@@ -20,7 +20,7 @@ from tfmemlint.syntax.reaching import is_main_guard
 from tfmemlint.syntax.scopes import OUTER, Binds, Definition, dotted, written
 from tfmemlint.syntax.tree import Node, children
 from tfmemlint.verify.plan.runnable import Runnable
-from tfmemlint.verify.plan.statements import asked_of, changed_name, defines_flag, is_setting
+from tfmemlint.verify.plan.statements import asked_of, changed_name, defines_flag, is_setting, maker_of_part
 from tfmemlint.verify.plan.uses import keep_uses
 
 if TYPE_CHECKING:
@@ -91,6 +91,11 @@ class Slice:
                 self.kept[id(each)] = each
                 self._pending.append(each)
 
+    def _keep_around(self, node: Node) -> None:
+        unit = self.unit(node)
+        if unit is not None:
+            self.keep(unit)
+
     def close(self) -> None:
         """Add statements until nothing is missing."""
         self._keep_settings()
@@ -119,9 +124,7 @@ class Slice:
 
     def need(self, definition: Definition, names: tuple[str, ...] = (), whole: bool = True) -> None:
         """Keep what binds a name, and for an import what these names mean that are asked of what it binds."""
-        unit = self.unit(definition.node)
-        if unit is not None:
-            self.keep(unit)
+        self._keep_around(definition.node)
         if definition.binds is Binds.IMPORT:
             self.needed.add(id(definition.node))
             self.slices.demand(definition, names, whole)
@@ -139,9 +142,7 @@ class Slice:
             if other is definition or names[: len(below)] == below:
                 self.slices.demand(other, below, whole=False)
                 self.needed.add(id(alias))
-                unit = self.unit(alias)
-                if unit is not None:
-                    self.keep(unit)
+                self._keep_around(alias)
 
     def name(self, word: str, names: tuple[str, ...] = ()) -> bool:
         """Keep what binds a name at module level, star imports left out; whether anything does. `names` are asked of
@@ -161,9 +162,7 @@ class Slice:
             module = "." * len(statement.relative) + (dotted(statement.module) or "" if statement.module else "")
             given = knowledge.exists(knowledge.canonical(f"{module}.{word}"))
             if given or self.slices.need_starred(self.home, module, (word, *names)):
-                unit = self.unit(statement)
-                if unit is not None:
-                    self.keep(unit)
+                self._keep_around(statement)
                 return True
         return False
 
@@ -188,9 +187,7 @@ class Slice:
 
     def keep_import(self, statement: cst.Import | cst.ImportFrom) -> None:
         """Keep an import for what it runs: with the first of its names, if none is needed."""
-        unit = self.unit(statement)
-        if unit is not None:
-            self.keep(unit)
+        self._keep_around(statement)
         bound = self.home.bound_within(statement)
         if not any(id(each.node) in self.needed for each in bound):
             for definition in bound[:1]:
@@ -235,9 +232,7 @@ class Slice:
             if isinstance(node, DEFINITIONS):
                 continue
             if isinstance(node, (*leaving, cst.Global, cst.Nonlocal)):
-                found = self.unit(node)
-                if found is not None:
-                    self.keep(found)
+                self._keep_around(node)
             stack.extend(children(node))
 
     def target_rest(self, flagged: Node) -> None:
@@ -286,6 +281,10 @@ class Slice:
         if definition.binds is Binds.IMPORT:
             led = self.slices.leads(definition, names) or ()
             return any(id(unit) in other.kept for other, unit in led) or (flag and id(definition.node) in self.needed)
+        whole = maker_of_part(self.file, definition)
+        return self.holds(definition.node) or (whole is not None and any(map(self._holds, self.definitions(whole))))
+
+    def _holds(self, definition: Definition) -> bool:
         return self.holds(definition.node)
 
     def _keep_settings(self) -> None:

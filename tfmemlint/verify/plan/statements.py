@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from tfmemlint.model.file import File
-from tfmemlint.syntax.scopes import ScopeNode
+from tfmemlint.syntax.scopes import Definition, ScopeNode
 from tfmemlint.syntax.tree import Node
 
 SETS = ("set_", "enable_", "disable_", "run_functions_")
@@ -54,6 +54,18 @@ def changed_name(statement: cst.SimpleStatementLine) -> cst.Name | None:
     while isinstance(node, (cst.Attribute, cst.Subscript, cst.Call)):
         node = node.func if isinstance(node, cst.Call) else node.value
     return node if isinstance(node, cst.Name) else None
+
+
+def maker_of_part(file: File, definition: Definition) -> cst.Name | None:
+    """The name of the object that something is a part of, so that what changes the part changes the object:
+    `group = parser.add_argument_group()`."""
+    statement = file.tree.statement(definition.node)
+    first = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+    made = first.value if isinstance(first, cst.Assign) else None
+    if not isinstance(made, cst.Call) or not isinstance(made.func, cst.Attribute):
+        return None
+    whole = made.func.value
+    return whole if isinstance(whole, cst.Name) and made.func.attr.value.startswith("add_") else None
 
 
 def owner(file: File, node: Node) -> ScopeNode:
