@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import subprocess
 import sys
 import textwrap
@@ -235,6 +236,16 @@ sys.path.pop(0)
             print(np.fromiter(range(10_000), int).sum())
         """
         assert self.python(source) == "49995000\n"
+
+    @pytest.mark.skipif(platform.machine() != "x86_64", reason="the code that frees arrays is that of x86-64")
+    def test_what_numpy_raises_while_it_frees_arrays_is_raised(self) -> None:
+        source = """
+            try:
+                np.isnat("no time")
+            except TypeError as error:
+                print(type(error).__name__)
+        """
+        assert self.python(source) == "TypeError\n"
 
 
 class TestWithoutTensorFlow:

@@ -13,6 +13,8 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib
+import mmap
+import platform
 import threading
 from typing import Any
 
@@ -66,20 +68,54 @@ def _bytes(address: int) -> Any:
     return _size.from_address(address - 2 * ctypes.sizeof(_size))
 
 
+def _frees(live: int) -> bytes | None:
+    """Machine code that does what `Placement.free` does, `live` being the address of the sum; None for processors other
+    than x86-64.
+
+    NumPy also frees arrays while it raises something. A callback in Python would lose that: no call of Python's may
+    return with an exception set.
+    """
+    if platform.machine() != "x86_64":
+        return None
+    free = ctypes.cast(ctypes.CDLL(None).free, _pointer).value or 0
+    unless_null = b"\xf3\x0f\x1e\xfa\x48\x85\xf6\x74\x22"  # endbr64; test rsi, rsi; jz to the ret
+    counted = b"\x48\x8b\x56\xf0\x48\xb8" + live.to_bytes(8, "little")  # mov rdx, [rsi - 16]; mov rax, live
+    counted += b"\xf0\x48\x29\x10"  # lock sub [rax], rdx
+    block = b"\x48\x8b\x7e\xf8"  # mov rdi, [rsi - 8]
+    return unless_null + counted + block + b"\x48\xb8" + free.to_bytes(8, "little") + b"\xff\xe0\xc3"  # jmp free; ret
+
+
 class Placement:
     """The four functions that NumPy asks for memory, over libc's own; the first argument of each is unused.
 
-    `live` and `peak` are the bytes of the arrays that exist now, and of the most that did at one time. Threads that
-    allocate at once do not lose any: the interpreter switches at calls and jumps, of which no sum here has one.
+    `peak` is the bytes of the most arrays that existed at one time. Threads that allocate at once do not lose any: the
+    interpreter switches at calls and jumps, of which no sum here has one.
     """
 
     ROOM = SHARED_AT + PAST
 
     def __init__(self) -> None:
-        self.live = self.peak = 0
+        self._live, self.peak = ctypes.c_int64(0), 0
         self._libc = _libc()
-        functions = _Malloc(self.malloc), _Calloc(self.calloc), _Realloc(self.realloc), _Free(self.free)
+        free = self._native() or _Free(self.free)
+        functions = _Malloc(self.malloc), _Calloc(self.calloc), _Realloc(self.realloc), free
         self.handler = _Handler(b"tfmemlint", 1, None, *functions)
+
+    @property
+    def live(self) -> int:
+        """Bytes of the arrays that exist now."""
+        return self._live.value
+
+    def _native(self) -> Any:
+        code = _frees(ctypes.addressof(self._live))
+        if code is None:
+            return None
+        try:
+            self._code = mmap.mmap(-1, mmap.PAGESIZE, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+        except OSError:  # a system that lets nothing be both written and run
+            return None
+        self._code.write(code)
+        return _Free(ctypes.addressof(ctypes.c_char.from_buffer(self._code)))
 
     def reset(self) -> None:
         """Start the peak again from what is live now."""
@@ -90,9 +126,9 @@ class Placement:
             return None
         address = _address(block)
         _block(address).value, _bytes(address).value = block, size
-        self.live += size
-        if self.live > self.peak:
-            self.peak = self.live
+        self._live.value += size
+        if self._live.value > self.peak:
+            self.peak = self._live.value
         return address
 
     def malloc(self, _: Any, size: int) -> int | None:
@@ -111,7 +147,7 @@ class Placement:
         new = self._libc.realloc(old, size + self.ROOM)
         if not new:
             return None
-        self.live -= before
+        self._live.value -= before
         if _address(new) - new != address - old:
             ctypes.memmove(_address(new), new + address - old, size)
         return self._placed(new, size)
@@ -119,7 +155,7 @@ class Placement:
     def free(self, _: Any, address: int | None, __: int) -> None:
         """Give the block of the array back."""
         if address:
-            self.live -= _bytes(address).value
+            self._live.value -= _bytes(address).value
             self._libc.free(_block(address).value)
 
 
