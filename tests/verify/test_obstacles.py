@@ -175,6 +175,41 @@ OBSTACLES = {
         "TFM305 confirmed",
         (),
     ),
+    "pictures that are not there": (
+        """
+        import tensorflow as tf
+
+        def read(path):
+            return tf.image.decode_png(tf.io.read_file(path), channels=3)
+
+        photos = tf.data.Dataset.list_files("photos/*/*.png").map(read).repeat(4).cache()
+        for photo in photos.batch(8):
+            pass
+        """,
+        "TFM305 confirmed",
+        (),
+    ),
+    "names of an older Keras, and arguments that must be given": (
+        """
+        import argparse
+        import tensorflow as tf
+        from keras.layers.core import Dense
+        from keras.models import Sequential
+        from keras.utils import np_utils
+        parser = argparse.ArgumentParser()
+        group = parser.add_argument_group("model")
+        group.add_argument("--classes", type=int, required=True)
+        args = parser.parse_args()
+        labels = np_utils.to_categorical([0] * 100, args.classes)
+        for size in range(2, 200):
+            model = Sequential([Dense(512), Dense(args.classes)])
+            model.load_weights("best.h5")
+            model.compile("sgd", "mse")
+            model.fit(tf.zeros([100, size]), labels)
+        """,
+        "TFM601 confirmed",
+        (),
+    ),
     "nothing to compare with": (
         """
         import tensorflow as tf

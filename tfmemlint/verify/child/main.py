@@ -16,6 +16,7 @@ alone, so that it runs under the user's own interpreter, where tfmemlint need no
 - `lines`: whether to note the user's lines that were executing, `own`: the folder whose files are the user's
 - `substitute`: stand in for data that would be fetched and cut training short (see `datasets.py`
   and `substitutes.py`)
+- `beside`: folders in which the files of relative paths are looked for too
 - `package`: the package of the program, for its relative imports
 - `version_1`, `keras_2`: what it is written for (see `surroundings.py`); with `substitute`
 - `collector`: "off", or "each mark" to run it before each mark, of Python (default: as Python does)
@@ -235,7 +236,7 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
     substitutes = _load("substitutes").Substitutes(monitor.mark) if request.get("substitute") else None
     if substitutes is not None:
         surroundings = _load("surroundings")
-        surroundings.install(program, request, substitutes.note)
+        surroundings.install(program, request, substitutes.note, _load)
         substitutes.install(surroundings.rename)
         _load("datasets").patch(substitutes.note)
     sys.path[:0] = request.get("path", [])

@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 STEPS, EPOCHS, ROWS, WORDS = 20, 2, 32, 10
+STEPS_AT_LEAST, SECONDS_OF_TRAINING = 3, 20.0
 ROUNDS_OF_DATA, SECONDS_OF_DATA = 10_000, 20.0
 
 
@@ -45,8 +46,8 @@ class Substitutes:
         if "tf_keras" in sys.modules or os.environ.get("TF_USE_LEGACY_KERAS") == "1":
             keras.append(importlib.import_module("tf_keras"))
         rename(keras[0], self.note)
-        for module in keras:
-            self._patch_model(module.Model)
+        for model in {id(module.Model): module.Model for module in keras}.values():
+            self._patch_model(model)
 
     # -- hooks that the programs call --------------------------------------------------------------------------------
 
@@ -224,6 +225,8 @@ class Substitutes:
             given = bound.arguments
             rows, size = _rows(given.get("x")), given.get("batch_size") or 32
             given["verbose"] = 0
+            if isinstance(given.get("callbacks", ""), (list, type(None))):
+                given["callbacks"] = [*(given["callbacks"] or ()), self._patience()]
             if rows is not None and not arrays_too:
                 return method(*bound.args, **bound.kwargs)
             for name, limit in most.items():
@@ -241,6 +244,19 @@ class Substitutes:
             return method(*bound.args, **bound.kwargs)
 
         return limited
+
+    def _patience(self) -> Any:
+        """A callback that ends a training which takes long, after a few steps."""
+        callback: Any = importlib.import_module("keras").callbacks.LambdaCallback
+        end = time.monotonic() + SECONDS_OF_TRAINING
+
+        def ended(batch: int, logs: Any = None) -> None:
+            if batch + 1 >= STEPS_AT_LEAST and time.monotonic() > end:
+                self.note(f"a training was ended after {batch + 1} steps of an epoch: it takes long")
+                made.model.stop_training = True
+
+        made = callback(on_train_batch_end=ended)
+        return made
 
 
 def _length(items: Any) -> int | None:

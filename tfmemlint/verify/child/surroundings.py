@@ -14,12 +14,16 @@ import importlib.abc
 import importlib.machinery
 import importlib.util
 import os
+import pathlib
 import sys
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
 Note = Callable[[str], None]
+
+ANSWER = ("arguments", "files", "older", "surroundings", "tables", "weights")
+"""The modules beside this one that answer for a program."""
 
 GENERATORS = {"fit_generator": "fit", "evaluate_generator": "evaluate", "predict_generator": "predict"}
 """Methods of models that Keras 3 has under other names."""
@@ -50,24 +54,18 @@ class Missing:
 class MissingModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Stands in for modules that nobody finds, where the program's own files import them."""
 
-    def __init__(self, own: str, note: Note) -> None:
-        self._own, self._note = own, note
+    def __init__(self, asked: Callable[[], bool], note: Note) -> None:
+        self._asked, self._note = asked, note
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
     ) -> importlib.machinery.ModuleSpec | None:
-        if not self._asked_by_the_program():
+        if not self._asked():
             return None
         head = fullname.partition(".")[0]
         if head in sys.modules and not isinstance(sys.modules[head], _MissingModule):
             return None  # it is there, in another version
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
-
-    def _asked_by_the_program(self) -> bool:
-        frame = sys._getframe(2)
-        while frame is not None and "importlib" in frame.f_code.co_filename:
-            frame = frame.f_back  # type: ignore[assignment]
-        return frame is not None and os.path.abspath(frame.f_code.co_filename).startswith(self._own)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
         return _MissingModule(spec.name)
@@ -84,6 +82,26 @@ class _MissingModule(types.ModuleType):
         return Missing(f"{self.__name__}.{name}")
 
 
+def asked_by(own: str) -> Callable[[], bool]:
+    """A function that tells whether it is called on behalf of a file in this folder, with nothing between them but
+    the functions that answer for it and the import system."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    between = (*(os.path.join(here, f"{name}.py") for name in ANSWER), pathlib.__file__)
+
+    def asked() -> bool:
+        frame: types.FrameType | None = sys._getframe(1)
+        while frame is not None:
+            name = frame.f_code.co_filename
+            if name.startswith(own):
+                return True
+            if "importlib" not in name and not name.startswith(between):
+                return False
+            frame = frame.f_back
+        return False
+
+    return asked
+
+
 class Notebook:
     """What `get_ipython()` gives in a notebook, where nothing is asked of it that a program needs."""
 
@@ -91,21 +109,60 @@ class Notebook:
         return lambda *_, **__: []
 
 
-def install(program: str, request: dict[str, Any], note: Note) -> None:
-    """Put all of this around a program that is about to run. TensorFlow must have been imported."""
-    sys.meta_path.append(MissingModules(os.path.join(os.path.dirname(program), ""), note))
+def install(program: str, request: dict[str, Any], note: Note, load: Callable[[str], Any]) -> None:
+    """Put all of this around a program that is about to run; `load` gives a module beside this one. TensorFlow must
+    have been imported."""
+    work = os.path.dirname(program)
+    asked = asked_by(os.path.join(work, ""))
     builtins.get_ipython = Notebook  # type: ignore[attr-defined]
+    older = load("older")
     if request.get("version_1"):
         _go_back_to_version_1(note)
     elif request.get("keras_2"):
-        _take_keras_2(note)
+        _take_keras_2(note, older)
+    keras = _all_keras()
+    older.Older(asked, Missing, note).install()
+    sys.meta_path.append(MissingModules(asked, note))
+    files = (reading := load("files")).Files(asked, request, work, note, load("contents"))
+    weights = load("weights").Weights(os.path.join(files.root, "fetched"), Missing, note)
+    _put_everywhere([pair for each in keras for made in (files, weights) for pair in made.of_keras(each)])
+    files.patch_tensorflow()
+    files.install()
+    tables = load("tables").Tables(request.get("source") or "", files.there, note)
+    changes = dict.fromkeys(reading.READERS, files.patch_reader)
+    load("imported").Imported({**changes, "pandas": tables.patch, "tqdm.notebook": _without_widgets}).install()
+    load("arguments").install(asked, note)
 
 
-def _take_keras_2(note: Note) -> None:
-    """Let `tf.keras` be Keras 2, where that is installed and nothing has asked for Keras yet."""
+def _without_widgets(bars: types.ModuleType) -> None:
+    """Let the progress bars of notebooks be those of terminals, which need no widgets."""
+    plain: Any = importlib.import_module("tqdm")
+    vars(bars).update(tqdm=plain.tqdm, tqdm_notebook=plain.tqdm, trange=plain.trange, tnrange=plain.trange)
+
+
+def _all_keras() -> list[Any]:
+    """Keras as the program imports it, and what `tf.keras` is, where that is another one."""
+    keras, own = importlib.import_module("keras"), sys.modules["tensorflow"].keras
+    same = getattr(own, "Model", None) is keras.Model
+    return [own] if same else [keras, own]
+
+
+def _put_everywhere(pairs: list[tuple[Any, Any]]) -> None:
+    """Put functions in the place of others in all modules of Keras, also in those that import them later."""
+    new = {id(function): (function, other) for function, other in pairs}
+    for name, module in list(sys.modules.items()):
+        if name.startswith(("keras", "tf_keras", "tensorflow.keras")) and isinstance(module, types.ModuleType):
+            for word, value in list(vars(module).items()):
+                if id(value) in new and new[id(value)][0] is value:
+                    setattr(module, word, new[id(value)][1])
+
+
+def _take_keras_2(note: Note, older: Any) -> None:
+    """Let Keras be Keras 2, where that is installed and nothing has asked for Keras yet."""
     if importlib.util.find_spec("tf_keras") is not None:
         os.environ["TF_USE_LEGACY_KERAS"] = "1"
-        note("tf.keras is tf_keras here, as the code is written for Keras 2")
+        older.be_keras_2()
+        note("Keras is tf_keras here, as the code is written for Keras 2")
 
 
 def _go_back_to_version_1(note: Note) -> None:

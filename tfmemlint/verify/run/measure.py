@@ -33,6 +33,9 @@ __all__ = ["Failure", "Line", "Run"]
 
 CHILD = Path(__file__).parents[1] / "child" / "main.py"
 FAILURES_ENOUGH = 2
+ABOVE = 3
+"""Folders above that of a program in which its files are looked for."""
+
 HAS_TENSORFLOW = """
 import importlib.util, sys
 sys.path += sys.argv[1:]
@@ -177,12 +180,23 @@ def _request(program: Program, settings: Settings, work: str, key: str) -> dict[
         "simulated_gpus": program.simulated_gpus,
         "substitute": program.substitute,
         "package": program.package,
+        "beside": _beside(program),
         "version_1": program.version_1,
         "keras_2": program.keras_2,
         "interval": settings.interval,
         "paced": not settings.timed,
         "collector": settings.variant.collector,
     }
+
+
+def _beside(program: Program) -> list[str]:
+    """The folders that a user may start the program in: its own and those above it, up to the project's."""
+    if program.folder is None:
+        return []
+    own = Path(os.path.abspath(program.folder))
+    above = own.parents[:ABOVE]
+    found = [folder for folder in (own, *above) if not program.root or folder.is_relative_to(program.root)]
+    return [str(folder) for folder in found]
 
 
 def _folders(program: Program) -> list[str]:

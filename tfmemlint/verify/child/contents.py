@@ -1,0 +1,67 @@
+"""What is in files that are made up; loaded by `main.py`."""
+
+from __future__ import annotations
+
+import os
+import re
+import struct
+import zlib
+
+SIDE = 256
+LINES, WORDS = 1000, 12
+IMAGES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff")
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+TEXTS = (".csv", ".data", ".lst", ".text", ".tsv", ".txt", ".vec", "")
+"""Endings of texts, of which one without an ending is one."""
+
+OTHERS = (".h5", ".json", ".mat", ".npy", ".tfrecord", ".wav", ".xml")
+"""Endings that a folder's files may have, without anything in them that could be read."""
+
+
+def likeliest(source: str) -> str:
+    """The ending that files of a folder have most likely, of those that a program names."""
+    named = [ending for ending in re.findall(r"(\.\w{2,8})[\"']", source) if ending in (*IMAGES, *TEXTS, *OTHERS)]
+    return next((ending for ending in named if ending in IMAGES), named[0] if named else ".jpg")
+
+
+def ending_of(pattern: str) -> str | None:
+    """The ending that a pattern asks for."""
+    return next((each for each in (*IMAGES, *TEXTS, *OTHERS) if each and pattern.lower().endswith(each)), None)
+
+
+def kind(path: str) -> str | None:
+    """What a file of that name is made up as, in words; None for what cannot be."""
+    ending = os.path.splitext(path)[1].lower()
+    if ending in IMAGES:
+        return f"a picture of {SIDE} by {SIDE}"
+    return f"a text of {LINES} lines" if ending in TEXTS else None
+
+
+def write(path: str) -> None:
+    """A made-up file, of the kind that the ending of its name says; an empty one for all others."""
+    ending = os.path.splitext(path)[1].lower()
+    if ending in IMAGES:
+        with open(path, "wb") as picture:
+            picture.write(_picture())
+        return
+    with open(path, "w", encoding="utf-8") as text:
+        if ending in SEPARATORS:
+            text.write(f"{SEPARATORS[ending].join(str(number % 10) for number in range(WORDS))}\n" * LINES)
+        elif ending in TEXTS:
+            for line in range(LINES):
+                text.write(" ".join(f"word{line * WORDS + number}" for number in range(WORDS)) + "\n")
+
+
+def _picture() -> bytes:
+    """A PNG file, by the format's description: a library need not be there. Most readers look at what a file begins
+    with, whatever its name ends with."""
+
+    def chunk(kind: bytes, content: bytes) -> bytes:
+        body = kind + content
+        return struct.pack(">I", len(content)) + body + struct.pack(">I", zlib.crc32(body))
+
+    shades = bytes(range(256)) * 4
+    rows = b"".join(b"\0" + shades[row : row + SIDE * 3] for row in range(SIDE))
+    header = struct.pack(">IIBBBBB", SIDE, SIDE, 8, 2, 0, 0, 0)
+    content = chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    return b"\x89PNG\r\n\x1a\n" + content

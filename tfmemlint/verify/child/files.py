@@ -1,0 +1,291 @@
+"""Files and folders that a program reads and that are not there, made up on disk in its own folder; loaded by
+`main.py`.
+
+What is read of a path that does not exist is made up by the ending of its name, and kept below `FOLDER` by the same
+path, so that a program that lists a folder, reads what it found and writes beside it sees one and the same. What it
+writes where it may not write goes there too. Only calls of the program's own files are answered so, and functions that
+libraries have for reading such files.
+"""
+
+from __future__ import annotations
+
+import builtins
+import fnmatch
+import functools
+import glob
+import io
+import os
+import pathlib
+import re
+import sys
+import types
+from collections.abc import Callable, Iterator
+from typing import Any
+
+Note = Callable[[str], None]
+
+FOLDER = "tfmemlint_made_up"
+FILES, CLASSES = 64, 2
+READERS = {
+    "PIL.Image": ("open",),
+    "cv2": ("imread",),
+    "imageio": ("imread",),
+    "matplotlib.image": ("imread",),
+    "matplotlib.pyplot": ("imread",),
+    "skimage.io": ("imread",),
+}
+"""Functions of libraries that read the picture that their first argument names."""
+
+FOLDERS = {
+    "image_dataset_from_directory": "directory",
+    "text_dataset_from_directory": "directory",
+    "flow_from_directory": "directory",
+}
+"""Functions of Keras that read the folder that an argument names, with the argument's name."""
+
+
+class Files:
+    """The made-up files of one run. `asked` tells whether the program's own files ask; `work` is its folder, and
+    relative paths are looked for in the folders `beside` too, where a user may start the program."""
+
+    def __init__(
+        self, asked: Callable[[], bool], request: dict[str, Any], work: str, note: Note, contents: Any
+    ) -> None:
+        source = request.get("source") or ""
+        self._asked, self._note, self._contents = asked, note, contents
+        self._beside: list[str] = request.get("beside", [])
+        self._work, self.root = os.path.join(work, ""), os.path.join(work, FOLDER)
+        self._ending = contents.likeliest(source)
+        self._nested = "isdir(" in source or "is_dir(" in source
+        self._folders: dict[str, str] = {}
+        """The folders that were made up: where each lies, by the path that was asked for."""
+
+    def install(self) -> None:
+        """Put this in front of what reads files."""
+        own = {"listdir": self._folder, "mkdir": self._target, "makedirs": self._target}
+        for name, find in own.items():
+            setattr(os, name, self._if_asked(getattr(os, name), find))
+        for name in ("exists", "isfile", "isdir", "getsize"):
+            setattr(os.path, name, self._if_asked(getattr(os.path, name), self._known))
+        for module in (builtins, io):
+            module.open = self._opened(open)  # type: ignore[attr-defined]
+        for name in ("glob", "iglob"):
+            setattr(glob, name, self._globbed(getattr(glob, name)))
+        path: Any = pathlib.Path
+        for name in ("glob", "rglob"):
+            setattr(path, name, self._globbed_below(getattr(path, name), recursive=name == "rglob"))
+        path.iterdir = self._listed(path.iterdir)
+
+    def patch_tensorflow(self) -> None:
+        """Do so for the readers of TensorFlow."""
+        tensorflow: Any = sys.modules["tensorflow"]
+        read = tensorflow.io.read_file
+        for home in (tensorflow.io, tensorflow):
+            if getattr(home, "read_file", None) is not None:
+                home.read_file = lambda filename, name=None: read(self._in_graph(filename), name)
+        data: Any = tensorflow.data.Dataset
+        data.list_files = staticmethod(self._list_files(data.list_files))
+
+    def of_keras(self, keras: Any) -> Iterator[tuple[Any, Any]]:
+        """The functions of a Keras that read files, each with what takes its place."""
+        generator = getattr(getattr(keras.preprocessing, "image", None), "ImageDataGenerator", None)
+        if generator is not None:
+            self._patch(generator, {"flow_from_directory": self.folder})
+        for name, find in {**dict.fromkeys(FOLDERS, self.folder), "load_img": self.file}.items():
+            if (function := getattr(keras.utils, name, None)) is not None:
+                yield function, self._redirected(function, find, FOLDERS.get(name))
+
+    def patch_reader(self, module: types.ModuleType) -> None:
+        """Do so for a module of `READERS`."""
+        self._patch(module, dict.fromkeys(READERS[module.__name__], self.file))
+
+    def _patch(self, home: Any, found: dict[str, Callable[[str], str]]) -> None:
+        for name, find in found.items():
+            if (function := vars(home).get(name)) is not None:
+                setattr(home, name, self._redirected(function, find, FOLDERS.get(name)))
+
+    # -- paths -------------------------------------------------------------------------------------------------------
+
+    def place(self, path: str) -> str:
+        """Where what is made up for a path lies."""
+        return os.path.join(self.root, os.path.abspath(path).lstrip(os.sep))
+
+    def there(self, path: str) -> str | None:
+        """Where a path leads to something that is there, and not made up."""
+        if _lies_there(path):
+            return path
+        paths = (os.path.join(folder, path) for folder in self._beside) if not os.path.isabs(path) else ()
+        return next(filter(_lies_there, paths), None)
+
+    def file(self, path: str) -> str:
+        """The path of a file to read: the one that is there, or one that is made up."""
+        if (there := self.there(path)) is not None:
+            return there
+        made = self.place(path)
+        if not _lies_there(made):
+            if (words := self._contents.kind(path)) is None:
+                return path
+            os.makedirs(os.path.dirname(made), exist_ok=True)
+            self._contents.write(made)
+            self._note(f"{self._shown(path)} is not there: {words} was made up")
+        return made
+
+    def folder(self, path: str, ending: str | None = None, classes: bool = True) -> str:
+        """The path of a folder to read, with files in it, in folders for each class where asked for."""
+        if (there := self.there(path)) is not None:
+            return there
+        made = self.place(path)
+        if os.path.isfile(made):
+            os.unlink(made)
+        if not _lies_there(made):
+            ending = ending or self._ending
+            for name in [f"class_{number}" for number in range(CLASSES)] if classes else [""]:
+                os.makedirs(os.path.join(made, name))
+                for number in range(FILES):
+                    self._contents.write(os.path.join(made, name, f"{number:03}{ending}"))
+            inside = f"{CLASSES} folders of {FILES} files" if classes else f"{FILES} files"
+            self._folders[path] = made
+            self._note(f"{self._shown(path)} is not there: a folder with {inside} ({ending}) was made up")
+        return made
+
+    def _folder(self, path: str) -> str:
+        return self.folder(path, classes=self._nested)
+
+    def _target(self, path: str) -> str:
+        """The path of a folder to make: this one, or where what may not be written goes."""
+        if os.path.abspath(path).startswith(self._work):
+            return path
+        made = self.place(path)
+        if not _lies_there(made):
+            os.makedirs(os.path.dirname(made), exist_ok=True)
+            self._note(
+                f"{self._shown(path)} cannot be written here: {FOLDER} in the program's own folder takes its place"
+            )
+        return made
+
+    def _shown(self, path: str) -> str:
+        if path.startswith(self.root):
+            return os.path.basename(path)
+        return path.removeprefix(self._work)
+
+    def _known(self, path: str) -> str:
+        """The path of what is there, or has been made up."""
+        made = self.place(path)
+        return self.there(path) or (made if _lies_there(made) else path)
+
+    # -- functions ---------------------------------------------------------------------------------------------------
+
+    def _if_asked(self, function: Any, find: Callable[[str], str]) -> Any:
+        @functools.wraps(function)
+        def answered(path: Any = ".", *args: Any, **kwargs: Any) -> Any:
+            if isinstance(path, (str, os.PathLike)) and self._asked():
+                path = find(os.fspath(path))
+            return function(path, *args, **kwargs)
+
+        return answered
+
+    def _redirected(self, function: Any, find: Callable[[str], str], word: str | None) -> Any:
+        skipped = word is not None and function.__name__.startswith("flow")
+
+        @functools.wraps(function)
+        def read(*args: Any, **kwargs: Any) -> Any:
+            given = list(args)
+            at = 1 if skipped else 0
+            if len(given) > at and isinstance(given[at], (str, os.PathLike)):
+                given[at] = find(os.fspath(given[at]))
+            elif word in kwargs and isinstance(kwargs[word], (str, os.PathLike)):
+                kwargs[word] = find(os.fspath(kwargs[word]))
+            return function(*given, **kwargs)
+
+        return read
+
+    def _opened(self, function: Any) -> Any:
+        @functools.wraps(function)
+        def opened(file: Any, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
+            if isinstance(file, (str, os.PathLike)) and self._asked():
+                path = os.fspath(file)
+                if not set(mode) & set("wax+"):
+                    file = self.file(path) if isinstance(path, str) else file
+                elif isinstance(path, str):
+                    file = self._target(path)
+            return function(file, mode, *args, **kwargs)
+
+        return opened
+
+    def _globbed(self, function: Any) -> Any:
+        @functools.wraps(function)
+        def globbed(pathname: Any, *args: Any, **kwargs: Any) -> Any:
+            found = list(function(pathname, *args, **kwargs))
+            if not found and isinstance(pathname, str) and self._asked():
+                found = self.matching(pathname)
+            return found if function.__name__ == "glob" else iter(found)
+
+        return globbed
+
+    def _globbed_below(self, function: Any, recursive: bool) -> Any:
+        @functools.wraps(function)
+        def globbed(path: Any, pattern: str, *args: Any, **kwargs: Any) -> Iterator[Any]:
+            found = list(function(path, pattern, *args, **kwargs))
+            if not found and self._asked() and not path.exists():
+                below = os.path.join(str(path), "**", pattern) if recursive else os.path.join(str(path), pattern)
+                found = [type(path)(each) for each in self.matching(below)]
+            return iter(found)
+
+        return globbed
+
+    def _listed(self, function: Any) -> Any:
+        @functools.wraps(function)
+        def listed(path: Any) -> Iterator[Any]:
+            if self._asked() and not path.exists():
+                path = type(path)(self._folder(str(path)))
+            return iter(list(function(path)))
+
+        return listed
+
+    def matching(self, pattern: str) -> list[str]:
+        """Made-up files by a pattern of a shell, where the folder that it begins with is not there."""
+        parts = os.path.abspath(pattern).split(os.sep)
+        first = next((number for number, part in enumerate(parts) if set(part) & set("*?[")), None)
+        if first is None or _lies_there(os.sep.join(parts[:first]) or os.sep):
+            return []
+        base, rest = os.sep.join(parts[:first]), [part for part in parts[first:] if part != "**"]
+        ending = self._contents.ending_of(rest[-1]) if rest else None
+        folders = len(rest) == 1 and ending is None and self._nested
+        made = self.folder(base, ending, classes=len(rest) > 1 or folders)
+        if len(rest) == 1 and _is_nested(made):
+            return sorted(os.path.join(made, name) for name in os.listdir(made))
+        return sorted(
+            os.path.join(where, name)
+            for where, _, names in os.walk(made)
+            for name in names
+            if fnmatch.fnmatch(name, rest[-1] if ending is not None else "*")
+        )
+
+    def _list_files(self, function: Any) -> Any:
+        @functools.wraps(function)
+        def list_files(file_pattern: Any, *args: Any, **kwargs: Any) -> Any:
+            if isinstance(file_pattern, (str, os.PathLike)):
+                found = glob.glob(os.fspath(file_pattern))
+                made = [path for path in found if path.startswith(self.root)]
+                file_pattern = made or file_pattern
+            return function(file_pattern, *args, **kwargs)
+
+        return list_files
+
+    def _in_graph(self, path: Any) -> Any:
+        """The path that a graph reads: that of a made-up file where it begins like one that was asked for."""
+        if isinstance(path, str):
+            return self.file(path)
+        tensorflow = sys.modules["tensorflow"]
+        if not self._folders or not hasattr(path, "dtype"):
+            return path
+        for asked, made in self._folders.items():
+            path = tensorflow.strings.regex_replace(path, f"^{re.escape(asked)}/?", f"{made}/")
+        return path
+
+
+_lies_there = os.path.lexists
+
+
+def _is_nested(folder: str) -> bool:
+    return any(os.path.isdir(os.path.join(folder, name)) for name in os.listdir(folder))
