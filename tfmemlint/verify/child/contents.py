@@ -29,18 +29,19 @@ def ending_of(pattern: str) -> str | None:
     return next((each for each in (*IMAGES, *TEXTS, *OTHERS) if each and pattern.lower().endswith(each)), None)
 
 
-def kind(path: str) -> str | None:
-    """What a file of that name is made up as, in words; None for what cannot be."""
+def kind(path: str, pictured: bool = False) -> str | None:
+    """What a file of that name is made up as, in words; None for what cannot be. With `pictured` it is a picture,
+    whatever its name ends with."""
     ending = os.path.splitext(path)[1].lower()
-    if ending in IMAGES:
+    if pictured or ending in IMAGES:
         return f"a picture of {SIDE} by {SIDE}"
     return f"a text of {LINES} lines" if ending in TEXTS else None
 
 
-def write(path: str) -> None:
-    """A made-up file, of the kind that the ending of its name says; an empty one for all others."""
+def write(path: str, pictured: bool = False) -> None:
+    """A made-up file of that kind; an empty one where there is none."""
     ending = os.path.splitext(path)[1].lower()
-    if ending in IMAGES:
+    if pictured or ending in IMAGES:
         with open(path, "wb") as picture:
             picture.write(_picture())
         return

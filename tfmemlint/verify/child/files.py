@@ -91,13 +91,13 @@ class Files:
         generator = getattr(getattr(keras.preprocessing, "image", None), "ImageDataGenerator", None)
         if generator is not None:
             self._patch(generator, {"flow_from_directory": self.folder})
-        for name, find in {**dict.fromkeys(FOLDERS, self.folder), "load_img": self.file}.items():
+        for name, find in {**dict.fromkeys(FOLDERS, self.folder), "load_img": self.picture}.items():
             if (function := getattr(keras.utils, name, None)) is not None:
                 yield function, self._redirected(function, find, FOLDERS.get(name))
 
     def patch_reader(self, module: types.ModuleType) -> None:
         """Do so for a module of `READERS`."""
-        self._patch(module, dict.fromkeys(READERS[module.__name__], self.file))
+        self._patch(module, dict.fromkeys(READERS[module.__name__], self.picture))
 
     def _patch(self, home: Any, found: dict[str, Callable[[str], str]]) -> None:
         for name, find in found.items():
@@ -117,18 +117,22 @@ class Files:
         paths = (os.path.join(folder, path) for folder in self._beside) if not os.path.isabs(path) else ()
         return next(filter(_lies_there, paths), None)
 
-    def file(self, path: str) -> str:
+    def file(self, path: str, pictured: bool = False) -> str:
         """The path of a file to read: the one that is there, or one that is made up."""
         if (there := self.there(path)) is not None:
             return there
         made = self.place(path)
         if not _lies_there(made):
-            if (words := self._contents.kind(path)) is None:
+            if (words := self._contents.kind(path, pictured)) is None:
                 return path
             os.makedirs(os.path.dirname(made), exist_ok=True)
-            self._contents.write(made)
+            self._contents.write(made, pictured)
             self._note(f"{self._shown(path)} is not there: {words} was made up")
         return made
+
+    def picture(self, path: str) -> str:
+        """The path of a picture to read, whatever its name ends with."""
+        return self.file(path, pictured=True)
 
     def folder(self, path: str, ending: str | None = None, classes: bool = True) -> str:
         """The path of a folder to read, with files in it, in folders for each class where asked for."""

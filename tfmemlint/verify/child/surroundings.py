@@ -45,6 +45,8 @@ class Missing:
 
     def __call__(self, *_: Any, **__: Any) -> Any:
         name = self._path.partition(".")[0]
+        if name in sys.modules and not isinstance(sys.modules[name], _MissingModule):
+            raise AttributeError(f"{self._path} is not there in the installed version")
         raise ModuleNotFoundError(f"No module named '{name}', which {self._path}() needs", name=name)
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -130,7 +132,9 @@ def install(program: str, request: dict[str, Any], note: Note, load: Callable[[s
     files.install()
     tables = load("tables").Tables(request.get("source") or "", files.there, note)
     changes = dict.fromkeys(reading.READERS, files.patch_reader)
-    load("imported").Imported({**changes, "pandas": tables.patch, "tqdm.notebook": _without_widgets}).install()
+    catalogue = load("catalogue").Catalogue(lambda *made: builtins.tfmemlint_dataset(*made), note)  # type: ignore[attr-defined]
+    changes.update({"pandas": tables.patch, "tensorflow_datasets": catalogue.patch, "tqdm.notebook": _without_widgets})
+    load("imported").Imported(changes).install()
     load("arguments").install(asked, note)
 
 

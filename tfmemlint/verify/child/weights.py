@@ -1,7 +1,6 @@
 """Stands in for what models are loaded from and what would be fetched; loaded by `main.py`.
 
-Weights that are not there leave those that the model was made with: as many, of the same shapes. Data sets of the
-catalogue of `tensorflow_datasets` have made-up elements as it describes them.
+Weights that are not there leave those that the model was made with: as many, of the same shapes.
 """
 
 from __future__ import annotations
@@ -18,8 +17,6 @@ Note = Callable[[str], None]
 
 ARCHIVES = (".tar.gz", ".tar.bz2", ".tgz", ".tar", ".zip")
 CLASSES_OF_IMAGENET = "imagenet_class_index.json"
-EXAMPLES = 2000
-"""Elements of a data set of the catalogue, which tells their number only online."""
 
 
 class Weights:
@@ -72,16 +69,3 @@ class Weights:
             return self._missing(f"load_model({os.fspath(filepath)!r})")
 
         return load_model
-
-    def patch_catalogue(self, module: Any) -> None:
-        """Let `tensorflow_datasets` give made-up elements of what its builders describe."""
-        load = module.load
-
-        @functools.wraps(load)
-        def loaded(name: str, *args: Any, **kwargs: Any) -> Any:
-            self._note(f"tfds.load({name!r}) gave made-up elements of the same dtypes and shapes")
-            testing = module.testing
-            with testing.mock_data(num_examples=EXAMPLES, policy=testing.MockPolicy.USE_CODE):
-                return load(name, *args, **kwargs)
-
-        module.load = loaded
