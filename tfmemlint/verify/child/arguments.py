@@ -31,9 +31,9 @@ def install(asked: Callable[[], bool], note: Note) -> None:
     module: Any = time
     module.sleep = _short(time.sleep, asked)
     if "absl.flags" in sys.modules:
-        holder: Any = importlib.import_module("absl.flags").FlagValues
-        holder.validate_all_flags = lambda *_: None
-        holder._assert_validators = lambda *_: None
+        flags: Any = importlib.import_module("absl.flags")
+        flags.FlagValues.validate_all_flags = flags.FlagValues._assert_validators = lambda *_: None
+        flags.FlagValues.__getattr__ = _parsed(flags.FlagValues.__getattr__, flags.UnparsedFlagAccessError, note)
 
 
 def _short(sleep: Callable[[float], None], asked: Callable[[], bool]) -> Callable[[float], None]:
@@ -42,6 +42,20 @@ def _short(sleep: Callable[[float], None], asked: Callable[[], bool]) -> Callabl
         sleep(min(seconds, LONGEST) if asked() else seconds)
 
     return waits
+
+
+def _parsed(read: Any, unparsed: type[Exception], note: Note) -> Any:
+    """The method that reads a flag of absl, which has its default where no command line was parsed."""
+
+    def __getattr__(self: Any, name: str) -> Any:
+        try:
+            return read(self, name)
+        except unparsed:
+            note("the flags have their defaults")
+            self.mark_as_parsed()
+            return read(self, name)
+
+    return __getattr__
 
 
 def _completed(parse: Any, note: Note) -> Any:
