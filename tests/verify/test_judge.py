@@ -131,6 +131,13 @@ class TestWithoutMetric:
         verdict = judge(Claim(expected=48 * MIB), [ok(peak_bytes=MIB, arrays_peak=50 * MIB)], [])
         assert (verdict.kind, verdict.reason) == (CONFIRMED, "claimed 48 MiB, seen 50 MiB")
 
+    def test_without_data_a_contrast_says_nothing(self) -> None:
+        nothing, enough = [ok(peak_bytes=20_000, arrays_peak=900)], [ok(peak_bytes=20_000, arrays_peak=MIB)]
+        verdict = judge(Claim(contrast=True), nothing, nothing)
+        assert verdict.kind == INCONCLUSIVE and "no data" in verdict.reason
+        assert judge(Claim(contrast=True), enough, enough).kind == NOT_CONFIRMED
+        assert judge(Claim(), nothing, nothing).kind == NOT_CONFIRMED
+
     def test_equal_figures_are_not_confirmed(self) -> None:
         assert judge(Claim(), peaks(MIB), peaks(MIB)).kind == NOT_CONFIRMED
 

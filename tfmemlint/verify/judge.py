@@ -100,9 +100,17 @@ def _judge_memory(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> 
         confirmed = found[CONFIRMED]
         return replace(confirmed, reason=_in_all(confirmed, before))
     cut = max((run.rounds for run in before if run.rounds_cut), default=None)
+    if claim.contrast and not any(_has_data(run) for run in before):
+        return inconclusive("the flagged code was given next to no data")
     if cut is not None and NEEDS_MORE not in found:
         return inconclusive(f"not seen in the {cut} rounds that ran")
     return next((found[kind] for kind in (NEEDS_MORE, NOT_CONFIRMED) if kind in found), verdicts[0])
+
+
+def _has_data(run: Run) -> bool:
+    """Whether a run held any data that is worth the name; files that are not there leave loops without rounds."""
+    held = [(metric, metric.read(run)) for metric in map(METRICS.__getitem__, WHERE_BYTES_ARE)]
+    return any(value is not None and value >= metric.floor for metric, value in held)
 
 
 def _judge_growth(before: Sequence[Run]) -> Verdict:

@@ -20,7 +20,7 @@ from tfmemlint.syntax.tree import Node, children
 from tfmemlint.verify.plan.across import Slices
 from tfmemlint.verify.plan.composing import Composer, Texts
 from tfmemlint.verify.plan.examples import Example
-from tfmemlint.verify.plan.made_up import code_for
+from tfmemlint.verify.plan.made_up import code_for, images_for
 from tfmemlint.verify.plan.places import Places
 from tfmemlint.verify.plan.programs import TRAINS, PlanError
 from tfmemlint.verify.plan.roles import is_no_array
@@ -200,6 +200,11 @@ class Alone:
         if self._provide_field(name):
             return True
         if self._provide_expression(name):
+            return True
+        images = images_for(self.file, name, self.solver.target)
+        if images is not None:
+            self._made[word], self.solver.used = images, True
+            self.replaced.append(f"{word} is {images}: a generator takes images alone")
             return True
         of_module = all(isinstance(each.scope, cst.Module) for each in found)
         if of_module:

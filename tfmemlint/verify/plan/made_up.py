@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import libcst as cst
@@ -13,6 +14,9 @@ from tfmemlint.syntax.tree import Node
 
 MOST_BYTES = 1 << 30
 """Bytes of one array that are made up: a program holds it several times."""
+
+FITS_IMAGES = "tf.keras.preprocessing.image.ImageDataGenerator.fit"
+IMAGE = (64, 64, 3)
 
 MOST_ITEMS = 64
 ELEMENTS = 64
@@ -77,6 +81,19 @@ def _element(value: Value) -> str | None:
         known = all(made is not None for _, made in pairs)
         return "{" + ", ".join(f"{key!r}: {made}" for key, made in pairs) + "}" if known else None
     return None
+
+
+def images_for(file: File, name: cst.Name, target: int) -> str | None:
+    """Code for about `target` bytes of images where an `ImageDataGenerator` is given what a name stands for, or rows of
+    it: it refuses whatever has not four axes. None elsewhere."""
+    node: Node = name
+    while isinstance(above := file.tree.parent(node), cst.Subscript) and above.value is node:
+        node = above
+    call = file.tree.parent(above) if isinstance(above, cst.Arg) else None
+    if not isinstance(call, cst.Call) or call.args[0] is not above or file.call(call).name != FITS_IMAGES:
+        return None
+    rows = max(1, target // (4 * math.prod(IMAGE)))
+    return f'tfmemlint_array("float32", {(rows, *IMAGE)})'
 
 
 def in_place_of(file: File, statement: Node) -> tuple[Node, str] | None:
