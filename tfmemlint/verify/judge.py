@@ -133,10 +133,11 @@ def _judge_growth(before: Sequence[Run]) -> Verdict:
 def _in_all(verdict: Verdict, runs: Sequence[Run]) -> str:
     """What growth comes to in all the rounds of the loop, where their number is known and not all of them ran."""
     rounds = next((run.rounds_in_all for run in runs if run.rounds_in_all is not None), None)
-    if verdict.metric not in SLOPES or verdict.unit != "bytes" or rounds is None or verdict.saved is None:
+    if verdict.metric not in SLOPES or rounds is None or verdict.saved is None:
         return ""
-    ran = max(run.rounds for run in runs)
-    in_all = f"{show_bytes(round(verdict.saved * rounds))} in the {rounds} rounds of the loop"
+    ran, grown = max(run.rounds for run in runs), round(verdict.saved * rounds)
+    what = show_bytes(grown) if verdict.unit == "bytes" else f"{grown:,} {verdict.metric.removesuffix('_slope')}"
+    in_all = f"{what} in the {rounds} rounds of the loop"
     return in_all if ran >= rounds else f"{in_all}, of which {ran} ran"
 
 

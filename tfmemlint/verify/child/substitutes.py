@@ -10,6 +10,7 @@ import builtins
 import functools
 import importlib
 import inspect
+import math
 import os
 import sys
 import time
@@ -19,6 +20,8 @@ from typing import Any
 
 STEPS, EPOCHS, ROWS, WORDS = 20, 2, 32, 10
 STEPS_AT_LEAST, SECONDS_OF_TRAINING = 3, 20.0
+ROW_VALUES = 1 << 20
+"""Numbers of a batch that is made up for a model, as many rows as fit in up to `ROWS`: larger ones take long."""
 ROUNDS_OF_DATA, SECONDS_OF_DATA = 10_000, 20.0
 
 
@@ -184,10 +187,11 @@ class Substitutes:
         if not shapes or any(None in shape[1:] for shape in shapes):
             raise ValueError("not all shapes of the model's inputs are known, so that no data can be made up for it")
         tensorflow = sys.modules["tensorflow"]
+        rows = min(ROWS, max(2, ROW_VALUES // max(math.prod(shape[1:]) for shape in shapes)))
 
         def batch(part: Any) -> Any:
-            dtype = getattr(part.dtype, "name", part.dtype)
-            return self.tensor(dtype, (shape[0] or ROWS, *shape[1:])) if (shape := tuple(part.shape)) else None
+            dtype, shape = getattr(part.dtype, "name", part.dtype), tuple(part.shape)
+            return self.tensor(dtype, (shape[0] or rows, *shape[1:]))
 
         known = getattr(model, "optimizer", None)
         optimizer = type(known).from_config(known.get_config()) if known is not None else "adam"
@@ -197,7 +201,7 @@ class Substitutes:
         y = tensorflow.nest.map_structure(tensorflow.zeros_like, model(given))
         for _ in range(2):
             model.train_on_batch(given, y)
-        self.note("the model is trained for 2 steps of made-up rows of its input's shape, by mean squared error")
+        self.note(f"the model is trained for 2 steps of {rows} made-up rows of its input's shape, by mean squared error")
 
     def initialise(self) -> None:
         """Run a first operation, at which TensorFlow applies its device settings."""

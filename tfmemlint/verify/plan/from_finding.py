@@ -72,7 +72,11 @@ def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Ma
         claim = replace(claim, by_itself=True) if claim.growth else _by_the_message(finding)
 
     if trains:
-        return _Planner(finding, file, dict(examples), claim, trains=True).plan(0)
+        try:
+            return _Planner(finding, file, dict(examples), claim, trains=True).plan(0)
+        except PlanError:
+            if claim.growth:
+                raise  # else the layer may be part of no model, and be used alone
 
     def sized(target: int) -> Plan:
         alone = Alone(finding, file, _Examples(file, dict(examples)), solver := Solver(file, target))
