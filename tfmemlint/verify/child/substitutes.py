@@ -201,7 +201,7 @@ class Substitutes:
         y = tensorflow.nest.map_structure(tensorflow.zeros_like, model(given))
         for _ in range(2):
             model.train_on_batch(given, y)
-        self.note(f"the model is trained for 2 steps of {rows} made-up rows of its input's shape, by mean squared error")
+        self.note(f"the model is trained for 2 steps of {rows} made-up rows, by mean squared error")
 
     def initialise(self) -> None:
         """Run a first operation, at which TensorFlow applies its device settings."""
