@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Rule, Safety, Severity, fixes, on_call, runtime
+from tfmemlint.api import Call, File, Finding, Rule, Safety, Severity, Shows, fixes, on_call, runtime
 
 ERRORS = {
     "tf.config.experimental.set_memory_growth": "Physical devices cannot be modified after being initialized",
@@ -49,4 +49,5 @@ class DeviceConfigAfterInit(Rule):
                 f"{ERRORS[config.names[0]]}; configure devices first",
                 fix=fixes.move_before(file, config.node, starter.node, "configure devices before the runtime starts"),
                 related=[(starter, "initialises the runtime")],
+                shows=Shows(f"RuntimeError: {ERRORS[config.names[0]]}", settings=True),
             )

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, Devices, File, Finding, Rule, knowledge, on_call, ordering
+from tfmemlint.api import Call, Devices, File, Finding, Rule, Shows, knowledge, on_call, ordering
 
 
 class DeviceConfigErrorHidden(Rule):
@@ -39,4 +39,5 @@ class DeviceConfigErrorHidden(Rule):
                 file,
                 "if this configuration fails, nobody learns that it had no effect and the job takes the whole card",
                 related=[(file.call(hidden.inside), "the configuration")],
+                shows=Shows("RuntimeError: cannot be modified after being initialized", settings=True, started=True),
             )

@@ -11,7 +11,7 @@ from tfmemlint_rules._function_made_in_loop import (
     values_closed_over,
 )
 
-from tfmemlint.api import Does, File, Finding, Fix, Node, Rule, Safety, Use, facts, fixes, on, repetition, uses
+from tfmemlint.api import Does, File, Finding, Fix, Node, Rule, Safety, Shows, Use, facts, fixes, on, repetition, uses
 
 ANEW = (
     "this makes a new traced function each time it runs: nothing is reused and every call traces again; make it once"
@@ -64,6 +64,7 @@ class FunctionMadeInLoop(Rule):
                 ANEW,
                 fix=self._hoist(made, file) if inside else None,
                 related=[(loop, "the loop")] if loop is not None else [],
+                shows=_shows(traced),
             )
         elif names := ", ".join(values_closed_over(file, traced)):
             yield self.finding(
@@ -72,6 +73,7 @@ class FunctionMadeInLoop(Rule):
                 f"this is traced again in each iteration, as it closes over {names}: a trace takes far longer than a "
                 "call; pass tensors to one traced function",
                 related=[(loop, "the loop")] if loop is not None else [],
+                shows=_shows(traced),
             )
         else:
             yield from self._for_one_call(traced, file)
@@ -85,6 +87,7 @@ class FunctionMadeInLoop(Rule):
                 "each object traces this method for itself, and a loop makes one for each call: a trace takes far "
                 "longer than a call; make one object",
                 related=[(one, "made here in each iteration")],
+                shows=_shows(traced),
             )
 
     @on(repetition.imported_functions_given_to("tf.function"))
@@ -96,7 +99,8 @@ class FunctionMadeInLoop(Rule):
         for call in file.call_graph.callers(around) or ():
             loop = file.contexts.loop(call.node)
             if loop is not None and file.is_own(call.node):
-                yield self.finding(call, file, ANEW, related=[(loop, "the loop"), (traced.where, "made here")])
+                places = [(loop, "the loop"), (traced.where, "made here")]
+                yield self.finding(call, file, ANEW, related=places, shows=_shows(traced))
 
     def _keeps(self, use: Use, file: File) -> bool:
         """Whether the function goes where it is used again: into a container, another place in each iteration, or an
@@ -115,3 +119,8 @@ class FunctionMadeInLoop(Rule):
         left = fixes.loops_left(file, fix, made)[:1]
         again = any(same_each_time(file, made, outer) for outer in left) or made_by_callers(file, made)
         return fix if not again else None
+
+
+def _shows(traced: facts.Wrapped) -> Shows:
+    name = traced.function.name.value if isinstance(traced.function, cst.FunctionDef) else ""
+    return Shows(metric="traces_slope", function=name)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Binds, File, Finding, Node, Rule, dotted, keras, on, repetition, tracing, written
+from tfmemlint.api import Binds, File, Finding, Node, Rule, Shows, dotted, keras, on, repetition, tracing, written
 
 
 class FunctionPinsModel(Rule):
@@ -40,6 +40,7 @@ class FunctionPinsModel(Rule):
                 file,
                 f"the traced function keeps a graph for each {name} it is called with, and with it every {name} of "
                 "this loop",
+                shows=Shows(metric="live_slope"),
             )
 
 

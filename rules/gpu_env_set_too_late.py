@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Rule, Safety, Severity, fixes, knowledge, on, ordering, runtime
+from tfmemlint.api import Call, File, Finding, Rule, Safety, Severity, Shows, fixes, knowledge, on, ordering, runtime
 
 READ_AT_START = knowledge.group("read_at_start")
 VISIBLE = "CUDA_VISIBLE_DEVICES"
@@ -47,6 +47,7 @@ class GpuEnvSetTooLate(Rule):
             "this changes nothing",
             fix=fixes.move_before(file, setting.node, starter.node, "set it before the runtime starts"),
             related=[(starter, "initialises the runtime")],
+            shows=Shows(metric="set_too_late"),
         )
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Const, File, Finding, Fix, Rule, Safety, Severity, fixes, on, runtime
+from tfmemlint.api import Const, File, Finding, Fix, Rule, Safety, Severity, Shows, fixes, on, runtime
 
 VARIABLE = "TF_FORCE_GPU_ALLOW_GROWTH"
 MEANS_TRUE = frozenset({"1", "true", "yes", "on", "t", "y"})
@@ -46,6 +46,7 @@ class GrowthEnvInvalid(Rule):
                 f"TensorFlow ignores {VARIABLE}={value.value!r} and takes the whole GPU: "
                 "it must be exactly 'true' or 'false'",
                 fix=_spelled(file, setting),
+                shows=Shows(metric="whole_card"),
             )
 
 

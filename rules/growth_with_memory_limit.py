@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, Devices, File, Finding, Node, Rule, Severity, on_call, runtime
+from tfmemlint.api import Call, Devices, File, Finding, Node, Rule, Severity, Shows, on_call, runtime
 
 GROWTH = "tf.config.experimental.set_memory_growth"
 LIMIT = "tf.config.set_logical_device_configuration"
 OFF = "growth turned off"
+RAISED = "ValueError: Cannot set memory growth on device when virtual devices configured"
 
 
 class GrowthWithMemoryLimit(Rule):
@@ -46,13 +47,15 @@ class GrowthWithMemoryLimit(Rule):
             return
         if not before.certain and not _for_each_device(file, before.node, later):
             return
-        why = (
-            "raises ValueError: Cannot set memory growth on device when virtual devices configured"
-            if later.name == GROWTH
-            else "drops the memory growth set before, on every GPU"
+        raises = later.name == GROWTH
+        yield self.finding(
+            later,
+            file,
+            "growth and a memory limit exclude each other: this "
+            + (f"raises {RAISED}" if raises else "drops the memory growth set before, on every GPU"),
+            related=[(file.call(before.node), "set here")],
+            shows=Shows(RAISED, settings=True) if raises else Shows(metric="growth_dropped"),
         )
-        message = f"growth and a memory limit exclude each other: this {why}"
-        yield self.finding(later, file, message, related=[(file.call(before.node), "set here")])
 
 
 def _kind(file: File, node: object) -> str | None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, Const, Devices, File, Finding, Rule, on_call, ordering, runtime
+from tfmemlint.api import Call, Const, Devices, File, Finding, Rule, Shows, on_call, ordering, runtime
 
 GROWTH = "tf.config.experimental.set_memory_growth"
 LOGICAL = "tf.config.set_logical_device_configuration"
@@ -41,6 +41,7 @@ class LogicalCpuCancelsGrowth(Rule):
                     file,
                     "logical devices, also on the CPU, make TensorFlow drop the memory growth of every GPU",
                     related=[(growth, "the growth that is dropped")],
+                    shows=Shows(metric="growth_dropped"),
                 )
                 return
 

@@ -16,6 +16,7 @@ from tfmemlint.api import (
     Rule,
     Safety,
     Severity,
+    Shows,
     Value,
     fixes,
     on_call,
@@ -57,12 +58,15 @@ class MemoryInfoWithoutDevice(Rule):
         if device is not None:
             why = _wrong(file, device)
             if why:
-                yield self.finding(call, file, why, fix=_indexed(file, device.expression))
+                raised = "TypeError" if isinstance(device.value, Devices) else "ValueError: Failed parsing device name"
+                fix = _indexed(file, device.expression)
+                yield self.finding(call, file, why, fix=fix, shows=Shows(raised, settings=True))
         elif not call.node.args:
             end = file.span(call.node).end - 1
             fix = Fix.safe("name the device", Edit(end, end, '"GPU:0"'))
             why = f'{call.method}() without a device raises TypeError; name it: "GPU:0"'
-            yield self.finding(call, file, why, fix=fix)
+            raised = f"TypeError: {call.method}() missing 1 required positional argument"
+            yield self.finding(call, file, why, fix=fix, shows=Shows(raised, settings=True))
 
 
 def _wrong(file: File, device: Argument) -> str:

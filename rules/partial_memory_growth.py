@@ -4,7 +4,21 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, Devices, Edit, File, Finding, Fix, Rule, Safety, Severity, fixes, on_call, runtime
+from tfmemlint.api import (
+    Call,
+    Devices,
+    Edit,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    Severity,
+    Shows,
+    fixes,
+    on_call,
+    runtime,
+)
 
 
 class PartialMemoryGrowth(Rule):
@@ -46,6 +60,7 @@ class PartialMemoryGrowth(Rule):
                 f"memory growth is set for {which} only: with more than one, the first op raises ValueError: "
                 "Memory growth cannot differ between GPU devices",
                 fix=_loop(file, growth),
+                shows=Shows("ValueError: Memory growth cannot differ between GPU devices", settings=True),
             )
 
 

@@ -12,6 +12,7 @@ from tfmemlint.api import (
     Fix,
     Rule,
     Safety,
+    Shows,
     Use,
     fixes,
     knowledge,
@@ -73,6 +74,7 @@ class ProbeAllocatesGpu(Rule):
             f"{(probe.name or '').rpartition('.')[2]}() makes the GPU devices with default options: "
             "all their memory is taken before growth or a limit can apply; list the physical devices instead",
             fix=_list(file, probe),
+            shows=Shows(metric="probed"),
         )
 
 

@@ -14,6 +14,7 @@ from tfmemlint.api import (
     Rule,
     Safety,
     Sequence,
+    Shows,
     fixes,
     on,
     ordering,
@@ -61,13 +62,15 @@ class RetraceOnPythonValue(Rule):
         # Of several values the dtype of one depends on that of the others: repairing one leaves the finding, and all
         # at once may give a sum of floats an int32.
         repairable = fresh is None and len(found) == 1
+        named = function.node.name if isinstance(function.node, cst.FunctionDef) else None
         yield self.finding(
             call,
             file,
             f"{fresh or f'the Python value {file.text(value)}'} differs in each iteration, and each makes a new graph "
             f"that is never freed; {'make it once, outside' if fresh else 'pass a tensor'}",
             fix=self._tensor(value, name, function, file) if repairable else None,
-            related=[(function.node.name, "the traced function")] if isinstance(function.node, cst.FunctionDef) else [],
+            related=[(named, "the traced function")] if named is not None else [],
+            shows=Shows(metric="traces_slope", function=named.value if named is not None else ""),
         )
 
     def _changing(self, traced: tracing.TracedCall, file: File) -> Iterator[tuple[cst.BaseExpression, str, str | None]]:

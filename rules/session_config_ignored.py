@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Finding, Instance, Rule, keras, on_call, runtime, uses
+from tfmemlint.api import Call, File, Finding, Instance, Rule, Shows, keras, on_call, runtime, uses
 
 OF_MEMORY = frozenset({"gpu_options", "device_count"})
 """Options of a session that say something about memory or devices, not only about placement or logging."""
@@ -45,6 +45,7 @@ class SessionConfigIgnored(Rule):
                 file,
                 "eager ops and Keras do not run in this session: its options count only if it is the first to use the "
                 "card; use tf.config",
+                shows=Shows(metric="whole_card"),
             )
 
     @on_call(*SETS)
@@ -57,6 +58,7 @@ class SessionConfigIgnored(Rule):
                 file,
                 "Keras 3 has no set_session, and a session's options count only if it is the first to use the card; "
                 "use tf.config",
+                shows=Shows(": set_session", "whole_card"),
             )
 
 

@@ -11,6 +11,7 @@ from tfmemlint.api import (
     File,
     Finding,
     Rule,
+    Shows,
     keras,
     on,
     ordering,
@@ -22,6 +23,7 @@ from tfmemlint.api import (
     variables,
 )
 
+SINGLETON = "ValueError: tf.function only supports singleton tf.Variables"
 THEN = {
     repetition.Runs.TRACED: "under tf.function the second call raises ValueError",
     repetition.Runs.CALL: "each call makes new ones that are never trained",
@@ -75,6 +77,7 @@ class StateMadePerCall(Rule):
                 call,
                 file,
                 f"{call.method} creates {kind} on every call: {THEN[step.runs]}; create it once, outside",
+                shows=Shows(SINGLETON if step.runs is repetition.Runs.TRACED else "", "made_per_call"),
             )
 
 

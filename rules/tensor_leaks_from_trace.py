@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._tensor_leaks_from_trace import hands_on, is_asked_eagerly, is_of_one_call, is_set_back
 
-from tfmemlint.api import File, Finding, Rule, Severity, flow, on, ordering, tracing
+from tfmemlint.api import File, Finding, Rule, Severity, Shows, flow, on, ordering, tracing
 
 BUILDS = frozenset({"__init__", "build"})
 """Methods that make their object: what they store belongs to it."""
@@ -62,4 +62,5 @@ class TensorLeaksFromTrace(Rule):
                 file,
                 "this runs once, while the function is traced: it stores a symbolic tensor that holds the graph and "
                 "cannot be used outside",
+                shows=Shows(metric="held"),
             )

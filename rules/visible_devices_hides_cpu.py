@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, Const, File, Finding, Fix, Rule, Safety, Severity, fixes, flow, on_call, runtime
+from tfmemlint.api import Call, Const, File, Finding, Fix, Rule, Safety, Severity, Shows, fixes, flow, on_call, runtime
 
 
 class VisibleDevicesHidesCpu(Rule):
@@ -46,4 +46,5 @@ class VisibleDevicesHidesCpu(Rule):
                 "without a device type this hides the CPU too, and the first op raises NotFoundError: "
                 "No CPU devices are available",
                 fix=Fix.safe("name the device type", edit),
+                shows=Shows("NotFoundError: No CPU devices are available", settings=True),
             )

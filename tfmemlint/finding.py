@@ -140,6 +140,23 @@ MOST_BYTES = (1 << 63) - 1
 
 
 @dataclass(frozen=True, slots=True)
+class Shows:
+    """What one run of the flagged code shows, where a repair to compare with says nothing or is not there.
+
+    `error` is an exception that is raised, caught or not: `Type: a part of its text`. `metric` is a figure of the run
+    (`tfmemlint.verify.metrics`) that is 0 where the finding is wrong. With both either will do. With `settings` nothing
+    is needed for it but the statements that set devices; with `started`, TensorFlow has been started before them.
+    `function` is the name of the function that a count is about.
+    """
+
+    error: str = ""
+    metric: str = ""
+    settings: bool = False
+    started: bool = False
+    function: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One report of one rule at one place.
 
@@ -161,6 +178,8 @@ class Finding:
     contrast: tuple[Edit, ...] = ()
     """What makes the same program without the cost, where no repair does: to be measured beside it and nothing else,
     since it may well compute something else."""
+    shows: Shows | None = None
+    """What a run of the flagged code shows by itself; None for bytes, or what the rule's own sample is about."""
 
     @property
     def compared(self) -> tuple[Edit, ...]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from tfmemlint.finding import MOST_BYTES, Edit, Finding, Fix, Related, Safety, Severity, Span
+from tfmemlint.finding import MOST_BYTES, Edit, Finding, Fix, Related, Safety, Severity, Shows, Span
 from tfmemlint.units import AtLeast, show_bytes
 
 if TYPE_CHECKING:
@@ -164,13 +164,15 @@ class Rule:
         related: Iterable[tuple[Call | cst.CSTNode | Span, str]] = (),
         bytes: int | None = None,
         severity: Severity | None = None,
+        shows: Shows | None = None,
     ) -> Finding:
         """A finding at `where`: a call stands for its method's name, a statement for its first token.
 
         `bytes` is the cost in bytes where it is known: `{cost}` in the message becomes ` (18 MiB)`, of a lower bound
         (`AtLeast`) ` (at least 18 MiB)`, and nothing where it is not known. `related` are pairs of a place and what it
         has to do with it. `contrast` makes the same program without the cost where there is no `fix`: `verify` measures
-        the one beside the other, and no user sees it, so that it may compute something else.
+        the one beside the other, and no user sees it, so that it may compute something else. `shows` is what a run
+        shows where it is not about bytes: an error, a setting that was not read.
         """
         if file.took_elsewhere():  # a repair changes the file of its finding and no other
             fix = contrast = None
@@ -189,4 +191,5 @@ class Rule:
             related=tuple(Related(file.place(place), words, file.elsewhere(place)) for place, words in related),
             fix=fix,
             contrast=tuple(sorted(compared)) if fix is None else (),
+            shows=shows,
         )

@@ -220,6 +220,90 @@ OBSTACLES = {
         "TFM309 rule only",
         ("--samples",),
     ),
+    "a setting that raises and is caught": (
+        """
+        import tensorflow as tf
+        from nobody import read_settings
+        options = read_settings("settings.json")
+        table = tf.Variable(tf.zeros(options["shape"]))
+
+        def limit():
+            for card in tf.config.list_physical_devices("GPU"):
+                try:
+                    tf.config.experimental.set_memory_growth(card, True)
+                except RuntimeError as error:
+                    print(error)
+
+        limit()
+        """,
+        "TFM101 confirmed",
+        ("Physical devices cannot be modified after being initialized (caught)",),
+    ),
+    "a session that comes first": (
+        """
+        import tensorflow as tf
+        config = tf.compat.v1.ConfigProto()
+        config.gpu_options.allow_growth = True
+        session = tf.compat.v1.Session(config=config)
+        print(tf.reduce_sum(tf.ones([4])))
+        """,
+        "TFM108 not confirmed",
+        ("a session makes the devices of the cards first",),
+    ),
+    "a probe whose answer is looked through": (
+        """
+        import tensorflow as tf
+        from tensorflow.python.client import device_lib
+        names = [each.name for each in device_lib.list_local_devices() if each.device_type == "GPU"]
+        for card in tf.config.list_physical_devices("GPU"):
+            tf.config.experimental.set_memory_growth(card, True)
+        print(tf.ones([4]), names)
+        """,
+        "TFM104 confirmed",
+        ("a probe makes the devices of the cards first, with options that take them whole",),
+    ),
+    "a layer that keeps a tensor of its graph": (
+        """
+        import tensorflow as tf
+
+        class Encoder(tf.keras.layers.Layer):
+            def __init__(self, units):
+                super().__init__()
+                self.dense = tf.keras.layers.Dense(units)
+
+            def call(self, x):
+                self.last = self.dense(x)
+                return self.last * 2.0
+        """,
+        "TFM504 confirmed",
+        ("is held at the end", "the function was called by itself"),
+    ),
+    "a layer that makes another in each call": (
+        """
+        import tensorflow as tf
+
+        class Noisy(tf.keras.layers.Layer):
+            def call(self, x):
+                return tf.keras.layers.Dense(8)(x)
+        """,
+        "TFM503 confirmed",
+        ("variables were made in 2 of 2 calls",),
+    ),
+    "traces that only the loop shows": (
+        """
+        import tensorflow as tf
+
+        @tf.function
+        def apply(change, x):
+            return change(x)
+
+        x = tf.ones([4])
+        for step in range(200):
+            x = apply(lambda y: y * 0.5, x)
+        """,
+        "TFM501 confirmed",
+        (),
+    ),
     "code without the cost in place of a repair": (
         """
         import numpy as np

@@ -18,7 +18,7 @@ from tfmemlint.api import (
     tensors,
     tracing,
 )
-from tfmemlint.finding import Edit, Finding, Fix, Related, Safety, Severity, Span
+from tfmemlint.finding import Edit, Finding, Fix, Related, Safety, Severity, Shows, Span
 from tfmemlint.model.calls import Argument, Call
 from tfmemlint.model.file import File
 from tfmemlint.model.mapped import body
@@ -91,6 +91,7 @@ __all__ = [
     "Safety",
     "Sequence",
     "Severity",
+    "Shows",
     "Span",
     "Step",
     "Unknown",

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tfmemlint.units import show_bytes
-from tfmemlint.verify.metrics import METRICS, SLOPES, TRIED, WHERE_BYTES_ARE, Metric
-from tfmemlint.verify.run.runs import Run
+from tfmemlint.verify.metrics import CALLED, METRICS, SETTINGS, SLOPES, TRIED, WHERE_BYTES_ARE, Metric
+from tfmemlint.verify.run.runs import Failure, Run
 from tfmemlint.verify.verdicts import (
     CONFIRMED,
     NEEDS_MORE,
@@ -40,6 +40,10 @@ class Claim:
     """Bytes that the flagged program alone must be seen to take, where there is no repair to compare with."""
     by_itself: bool = False
     """Whether there is no repair to compare with, and the growth must show in the flagged program alone."""
+    function: str = ""
+    """The traced function whose traces count."""
+    reaches: bool = False
+    """Whether the program says when it comes to the flagged place: what does not come there says nothing against it."""
     contrast: bool = False
     """Whether what is compared with is no repair but the code without the cost, which may do otherwise or raise."""
 
@@ -71,8 +75,17 @@ def judge(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
     run of the flagged program failed."""
     if not before:
         return inconclusive("a program was not run")
+    verdict = _judged(claim, before, after)
+    if claim.reaches and verdict.kind == NOT_CONFIRMED and not all(run.reached for run in before):
+        return inconclusive("the program does not come to the flagged place", verdict.metric)
+    return verdict
+
+
+def _judged(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
     if claim.error is not None:
-        return _judge_error(claim.error, before, after)
+        verdict = _judge_error(claim, before, after)
+        if claim.metric is None or verdict.kind == CONFIRMED:
+            return verdict
     if claim.output is not None:
         return _judge_output(claim.output, before, after)
     ended = _judge_end(claim, before, after)
@@ -80,8 +93,10 @@ def judge(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
         return ended
     if claim.expected is not None:
         return _judge_expected(claim.expected, before)
+    if claim.by_itself and claim.metric in (*SETTINGS, *CALLED):
+        return _judge_setting(METRICS[claim.metric], before)
     if claim.by_itself:
-        return _judge_growth(before)
+        return _judge_growth(claim, before)
     if claim.metric is not None:
         metric = METRICS[claim.metric]
         return _judge_figures(replace(metric, unit=metric.unit or claim.unit), claim, before, after)
@@ -113,10 +128,15 @@ def _has_data(run: Run) -> bool:
     return any(value is not None and value >= metric.floor for metric, value in held)
 
 
-def _judge_growth(before: Sequence[Run]) -> Verdict:
-    """Whether anything grows from round to round, where nothing is known that does not."""
-    missing = METRICS[SLOPES[0]].missing
-    for metric in (METRICS[name] for name in SLOPES):
+def _judge_growth(claim: Claim, before: Sequence[Run]) -> Verdict:
+    """Whether what the claim names, or anything, grows from round to round, where nothing is known that does not."""
+    names = (claim.metric,) if claim.metric in SLOPES else SLOPES
+    missing = METRICS[names[0]].missing
+    if claim.function and all(run.marks and not _traced_anew(claim.function, run) for run in before):
+        traces = before[0].traces_by_name.get(claim.function, 0)
+        said = f"{claim.function} was traced {traces} times in {len(before[0].marks)} rounds"
+        return Verdict(NOT_CONFIRMED, said, names[0], repeats=len(before))
+    for metric in (METRICS[name] for name in names):
         slopes = [slope for run in before if (slope := metric.read(run)) is not None]
         if len(slopes) < len(before):
             return inconclusive(missing, metric.name)
@@ -127,7 +147,12 @@ def _judge_growth(before: Sequence[Run]) -> Verdict:
     cut = max((run.rounds for run in before if run.rounds_cut), default=None)
     if cut is not None:
         return inconclusive(f"not seen in the {cut} rounds that ran")
-    return Verdict(NOT_CONFIRMED, "nothing grows from round to round", SLOPES[0], repeats=len(before))
+    return Verdict(NOT_CONFIRMED, "nothing grows from round to round", names[0], repeats=len(before))
+
+
+def _traced_anew(function: str, run: Run) -> bool:
+    """Whether a function is traced in a good part of the rounds, not in the first ones alone."""
+    return run.traces_by_name.get(function, 0) > max(2, len(run.marks) // 4)
 
 
 def _in_all(verdict: Verdict, runs: Sequence[Run]) -> str:
@@ -142,29 +167,67 @@ def _in_all(verdict: Verdict, runs: Sequence[Run]) -> str:
 
 
 def matches(error: str, run: Run) -> bool:
-    """Whether the run was ended by that error: the type's name, then, after a colon, a part of the message."""
-    if run.error is None:
-        return False
-    kind, _, text = error.partition(":")
-    return run.error.type == kind.strip() and text.strip() in run.error.message
+    """Whether the run raised that error, be it caught: the type's name, if any, then, after a colon, a part of the
+    message."""
+    return _raised(error, run) is not None
 
 
-def _judge_error(error: str, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
-    repeats = min(len(before), len(after) or len(before))
-    if any(run.status == "ok" for run in before):
-        return Verdict(NOT_CONFIRMED, f"the flagged program did not raise {error}", "error", repeats=repeats)
+def _raised(error: str, run: Run) -> str | None:
+    """That error of a run in one line, with a word on its being caught."""
+    kind, _, text = (part.strip() for part in error.partition(":"))
+    if run.error is not None and run.error.type == (kind or run.error.type) and text in run.error.message:
+        return run.reason
+    for said in run.raised:
+        name, _, message = said.partition(":")
+        if name == (kind or name) and text in message:
+            return f"{Failure(name, message=message).text} (caught)"
+    return None
+
+
+def _judge_error(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
+    error, repeats = claim.error or "", min(len(before), len(after) or len(before))
     other = next((run for run in before if not matches(error, run)), None)
+    if other is not None and other.status == "ok":
+        return Verdict(NOT_CONFIRMED, f"the flagged program did not raise {error}", "error", repeats=repeats)
     if other is not None:
         return inconclusive(f"the flagged program ended otherwise: {other.reason}", "error")
+    if claim.by_itself:
+        return Verdict(CONFIRMED, _raised(error, before[0]) or "", "error", "", 1.0, None, 0.0, repeats)
     if not after:
         return inconclusive("the repaired program was not run", "error")
-    same = next((run for run in after if matches(error, run)), None)
+    same = next((said for run in after if (said := _raised(error, run)) is not None), None)
     if same is not None:
-        return Verdict(REPAIR_FAILS, f"the repaired program raises it too: {same.reason}", "error", repeats=repeats)
+        return Verdict(REPAIR_FAILS, f"the repaired program raises it too: {same}", "error", repeats=repeats)
     failed = next((run for run in after if run.status != "ok"), None)
     if failed is not None:
         return inconclusive(f"the repaired program failed: {failed.reason}", "error")
-    return Verdict(CONFIRMED, f"{before[0].reason} before, no error after", "error", "", 1.0, 0.0, 0.0, repeats)
+    said = f"{_raised(error, before[0])} before, no error after"
+    return Verdict(CONFIRMED, said, "error", "", 1.0, 0.0, 0.0, repeats)
+
+
+def _judge_setting(metric: Metric, before: Sequence[Run]) -> Verdict:
+    """Whether a setting did not take effect, or another one did, in the one program that there is."""
+    seen = [value for run in before if (value := metric.read(run)) is not None]
+    if len(seen) < len(before):
+        return inconclusive(metric.missing, metric.name)
+    kind = CONFIRMED if min(seen) > metric.floor else NOT_CONFIRMED
+    reason = "" if metric.name == "growth_dropped" else _of_cards(before[0])
+    if metric.name == "held":
+        reason = before[0].held or "nothing of a graph is held at the end"
+    elif metric.name == "made_per_call":
+        reason = f"variables were made in {before[0].made} of {before[0].reached} calls"
+    return Verdict(kind, reason, metric.name, metric.unit, statistics.median(seen), None, 0.0, len(seen))
+
+
+def _of_cards(run: Run) -> str:
+    """Who made the devices of the cards, in words."""
+    if run.cards is None:
+        return ""
+    if not run.cards.made_by:
+        return "nothing makes the devices of the cards"
+    how = "with options that take them whole" if run.cards.whole else "with growth, a limit or no card"
+    late = f"; set too late to be read: {', '.join(run.cards.late)}" if run.cards.late else ""
+    return f"{run.cards.made_by} makes the devices of the cards first, {how}{late}"
 
 
 def _judge_output(text: str, before: Sequence[Run], after: Sequence[Run]) -> Verdict:

@@ -52,6 +52,27 @@ def _growth_dropped(run: Run) -> float | None:
     return float(not run.gpu_options["allow_growth"])
 
 
+def _whole_card(run: Run) -> float | None:
+    return None if run.cards is None else float(run.cards.whole)
+
+
+def _probed(run: Run) -> float | None:
+    return None if run.cards is None else float(run.cards.whole and run.cards.made_by == "a probe")
+
+
+def _set_too_late(run: Run) -> float | None:
+    return None if run.cards is None else float(len(run.cards.late))
+
+
+def _held(run: Run) -> float | None:
+    return float(bool(run.held)) if run.symbolic else None
+
+
+def _made_per_call(run: Run) -> float | None:
+    return float(run.made > 1) if run.reached > 1 else None
+
+
+_NO_CARDS = "no graphics card was simulated"
 _NO_ALLOCATOR = "the tensor allocator reported nothing: the program runs no TensorFlow operation"
 _NO_ARRAYS = "the arrays of this NumPy cannot be counted"
 _FEW_MARKS = f"the program calls tfmemlint_mark() fewer than {MARKS_NEEDED} times"
@@ -71,10 +92,24 @@ METRICS = {
         Metric("rss_slope", "bytes", 4 * KIB, _slope(3), _FEW_MARKS),
         Metric("traces_slope", "", 0.1, _slope(4), _FEW_MARKS),
         Metric("nodes_slope", "", 0.5, _slope(5), _FEW_MARKS),
+        Metric("whole_card", "", 0.5, _whole_card, _NO_CARDS),
+        Metric("probed", "", 0.5, _probed, _NO_CARDS),
+        Metric("set_too_late", "", 0.5, _set_too_late, _NO_CARDS),
+        Metric("held", "", 0.5, _held, "the program stores no tensor of a graph at the flagged place"),
+        Metric("made_per_call", "", 0.5, _made_per_call, "the program does not come to the flagged place twice"),
         Metric("growth_dropped", "", 0.5, _growth_dropped, "TensorFlow was not asked for the GPU options"),
     )
 }
 """All metrics by name."""
+
+FIRST = ("whole_card", "probed", "set_too_late")
+"""Those that ask who makes the devices of the cards first."""
+
+SETTINGS = (*FIRST, "growth_dropped")
+"""Those of which one program alone tells whether a setting does what it says."""
+
+CALLED = ("held", "made_per_call")
+"""Those of which calls of one function tell."""
 
 TRIED = ("peak_bytes", "live_bytes", "array_bytes", "rss", "traces")
 """Those that are tried, in this order, where a claim names none."""

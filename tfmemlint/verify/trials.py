@@ -108,7 +108,7 @@ def _said(alone: Trial, further: str) -> Trial:
     verdict = alone.verdict
     if verdict.kind == INCONCLUSIVE:
         return alone
-    words = WORDS if alone.plan.smaller is None else WORDS_SOLVED
+    words = alone.plan.words or (WORDS if alone.plan.smaller is None else WORDS_SOLVED)
     reason = "; ".join(filter(None, (verdict.reason, words, further)))
     return replace(alone, verdict=replace(verdict, reason=reason))
 

@@ -20,6 +20,7 @@ alone, so that it runs under the user's own interpreter, where tfmemlint need no
 - `package`: the package of the program, for its relative imports
 - `version_1`, `keras_2`: what it is written for (see `surroundings.py`); with `substitute`
 - `collector`: "off", or "each mark" to run it before each mark, of Python (default: as Python does)
+- `raised`: whether to note the exceptions of the program, caught or not
 - `interval`: seconds between two samples; `reserve`: bytes of the allocator's first region on a CPU
 
 A program may call `tfmemlint_mark()` once per step (leaks are judged by the growth from mark to mark),
@@ -43,11 +44,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-EXCERPT, WORD = 4000, 200
 MARKS = 10_000
 KEPT: list[Any] = []
 """What C code points to."""
-OUT_OF_MEMORY = ("ResourceExhaustedError", "MemoryError", "_ArrayMemoryError")
 
 
 def _load(name: str) -> Any:
@@ -62,7 +61,7 @@ def _load(name: str) -> Any:
     return module
 
 
-pace, probes, runtime = _load("pace"), _load("probes"), _load("runtime")
+calls, cards, pace, probes, runtime = map(_load, ("calls", "cards", "pace", "probes", "runtime"))
 
 
 class Monitor:
@@ -73,6 +72,7 @@ class Monitor:
         self.pace = pace.Pace(self.runtime.live)
         self.arrays: Any = None
         self.collect = probes.collector(request.get("collector", ""))
+        self.cards, self.calls = cards.Cards(), calls.Calls()
         self.marks: list[list[Any]] = []
         self.value: float | None = None
         self.rss_start: int | None = None
@@ -159,27 +159,9 @@ class Monitor:
                 for (file, line, function), seen in self.sampler.lines.items()
             ],
             "gpu_options": self.runtime.gpu_options(),
+            "cards": self.cards.report(),
+            **self.calls.report(),
         }
-
-
-def _message(error: BaseException) -> str:
-    try:
-        return str(error)[:EXCERPT]
-    except Exception:  # a `__str__` of the program's own
-        return ""
-
-
-def describe(error: BaseException, program: str) -> dict[str, Any]:
-    """Type, text and the program's own lines of an exception."""
-    kind, frames = type(error), traceback.extract_tb(error.__traceback__)
-    return {
-        "type": kind.__name__[:WORD],
-        "module": str(kind.__module__)[:WORD],
-        "message": _message(error),
-        "lines": [frame.lineno for frame in frames if frame.filename == program][:EXCERPT],
-        "out_of_memory": kind.__name__ in OUT_OF_MEMORY,
-        "traceback": "".join(traceback.format_exception(error))[-EXCERPT:],
-    }
 
 
 def execute(program: str, argv: list[str], package: str | None = None) -> types.ModuleType:
@@ -228,6 +210,8 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
         load(request)
     monitor = Monitor(request, hooks)
     prepare(request)
+    if request.get("simulated_gpus") and request.get("preload", True):
+        monitor.cards.install()
     if request.get("paced"):
         monitor.arrays = _load("arrays").install()
         KEPT.append(monitor.arrays)
@@ -239,11 +223,16 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
         surroundings.install(program, request, substitutes.note, _load)
         substitutes.install(surroundings.rename)
         _load("datasets").patch(substitutes.note)
+        monitor.calls.install()
     sys.path[:0] = request.get("path", [])
     error: dict[str, Any] | None = None
     code, module = 0, None
+    monitor.cards.begin()
     monitor.begin()
     monitor.sampler.start()
+    raised = cards.Raised(os.path.dirname(program))
+    if request.get("raised"):
+        raised.watch()
     try:
         module = execute(program, request.get("argv", []), request.get("package"))
     except SystemExit as stop:
@@ -251,11 +240,12 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
         if isinstance(stop.code, str):
             print(stop.code, file=sys.stderr)
         if code:
-            error = describe(stop, program)
+            error = probes.describe(stop, program)
     except BaseException as failure:
         probes.without_monitor(failure, program)
         traceback.print_exception(failure)
-        error, code = describe(failure, program), 1
+        error, code = probes.describe(failure, program), 1
+    sys.settrace(None)
     seconds = time.monotonic() - monitor.start
     monitor.sampler.finish()
     figures = monitor.figures(seconds)
@@ -263,7 +253,8 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
     notes = list(substitutes.notes) if substitutes is not None else []
     status = "error" if error else "ok"
     rounds = substitutes.rounds if substitutes is not None else {}
-    return {"status": status, "error": error, "notes": notes, **rounds, **figures, "versions": runtime.versions()}, code
+    said = {"status": status, "error": error, "raised": list(raised.texts), "notes": notes}
+    return {**said, **rounds, **figures, "versions": runtime.versions()}, code
 
 
 def read_request(name: str) -> dict[str, Any]:

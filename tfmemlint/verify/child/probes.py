@@ -14,10 +14,13 @@ import resource
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable
 from typing import Any
 
 STATUS = "/proc/self/status"
+EXCERPT, WORD = 4000, 200
+OUT_OF_MEMORY = ("ResourceExhaustedError", "MemoryError", "_ArrayMemoryError")
 
 
 def _status_bytes(field: str) -> int | None:
@@ -67,6 +70,26 @@ def without_monitor(error: BaseException, program: str) -> None:
         step = step.tb_next
     if step is not None:
         error.__traceback__ = step
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)[:EXCERPT]
+    except Exception:  # a `__str__` of the program's own
+        return ""
+
+
+def describe(error: BaseException, program: str) -> dict[str, Any]:
+    """Type, text and the program's own lines of an exception."""
+    kind, frames = type(error), traceback.extract_tb(error.__traceback__)
+    return {
+        "type": kind.__name__[:WORD],
+        "module": str(kind.__module__)[:WORD],
+        "message": _message(error),
+        "lines": [frame.lineno for frame in frames if frame.filename == program][:EXCERPT],
+        "out_of_memory": kind.__name__ in OUT_OF_MEMORY,
+        "traceback": "".join(traceback.format_exception(error))[-EXCERPT:],
+    }
 
 
 class _NvmlMemory(ctypes.Structure):

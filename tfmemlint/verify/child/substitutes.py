@@ -18,6 +18,7 @@ import types
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+HOOKS = ("array", "tensor", "dataset", "object", "some", "more", "consume", "given", "initialise", "train")
 STEPS, EPOCHS, ROWS, WORDS = 20, 2, 32, 10
 STEPS_AT_LEAST, SECONDS_OF_TRAINING = 3, 20.0
 ROW_VALUES = 1 << 20
@@ -43,7 +44,7 @@ class Substitutes:
     def install(self, rename: Any) -> None:
         """Put the hooks where every module finds them and patch what trains; `rename` is what gives Keras the names
         that it had before. Imports Keras."""
-        for name in ("array", "tensor", "dataset", "object", "some", "more", "consume", "given", "initialise", "train"):
+        for name in HOOKS:
             setattr(builtins, f"tfmemlint_{name}", getattr(self, name))
         keras = [importlib.import_module("keras")]
         if "tf_keras" in sys.modules or os.environ.get("TF_USE_LEGACY_KERAS") == "1":

@@ -41,6 +41,8 @@ class Slices:
         """Whether a data set that the flagged statement makes is not followed to where it is trained on."""
         self.models_only = False
         """Whether what is made of the flagged statement is followed to the model, and not to where that is trained."""
+        self.settings_only = False
+        """Whether it is about device settings alone: what becomes of what they make is left out."""
         self.whole: list[str] = []
         """The modules that are imported as they are."""
         self.made: dict[int, tuple[Node, str]] = {}

@@ -53,6 +53,10 @@ class Composer:
         """Put a line behind a statement inside of a function."""
         self._assemblies[id(self._slices.of(statement).home)].insert_after(statement, line)
 
+    def insert_before(self, statement: Node, line: str) -> None:
+        """Put a line before a statement."""
+        self._assemblies[id(self._slices.of(statement).home)].insert_before(statement, line)
+
     def texts(self, flagged: Home, repair: Sequence[Edit]) -> tuple[Texts, Texts]:
         """The program as it is and with the repair, which is made in the flagged module. Raises PlanError."""
         edits = {key: assembly.edits() for key, assembly in self._assemblies.items()}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import libcst as cst
@@ -15,8 +15,11 @@ from tfmemlint.query.keras.versions import keras_2
 from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.evidence import Sample
 from tfmemlint.verify.judge import Claim, too_small
+from tfmemlint.verify.metrics import CALLED, FIRST, SETTINGS
+from tfmemlint.verify.plan import called, device_settings
 from tfmemlint.verify.plan.across import Slices
 from tfmemlint.verify.plan.alone import Alone
+from tfmemlint.verify.plan.claims import by_the_message, claim_of, has_contrast, is_of_settings, is_own
 from tfmemlint.verify.plan.composing import Composer, Texts
 from tfmemlint.verify.plan.examples import Example, ExampleError, read_examples
 from tfmemlint.verify.plan.import_path import dots_in, import_path
@@ -33,9 +36,11 @@ from tfmemlint.verify.result import Pair
 from tfmemlint.verify.run.measure import Program
 from tfmemlint.verify.run.runs import Run
 
-OWN_METRICS = ("seconds", "traces", "growth_dropped")
 MOST_MADE_UP = 5
 """Statements that raised whose values are made up."""
+
+MOST_LEFT_OUT = 12
+"""Statements that raised which a program about device settings can do without."""
 
 WORD = re.compile(r"[^\W\d]\w*")
 
@@ -50,26 +55,31 @@ def plan(
     """
     if sample is None and finding.severity is Severity.INFO:
         raise PlanError("the rule is advice that promises no memory, so there is nothing to measure")
-    claim = replace(_claim(sample), contrast=_has_contrast(finding))
-    if not finding.compared and not claim.growth:
+    claim = claim_of(finding, sample)
+    if not finding.compared and not claim.growth and finding.shows is None:
         return of_sample(finding, sample, samples_too)
     if not finding.compared:
         claim = replace(claim, by_itself=True)
     small = too_small(finding.bytes, finding.bytes_exact, claim)
     if small is not None:
         raise PlanError(small.reason, small.kind)
-    cards = sample.pair.before.simulated_gpus if sample is not None and _is_own(claim) else 0
+    cards = sample.pair.before.simulated_gpus if sample is not None and is_own(claim) else 0
+    cards = device_settings.cards(claim) if is_of_settings(finding) else cards
     return _Planner(finding, file, dict(examples), claim).plan(cards)
 
 
 def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Mapping[str, Example]) -> Plan:
     """The programs that hold the flagged statements and no others. Raises PlanError where they show nothing alone."""
-    claim = replace(_claim(sample), contrast=_has_contrast(finding))
-    trains = not _is_own(claim) and shows_in_training(finding, file, claim.growth)
-    if (claim.growth and not trains) or _is_own(claim):
+    claim = claim_of(finding, sample)
+    if claim.metric in CALLED:
+        planner = _Planner(finding, file, dict(examples), replace(claim, by_itself=True), direct=True)
+        made = planner.plan(0, SMALL)
+        return replace(made, alone=True, again=lambda run: None, smaller=None, words=called.WORDS)
+    trains = not is_own(claim) and shows_in_training(finding, file, claim.growth)
+    if (claim.growth and not trains) or is_own(claim):
         raise PlanError("what is claimed does not show in the flagged statements alone")
     if not finding.compared:
-        claim = replace(claim, by_itself=True) if claim.growth else _by_the_message(finding)
+        claim = replace(claim, by_itself=True) if claim.growth else by_the_message(finding)
 
     if trains:
         try:
@@ -89,27 +99,20 @@ def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Ma
     return sized(FULL)
 
 
-def _by_the_message(finding: Finding) -> Claim:
-    """The claim that the flagged statements take the bytes that the message names. Raises PlanError."""
-    if finding.bytes is None:
-        raise PlanError("the rule has no repair to compare with, and its message names no bytes")
-    small = too_small(finding.bytes, finding.bytes_exact, Claim())
-    if small is not None:
-        raise PlanError(small.reason, small.kind)
-    return Claim(expected=finding.bytes)
-
-
 def _plan(
     finding: Finding, texts: tuple[Texts, Texts | None], slices: Slices, notes: list[str], claim: Claim, cards: int
 ) -> Plan:
     before, after = texts
-    program = _program(slices, before, cards)
+    program = replace(_program(slices, before, cards), raised=claim.error is not None)
+    if finding.shows is not None and finding.shows.started:
+        program = replace(program, source=device_settings.begun(program.source))
+        notes.append(device_settings.STARTED)
     asks_for_cards = "list_physical_devices" in before.source and not program.simulated_gpus
     if asks_for_cards:
         program = replace(program, simulated_gpus=1)
     if finding.fix is not None and finding.fix.safety is Safety.DISPLAY:
         notes.append("the repair is one that is only shown, never applied")
-    if _has_contrast(finding):
+    if has_contrast(finding):
         notes.append("there is no repair to apply: compared with the same code without what is flagged")
     repaired = None if after is None else replace(program, source=after.source, modules=after.modules)
     return Plan(Pair(program, repaired, tuple(dict.fromkeys(notes))), claim)
@@ -135,24 +138,6 @@ def _program(slices: Slices, texts: Texts, cards: int) -> Program:
     )
 
 
-def _has_contrast(finding: Finding) -> bool:
-    return finding.fix is None and bool(finding.contrast)
-
-
-def _is_own(claim: Claim) -> bool:
-    return claim.error is not None or claim.output is not None or claim.metric is not None
-
-
-def _claim(sample: Sample | None) -> Claim:
-    """What to look at in the user's own code: an error or a count where the rule speaks of one, else all of memory."""
-    if sample is None:
-        return Claim()
-    claim = sample.claim
-    if claim.error is not None or claim.output is not None or claim.metric in OWN_METRICS:
-        return replace(claim, min_ratio=min(claim.min_ratio, Claim.min_ratio))
-    return Claim(growth=claim.growth)
-
-
 class _Examples:
     """The examples in the comments of each module."""
 
@@ -174,11 +159,19 @@ class _Planner:
     """Makes the two sources for one finding."""
 
     def __init__(
-        self, finding: Finding, file: File, examples: dict[str, Example], claim: Claim, trains: bool = False
+        self,
+        finding: Finding,
+        file: File,
+        examples: dict[str, Example],
+        claim: Claim,
+        trains: bool = False,
+        direct: bool = False,
     ) -> None:
         """With `trains` the program makes the model that the flagged layer is a part of, and trains it on made-up
-        data in place of what the user's code does with it."""
-        self.finding, self.file, self.claim, self.trains = finding, file, claim, trains
+        data in place of what the user's code does with it; with `direct` the flagged function is called by itself, and
+        not by who calls it."""
+        self.finding, self.file, self.claim, self.trains, self._direct = finding, file, claim, trains, direct
+        self._settings = is_of_settings(finding)
         self.replaced: list[str] = []
         self.slices = Slices(file, file)
         self._examples = _Examples(file, examples)
@@ -201,7 +194,8 @@ class _Planner:
 
     def _make_up(self, source: str, run: Run) -> bool:
         """Have data made up in place of the statement that raised, if it is known what it gives; whether it is."""
-        if run.error is None or len(self._made) >= MOST_MADE_UP:
+        most = MOST_LEFT_OUT if self._settings else MOST_MADE_UP
+        if run.error is None or len(self._made) >= most:
             return False
         lines = source.split("\n")
         raised = [lines[row - 1].strip() for row in reversed(run.error.lines) if 0 < row <= len(lines)]
@@ -210,6 +204,8 @@ class _Planner:
             for unit in part.kept.values():
                 if id(unit) not in self._made and text and text == _first_line(part.file, unit):
                     found = in_place_of(part.file, unit)
+                    if found is None and self._settings and unit is not self._places.statement(self.finding.span):
+                        found = device_settings.left_out(unit)
                     if found is not None:
                         self._made[id(unit)] = found
                         return True
@@ -222,8 +218,12 @@ class _Planner:
         if flagged is None:
             raise PlanError("the finding stands in no statement")
         ways = Ways(self.file, self._examples, self._solver, flagged)
-        own = ways.to(flagged)
+        own = ways.called(flagged, self.claim.metric == "held") if self._direct else ways.to(flagged)
+        if self.claim.metric in CALLED and own.lines and not self._direct:
+            raise PlanError("nothing in the file calls the flagged function")
         others = self._places.others(self.finding)
+        if self._settings:
+            others = list(dict.fromkeys((*others, *self._of_settings(flagged))))
         found = [own, *(way for node in others if (way := self._way(ways, node, own)) is not None)]
         self.slices = self._grown(flagged, others, found)
         inner = (flagged, *reversed(own.calls))
@@ -237,18 +237,38 @@ class _Planner:
         ends = trained(self.slices, self.claim.growth) if self.trains else consumers(self.slices)
         if self.trains and not ends:
             raise PlanError("no model is seen that the flagged layer is a part of")
-        for unit, line in ends:
+        for unit, line in () if self._settings else ends:
             scope = self.file.scope_of(unit)
             if isinstance(scope, cst.Module) and not self.trains:
                 composer.add([line], self.slices.of(unit).home)
             else:
                 composer.insert_after(unit, line)
-        if self.claim.error is not None or self.claim.metric == "growth_dropped":
-            composer.add(["tfmemlint_initialise()"])
+        if self.claim.metric == "held":
+            composer.insert_after(flagged, called.kept_at(self.file, flagged))
+        elif self._settings or self.claim.metric in CALLED:
+            composer.insert_before(device_settings.head(self.file, flagged), called.REACHED)
+        if self.claim.error is not None or self.claim.metric in SETTINGS:
+            composer.add([device_settings.STARTS])
         edits = self.finding.compared
         texts = composer.texts(self.file, edits) if edits else (composer.text(), None)
         self.replaced += [*ways.replaced, *composer.notes()]
         return texts
+
+    def _of_settings(self, flagged: Node) -> Iterator[Node]:
+        """The statements beside the flagged one that count for what is set: those that set variables of the cards, the
+        handlers around it, and what starts TensorFlow before, in place of which an operation is run."""
+        yield from device_settings.settings_before(self.file, flagged)
+        yield from device_settings.handlers(self.file, flagged)
+        starter = device_settings.starter(self.file, flagged)
+        if starter is None:
+            return
+        if not starter.certain and self.claim.metric in FIRST:
+            raise PlanError("whether TensorFlow has been started before is not known")
+        unit = self.file.tree.statement(starter.node)
+        made = device_settings.started(self.file, starter.node)
+        if made is not None and unit is not flagged:
+            self._made[id(made[0])] = made[1]
+        yield unit
 
     def _way(self, ways: Ways, node: Node, own: Way) -> Way | None:
         """The way to a statement beside the flagged one in the program that comes to that one; None where that does not
@@ -264,12 +284,12 @@ class _Planner:
     def _grown(self, flagged: Node, others: Sequence[Node], ways: Sequence[Way]) -> Slices:
         """The slices with all that the flagged statement and the others need."""
         slices = Slices(self.file, ways[0].entry, [function for way in ways for function in way.functions])
-        slices.made, slices.models_only = self._made, self.trains
+        slices.made, slices.models_only, slices.settings_only = self._made, self.trains, self._settings
         kept = slices.of(flagged)
         slices.data_only = self.claim.error is None and any(is_data(self.file, each) for each in made_by(kept, flagged))
         for node in (flagged, *others, *(call for way in ways for call in way.calls)):
             slices.of(node).target(node)
-        if self.claim.error is None and is_setting(self.file, flagged):
+        if self.claim.error is None and is_setting(self.file, flagged) and not self._settings:
             kept.target_rest(flagged)
         for word in sorted({word for edit in self.finding.compared for word in WORD.findall(edit.content)}):
             kept.name(word)

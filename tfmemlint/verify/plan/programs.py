@@ -97,6 +97,13 @@ class Assembly:
         at = starts[row] if row < len(starts) else len(self._text)
         self._inserted.append(Edit(at, at, f"{indent}{line}\n"))
 
+    def insert_before(self, statement: Node, line: str) -> None:
+        """Put a line before a statement, at its indentation."""
+        row = self._first_row(statement)
+        indent = self._line(row)[: len(self._line(row)) - len(self._line(row).lstrip())]
+        at = self.file.source.line_starts[row]
+        self._inserted.append(Edit(at, at, f"{indent}{line}\n"))
+
     # -- lines -------------------------------------------------------------------------------------------------------
 
     def _row(self, offset: int) -> int:
@@ -177,6 +184,9 @@ class Assembly:
 
     def _handlers(self, statement: cst.Try | cst.TryStar) -> None:
         for handler in statement.handlers:
+            if self.slice.slices.settings_only:
+                self._part(handler, "pass")  # errors count that are caught
+                continue
             if not self._holds_kept(handler):
                 row = self._first_row(handler)
                 where = f"{row + 1} of {self.name}" if self.name else f"{row + 1}"

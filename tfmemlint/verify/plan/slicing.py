@@ -102,7 +102,8 @@ class Slice:
         while True:
             self._keep_needed()
             before = len(self.kept)
-            keep_uses(self)
+            if not self.slices.settings_only:
+                keep_uses(self)
             self._keep_changes()
             if not self._pending and len(self.kept) == before:
                 return

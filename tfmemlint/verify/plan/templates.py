@@ -33,6 +33,8 @@ class Plan:
     claim: Claim
     own: bool = True
     alone: bool = False
+    words: str = ""
+    """How what was measured alone came to run, where it is not by statements with operands of their own."""
     again: Callable[[Run], Plan | None] = lambda run: None
     """The plan for another try after a run of the flagged program that raised; None where nothing more can be done."""
     smaller: Callable[[], Plan] | None = None

@@ -45,6 +45,21 @@ class Ways:
         self.replaced: list[str] = []
         self._examples = examples
 
+    def called(self, node: Node, traced: bool) -> Way:
+        """The way to a node by calls of its function alone, whoever else calls it: twice, or `traced` to a graph.
+        Raises PlanError where too little is known of its parameters."""
+        function = owner(self.file, node)
+        if not isinstance(function, cst.FunctionDef):
+            raise PlanError("the finding stands in no function")
+        made, name, arguments = self._made(function)
+        use = f"it{name}({arguments})"
+        return Way(
+            self.file.home(function),
+            (function,),
+            (),
+            (f"tfmemlint_called(lambda: {made}, lambda it: {use}, {traced})",),
+        )
+
     def to(self, node: Node, depth: int = 0) -> Way:
         """The way to a node. Raises PlanError where a function on it needs what is not known."""
         function = owner(self.file, node)
@@ -83,10 +98,15 @@ class Ways:
 
     def _call(self, function: cst.FunctionDef) -> str:
         """A line that calls a function which the file itself does not call, with what is known of its parameters."""
+        made, name, arguments = self._made(function)
+        return f"tfmemlint_consume({made})" if name == ".__init__" else f"tfmemlint_consume({made}{name}({arguments}))"
+
+    def _made(self, function: cst.FunctionDef) -> tuple[str, str, str]:
+        """Code that makes what is called, the attribute of it, and the arguments."""
         scope = self.file.scope_of(function)
         if isinstance(scope, cst.Module):
             (arguments,) = self._arguments([(function, False)])
-            return f"tfmemlint_consume({function.name.value}({arguments}))"
+            return function.name.value, "", arguments
         if not isinstance(scope, cst.ClassDef) or not isinstance(self.file.scope_of(scope), cst.Module):
             raise PlanError(
                 f"nothing in the file calls {function.name.value}, which is defined inside another function"
@@ -97,9 +117,7 @@ class Ways:
         called = [(each, bound) for each in (make, function if function is not make else None) if each is not None]
         given = self._arguments(called)
         made = f"{scope.name.value}({given[0] if make is not None else ''})"
-        if function is make:
-            return f"tfmemlint_consume({made})"
-        return f"tfmemlint_consume({made if name in ('call', '__call__') else f'{made}.{name}'}({given[-1]}))"
+        return made, "" if name in ("call", "__call__") else f".{name}", given[-1]
 
     def _arguments(self, called: Sequence[tuple[cst.FunctionDef, bool]]) -> list[str]:
         """The arguments of functions that are called together, a constructor and a method; each with whether it is a

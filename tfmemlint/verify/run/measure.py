@@ -66,6 +66,8 @@ class Program:
     """The folder of the project that `modules` belong to."""
     version_1: bool = False
     """Whether it is written for TensorFlow 1."""
+    raised: bool = False
+    """Whether the exceptions count that it catches."""
     keras_2: bool = False
     """Whether it is written for Keras 2."""
     file: str = ""
@@ -183,6 +185,7 @@ def _request(program: Program, settings: Settings, work: str, key: str) -> dict[
         "beside": _beside(program),
         "version_1": program.version_1,
         "keras_2": program.keras_2,
+        "raised": program.raised,
         "interval": settings.interval,
         "paced": not settings.timed,
         "collector": settings.variant.collector,

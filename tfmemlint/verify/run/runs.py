@@ -64,6 +64,15 @@ class Line(msgspec.Struct, frozen=True):
     rise: Count
 
 
+class Cards(msgspec.Struct, frozen=True):
+    """Who made the devices of simulated graphics cards first, empty where nobody did; whether with options that take
+    the cards whole; and the variables that were set too late to be read then."""
+
+    made_by: Word
+    whole: bool
+    late: Annotated[tuple[Word, ...], Meta(max_length=20)] = ()
+
+
 class Run(msgspec.Struct, frozen=True):
     """What one process cost; bytes and seconds, None where unknown. `status` is "ok", "error" (an exception), one of
     `watch.ENDS` (killed at that limit) or "crash" (it left nothing that can be believed; `reason` says why)."""
@@ -89,9 +98,18 @@ class Run(msgspec.Struct, frozen=True):
     timeline: Annotated[tuple[Sample, ...], Meta(max_length=10_000)] = ()
     lines: Annotated[tuple[Line, ...], Meta(max_length=10_000)] = ()
     gpu_options: Annotated[dict[Word, bool | Text | tuple[float, ...]], Meta(max_length=10)] | None = None
+    cards: Cards | None = None
+    raised: Annotated[tuple[Text, ...], Meta(max_length=20)] = ()
+    """The exceptions that passed through the program's own code, caught or not, as `Type: text`, where asked for."""
     versions: Annotated[dict[Word, Word], Meta(max_length=10)] = {}
     notes: Annotated[tuple[Text, ...], Meta(max_length=500)] = ()
     """What was replaced while it ran."""
+    reached: Count = 0
+    """How often it came to the flagged place, where it says so; after `made` of these times variables were made."""
+    made: Count = 0
+    symbolic: bool = False
+    """Whether a tensor of a graph was stored at the flagged place, and in `held` words on one that is there still."""
+    held: Text = ""
     rounds: Count = 0
     """Of the loop around the flagged place, how many ran; `rounds_cut` where it would have gone on."""
     rounds_cut: bool = False

@@ -1,0 +1,59 @@
+"""What is looked at in the user's own code to judge a finding."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tfmemlint.finding import Finding
+from tfmemlint.verify.evidence import Sample
+from tfmemlint.verify.judge import Claim, too_small
+from tfmemlint.verify.metrics import SETTINGS, SLOPES
+from tfmemlint.verify.plan.programs import PlanError
+
+OWN_METRICS = ("seconds", "traces", "growth_dropped")
+
+
+def claim_of(finding: Finding, sample: Sample | None) -> Claim:
+    """What the rule says that a run shows, an error or a count where its sample is about one, else all of memory."""
+    claim = _shown(finding) or (_of_sample(sample) if sample is not None else Claim())
+    return replace(claim, contrast=has_contrast(finding))
+
+
+def _shown(finding: Finding) -> Claim | None:
+    shows = finding.shows
+    if shows is None or (finding.compared and shows.metric in SLOPES):
+        return None
+    claim = Claim(shows.metric or None, error=shows.error or None, function=shows.function)
+    return replace(claim, growth=shows.metric in SLOPES, reaches=is_of_settings(finding))
+
+
+def _of_sample(sample: Sample) -> Claim:
+    claim = sample.claim
+    if claim.error is not None or claim.output is not None or claim.metric in OWN_METRICS:
+        return replace(claim, min_ratio=min(claim.min_ratio, Claim.min_ratio))
+    return Claim(growth=claim.growth)
+
+
+def by_the_message(finding: Finding) -> Claim:
+    """The claim that the flagged statements take the bytes that the message names. Raises PlanError."""
+    if finding.bytes is None:
+        raise PlanError("the rule has no repair to compare with, and its message names no bytes")
+    small = too_small(finding.bytes, finding.bytes_exact, Claim())
+    if small is not None:
+        raise PlanError(small.reason, small.kind)
+    return Claim(expected=finding.bytes)
+
+
+def has_contrast(finding: Finding) -> bool:
+    """Whether there is no repair, but code without the cost to compare with."""
+    return finding.fix is None and bool(finding.contrast)
+
+
+def is_own(claim: Claim) -> bool:
+    """Whether a claim is about something else than memory."""
+    return claim.error is not None or claim.output is not None or claim.metric is not None
+
+
+def is_of_settings(finding: Finding) -> bool:
+    """Whether a finding is about what settings of devices do, so that nothing else of the program is needed."""
+    return finding.shows is not None and (finding.shows.settings or finding.shows.metric in SETTINGS)
