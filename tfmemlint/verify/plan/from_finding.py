@@ -30,7 +30,16 @@ from tfmemlint.verify.plan.slicing import LOOPS, Home
 from tfmemlint.verify.plan.solving import FULL, SMALL, Solver
 from tfmemlint.verify.plan.statements import is_setting
 from tfmemlint.verify.plan.templates import Plan, of_sample
-from tfmemlint.verify.plan.uses import consumers, free_loops, is_data, made_by, rounds, shows_in_training, trained
+from tfmemlint.verify.plan.uses import (
+    consumers,
+    free_loops,
+    is_data,
+    made_by,
+    rounds,
+    shows_in_training,
+    trained,
+    trial,
+)
 from tfmemlint.verify.plan.ways import Way, Ways
 from tfmemlint.verify.result import Pair
 from tfmemlint.verify.run.measure import Program
@@ -233,9 +242,13 @@ class _Planner:
             self.slices = self._grown(flagged, others, found)
         around = next((a for node in inner for a in self.file.tree.ancestors(node) if isinstance(a, LOOPS)), None)
         composer = Composer(self.slices, self._examples, around)
-        composer.add(list(dict.fromkeys(line for way in found for line in way.lines)))
+        lines = [line for way in found for line in way.lines]
+        trials = [trial(line) for line in own.lines] if self.trains and self.claim.growth else []
+        composer.add(list(dict.fromkeys(trials or lines)))
+        if trials:
+            self.replaced.append("the function that makes the models is called again and again, as a search does")
         ends = trained(self.slices, self.claim.growth) if self.trains else consumers(self.slices)
-        if self.trains and not ends:
+        if self.trains and not ends and not trials:
             raise PlanError("no model is seen that the flagged layer is a part of")
         for unit, line in () if self._settings else ends:
             scope = self.file.scope_of(unit)
@@ -287,6 +300,8 @@ class _Planner:
         slices.made, slices.models_only, slices.settings_only = self._made, self.trains, self._settings
         kept = slices.of(flagged)
         slices.data_only = self.claim.error is None and any(is_data(self.file, each) for each in made_by(kept, flagged))
+        if self.trains:
+            others = [node for node in others if slices.of(node).runnable.runs(node)]
         for node in (flagged, *others, *(call for way in ways for call in way.calls)):
             slices.of(node).target(node)
         if self.claim.error is None and is_setting(self.file, flagged) and not self._settings:

@@ -83,6 +83,12 @@ def rounds(loop: cst.For) -> str:
     return f"iter([{item(loop.target)}] * {ROUNDS})"
 
 
+def trial(line: str) -> str:
+    """The rounds of a search in place of the line that calls the function which makes its models."""
+    made = line.replace("tfmemlint_consume(", "tfmemlint_train(", 1)
+    return f"for _ in tfmemlint_some(iter(range({ROUNDS})), {ROUNDS}, 0, marked=True): {made}"
+
+
 def trained(parts: Iterable[Slice], growth: bool) -> list[tuple[Node, str]]:
     """Lines that train the models which the flagged statements are a part of, each with the last statement that makes
     or changes the model. With `growth` those that the code trains: others would leave nothing behind."""
