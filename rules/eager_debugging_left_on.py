@@ -12,6 +12,7 @@ from tfmemlint.api import (
     Function,
     Rule,
     Safety,
+    Shows,
     constant,
     facts,
     fixes,
@@ -68,6 +69,7 @@ class EagerDebuggingLeftOn(Rule):
             file,
             f"{what} from here on, without graphs: slower, and every intermediate result is kept",
             fix=Fix.unsafe("remove the switch", fixes.remove_statement(file, call.node)),
+            shows=Shows(metric="eager") if call.name != DEBUG else None,
         )
 
     @on_call("tf.keras.Model.compile")
@@ -77,7 +79,7 @@ class EagerDebuggingLeftOn(Rule):
         flag = call.arg("run_eagerly")  # None: in a dictionary of options
         written = flag is not None and file.text(flag.expression) == "True"
         edit = fixes.remove_argument(file, call.node, flag) if flag is not None and written else None
-        yield self.finding(call, file, TRAINS, fix=Fix.unsafe("leave it out", edit))
+        yield self.finding(call, file, TRAINS, fix=Fix.unsafe("leave it out", edit), shows=Shows(metric="peak_bytes"))
 
     @on(facts.calls_of_unknown("compile"), "run_eagerly")
     def compiled_unknown(self, call: Call, file: File) -> Iterator[Finding]:
@@ -90,7 +92,7 @@ class EagerDebuggingLeftOn(Rule):
         if keras.is_model(file, file.value(switch.target.value)) and all(switched):
             if not ordering.runs_by_choice(file, switch.statement) and not _asks_once(file, switch):
                 fix = Fix.unsafe("remove the switch", fixes.remove_statement(file, switch.statement))
-                yield self.finding(switch.target.attr, file, TRAINS, fix=fix)
+                yield self.finding(switch.target.attr, file, TRAINS, fix=fix, shows=Shows(metric="peak_bytes"))
 
 
 def _works_eagerly(file: File) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from tfmemlint.units import show_bytes
-from tfmemlint.verify.metrics import CALLED, METRICS, SETTINGS, SLOPES, TRIED, WHERE_BYTES_ARE, Metric
+from tfmemlint.verify.metrics import CALLED, FIRST, METRICS, SETTINGS, SLOPES, TRIED, WHERE_BYTES_ARE, Metric
 from tfmemlint.verify.run.runs import Failure, Run
 from tfmemlint.verify.verdicts import (
     CONFIRMED,
@@ -44,6 +44,8 @@ class Claim:
     """The traced function whose traces count."""
     reaches: bool = False
     """Whether the program says when it comes to the flagged place: what does not come there says nothing against it."""
+    made_up: bool = False
+    """Whether the arguments are made up: what is not seen with them says nothing."""
     contrast: bool = False
     """Whether what is compared with is no repair but the code without the cost, which may do otherwise or raise."""
 
@@ -78,6 +80,8 @@ def judge(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
     verdict = _judged(claim, before, after)
     if claim.reaches and verdict.kind == NOT_CONFIRMED and not all(run.reached for run in before):
         return inconclusive("the program does not come to the flagged place", verdict.metric)
+    if claim.made_up and verdict.kind == NOT_CONFIRMED:
+        return inconclusive("; ".join((verdict.reason, "not seen with made-up arguments")), verdict.metric)
     return verdict
 
 
@@ -211,23 +215,12 @@ def _judge_setting(metric: Metric, before: Sequence[Run]) -> Verdict:
     if len(seen) < len(before):
         return inconclusive(metric.missing, metric.name)
     kind = CONFIRMED if min(seen) > metric.floor else NOT_CONFIRMED
-    reason = "" if metric.name == "growth_dropped" else _of_cards(before[0])
+    reason = cards.words if metric.name in FIRST and (cards := before[0].cards) is not None else ""
     if metric.name == "held":
         reason = before[0].held or "nothing of a graph is held at the end"
     elif metric.name == "made_per_call":
         reason = f"variables were made in {before[0].made} of {before[0].reached} calls"
     return Verdict(kind, reason, metric.name, metric.unit, statistics.median(seen), None, 0.0, len(seen))
-
-
-def _of_cards(run: Run) -> str:
-    """Who made the devices of the cards, in words."""
-    if run.cards is None:
-        return ""
-    if not run.cards.made_by:
-        return "nothing makes the devices of the cards"
-    how = "with options that take them whole" if run.cards.whole else "with growth, a limit or no card"
-    late = f"; set too late to be read: {', '.join(run.cards.late)}" if run.cards.late else ""
-    return f"{run.cards.made_by} makes the devices of the cards first, {how}{late}"
 
 
 def _judge_output(text: str, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
@@ -284,6 +277,8 @@ def _judge_figures(metric: Metric, claim: Claim, before: Sequence[Run], after: S
     def verdict(kind: str, reason: str) -> Verdict:
         return Verdict(kind, reason, metric.name, metric.unit, first, second, noise, repeats)
 
+    if claim.metric == "peak_bytes" and first <= metric.floor:
+        return inconclusive("hardly any tensor is made: what it takes does not show", metric.name)
     if second - first > enough and second >= least * first and not claim.contrast:
         return verdict(NEEDS_MORE, "")
     if first - second <= enough:

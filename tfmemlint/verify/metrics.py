@@ -64,6 +64,10 @@ def _set_too_late(run: Run) -> float | None:
     return None if run.cards is None else float(len(run.cards.late))
 
 
+def _eager(run: Run) -> float | None:
+    return None if run.eager is None else float(run.eager)
+
+
 def _held(run: Run) -> float | None:
     return float(bool(run.held)) if run.symbolic else None
 
@@ -95,6 +99,7 @@ METRICS = {
         Metric("whole_card", "", 0.5, _whole_card, _NO_CARDS),
         Metric("probed", "", 0.5, _probed, _NO_CARDS),
         Metric("set_too_late", "", 0.5, _set_too_late, _NO_CARDS),
+        Metric("eager", "", 0.5, _eager, "TensorFlow was not asked how it runs functions"),
         Metric("held", "", 0.5, _held, "the program stores no tensor of a graph at the flagged place"),
         Metric("made_per_call", "", 0.5, _made_per_call, "the program does not come to the flagged place twice"),
         Metric("growth_dropped", "", 0.5, _growth_dropped, "TensorFlow was not asked for the GPU options"),
@@ -105,7 +110,7 @@ METRICS = {
 FIRST = ("whole_card", "probed", "set_too_late")
 """Those that ask who makes the devices of the cards first."""
 
-SETTINGS = (*FIRST, "growth_dropped")
+SETTINGS = (*FIRST, "growth_dropped", "eager")
 """Those of which one program alone tells whether a setting does what it says."""
 
 CALLED = ("held", "made_per_call")

@@ -84,6 +84,7 @@ class Calls:
             "made": made,
             "symbolic": self._symbolic,
             "held": "" if held is None else self._words(held),
+            "eager": _functions_run_eagerly(),
         }
 
     @staticmethod
@@ -96,3 +97,9 @@ class Calls:
         except Exception as error:
             return f"{says}; used outside it raises {type(error).__name__}"[:EXCERPT]
         return says[:EXCERPT]
+
+
+def _functions_run_eagerly() -> bool | None:
+    """Whether TensorFlow is set to run functions without graphs; None where it is not there."""
+    config: Any = getattr(sys.modules.get("tensorflow"), "config", None)
+    return bool(config.functions_run_eagerly()) if hasattr(config, "functions_run_eagerly") else None

@@ -12,6 +12,8 @@ from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.plan.programs import PlanError
 
 WORDS = "the function was called by itself, with operands made up from their use"
+RANKS = (None, 2, 3, 4, 1)
+"""The ranks of arrays that are made up of their names, in the order in which they are tried; first as they are used."""
 REACHED = "tfmemlint_reached()"
 
 

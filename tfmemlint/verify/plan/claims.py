@@ -9,12 +9,14 @@ from tfmemlint.verify.evidence import Sample
 from tfmemlint.verify.judge import Claim, too_small
 from tfmemlint.verify.metrics import SETTINGS, SLOPES
 from tfmemlint.verify.plan.programs import PlanError
+from tfmemlint.verify.verdicts import RULE_ONLY
 
 OWN_METRICS = ("seconds", "traces", "growth_dropped")
 
 
 def claim_of(finding: Finding, sample: Sample | None) -> Claim:
-    """What the rule says that a run shows, an error or a count where its sample is about one, else all of memory."""
+    """What the rule says that a run shows, an error or a count where its sample is about one, else all of memory.
+    Raises PlanError where only the sample can show it."""
     claim = _shown(finding) or (_of_sample(sample) if sample is not None else Claim())
     return replace(claim, contrast=has_contrast(finding))
 
@@ -29,6 +31,8 @@ def _shown(finding: Finding) -> Claim | None:
 
 def _of_sample(sample: Sample) -> Claim:
     claim = sample.claim
+    if claim.error is not None and claim.error.startswith("TimeoutError"):
+        raise PlanError("a program that hangs is ended by a clock of the rule's own sample", RULE_ONLY)
     if claim.error is not None or claim.output is not None or claim.metric in OWN_METRICS:
         return replace(claim, min_ratio=min(claim.min_ratio, Claim.min_ratio))
     return Claim(growth=claim.growth)

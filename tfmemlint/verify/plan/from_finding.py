@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import libcst as cst
@@ -81,9 +81,8 @@ def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Ma
     """The programs that hold the flagged statements and no others. Raises PlanError where they show nothing alone."""
     claim = claim_of(finding, sample)
     if claim.metric in CALLED:
-        planner = _Planner(finding, file, dict(examples), replace(claim, by_itself=True), direct=True)
-        made = planner.plan(0, SMALL)
-        return replace(made, alone=True, again=lambda run: None, smaller=None, words=called.WORDS)
+        claim = replace(claim, by_itself=True, made_up=True)
+        return _called(lambda: _Planner(finding, file, dict(examples), claim, direct=True), called.RANKS)
     trains = not is_own(claim) and shows_in_training(finding, file, claim.growth)
     if (claim.growth and not trains) or is_own(claim):
         raise PlanError("what is claimed does not show in the flagged statements alone")
@@ -106,6 +105,22 @@ def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Ma
         return replace(made, alone=True, smaller=(lambda: sized(SMALL)) if scaled else None)
 
     return sized(FULL)
+
+
+def _called(planner: Callable[[], _Planner], ranks: Sequence[int | None]) -> Plan:
+    """The plan that calls the flagged function by itself, with the first of these ranks of what is made up for which
+    there is one. Raises PlanError."""
+    try:
+        made = planner().plan(0, SMALL, ranks[0])
+    except PlanError:
+        if len(ranks) == 1:
+            raise
+        return _called(planner, ranks[1:])
+
+    def again(run: Run) -> Plan | None:
+        return _called(planner, ranks[1:]) if ranks[1:] else None
+
+    return replace(made, alone=True, again=again, smaller=None, words=called.WORDS)
 
 
 def _plan(
@@ -187,11 +202,13 @@ class _Planner:
         self._places = Places(file)
         self._made: dict[int, tuple[Node, str]] = {}
         self._solver = Solver(file)
+        self._rank: int | None = None
 
-    def plan(self, cards: int, target: int = FULL) -> Plan:
+    def plan(self, cards: int, target: int = FULL, rank: int | None = None) -> Plan:
         """The plan, which can be made again with data in place of what raised. Parameters that nobody passes are made
-        up for `target` bytes. Raises PlanError."""
-        self.replaced, self._solver = [], Solver(self.file, target)
+        up for `target` bytes; for a function that is called by itself of their names, with this `rank`. Raises
+        PlanError."""
+        self.replaced, self._solver, self._rank = [], Solver(self.file, target), rank
         made = _plan(self.finding, self.texts(), self.slices, self.replaced, self.claim, cards)
 
         def again(run: Run) -> Plan | None:
@@ -227,7 +244,7 @@ class _Planner:
         if flagged is None:
             raise PlanError("the finding stands in no statement")
         ways = Ways(self.file, self._examples, self._solver, flagged)
-        own = ways.called(flagged, self.claim.metric == "held") if self._direct else ways.to(flagged)
+        own = ways.called(flagged, self.claim.metric == "held", self._rank) if self._direct else ways.to(flagged)
         if self.claim.metric in CALLED and own.lines and not self._direct:
             raise PlanError("nothing in the file calls the flagged function")
         others = self._places.others(self.finding)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -15,13 +16,16 @@ from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.plan.examples import Example
 from tfmemlint.verify.plan.made_up import code_for
 from tfmemlint.verify.plan.programs import PlanError
-from tfmemlint.verify.plan.roles import asked, is_no_array, is_unread
+from tfmemlint.verify.plan.roles import asked, is_no_array, is_unread, suggested
 from tfmemlint.verify.plan.slicing import Home
 from tfmemlint.verify.plan.solving import Solver, unpassed
 from tfmemlint.verify.plan.statements import owner
 
 DEEPEST = 5
 CALLBACK = "tf.keras.callbacks.Callback"
+SIZE = 10
+"""Each size of an array that is made up of its name: numbers that are suggested are the same."""
+ARRAY = re.compile(r"(\w+)\[.*\]")
 STARTERS = ("absl.app.run", "tf.compat.v1.app.run")
 
 
@@ -44,10 +48,13 @@ class Ways:
         self.file, self.solver, self._flagged = file, solver, about
         self.replaced: list[str] = []
         self._examples = examples
+        self._rank: int | None = None
 
-    def called(self, node: Node, traced: bool) -> Way:
-        """The way to a node by calls of its function alone, whoever else calls it: twice, or `traced` to a graph.
-        Raises PlanError where too little is known of its parameters."""
+    def called(self, node: Node, traced: bool, rank: int | None) -> Way:
+        """The way to a node by calls of its function alone, whoever else calls it: twice, or `traced` to a graph. With
+        a `rank`, parameters of which too little is known are made up of their names, arrays with that many axes, as
+        it does where no size counts. Raises PlanError."""
+        self._rank = rank
         function = owner(self.file, node)
         if not isinstance(function, cst.FunctionDef):
             raise PlanError("the finding stands in no function")
@@ -131,7 +138,9 @@ class Ways:
                     given[id(parameter)] = code
                 elif parameter.default is None:
                     unknown.append((function, parameter))
-        if unknown:
+        if unknown and self._rank is not None:
+            self._make_up(unknown, self._reached([function for function, _ in called]), self._rank, given)
+        elif unknown:
             self._solve([function for function, _ in called], unknown, given)
         words = ([(each.name.value, given.get(id(each))) for each in unpassed(*function)] for function in called)
         return [", ".join(f"{name}={code}" for name, code in each if code is not None) for each in words]
@@ -158,6 +167,24 @@ class Ways:
         for function, parameter in idle:
             given[id(parameter)] = "None"
             self.replaced.append(f"{parameter.name.value} of {function.name.value} is None: nothing reads it here")
+
+    def _make_up(
+        self,
+        unknown: Sequence[tuple[cst.FunctionDef, cst.Param]],
+        methods: Sequence[cst.FunctionDef],
+        rank: int,
+        given: dict[int, str],
+    ) -> None:
+        """Make up parameters of their names and use. All sizes are the same, so that they fit each other. Raises
+        PlanError for objects."""
+        for function, parameter in unknown:
+            value = suggested(self.file, parameter, methods)
+            if not value:
+                raise PlanError(asked(self.file, unknown, methods))
+            array = ARRAY.fullmatch(value)
+            code = f'tfmemlint_array("{array[1]}", {(SIZE,) * rank})' if array is not None else value
+            given[id(parameter)] = code
+            self.replaced.append(f"{parameter.name.value} of {function.name.value} is made up: {code}")
 
     def _reached(self, functions: Sequence[cst.FunctionDef]) -> list[cst.FunctionDef]:
         """The functions with the methods of their class that they name."""

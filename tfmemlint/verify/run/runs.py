@@ -72,6 +72,15 @@ class Cards(msgspec.Struct, frozen=True):
     whole: bool
     late: Annotated[tuple[Word, ...], Meta(max_length=20)] = ()
 
+    @property
+    def words(self) -> str:
+        """All of this for a reader."""
+        if not self.made_by:
+            return "nothing makes the devices of the cards"
+        how = "with options that take them whole" if self.whole else "with growth, a limit or no card"
+        late = f"; set too late to be read: {', '.join(self.late)}" if self.late else ""
+        return f"{self.made_by} makes the devices of the cards first, {how}{late}"
+
 
 class Run(msgspec.Struct, frozen=True):
     """What one process cost; bytes and seconds, None where unknown. `status` is "ok", "error" (an exception), one of
@@ -110,6 +119,8 @@ class Run(msgspec.Struct, frozen=True):
     symbolic: bool = False
     """Whether a tensor of a graph was stored at the flagged place, and in `held` words on one that is there still."""
     held: Text = ""
+    eager: bool | None = None
+    """Whether TensorFlow was set to run functions without graphs in the end."""
     rounds: Count = 0
     """Of the loop around the flagged place, how many ran; `rounds_cut` where it would have gone on."""
     rounds_cut: bool = False
