@@ -104,6 +104,15 @@ class TestMadeUpSizes:
         verdict = outcome(plan(peak(32 * MIB), peak(16 * MIB), smaller=make))
         assert verdict.kind == kind and words in verdict.reason
 
+    def test_a_saving_that_is_what_the_message_says_need_not_grow(self) -> None:
+        verdict = outcome(plan(peak(32 * MIB), peak(16 * MIB), smaller=smaller(32 * MIB, 16 * MIB), claimed=32 * MIB))
+        assert verdict.kind == CONFIRMED and "do not matter" in verdict.reason
+
+    @pytest.mark.parametrize("before", [peak(MIB), RAISED], ids=["nothing seen", "raised"])
+    def test_what_is_made_up_of_names_confirms_or_says_nothing(self, before: Run) -> None:
+        verdict = outcome(plan(before, peak(MIB), guessed="say what x is"))
+        assert verdict.kind == INCONCLUSIVE and verdict.reason.endswith("say what x is")
+
     def test_what_is_not_seen_at_made_up_sizes_says_nothing(self) -> None:
         assert outcome(plan(peak(MIB), peak(MIB), smaller=unmade)).kind == INCONCLUSIVE
 

@@ -33,6 +33,13 @@ GROWS = 2.0
 """Times that a saving must be larger, at the least, at the sizes that make four times the bytes."""
 
 
+ALIKE, CLAIMED = 0.05, 0.4
+"""How far savings of one size differ at the most, and the share of the message's bytes that they are at the least: a
+repair that halves an array may leave the other half."""
+
+SAME_SIZE = "the sizes of what was made up do not matter"
+
+
 @dataclass(frozen=True)
 class Trial:
     """One plan that was run, and what it shows."""
@@ -56,7 +63,10 @@ def tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
         before, after = plan.pair.run(plan.claim, settings, done)
     verdict = judge(plan.claim, before, after)
     if plan.smaller is not None and verdict.kind == CONFIRMED:
-        verdict = _scaled(verdict, plan.smaller, settings, done)
+        verdict = _scaled(verdict, plan.smaller, plan.claimed, settings, done)
+    elif plan.guessed and verdict.kind != CONFIRMED:
+        said = verdict.reason if verdict.kind == INCONCLUSIVE else _in_words(verdict)
+        verdict = inconclusive("; ".join(filter(None, (said, plan.guessed))), verdict.metric)
     elif plan.smaller is not None and verdict.kind != INCONCLUSIVE:
         verdict = inconclusive(f"{_in_words(verdict)}; {OTHER_SIZES}", verdict.metric)
     if not plan.own:
@@ -72,8 +82,11 @@ def _further(plan: Plan, run: Run) -> Plan | None:
         return None
 
 
-def _scaled(verdict: Verdict, make: Callable[[], Plan], settings: Settings, done: Callable[[], None]) -> Verdict:
-    """A verdict on sizes that were made up, held against smaller ones: what is saved must grow with them."""
+def _scaled(
+    verdict: Verdict, make: Callable[[], Plan], claimed: int | None, settings: Settings, done: Callable[[], None]
+) -> Verdict:
+    """A verdict on sizes that were made up, held against smaller ones: what is saved must grow with them, or be what
+    the message says of sizes that the code tells."""
     try:
         smaller = make() if verdict.unit == "bytes" and verdict.saved and verdict.after is not None else None
     except PlanError:
@@ -85,6 +98,9 @@ def _scaled(verdict: Verdict, make: Callable[[], Plan], settings: Settings, done
     if less.saved is None:
         return replace(verdict, reason="; ".join(filter(None, (verdict.reason, ONE_SIZE))))
     saves = f"{show_bytes(round(verdict.saved))} at the made-up sizes, {show_bytes(round(less.saved))} at smaller ones"
+    alike = abs(less.saved - verdict.saved) <= ALIKE * verdict.saved
+    if alike and claimed is not None and verdict.saved >= CLAIMED * claimed:
+        return replace(verdict, reason="; ".join(filter(None, (verdict.reason, f"{SAME_SIZE}: {saves}"))))
     if less.saved * GROWS > verdict.saved:
         return inconclusive(f"what is saved does not grow with the sizes: {saves}", verdict.metric)
     return replace(verdict, reason="; ".join(filter(None, (verdict.reason, f"saves {saves}"))))

@@ -14,8 +14,8 @@ alone, so that it runs under the user's own interpreter, where tfmemlint need no
 - `preload`: import TensorFlow before the program, so that its import is not part of the figures (default true)
 - `paced`: place arrays and wait for other threads such that the tensor bytes of two runs are the same; with `preload`
 - `lines`: whether to note the user's lines that were executing, `own`: the folder whose files are the user's
-- `substitute`: stand in for data that would be fetched and cut training short (see `datasets.py`
-  and `substitutes.py`)
+- `substitute`: stand in for data that would be fetched and for what nobody passes, and cut training short (see
+  `datasets.py`, `stand_ins.py` and `substitutes.py`)
 - `beside`: folders in which the files of relative paths are looked for too
 - `package`: the package of the program, for its relative imports
 - `version_1`, `keras_2`: what it is written for (see `surroundings.py`); with `substitute`
@@ -224,6 +224,8 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
         substitutes.install(surroundings.rename)
         _load("datasets").patch(substitutes.note)
         monitor.calls.install()
+        usual = _load("usual")
+        _load("stand_ins").StandIns(usual.usual, usual.words_of, substitutes.note).install()
     sys.path[:0] = request.get("path", [])
     error: dict[str, Any] | None = None
     code, module = 0, None

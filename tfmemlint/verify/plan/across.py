@@ -37,6 +37,8 @@ class Slices:
 
     def __init__(self, file: File, entry: Home, sliced: Iterable[cst.FunctionDef] = ()) -> None:
         self.file, self.entry = file, entry
+        self.to_the_end = False
+        """Whether the program calls something at its end, after all that its module does."""
         self.data_only = False
         """Whether a data set that the flagged statement makes is not followed to where it is trained on."""
         self.models_only = False

@@ -203,12 +203,13 @@ class _Planner:
         self._made: dict[int, tuple[Node, str]] = {}
         self._solver = Solver(file)
         self._rank: int | None = None
+        self._guessed = ""
 
     def plan(self, cards: int, target: int = FULL, rank: int | None = None) -> Plan:
         """The plan, which can be made again with data in place of what raised. Parameters that nobody passes are made
         up for `target` bytes; for a function that is called by itself of their names, with this `rank`. Raises
         PlanError."""
-        self.replaced, self._solver, self._rank = [], Solver(self.file, target), rank
+        self.replaced, self._solver, self._rank, self._guessed = [], Solver(self.file, target), rank, ""
         made = _plan(self.finding, self.texts(), self.slices, self.replaced, self.claim, cards)
 
         def again(run: Run) -> Plan | None:
@@ -216,7 +217,8 @@ class _Planner:
 
         scaled = self._solver.used and target == FULL
         smaller = (lambda: self.plan(cards, SMALL)) if scaled else None
-        return replace(made, alone=self.trains, again=again, smaller=smaller)
+        guessed, claimed = self._guessed, self.finding.bytes
+        return replace(made, alone=self.trains, again=again, smaller=smaller, guessed=guessed, claimed=claimed)
 
     def _make_up(self, source: str, run: Run) -> bool:
         """Have data made up in place of the statement that raised, if it is known what it gives; whether it is."""
@@ -282,6 +284,7 @@ class _Planner:
         edits = self.finding.compared
         texts = composer.texts(self.file, edits) if edits else (composer.text(), None)
         self.replaced += [*ways.replaced, *composer.notes()]
+        self._guessed = ways.guessed
         return texts
 
     def _of_settings(self, flagged: Node) -> Iterator[Node]:
@@ -315,6 +318,7 @@ class _Planner:
         """The slices with all that the flagged statement and the others need."""
         slices = Slices(self.file, ways[0].entry, [function for way in ways for function in way.functions])
         slices.made, slices.models_only, slices.settings_only = self._made, self.trains, self._settings
+        slices.to_the_end = self.trains or any(way.lines for way in ways)
         kept = slices.of(flagged)
         slices.data_only = self.claim.error is None and any(is_data(self.file, each) for each in made_by(kept, flagged))
         if self.trains:

@@ -15,11 +15,12 @@ from tfmemlint.model.file import File
 from tfmemlint.model.values import Function
 from tfmemlint.syntax.scopes import dotted, parameters
 from tfmemlint.syntax.tree import Node
-from tfmemlint.verify.plan import operands, operations
-from tfmemlint.verify.plan.sizes import ConflictError, Seen, Size, Tensor, broadcast, product
+from tfmemlint.verify.plan import indices, operands, operations
+from tfmemlint.verify.plan.sizes import ConflictError, Output, Seen, Size, Tensor, broadcast, product
 
 NUMBER = 0
-"""In place of the number of axes: no array, a whole number that sizes are made of."""
+"""In place of the number of axes: no array, a whole number that sizes are made of. Negative: a model, with the axes of
+what it gives."""
 
 DEEPEST = 3
 """Functions that are read inside each other."""
@@ -50,9 +51,7 @@ class Reading:
             for parameter in parameters(function):
                 kind = kinds.get(id(parameter))
                 if kind is not None:
-                    sizes = tuple(Size() for _ in range(kind))
-                    made: Seen = Size() if kind == NUMBER else Tensor(sizes, frozenset((id(parameter),)))
-                    self.given[id(parameter)] = self._names[parameter.name.value] = made
+                    self.given[id(parameter)] = self._names[parameter.name.value] = _first(kind, id(parameter))
             self._suite(function.body.body)
 
     # -- what operations say -----------------------------------------------------------------------------------------
@@ -188,13 +187,26 @@ class Reading:
 
     def _call(self, node: cst.Call) -> Seen:
         call = self.file.call(node)
+        model = self._model(node.func)
+        if model is not None:
+            given = [self.value(arg.value) for arg in node.args]
+            return model.of(given[0] if given else None)
         found = operations.of(self, call)
         if found is None:
             given = [self.value(arg.value) for arg in node.args]
             target = self.file.value(node.func) if call.name is None else None
             if isinstance(target, Function) and isinstance(target.node, cst.FunctionDef):
                 return self._inlined(target.node, target.receiver is not None, node, given)
+            if isinstance(node.func, cst.Attribute) and isinstance(node.func.value, cst.Call):
+                self.value(node.func.value)
         return found
+
+    def _model(self, func: cst.BaseExpression) -> Output | None:
+        """The parameter that is a model and called here: `model(x)`, `model.predict(x)`."""
+        if isinstance(func, cst.Attribute) and func.attr.value in ("predict", "predict_on_batch", "call", "apply"):
+            func = func.value
+        found = self._names.get(dotted(func) or "") if isinstance(func, (cst.Name, cst.Attribute)) else None
+        return found if isinstance(found, Output) else None
 
     def _inlined(self, function: cst.FunctionDef, method: bool, node: cst.Call, given: Sequence[Seen]) -> Seen:
         """What a function of the project comes to with these arguments: the first thing that it returns."""
@@ -219,27 +231,27 @@ class Reading:
             return self._item(value, node)
         if not isinstance(value, Tensor):
             return None
-        if any(not isinstance(each.slice, cst.Index) or _is_free(each.slice.value) for each in node.slice):
+        if any(not isinstance(each.slice, cst.Index) or indices.is_free(each.slice.value) for each in node.slice):
             self.tells(value)
-        sizes, left = list(self._indexed(value, node)), value.rank - _taken(node)
+        sizes, left = list(self._indexed(value, node)), value.rank - indices.taken(node)
         if left < 0:
             raise ConflictError
         ellipsis = next((n for n, size in enumerate(sizes) if size is None), len(sizes))
         head, tail = sizes[:ellipsis], sizes[ellipsis + 1 :]
-        done = sum(_takes(each) for each in node.slice[: _dots(node)])
+        done = sum(indices.takes(each) for each in node.slice[: indices.dots(node)])
         middle = value.sizes[done : done + left]
         return value.shaped([size for size in (*head, *middle, *tail) if size is not None])
 
     def _indexed(self, value: Tensor, node: cst.Subscript) -> Iterator[Size | None]:
         """The sizes that the parts of an index leave; None for an ellipsis."""
-        axis, dots = 0, _dots(node)
+        axis, dots = 0, indices.dots(node)
         for number, each in enumerate(node.slice):
             index = each.slice.value if isinstance(each.slice, cst.Index) else None
             if number == dots and dots < len(node.slice):
                 yield None
-                axis = value.rank - sum(_takes(later) for later in node.slice[number + 1 :])
+                axis = value.rank - sum(indices.takes(later) for later in node.slice[number + 1 :])
                 continue
-            if _is_free(index):
+            if indices.is_free(index):
                 yield Size(1)
                 continue
             if axis >= value.rank:
@@ -273,27 +285,8 @@ class Reading:
         return at.number if isinstance(at, Size) else None
 
 
-def _is_free(index: cst.BaseExpression | None) -> bool:
-    """Whether a part of an index makes a new axis."""
-    name = dotted(index) if isinstance(index, (cst.Name, cst.Attribute)) else None
-    return name is not None and name.rpartition(".")[2] in ("None", "newaxis")
-
-
-def _takes(each: cst.SubscriptElement) -> int:
-    """Axes that a part of an index stands for."""
-    index = each.slice.value if isinstance(each.slice, cst.Index) else None
-    return 0 if isinstance(index, cst.Ellipsis) or _is_free(index) else 1
-
-
-def _taken(node: cst.Subscript) -> int:
-    return sum(map(_takes, node.slice))
-
-
-def _dots(node: cst.Subscript) -> int:
-    """Which part of an index is the ellipsis; one past the end where there is none."""
-    found = (
-        n
-        for n, each in enumerate(node.slice)
-        if isinstance(each.slice, cst.Index) and isinstance(each.slice.value, cst.Ellipsis)
-    )
-    return next(found, len(node.slice))
+def _first(kind: int, key: int) -> Seen:
+    """What a parameter is at first, of a kind; its sizes are not numbers yet."""
+    if kind < 0:
+        return Output(tuple(Size() for _ in range(-kind - 1)))
+    return Size() if kind == NUMBER else Tensor(tuple(Size() for _ in range(kind)), frozenset((key,)))

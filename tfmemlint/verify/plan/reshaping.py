@@ -116,6 +116,17 @@ def _made(reading: Reading, call: Call) -> Seen:
     return Tensor(tuple(part if isinstance(part, Size) else Size() for part in parts)) if known else None
 
 
+def _rows(reading: Reading, call: Call) -> Seen:
+    """`from_tensor_slices((x, y))`: arrays of as many rows."""
+    given = operands.given(reading, call, 0)
+    found = [each for each in (given if isinstance(given, tuple) else (given,)) if isinstance(each, Tensor)]
+    for each in found:
+        if not each.rank:
+            raise ConflictError
+        found[0].sizes[0].same(each.sizes[0])
+    return None
+
+
 def _range(reading: Reading, call: Call) -> Seen:
     end = operands.given(reading, call, 0)
     if not isinstance(end, Size):
@@ -217,6 +228,6 @@ RULES: dict[str, Rule] = {
     "binary_crossentropy": loss, "categorical_crossentropy": loss, "mean_squared_error": loss,
     "mean_absolute_error": loss, "sparse_categorical_crossentropy": sparse_loss,
     "sparse_softmax_cross_entropy_with_logits": sparse_loss, "softmax_cross_entropy_with_logits": loss,
-    "embedding_lookup": _gather, "switch": _where, "take": _gather,
+    "embedding_lookup": _gather, "from_tensor_slices": _rows, "switch": _where, "take": _gather,
 }  # fmt: skip
 """The other operations, by the last word of their names."""

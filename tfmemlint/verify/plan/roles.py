@@ -51,28 +51,28 @@ BY_ANNOTATION = {"str": '"text"', "bool": "True", "int": "10", "float": "0.1", "
 
 def promises_array(parameter: cst.Param) -> bool:
     """Whether its annotation says that it is an array or a tensor."""
-    return not _words(parameter).isdisjoint(ARRAYS)
+    return not annotated(parameter).isdisjoint(ARRAYS)
 
 
 def promises_number(parameter: cst.Param) -> bool:
     """Whether its annotation says that it is a whole number."""
-    return _words(parameter) <= {"int", "Optional", "typing", "None"} and "int" in _words(parameter)
+    return annotated(parameter) <= {"int", "Optional", "typing", "None"} and "int" in annotated(parameter)
 
 
 def is_no_array(file: File, parameter: cst.Param, functions: Sequence[cst.FunctionDef]) -> bool:
     """Whether a parameter is certainly no array, and no number that sizes are made of."""
-    if not promises_array(parameter) and not _words(parameter).isdisjoint(NO_ARRAYS):
+    if not promises_array(parameter) and not annotated(parameter).isdisjoint(NO_ARRAYS):
         return True
-    return any(_is_text(file, use) for use in _uses(file, parameter, functions)) or is_object(
+    return any(is_text(file, use) for use in uses_of(file, parameter, functions)) or is_object(
         file, parameter, functions
     )
 
 
 def is_object(file: File, parameter: cst.Param, functions: Sequence[cst.FunctionDef]) -> bool:
     """Whether it is called, has attributes that arrays have not, or its annotation names a class of the kind."""
-    if not _words(parameter).isdisjoint(("Model", "Sequential", "Layer", "Optimizer", "Callable", "Dataset")):
+    if not annotated(parameter).isdisjoint(("Model", "Sequential", "Layer", "Optimizer", "Callable", "Dataset")):
         return True
-    for use in _uses(file, parameter, functions):
+    for use in uses_of(file, parameter, functions):
         parent = file.tree.parent(use)
         if isinstance(parent, cst.Call) and parent.func is use:
             return True
@@ -81,7 +81,7 @@ def is_object(file: File, parameter: cst.Param, functions: Sequence[cst.Function
     return False
 
 
-def _is_text(file: File, use: Node) -> bool:
+def is_text(file: File, use: Node) -> bool:
     """Whether something is done with it that is done with text: it names a file, or is put together with text."""
     for above in _around(file, use):
         if isinstance(above, cst.Attribute) and above.attr.value in OF_TEXT:
@@ -108,7 +108,7 @@ def _around(file: File, use: Node) -> Iterator[Node]:
         yield above
 
 
-def _uses(file: File, parameter: cst.Param, functions: Sequence[cst.FunctionDef]) -> list[Node]:
+def uses_of(file: File, parameter: cst.Param, functions: Sequence[cst.FunctionDef]) -> list[Node]:
     """The names that stand for a parameter, and the attributes that its constructor makes of it."""
     own = next(each for each in functions if any(other is parameter for other in parameters(each)))
     uses: list[Node] = list(file.home(own).places(parameter.name.value).bound_in(own))
@@ -126,8 +126,8 @@ def _stored(file: File, use: Node) -> str | None:
     return None
 
 
-def _words(parameter: cst.Param) -> frozenset[str]:
-    """The names in its annotation."""
+def annotated(parameter: cst.Param) -> frozenset[str]:
+    """The names in the annotation of a parameter."""
     if parameter.annotation is None:
         return frozenset()
     nodes = walk(parameter.annotation.annotation)
@@ -184,16 +184,16 @@ def suggested(file: File, parameter: cst.Param, functions: Sequence[cst.Function
         return "10"
     if words[:2] == ["batch", "size"]:
         return "32"
-    by_annotation = next((BY_ANNOTATION[word] for word in _words(parameter) if word in BY_ANNOTATION), None)
+    by_annotation = next((BY_ANNOTATION[word] for word in annotated(parameter) if word in BY_ANNOTATION), None)
     for word in reversed(words):
         value = next((value for pattern, value in SUGGESTED if re.fullmatch(pattern, word)), None)
         if value is not None and not (promises_array(parameter) and "[" not in value):
             return value if value or by_annotation is None else by_annotation
-    uses = _uses(file, parameter, functions)
+    uses = uses_of(file, parameter, functions)
     keys = dict.fromkeys(key for use in uses if (key := _key(file, use)) is not None)
     if keys:
         return "{" + ", ".join(f"{key}: 10" for key in keys) + "}"
-    if any(_is_text(file, use) for use in uses):
+    if any(is_text(file, use) for use in uses):
         return '"text"'
     if any(isinstance(file.tree.parent(use), (cst.If, cst.IfExp)) for use in uses):
         return "True"

@@ -64,8 +64,20 @@ class Tensor:
         return Tensor(tuple(sizes), self.sources, self.whole)
 
 
-Seen = Tensor | Size | tuple["Seen", ...] | None
-"""What an expression is: a tensor, a number, several of them, or nobody knows."""
+@dataclass(frozen=True)
+class Output:
+    """A model: what it gives has these sizes, after as many rows as it is called with."""
+
+    sizes: tuple[Size, ...]
+
+    def of(self, given: Seen) -> Tensor:
+        """What it gives for an argument."""
+        rows = given.sizes[0] if isinstance(given, Tensor) and given.rank else Size()
+        return Tensor((rows, *self.sizes))
+
+
+Seen = Tensor | Size | Output | tuple["Seen", ...] | None
+"""What an expression is: a tensor, a number, a model, several of them, or nobody knows."""
 
 
 def axis_of(tensor: Tensor, axis: int, more: int = 0) -> int:

@@ -260,8 +260,9 @@ class Slice:
         yield from (each for each in statements if id(each) not in self.kept and self.unit(each) is each)
 
     def _last(self) -> float:
-        """Where the last target stands; no end for a module that is imported, and for all that makes a model."""
-        if not self.runs or self.slices.models_only:
+        """Where the last target stands; no end for a module all of which runs before that, as one that is imported, and
+        for all that makes a model."""
+        if not self.runs or self.slices.models_only or self.slices.to_the_end:
             return math.inf
         return max((self.file.span(unit).start for unit in self.targets.values()), default=0)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import libcst as cst
 
@@ -19,10 +19,13 @@ from tfmemlint.syntax.scopes import parameters
 from tfmemlint.syntax.tree import Node, walk
 from tfmemlint.verify.plan.reading import NUMBER, Reading
 from tfmemlint.verify.plan.roles import promises_array, promises_number
-from tfmemlint.verify.plan.sizes import ConflictError, Seen, Size, Tensor
+from tfmemlint.verify.plan.sizes import ConflictError, Output, Seen, Size, Tensor
 
 KINDS = {2: 0, 3: 1, 1: 1, 4: 4, NUMBER: 5, 5: 6}
 """Numbers of axes, and how unusual they are: most code is about rows of features, and axes more than two are used."""
+
+OUTPUTS = {-2: 0, -4: 2, -3: 3, -1: 4}
+"""Numbers of axes of what models give, and how unusual they are."""
 
 PRIMES = (31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113)
 FULL, SMALL = 16 << 20, 4 << 20
@@ -31,7 +34,13 @@ FULL, SMALL = 16 << 20, 4 << 20
 MOST_BYTES = 256 << 20
 """Bytes of any tensor of the function, beyond which sizes do not grow."""
 
+DATA = 2
+"""Times as many bytes that arrays have which are data by their names: more rows than buffers hold."""
+
 MOST_READINGS = 300
+CHANNELS, CLASSES, FEATURES = 3, 10, 1024
+"""Last sizes of pictures, of labels and what models give, and of other data."""
+
 ITEM = 4
 
 
@@ -51,6 +60,17 @@ class Solver:
     target: int = FULL
     used: bool = field(default=False)
     """Whether anything was solved."""
+    models: set[int] = field(default_factory=set)
+    """The parameters, by the id of their nodes, that are models: what they give is solved."""
+    hinted: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    """The numbers of axes, the likely ones first, of parameters (by the id of their nodes) that are arrays by their
+    names, for where no use tells what they are."""
+    whole: set[int] = field(default_factory=set)
+    """Those of them that hold whole numbers."""
+    widths: dict[int, int] = field(default_factory=dict)
+    """Their last sizes, where nothing else has them."""
+    by_name: set[int] = field(default_factory=set)
+    """Those of them that no use tells of, as the last call found."""
 
     def solve(
         self, functions: Sequence[cst.FunctionDef], unknown: Sequence[cst.Param], flagged: Node | None
@@ -61,8 +81,8 @@ class Solver:
             return {}
         values = {id(each): reading.given[id(each)] for each in told}
         numbers = self._numbers(reading, list(values.values()), flagged)
-        self.used |= bool(told)
-        return {id(each): _made(reading, values[id(each)], each.name.value, numbers) for each in told}
+        self.used |= any(id(each) not in self.models for each in told)
+        return {id(each): self._made(reading, values[id(each)], each.name.value, numbers) for each in told}
 
     def operands(
         self, function: cst.FunctionDef, unknown: Sequence[cst.Param], names: Sequence[cst.Name], flagged: Node
@@ -80,7 +100,13 @@ class Solver:
         }
         self.used |= bool(values)
         numbers = self._numbers(reading, list(values.values()), flagged)
-        return {name: _made(reading, value, name, numbers) for name, value in values.items()}
+        return {name: self._made(reading, value, name, numbers) for name, value in values.items()}
+
+    def _made(self, reading: Reading, value: Seen, name: str, numbers: Mapping[int, int]) -> Solved:
+        found = _made(reading, value, name, numbers)
+        if isinstance(value, Tensor) and value.sources and value.sources <= self.by_name:
+            return replace(found, words=found.words.replace("its rank from its use", "its rank by its name"))
+        return found
 
     def _settled(
         self, functions: Sequence[cst.FunctionDef], unknown: Sequence[cst.Param]
@@ -89,29 +115,40 @@ class Solver:
         kinds = {id(each): self._possible(functions, each) for each in unknown}
         wanted = [each for each in unknown if kinds[id(each)]]
         reading = self._read(functions, {id(each): kinds[id(each)] for each in wanted}) if wanted else None
+        if reading is not None:
+            reading.integers |= self.whole
         arrays = reading.arrays if reading is not None else frozenset()
-        return reading, [each for each in wanted if id(each) in arrays or promises_array(each)]
+        self.by_name = set(self.hinted) - set(arrays)
+        return reading, [each for each in wanted if id(each) in arrays or self._is_told(each)]
+
+    def _is_told(self, parameter: cst.Param) -> bool:
+        """Whether it is known what it is, whatever is done with it."""
+        return promises_array(parameter) or id(parameter) in self.models or id(parameter) in self.hinted
 
     def _possible(self, functions: Sequence[cst.FunctionDef], parameter: cst.Param) -> tuple[int, ...]:
         """The kinds of a parameter that contradict nothing by themselves; none where nothing tells that it is one."""
         found: list[int] = []
-        told = promises_array(parameter)
-        for kind in (NUMBER,) if promises_number(parameter) else KINDS:
+        told = self._is_told(parameter)
+        kinds = OUTPUTS if id(parameter) in self.models else (NUMBER,) if promises_number(parameter) else KINDS
+        for kind in kinds:
             reading = self._reading(functions, {id(parameter): kind})
             if reading is not None and (told or id(parameter) in reading.arrays):
                 found.append(kind)
-        return tuple(found)
+        hinted = [kind for kind in self.hinted.get(id(parameter), ()) if kind in found]
+        return tuple(hinted or found)
 
     def _read(self, functions: Sequence[cst.FunctionDef], kinds: Mapping[int, tuple[int, ...]]) -> Reading | None:
         """The first reading that makes sense with all of them, the usual kinds first; one in which a size has to be 1
         only where there is no other, as few people mean that."""
-        choices = [[(kind, KINDS[kind]) for kind in each] for each in kinds.values()]
+        unusual = KINDS | OUTPUTS
+        choices = [
+            [(kind, number if key in self.hinted else unusual[kind]) for number, kind in enumerate(each)]
+            for key, each in kinds.items()
+        ]
         count = math.prod(map(len, choices))
         tries: Iterator[tuple[tuple[int, int], ...]] = itertools.product(*choices)
         if count <= 1 << 14:
-            tries = iter(
-                sorted(tries, key=lambda each: (sum(unusual for _, unusual in each), sum(kind for kind, _ in each)))
-            )
+            tries = iter(sorted(tries, key=lambda each: (sum(rare for _, rare in each), sum(kind for kind, _ in each))))
         first: Reading | None = None
         for each in itertools.islice(tries, MOST_READINGS):
             reading = self._reading(functions, dict(zip(kinds, (kind for kind, _ in each), strict=True)))
@@ -139,12 +176,25 @@ class Solver:
         numbers = {key: root.number if root.number is not None else next(primes) for key, root in roots.items()}
         free = {key for key, root in roots.items() if root.number is None}
         tensors = [each for each in values if isinstance(each, Tensor)]
+        tied = {id(size.root) for value in values if not isinstance(value, Output) for size in _parts(value)}
+        numbers |= dict.fromkeys(free - tied, CLASSES)
+        for each in tensors:
+            width = next((self.widths[key] for key in each.sources if key in self.widths), None)
+            if width is not None and each.rank > 1:
+                numbers |= dict.fromkeys({id(each.sizes[-1].root)} & free, width)
+        free &= tied
         largest = max(tensors, key=lambda each: _bytes(each, numbers), default=None)
         about = self._about(reading, flagged, numbers) or largest
         if about is not None:
-            everything = [*tensors, *reading.seen.values()]
-            self._grow(about, everything, {id(size.root) for size in about.sizes} & free, numbers)
+            grown, rows = ({id(size.root) for size in about.sizes} & free), self._rows(values)
+            target = self.target * (DATA if grown & rows else 1)
+            self._grow(about, [*tensors, *reading.seen.values()], grown & rows or grown, numbers, target)
         return numbers
+
+    def _rows(self, values: Sequence[Seen]) -> set[int]:
+        """The numbers of rows of arrays by their names: data sets have many more of them than features."""
+        tensors = [each for each in values if isinstance(each, Tensor) and each.rank]
+        return {id(each.sizes[0].root) for each in tensors if not each.sources.isdisjoint(self.hinted)}
 
     def _about(self, reading: Reading, flagged: Node | None, numbers: Mapping[int, int]) -> Tensor | None:
         """The largest tensor of the flagged statement whose size is known."""
@@ -155,9 +205,11 @@ class Solver:
         ]
         return max(found, key=lambda tensor: _bytes(tensor, numbers), default=None)
 
-    def _grow(self, about: Tensor, others: Sequence[Tensor], free: set[int], numbers: dict[int, int]) -> None:
-        """Make sizes larger until the tensor has its bytes, in turn and to prime numbers."""
-        while free and _bytes(about, numbers) < self.target:
+    def _grow(
+        self, about: Tensor, others: Sequence[Tensor], free: set[int], numbers: dict[int, int], target: int
+    ) -> None:
+        """Make sizes larger until the tensor has so many bytes, in turn and to prime numbers."""
+        while free and _bytes(about, numbers) < target:
             smallest = min(free, key=lambda key: (numbers[key], key))
             before = numbers[smallest]
             numbers[smallest] = _prime(before * 5 // 4 + 2, set(numbers.values()))
@@ -169,7 +221,7 @@ class Solver:
 def _parts(value: Seen) -> tuple[Size, ...]:
     if isinstance(value, Size):
         return (value,)
-    return value.sizes if isinstance(value, Tensor) else ()
+    return value.sizes if isinstance(value, (Tensor, Output)) else ()
 
 
 def _bytes(tensor: Tensor, numbers: Mapping[int, int]) -> int:
@@ -184,6 +236,9 @@ def _number(size: Size, numbers: Mapping[int, int]) -> int:
 
 def _made(reading: Reading, value: Seen, name: str, numbers: Mapping[int, int]) -> Solved:
     shape = tuple(_number(size, numbers) for size in _parts(value))
+    if isinstance(value, Output):
+        given = f"a small model that gives rows of {','.join(map(str, shape))}"
+        return Solved(f'tfmemlint_model("{name}", {shape})', f"{name} is made up as {given}: its rank from its use")
     if not isinstance(value, Tensor):
         return Solved(str(shape[0]), f"{name} is made up as {shape[0]}: it is used as a size")
     from_one = len(value.sources) == 1

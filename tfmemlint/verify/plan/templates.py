@@ -39,6 +39,10 @@ class Plan:
     """The plan for another try after a run of the flagged program that raised; None where nothing more can be done."""
     smaller: Callable[[], Plan] | None = None
     """The plan with smaller sizes where some were made up; None where none were."""
+    claimed: int | None = None
+    """The bytes of the message, which come of sizes that the code tells."""
+    guessed: str = ""
+    """What to say about parameters that are made up of little more than their names; empty where none are."""
 
 
 def of_sample(finding: Finding, sample: Sample | None, run: bool) -> Plan:

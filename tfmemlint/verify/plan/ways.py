@@ -19,6 +19,7 @@ from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.roles import asked, is_no_array, is_unread, suggested
 from tfmemlint.verify.plan.slicing import Home
 from tfmemlint.verify.plan.solving import Solver, unpassed
+from tfmemlint.verify.plan.standing import Standing
 from tfmemlint.verify.plan.statements import owner
 
 DEEPEST = 5
@@ -26,6 +27,9 @@ CALLBACK = "tf.keras.callbacks.Callback"
 SIZE = 10
 """Each size of an array that is made up of its name: numbers that are suggested are the same."""
 ARRAY = re.compile(r"(\w+)\[.*\]")
+STRICT, LIGHT, ALL = range(3)
+"""What is made up: what its use tells, also numbers, texts and settings, also models, data and other objects."""
+
 STARTERS = ("absl.app.run", "tf.compat.v1.app.run")
 
 
@@ -47,8 +51,11 @@ class Ways:
         """`solver` makes up what nobody passes, with sizes that make the statement `about` large enough."""
         self.file, self.solver, self._flagged = file, solver, about
         self.replaced: list[str] = []
+        self.guessed = ""
+        """What to say about the parameters that are made up of little more than their names."""
         self._examples = examples
         self._rank: int | None = None
+        self._bold = STRICT
 
     def called(self, node: Node, traced: bool, rank: int | None) -> Way:
         """The way to a node by calls of its function alone, whoever else calls it: twice, or `traced` to a graph. With
@@ -67,17 +74,30 @@ class Ways:
             (f"tfmemlint_called(lambda: {made}, lambda it: {use}, {traced})",),
         )
 
-    def to(self, node: Node, depth: int = 0) -> Way:
-        """The way to a node. Raises PlanError where a function on it needs what is not known."""
+    def to(self, node: Node) -> Way:
+        """The way to a node: one that needs nothing but what is known or solved, else one that needs numbers, texts and
+        settings, else a call of its own function with stand-ins for all that nobody passes. Raises PlanError."""
+        before = len(self.replaced), self.guessed, self.solver.used
+        for self._bold in (STRICT, LIGHT, ALL):
+            try:
+                return self._to(node)
+            except PlanError:
+                if self._bold == ALL:
+                    raise
+                del self.replaced[before[0] :]
+                self.guessed, self.solver.used = before[1:]
+        raise AssertionError
+
+    def _to(self, node: Node, depth: int = 0) -> Way:
         function = owner(self.file, node)
         if not isinstance(function, cst.FunctionDef):
             return Way(self.file.home(node))
         sliced = (function,) if isinstance(self.file.scope_of(function), cst.Module) and node is not function else ()
-        for call in self._callers(function):
+        for call in self._callers(function) if self._bold != ALL else ():
             if depth >= DEEPEST or owner(self.file, call) is function:
                 continue
             try:
-                way = self.to(call, depth + 1)
+                way = self._to(call, depth + 1)
             except PlanError:
                 continue
             return replace(way, calls=(call, *way.calls), functions=(*sliced, *way.functions))
@@ -88,11 +108,12 @@ class Ways:
         graph = self.file.call_graph
         yield from (call.node for call in graph.callers(function) or ())
         yield from (call.node for call in graph.callers_elsewhere(function))
-        yield from (node for node in self.file.calls_by_word.get("run", ()) if self._starts(node, function))
+        calls = self.file.home(function).calls_by_word
+        yield from (node for node in calls.get("run", ()) if self._starts(node, function))
         made = self.file.class_of(function)
         if made is not None and self.file.values.classes.derives(made, CALLBACK):  # whose methods training calls
-            calls = self.file.calls_by_word.get(made.name.value, ())
-            yield from (node for node in calls if _class_of(self.file.value(node.func)) is made)
+            of_class = calls.get(made.name.value, ())
+            yield from (node for node in of_class if _class_of(self.file.value(node.func)) is made)
 
     def _starts(self, node: cst.Call, function: cst.FunctionDef) -> bool:
         """Whether a call parses the flags of the command line and then calls a function: `app.run(main)`."""
@@ -155,13 +176,22 @@ class Ways:
         methods = self._reached(functions)
         idle = [each for each in unknown if is_unread(self.file, each[1], functions, methods)]
         used = [each for each in unknown if each not in idle]
-        asked_for = [parameter for _, parameter in used if not is_no_array(self.file, parameter, methods)]
+        standing = Standing(self.file, methods, self.solver.target)
+        models = standing.tell([parameter for _, parameter in used], self.solver) if self._bold == ALL else []
+        asked_for = [
+            parameter for _, parameter in used if parameter in models or not is_no_array(self.file, parameter, methods)
+        ]
         solved = self.solver.solve(functions, asked_for, self._flagged)
-        left = [each for each in used if id(each[1]) not in solved]
-        if left:
+        by_name = self.solver.by_name
+        left = [each for each in used if id(each[1]) not in solved or id(each[1]) in by_name or each[1] in models]
+        too_bold = [each for each in left if self._bold == STRICT or not standing.is_light(each[1])]
+        if too_bold and self._bold != ALL:
             raise PlanError(asked(self.file, left, methods))
+        if left:
+            self.guessed = asked(self.file, left, methods)
+            self.solver.used |= any(standing.is_sized(parameter) for _, parameter in left)
         for function, parameter in used:
-            found = solved[id(parameter)]
+            found = solved.get(id(parameter)) or standing.made(parameter)
             given[id(parameter)] = found.code
             self.replaced.append(found.words.replace(" is", f" of {function.name.value} is", 1))
         for function, parameter in idle:

@@ -1,0 +1,34 @@
+"""The parts of an index: `x[:, None, ..., 0]`."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tfmemlint.syntax.scopes import dotted
+
+
+def is_free(index: cst.BaseExpression | None) -> bool:
+    """Whether a part of an index makes a new axis."""
+    name = dotted(index) if isinstance(index, (cst.Name, cst.Attribute)) else None
+    return name is not None and name.rpartition(".")[2] in ("None", "newaxis")
+
+
+def takes(each: cst.SubscriptElement) -> int:
+    """Axes that a part of an index stands for."""
+    index = each.slice.value if isinstance(each.slice, cst.Index) else None
+    return 0 if isinstance(index, cst.Ellipsis) or is_free(index) else 1
+
+
+def taken(node: cst.Subscript) -> int:
+    """Axes that all parts of an index stand for."""
+    return sum(map(takes, node.slice))
+
+
+def dots(node: cst.Subscript) -> int:
+    """Which part of an index is the ellipsis; one past the end where there is none."""
+    found = (
+        n
+        for n, each in enumerate(node.slice)
+        if isinstance(each.slice, cst.Index) and isinstance(each.slice.value, cst.Ellipsis)
+    )
+    return next(found, len(node.slice))
