@@ -17,6 +17,7 @@ from tfmemlint.verify.verdicts import (
     CONFIRMED,
     INCONCLUSIVE,
     NEEDS_MORE,
+    NOT_CONFIRMED,
     REPAIR_FAILS,
     RULE_ONLY,
     Verdict,
@@ -29,6 +30,7 @@ DECIDES = (CONFIRMED, REPAIR_FAILS, NEEDS_MORE)
 
 ONE_SIZE = "one size of what was made up was run"
 OTHER_SIZES = "shapes were made up, and others may show more: say what they are in a comment"
+OTHER_FILES = "files were made up, and those of another size or number may show more"
 GROWS = 2.0
 """Times that a saving must be larger, at the least, at the sizes that make four times the bytes."""
 
@@ -69,6 +71,8 @@ def tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
         verdict = inconclusive("; ".join(filter(None, (said, plan.guessed))), verdict.metric)
     elif plan.smaller is not None and verdict.kind != INCONCLUSIVE:
         verdict = inconclusive(f"{_in_words(verdict)}; {OTHER_SIZES}", verdict.metric)
+    elif verdict.kind in (NOT_CONFIRMED, NEEDS_MORE) and any(run.sizes_made_up for run in before):
+        verdict = inconclusive(f"{_in_words(verdict)}; {OTHER_FILES}", verdict.metric)
     if not plan.own:
         said = "; ".join(filter(None, (f"the sample is {verdict.kind}", verdict.reason)))
         verdict = replace(verdict, kind=RULE_ONLY, reason=said)

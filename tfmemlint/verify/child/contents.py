@@ -8,7 +8,7 @@ import struct
 import zlib
 
 SIDE = 256
-LINES, WORDS = 1000, 12
+LINES, WORDS = 200, 12
 IMAGES = (".bmp", ".gif", ".jpeg", ".jpg", ".png", ".ppm", ".tif", ".tiff")
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 TEXTS = (".csv", ".data", ".lst", ".text", ".tsv", ".txt", ".vec", "")

@@ -26,6 +26,7 @@ Note = Callable[[str], None]
 
 FOLDER = "tfmemlint_made_up"
 FILES, CLASSES = 64, 2
+MOST_SAID = 8
 READERS = {
     "PIL.Image": ("open",),
     "cv2": ("imread",),
@@ -36,11 +37,7 @@ READERS = {
 }
 """Functions of libraries that read the picture that their first argument names."""
 
-FOLDERS = {
-    "image_dataset_from_directory": "directory",
-    "text_dataset_from_directory": "directory",
-    "flow_from_directory": "directory",
-}
+FOLDERS = {f"{name}_from_directory": "directory" for name in ("image_dataset", "text_dataset", "flow")}
 """Functions of Keras that read the folder that an argument names, with the argument's name."""
 
 
@@ -49,14 +46,16 @@ class Files:
     relative paths are looked for in the folders `beside` too, where a user may start the program."""
 
     def __init__(
-        self, asked: Callable[[], bool], request: dict[str, Any], work: str, note: Note, contents: Any
+        self, asked: Callable[[], bool], request: dict[str, Any], work: str, notes: tuple[Note, Note], contents: Any
     ) -> None:
+        """`notes` are told what was replaced, the second one what has sizes that were made up."""
         source = request.get("source") or ""
-        self._asked, self._note, self._contents = asked, note, contents
+        self._asked, (self._note, self._made_up), self._contents = asked, notes, contents
         self._beside: list[str] = request.get("beside", [])
         self._work, self.root = os.path.join(work, ""), os.path.join(work, FOLDER)
         self._ending = contents.likeliest(source)
         self._nested = "isdir(" in source or "is_dir(" in source
+        self._said = 0  # times that something was made up
         self._folders: dict[str, str] = {}
         """The folders that were made up: where each lies, by the path that was asked for."""
 
@@ -91,13 +90,16 @@ class Files:
         generator = getattr(getattr(keras.preprocessing, "image", None), "ImageDataGenerator", None)
         if generator is not None:
             self._patch(generator, {"flow_from_directory": self.folder})
-        for name, find in {**dict.fromkeys(FOLDERS, self.folder), "load_img": self.picture}.items():
+        for name, find in {
+            **dict.fromkeys(FOLDERS, self.folder),
+            "load_img": functools.partial(self.file, pictured=True),
+        }.items():
             if (function := getattr(keras.utils, name, None)) is not None:
                 yield function, self._redirected(function, find, FOLDERS.get(name))
 
     def patch_reader(self, module: types.ModuleType) -> None:
         """Do so for a module of `READERS`."""
-        self._patch(module, dict.fromkeys(READERS[module.__name__], self.picture))
+        self._patch(module, dict.fromkeys(READERS[module.__name__], functools.partial(self.file, pictured=True)))
 
     def _patch(self, home: Any, found: dict[str, Callable[[str], str]]) -> None:
         for name, find in found.items():
@@ -127,12 +129,8 @@ class Files:
                 return path
             os.makedirs(os.path.dirname(made), exist_ok=True)
             self._contents.write(made, pictured)
-            self._note(f"{self._shown(path)} is not there: {words} was made up")
+            self._say(path, words)
         return made
-
-    def picture(self, path: str) -> str:
-        """The path of a picture to read, whatever its name ends with."""
-        return self.file(path, pictured=True)
 
     def folder(self, path: str, ending: str | None = None, classes: bool = True) -> str:
         """The path of a folder to read, with files in it, in folders for each class where asked for."""
@@ -149,7 +147,7 @@ class Files:
                     self._contents.write(os.path.join(made, name, f"{number:03}{ending}"))
             inside = f"{CLASSES} folders of {FILES} files" if classes else f"{FILES} files"
             self._folders[path] = made
-            self._note(f"{self._shown(path)} is not there: a folder with {inside} ({ending}) was made up")
+            self._say(path, f"a folder with {inside} ({ending})")
         return made
 
     def _folder(self, path: str) -> str:
@@ -167,10 +165,15 @@ class Files:
             )
         return made
 
+    def _say(self, path: str, words: str) -> None:
+        self._said += 1
+        if self._said <= MOST_SAID:
+            self._made_up(f"{self._shown(path)} is not there: {words} was made up")
+        elif self._said == MOST_SAID + 1:
+            self._note("more files were made up in the same way")
+
     def _shown(self, path: str) -> str:
-        if path.startswith(self.root):
-            return os.path.basename(path)
-        return path.removeprefix(self._work)
+        return os.path.basename(path) if path.startswith(self.root) else path.removeprefix(self._work)
 
     def _known(self, path: str) -> str:
         """The path of what is there, or has been made up."""
@@ -188,7 +191,7 @@ class Files:
 
         return answered
 
-    def _redirected(self, function: Any, find: Callable[[str], str], word: str | None) -> Any:
+    def _redirected(self, function: Any, find: Any, word: str | None) -> Any:
         skipped = word is not None and function.__name__.startswith("flow")
 
         @functools.wraps(function)

@@ -220,7 +220,7 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
     substitutes = _load("substitutes").Substitutes(monitor.mark) if request.get("substitute") else None
     if substitutes is not None:
         surroundings = _load("surroundings")
-        surroundings.install(program, request, substitutes.note, _load)
+        surroundings.install(program, request, substitutes.note, substitutes.made_up, _load)
         substitutes.install(surroundings.rename)
         _load("datasets").patch(substitutes.note)
         monitor.calls.install()

@@ -32,7 +32,8 @@ class Substitutes:
     def __init__(self, mark: Any) -> None:
         self.notes: dict[str, None] = {}
         self.rounds: dict[str, Any] = {"rounds": 0, "rounds_cut": False, "rounds_in_all": None}
-        """What is known of the loop around the flagged place, as the report has it."""
+        """What is known of the flagged place and the loop around it, as the report has it."""
+        self.rounds["sizes_made_up"] = False
         self._mark = mark
         self._kept: list[Any] = []
         self._rounds: dict[str, int] = {}
@@ -40,6 +41,11 @@ class Substitutes:
     def note(self, text: str) -> None:
         """Say that something was replaced."""
         self.notes[text] = None
+
+    def made_up(self, text: str) -> None:
+        """Say that something was replaced by what has a size of its own."""
+        self.note(text)
+        self.rounds["sizes_made_up"] = True
 
     def install(self, rename: Any) -> None:
         """Put the hooks where every module finds them and patch what trains; `rename` is what gives Keras the names

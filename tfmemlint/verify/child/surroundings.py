@@ -111,9 +111,9 @@ class Notebook:
         return lambda *_, **__: []
 
 
-def install(program: str, request: dict[str, Any], note: Note, load: Callable[[str], Any]) -> None:
-    """Put all of this around a program that is about to run; `load` gives a module beside this one. TensorFlow must
-    have been imported."""
+def install(program: str, request: dict[str, Any], note: Note, made_up: Note, load: Callable[[str], Any]) -> None:
+    """Put all of this around a program that is about to run; `load` gives a module beside this one. `note` is told what
+    was replaced, `made_up` what has sizes that were made up. TensorFlow must have been imported."""
     work = os.path.dirname(program)
     asked = asked_by(os.path.join(work, ""))
     builtins.get_ipython = Notebook  # type: ignore[attr-defined]
@@ -125,12 +125,12 @@ def install(program: str, request: dict[str, Any], note: Note, load: Callable[[s
     keras = _all_keras()
     older.Older(asked, Missing, note).install()
     sys.meta_path.append(MissingModules(asked, note))
-    files = (reading := load("files")).Files(asked, request, work, note, load("contents"))
+    files = (reading := load("files")).Files(asked, request, work, (note, made_up), load("contents"))
     weights = load("weights").Weights(os.path.join(files.root, "fetched"), Missing, note)
     _put_everywhere([pair for each in keras for made in (files, weights) for pair in made.of_keras(each)])
     files.patch_tensorflow()
     files.install()
-    tables = load("tables").Tables(request.get("source") or "", files.there, note)
+    tables = load("tables").Tables(request.get("source") or "", files.there, made_up)
     changes = dict.fromkeys(reading.READERS, files.patch_reader)
     catalogue = load("catalogue").Catalogue(lambda *made: builtins.tfmemlint_dataset(*made), note)  # type: ignore[attr-defined]
     changes.update({"pandas": tables.patch, "tensorflow_datasets": catalogue.patch, "tqdm.notebook": _without_widgets})

@@ -126,6 +126,8 @@ class Run(msgspec.Struct, frozen=True):
     rounds_cut: bool = False
     rounds_in_all: Count | None = None
     """How many rounds that loop has, where what it goes through has a length."""
+    sizes_made_up: bool = False
+    """Whether it read files whose sizes and number were made up."""
     output: str = ""
 
     @property
