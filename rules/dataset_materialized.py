@@ -4,7 +4,21 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, File, Finding, Rule, at_most, fixes, integer, limits, on, on_call, pipelines, show_bytes
+from tfmemlint.api import (
+    Call,
+    Edit,
+    File,
+    Finding,
+    Rule,
+    at_most,
+    fixes,
+    integer,
+    limits,
+    on,
+    on_call,
+    pipelines,
+    show_bytes,
+)
 
 LITTLE = 16 << 20
 """Bytes up to which all elements together are no burden: a twentieth of what importing TensorFlow takes (300 MiB)."""
@@ -46,7 +60,14 @@ class DatasetMaterialized(Rule):
         if pipelines.shown_to_person(file, kept.dataset) or pipelines.is_one_batch(file, kept.dataset):
             return  # of one batch there is no other element, and the batch is a finding of its own
         message = "this keeps every element of the dataset in memory at once{cost}" + self._instead(kept, file)
-        yield self.finding(kept.where, file, message, bytes=cost, contrast=fixes.replace_node(file, *kept.without))
+        yield self.finding(kept.where, file, message, bytes=cost, contrast=self._kept_none(kept, file))
+
+    def _kept_none(self, kept: pipelines.KeptElements, file: File) -> list[Edit]:
+        """The elements made as ever, and none of them kept."""
+        if isinstance(kept.without, str):
+            return [fixes.replace_node(file, kept.part, kept.without)]
+        span, (before, behind) = fixes.outer_span(file, kept.part), kept.without
+        return [Edit(span.start, span.start, before), Edit(span.end, span.end, behind)]
 
     def _instead(self, kept: pipelines.KeptElements, file: File) -> str:
         """What to do instead, by all that is asked of the elements: how many they are, the first one, anything else."""

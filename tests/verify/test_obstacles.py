@@ -210,15 +210,43 @@ OBSTACLES = {
         "TFM601 confirmed",
         (),
     ),
-    "nothing to compare with": (
+    "a pipeline that nothing is known of": (
         """
         import tensorflow as tf
 
-        def rows(files, parse):
-            return tf.data.TFRecordDataset(files).map(parse, num_parallel_calls=4).shuffle(500_000).batch(8).prefetch(1)
+        def rows(files, parse, batch):
+            return tf.data.TFRecordDataset(files).map(parse, num_parallel_calls=4).shuffle(500_000).batch(batch)
         """,
-        "TFM309 rule only",
-        ("--samples",),
+        "TFM309 confirmed",
+        ("measured alone, with operands made up from their use",),
+    ),
+    "numbers that only the command line has": (
+        """
+        import argparse
+        import tensorflow as tf
+        parser = argparse.ArgumentParser()
+        parser.add_argument("folder")
+        parser.add_argument("--batch", type=int)
+        args = parser.parse_args()
+        train = tf.keras.utils.image_dataset_from_directory(args.folder, image_size=(64, 64), batch_size=args.batch)
+        train = train.cache().prefetch(args.batch)
+        {trains}
+        model.fit(train, epochs=3)
+        """,
+        "TFM317 confirmed",
+        ("one size of what was made up was run", "measured alone, with operands made up from their use"),
+    ),
+    "a list of decoded pictures": (
+        """
+        import tensorflow as tf
+
+        def decode(name):
+            return tf.image.resize(tf.io.decode_jpeg(tf.io.read_file(name), channels=3), (64, 64))
+
+        pictures = list(tf.data.Dataset.list_files("photos/*.jpg").map(decode))
+        """,
+        "TFM310 confirmed",
+        (ALONE,),
     ),
     "a setting that raises and is caught": (
         """
@@ -420,8 +448,11 @@ def test_each_obstacle_has_its_verdict(tmp_path: Path, capsys: pytest.CaptureFix
     select = ",".join(sorted({verdict.partition(" ")[0] for _, verdict, _ in OBSTACLES.values()}))
     words = ["verify", "--device", "cpu", "--repeat", "1", "--output-format", "json", "--select", select]
     assert commands.main([*words, str(tmp_path)]) == 0
-    found = {Path(each["place"].split(":")[0]).stem: each for each in json.loads(capsys.readouterr().out)["results"]}
-    verdicts = {name: found[name.replace(" ", "_")] for name in OBSTACLES}
+    results = json.loads(capsys.readouterr().out)["results"]
+    found = {(Path(each["place"].split(":")[0]).stem, each["code"]): each for each in results}
+    verdicts = {
+        name: found[name.replace(" ", "_"), verdict.partition(" ")[0]] for name, (_, verdict, _) in OBSTACLES.items()
+    }
     assert {name: f"{each['code']} {each['verdict']}" for name, each in verdicts.items()} == {
         name: verdict for name, (_, verdict, _) in OBSTACLES.items()
     }

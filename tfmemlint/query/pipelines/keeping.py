@@ -47,8 +47,9 @@ class KeptElements(NamedTuple):
 
     where: Call | Node
     dataset: Dataset
-    without: tuple[cst.BaseExpression, str]
-    """An expression of it, and what would stand there if the elements were made and none were kept."""
+    part: cst.BaseExpression
+    without: tuple[str, str] | str
+    """What stands before and behind that part of it, or in its place, if the elements are made and none is kept."""
 
 
 def _kept_elements(file: File) -> Iterator[KeptElements]:
@@ -75,8 +76,7 @@ def _built(file: File) -> Iterator[KeptElements]:
             continue
         ds = run_through(argument.value)
         if ds is not None:
-            given = argument.expression
-            yield KeptElements(call, ds, (given, f"(None for _ in {file.text(given)})"))
+            yield KeptElements(call, ds, argument.expression, ("(None for _ in ", ")"))
 
 
 def _comprehended(file: File) -> Iterator[KeptElements]:
@@ -89,7 +89,7 @@ def _comprehended(file: File) -> Iterator[KeptElements]:
         of = node.for_in
         ds = run_through(file.value(of.iter)) if of.inner_for_in is None else None
         if ds is not None and is_element(_given(file, kept), of.target, ds, counted=_counted(file, of)):
-            yield KeptElements(taker, ds, (kept, "None"))
+            yield KeptElements(taker, ds, kept, "None")
 
 
 def _given(file: File, kept: cst.BaseExpression, left: int = FOLLOWED_CALLS) -> cst.BaseExpression:
@@ -135,7 +135,7 @@ def _starred(file: File) -> Iterator[KeptElements]:
     for where, expression in stars:
         ds = run_through(file.value(expression))
         if ds is not None:
-            yield KeptElements(where, ds, (expression, "()"))
+            yield KeptElements(where, ds, expression, "()")
 
 
 def _appended(file: File) -> Iterator[KeptElements]:
@@ -151,7 +151,7 @@ def _appended(file: File) -> Iterator[KeptElements]:
         kept, counted = file.written(node.args[0].value), _counted(file, loop)
         if is_element(_given(file, kept), loop.target, ds, counted=counted) and _unchanged(file, kept, loop):
             nothing = "None" if called.attr.value == "append" else "()"
-            yield KeptElements(file.call(node), ds, (node.args[0].value, nothing))
+            yield KeptElements(file.call(node), ds, node.args[0].value, nothing)
 
 
 def _stored(file: File) -> Iterator[KeptElements]:
@@ -169,7 +169,7 @@ def _stored(file: File) -> Iterator[KeptElements]:
             continue
         kept, counted = file.written(assign.value), _counted(file, loop)
         if is_element(_given(file, kept), loop.target, ds, counted=counted) and _unchanged(file, kept, loop):
-            yield KeptElements(assign, ds, (assign.value, "None"))
+            yield KeptElements(assign, ds, assign.value, "None")
 
 
 def _each_time(file: File, node: Node, container: cst.BaseExpression, loop: cst.For) -> bool:

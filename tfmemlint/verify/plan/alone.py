@@ -19,20 +19,24 @@ from tfmemlint.syntax.scopes import Binds
 from tfmemlint.syntax.tree import Node, children
 from tfmemlint.verify.plan.across import Slices
 from tfmemlint.verify.plan.composing import Composer, Texts
+from tfmemlint.verify.plan.elements import Elements
 from tfmemlint.verify.plan.examples import Example
 from tfmemlint.verify.plan.made_up import code_for, images_for
 from tfmemlint.verify.plan.places import Places
 from tfmemlint.verify.plan.programs import TRAINS, PlanError
 from tfmemlint.verify.plan.roles import is_no_array
 from tfmemlint.verify.plan.slicing import DEFINITIONS, Home
-from tfmemlint.verify.plan.solving import Solved, Solver, unpassed
-from tfmemlint.verify.plan.statements import asked_of, changed_name, is_setting
+from tfmemlint.verify.plan.solving import FULL, Solved, Solver, unpassed
+from tfmemlint.verify.plan.statements import changed_name, is_setting
+from tfmemlint.verify.plan.supplies import Supplies
 
 WORDS = "measured alone, with made-up operands of the same dtypes and shapes"
 WORDS_SOLVED = "measured alone, with operands made up from their use"
 RESULT = "tfmemlint_result"
 MOST_STATEMENTS = 12
-WORD = re.compile(r"[^\W\d]\w*")
+WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")
+"""A name, and not that of an attribute."""
+
 ELSEWHERE = (cst.Yield, cst.Await, cst.Break, cst.Continue, cst.Global, cst.Nonlocal, cst.Import, cst.ImportFrom)
 """What cannot stand where the statements are put."""
 
@@ -50,9 +54,11 @@ class Alone:
         edits = finding.compared
         self._imports = [edit.content.strip() for edit in edits if _is_import(edit)]
         self._edits = [edit for edit in edits if not _is_import(edit)]
-        self._made: dict[str, str] = {}
-        self._fields: dict[str, dict[str, str]] = {}
-        self._expressions: list[Edit] = []
+        self.guessed = self.cut = False
+        """Whether numbers that steps are given were made up, and whether there is less data than is known of."""
+        self._elements = Elements(file, solver.target == FULL, finding.bytes or 0)
+        places = [finding.span, *(Span(edit.start, edit.end) for edit in self._edits)]
+        self._supplies = Supplies(file, self.slices, examples, self._elements, self._images, places)
 
     def texts(self) -> tuple[Texts, Texts | None]:
         """The program with the flagged statements and the one with the repaired ones, None where there is no repair.
@@ -61,20 +67,24 @@ class Alone:
         start, end = self._stretch(block)
         if any(edit.start < start or end < edit.end for edit in self._edits):
             raise PlanError("the repair reaches beyond the flagged statements")
-        self._solve([name for name in self._read(block) if not self._provide(name)], block[0])
+        self._elements.begin(block)
+        self._solve([name for name in self._read(block) if not self._supplies.provide(name)], block[0])
+        self.replaced += self._elements.words.values()
+        self.solver.used |= self._elements.sized
+        self.guessed, self.cut = self._elements.guessed, self._elements.cut
         part = self.slices.at(self.file)
         for word in sorted({word for edit in self._edits for word in WORD.findall(edit.content)}):
-            if word not in self._made:
+            if not self._supplies.has(word):
                 part.name(word)
         self._keep_changes(self.file.span(block[0]).start)
         self.slices.close()
         if any(part.holds(statement) for statement in block):
             raise PlanError("the flagged statements need what they make")
-        returned = [*self._returns(block), *self._expressions]
+        returned = [*self._returns(block), *self._supplies.expressions]
         before, after = (self._cut(start, end, [*returned, *edits]) for edits in ((), self._edits))
         names = self._bound(block, any(edit.content.startswith(RESULT) for edit in returned))
         tail = [f"tfmemlint_given({name})" for name in names]
-        head = [*self._operands(), "tfmemlint_reset()"]
+        head = [*self._supplies.lines(), "tfmemlint_reset()"]
         flagged = self._program([*head, before, *tail])
         if not self.finding.compared:
             return flagged, None
@@ -95,7 +105,7 @@ class Alone:
         """The flagged statement and those that the repair changes, with what stands between them."""
         places = Places(self.file)
         flagged = places.statement(self.finding.span)
-        if flagged is None or is_setting(self.file, flagged):
+        if flagged is None or is_setting(self.file, flagged) or self.file.contexts.mapped(flagged):
             raise PlanError("the flagged statement cannot stand alone")
         body = list(getattr(self.file.tree.parent(flagged), "body", ()))
         changed = [number for number, each in enumerate(body) if self._is_changed(each)]
@@ -118,6 +128,8 @@ class Alone:
         """From the beginning of the first line of the statements to the end of the last."""
         starts, text = self.file.source.line_starts, self.file.source.text
         first = self.file.source.line_index(self.file.span(block[0]).start)
+        while first and text[starts[first - 1] : starts[first]].lstrip().startswith("#"):
+            first -= 1  # a repair takes the comments along that stand above what it moves
         last = self.file.source.line_index(max(0, self.file.span(block[-1]).end - 1))
         return starts[first], starts[last + 1] if last + 1 < len(starts) else len(text)
 
@@ -183,34 +195,6 @@ class Alone:
             return parent.value is name
         return not (isinstance(parent, cst.Arg) and parent.keyword is name)
 
-    def _provide(self, name: cst.Name) -> bool:
-        """Have there what a name stands for; whether that is known."""
-        word = name.value
-        if word in self._made:
-            return True
-        found = self.slices.of(name).definitions(name)
-        if all(each.binds in (Binds.IMPORT, Binds.FUNCTION, Binds.CLASS) for each in found):
-            self._keep(name)
-            return True
-        example = self._examples(self.file).get(word)
-        made = example.code if example is not None else code_for(self.file.value(name))
-        if made is not None:
-            self._made[word] = made
-            return True
-        if self._provide_field(name):
-            return True
-        if self._provide_expression(name):
-            return True
-        images = images_for(self.file, name, self.solver.target)
-        if images is not None:
-            self._made[word], self.solver.used = images, True
-            self.replaced.append(f"{word} is {images}: a generator takes images alone")
-            return True
-        of_module = all(isinstance(each.scope, cst.Module) for each in found)
-        if of_module:
-            self._keep(name)
-        return of_module
-
     def _solve(self, unknown: Sequence[cst.Name], flagged: Node) -> None:
         """Make up what is read of parameters that nobody passes. Raises PlanError where their use does not tell it."""
         function = self.file.scope_of(flagged)
@@ -231,14 +215,16 @@ class Alone:
                 raise PlanError(
                     f"too little is known of {word}; say what it is: # tfmemlint: example {word}=float32[32,10]"
                 )
-            self._made[word] = found.code
+            self._supplies.made[word] = found.code
             self.replaced.append(found.words)
 
-    def _keep(self, name: cst.Name) -> None:
-        """Keep the code that gives a name its meaning, with all that it needs."""
-        part = self.slices.of(name)
-        for definition in part.definitions(name):
-            part.need(definition, asked_of(self.file, name))
+    def _images(self, name: cst.Name) -> str | None:
+        """Code for images where a generator takes what a name stands for, which is images alone."""
+        made = images_for(self.file, name, self.solver.target)
+        if made is not None:
+            self.solver.used = True
+            self.replaced.append(f"{name.value} is {made}: a generator takes images alone")
+        return made
 
     def _keep_changes(self, start: int) -> None:
         """Keep what is done to the kept objects before that place: `model.add(...)`, but not what trains them."""
@@ -250,47 +236,6 @@ class Alone:
             made = [each for each in part.definitions(root) if each.binds is not Binds.IMPORT]
             if any(part.holds(each.node) for each in made) and not _trains(statement):
                 part.keep(statement)
-
-    def _provide_field(self, name: cst.Name) -> bool:
-        """Make up an attribute of an object that is not known: `self.images`."""
-        parent = self.file.tree.parent(name)
-        if not isinstance(parent, cst.Attribute) or parent.value is not name:
-            return False
-        if isinstance(self.file.tree.parent(parent), (cst.AssignTarget, cst.AnnAssign)):
-            self._fields.setdefault(name.value, {})  # the statement makes the attribute
-            return True
-        made = code_for(self.file.value(parent))
-        if made is not None:
-            self._fields.setdefault(name.value, {})[parent.attr.value] = made
-        return made is not None
-
-    def _provide_expression(self, name: cst.Name) -> bool:
-        """Make up what is computed of a name that is not known, before the flagged place: `records.map(decode)`."""
-        node: Node = name
-        for above in self.file.tree.ancestors(name):
-            inner = getattr(above, "value", None) if isinstance(above, (cst.Attribute, cst.Subscript)) else None
-            if inner is not node and not (isinstance(above, cst.Call) and above.func is node):
-                return False
-            node = above
-            span = self.file.span(node)
-            if self._is_flagged(span):
-                return False
-            made = code_for(self.file.value(node))
-            if made is not None:
-                self._expressions.append(Edit(span.start, span.end, made))
-                return True
-        return False
-
-    def _is_flagged(self, span: Span) -> bool:
-        """Whether a stretch holds a part of the finding, or of what the repair changes."""
-        places = [self.finding.span, *(Span(edit.start, edit.end) for edit in self._edits)]
-        return any(place.start < span.end and span.start < max(place.end, place.start + 1) for place in places)
-
-    def _operands(self) -> Iterator[str]:
-        for name, code in self._made.items():
-            yield f"{name} = {code}"
-        for name, fields in self._fields.items():
-            yield f"{name} = tfmemlint_object({', '.join(f'{field}={code}' for field, code in fields.items())})"
 
 
 def _trains(statement: Node) -> bool:

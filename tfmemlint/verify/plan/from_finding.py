@@ -99,9 +99,11 @@ def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Ma
     def sized(target: int) -> Plan:
         alone = Alone(finding, file, _Examples(file, dict(examples)), solver := Solver(file, target))
         made = _plan(finding, alone.texts(), alone.slices, alone.replaced, claim, 0)
-        if solver.used and claim.expected is not None:
+        if (solver.used or alone.cut) and claim.expected is not None:
             raise PlanError("the bytes of the message are not those of made-up operands")
-        scaled = solver.used and target == FULL
+        if target != FULL and not solver.used:
+            raise PlanError("no size was made up that could be smaller")
+        scaled = (solver.used or alone.guessed) and target == FULL
         return replace(made, alone=True, smaller=(lambda: sized(SMALL)) if scaled else None)
 
     return sized(FULL)

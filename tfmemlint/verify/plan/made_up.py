@@ -49,9 +49,10 @@ def code_for(value: Value) -> str | None:
 
 
 def _spec(array: Array) -> str | None:
-    if array.dtype is None or array.shape is None or None in array.shape or array.bytes is None:
+    if array.dtype is None or array.shape is None or None in array.shape:
         return None
-    return f'("{array.dtype}", {tuple(array.shape)})' if 0 < array.bytes <= MOST_BYTES else None
+    least = array.size if array.dtype == "string" else array.bytes
+    return f'("{array.dtype}", {tuple(array.shape)})' if least is not None and 0 < least <= MOST_BYTES else None
 
 
 def _sequence(value: Sequence) -> str | None:

@@ -1,0 +1,242 @@
+"""Data sets of which something is not known, made up: how large their elements are, and how many.
+
+What a step of a pipeline costs is decided by its elements and their number, not by where they come from. Sizes that are
+not known are filled in; what no step looks into may be anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import libcst as cst
+
+from tfmemlint import knowledge
+from tfmemlint.model.file import File
+from tfmemlint.model.values import Api, Array, Dataset, Mapping, Value, integer
+from tfmemlint.model.values import Sequence as Items
+from tfmemlint.query.pipelines.pipelines import batched
+from tfmemlint.syntax.tree import Node, walk
+from tfmemlint.verify.plan.made_up import code_for
+
+STEP = "tf.data.Dataset."
+BATCH, BUFFER = 32, 64
+"""Numbers for a batch and for a buffer of which nothing is known."""
+
+NUMBERS = {"batch_size": BATCH, "buffer_size": BUFFER, "count": 2, "num_parallel_calls": 2, "cycle_length": 2}
+"""Parameters of steps that are whole numbers, with the number that is given where nobody knows it."""
+
+CHOSEN = "-1"
+"""What `tf.data.AUTOTUNE` is."""
+
+SIDES, LONG, SHORT = (192, 64), (512, 64), (4096, 256)
+"""Sizes of pictures, of other axes, and of elements of which nothing is known: those of a first run, and those of
+another one, in which a saving must be smaller."""
+
+ROWS = 2048
+"""Rows of arrays of which nobody knows how many they are."""
+
+SLICES = "tf.data.Dataset.from_tensor_slices"
+LOOKS = frozenset(
+    STEP + name for name in ("map", "filter", "interleave", "flat_map", "scan", "apply", "reduce", "padded_batch")
+)
+"""Steps that decide by what the elements are."""
+
+READS = ("reads_folder", "reads_records", "gives_batches", "lists_files")
+"""Groups of what makes data sets of files."""
+
+CHANNELS = (1, 3, 4)
+IN_ALL, MOST_IN_ALL = 192 << 20, 512 << 20
+"""Bytes of all elements that are made up where no count is known, and of those of a known count."""
+
+FEWEST, MOST, STRINGS = 12, 4096, 256
+"""Elements where no count is known: the fewest and the most, and those that are texts or names."""
+
+
+@dataclass
+class Elements:
+    """Makes up data sets; `large` says which of two sizes is taken."""
+
+    file: File
+    large: bool
+    least: int = 0
+    """Bytes that all elements together must have at the least, for what is claimed to be seen."""
+    sized: bool = field(default=False)
+    """Whether any size was made up."""
+    guessed: bool = field(default=False)
+    """Whether any number that a step is given was."""
+    cut: bool = field(default=False)
+    """Whether there are fewer elements than are known of, or than have the bytes that are claimed."""
+    words: dict[str, str] = field(default_factory=dict)
+    """What was made up, in words for people, by the text of the expression."""
+    _looks: list[cst.Call] = field(default_factory=list)
+    _looked_into: bool = False
+    """Whether a step looks into the elements of what is being made up."""
+    _beside: bool = False
+    """Whether another part of the element is known to be an array."""
+
+    def begin(self, block: Iterable[Node]) -> None:
+        """Note the steps of these statements that look into the elements."""
+        calls = (self.file.call(node) for statement in block for node in walk(statement, cst.Call))
+        self._looks = [call.node for call in calls if call.name in LOOKS]
+
+    def made(self, node: Node) -> str | None:
+        """Code for what an expression stands for: a data set, the rows that one is made of, a number that a step is
+        given; None for anything else, and where too little is known."""
+        value = self.file.value(node)
+        self._looked_into = not all(self.file.tree.contains(node, each) for each in self._looks)
+        sets = [each for each in value.options if isinstance(each, Dataset)]
+        if sets:
+            return self._said(node, self._dataset(sets))
+        if code_for(value) is not None:
+            return None
+        number = self._number(node)
+        if number is not None:
+            return self._said(node, str(self._chosen(value, number)))
+        return self._said(node, self._rows(value)) if self._is_sliced(node) else None
+
+    def read(self, node: Node) -> str | None:
+        """Code for a call that makes a data set of files."""
+        value = self.file.value(node)
+        call = value.call if isinstance(value, Dataset) and not value.steps else None
+        reads = call is not None and call.node is node and any(knowledge.in_group(call.name, each) for each in READS)
+        return self.made(node) if reads else None
+
+    def names_things(self, node: Node) -> bool:
+        """Whether an expression is a data set of texts, or of names of files."""
+        value = self.file.value(node)
+        return isinstance(value, Dataset) and any(leaf.dtype == "string" for leaf in _leaves(value.element))
+
+    def _said(self, node: Node, code: str | None) -> str | None:
+        if code is not None and code != CHOSEN:
+            what = code.replace("tfmemlint_dataset", "elements and their number: ")
+            text = self.file.text(node)
+            self.words[text] = f"{' '.join(text.split())} is made up as {what}"
+        return code
+
+    def _chosen(self, value: Value, number: int) -> int:
+        """The number that a step is given: the largest of several that it may be, -1 where TensorFlow chooses, else
+        the usual `number`."""
+        known = [found for each in value.options if (found := integer(each)) is not None]
+        if known:
+            return max(known)
+        if any(isinstance(each, Api) and each.name.endswith("AUTOTUNE") for each in value.options):
+            return int(CHOSEN)
+        self.guessed = True
+        return number
+
+    def _dataset(self, sets: Sequence[Dataset]) -> str | None:
+        known = [each for each in sets if _leaves(each.element)]
+        if not known and self._looked_into:
+            return None
+        ds = (known or sets)[0]
+        rows = self._rows_of_batch(ds)
+        self._beside = any(len(leaf.shape or ()) > bool(rows) for leaf in _leaves(ds.element))
+        element = self._filled(ds.element, rows) if known else self._anything(rows)
+        return code_for(replace(ds, element=element, count=self._count(ds, element))) if element is not None else None
+
+    def _rows(self, value: Value) -> str | None:
+        """Rows of which a data set is made: an array of which not all sizes are known, or any where nobody looks."""
+        if isinstance(value, Array) and value.dtype is not None and value.shape:
+            count = value.shape[0] or ROWS
+            return code_for(replace(value, shape=(count, *self._sizes(value.shape[1:]))))
+        if value.known or self._looked_into:
+            return None
+        self.sized = True
+        return code_for(Array("np", "float32", (ROWS, self._of(LONG))))
+
+    def _is_sliced(self, node: Node) -> bool:
+        """Whether an expression is what a data set is made of, or a part of it."""
+        for above in self.file.tree.ancestors(node):
+            if isinstance(above, cst.Call):
+                call = self.file.call(above)
+                tensors = call.arg("tensors") if call.name == SLICES else None
+                return tensors is not None and self.file.tree.contains(tensors.expression, node)
+            if not isinstance(above, (cst.Arg, cst.Tuple, cst.Element, cst.Dict, cst.DictElement)):
+                return False
+        return False
+
+    def _number(self, node: Node) -> int | None:
+        """A number for what a step is given as its batch size, buffer or count."""
+        for above in self.file.tree.ancestors(node):
+            if isinstance(above, cst.Call):
+                call = self.file.call(above)
+                if not (call.name or "").startswith(STEP):
+                    return None
+                given = ((call.arg(name), number) for name, number in NUMBERS.items())
+                return next((n for arg, n in given if arg and self.file.tree.contains(arg.expression, node)), None)
+            if not isinstance(above, (cst.Arg, cst.BinaryOperation)):
+                return None
+        return None
+
+    def _rows_of_batch(self, ds: Dataset) -> int:
+        """The first axis of what are batches; 0 for what are none."""
+        firsts = [leaf.shape[0] for leaf in _leaves(ds.element) if leaf.shape]
+        return next((size for size in firsts if size), BATCH) if batched(ds) else 0
+
+    def _filled(self, value: Value, rows: int) -> Value | None:
+        """An element with all its sizes; `rows` is the first axis of each part, 0 where that is not known."""
+        if isinstance(value, Array) and value.dtype is not None and value.shape is not None:
+            return replace(value, shape=self._sizes(value.shape, rows))
+        if isinstance(value, Items) and not value.open and value.items:
+            items = [self._filled(item, rows) for item in value.items]
+            return None if None in items else replace(value, items=tuple(filter(None, items)))
+        if isinstance(value, Mapping) and not value.open and value.items:
+            filled = [(key, self._filled(item, rows)) for key, item in value.items]
+            known = tuple((key, item) for key, item in filled if item is not None)
+            return replace(value, items=known) if len(known) == len(filled) else None
+        return self._anything(rows)
+
+    def _sizes(self, shape: tuple[int | None, ...], rows: int = 0) -> tuple[int, ...]:
+        lead = shape[:1] if rows else ()
+        inner = shape[len(lead) :]
+        self.sized |= None in inner
+        picture = len(inner) == 3 and inner[-1] in (*CHANNELS, None)
+        side, last = self._of(SIDES if picture else LONG), 3 if picture else self._of(LONG)
+        filled = [side if size is None else size for size in inner]
+        if inner and inner[-1] is None:
+            filled[-1] = last
+        return (*(rows if size is None else size for size in lead), *filled)
+
+    def _anything(self, rows: int) -> Value | None:
+        """Something of which nothing is known: the least that it can be beside an array, else an array."""
+        lead = (rows,) if rows else ()
+        if self._beside:
+            return Array("tf", "int64", lead)
+        if self._looked_into:
+            return None
+        self.sized = True
+        return Array("tf", "float32", (*lead, self._of(SHORT)))
+
+    def _of(self, sizes: tuple[int, int]) -> int:
+        return sizes[0 if self.large else 1]
+
+    def _count(self, ds: Dataset, element: Value | None) -> int:
+        each = sum(leaf.bytes or 0 for leaf in _leaves(element)) if element is not None else 0
+        wanted = min(MOST_IN_ALL, max(IN_ALL, self.least * 5 // 4))
+        if ds.count is not None:
+            count = min(ds.count, max(FEWEST, MOST_IN_ALL // each)) if each else ds.count
+        elif element is None or any(leaf.dtype == "string" for leaf in _leaves(element)):
+            count = STRINGS
+        else:
+            count = max(FEWEST, min(MOST, wanted // max(1, each)))
+        self.cut |= count < ds.count if ds.count is not None else each * count < self.least
+        return count
+
+
+def _leaves(value: Value | None) -> list[Array]:
+    """The arrays of an element whose dtype and rank are known."""
+    return list(_arrays(value)) if value is not None else []
+
+
+def _arrays(value: Value) -> Iterator[Array]:
+    if isinstance(value, Array) and value.dtype is not None and value.shape is not None:
+        yield value
+    elif isinstance(value, Items):
+        for item in value.items:
+            yield from _arrays(item)
+    elif isinstance(value, Mapping):
+        for _, item in value.items:
+            yield from _arrays(item)
+
+
