@@ -175,6 +175,20 @@ OBSTACLES = {
         "TFM305 confirmed",
         (),
     ),
+    "data and settings that nobody passes": (
+        """
+        import tensorflow as tf
+
+        def batches(data: tf.data.Dataset, strategy, config, writer):
+            data = data.map(lambda image, label: (tf.cast(image, tf.float32) / 255.0, label))
+            writer.add_text(config["log_dir"], "rows")
+            data = data.batch(config["data"]["batch_size"] * strategy.num_replicas_in_sync)
+            data = data.prefetch(20)
+            return data
+        """,
+        "TFM304 confirmed",
+        ("at the made-up sizes",),
+    ),
     "pictures that are not there": (
         """
         import tensorflow as tf

@@ -16,6 +16,26 @@ MODELS = frozenset({
     "classifier", "actor", "policy", "teacher", "student",
 })  # fmt: skip
 VERBS = ("get", "make", "create", "build", "load", "new", "init", "prepare", "setup")
+"""First words of the names of methods that give what the other words say."""
+
+DOES = (
+    *VERBS,
+    "add",
+    "close",
+    "log",
+    "on",
+    "print",
+    "record",
+    "reset",
+    "run",
+    "save",
+    "set",
+    "step",
+    "update",
+    "write",
+)
+"""First words of the names of methods."""
+
 ELEMENT = [("float32", (32, 64)), ("int64", (32,))]
 """An element of a data set of which only the name is known."""
 
@@ -84,7 +104,8 @@ class StandIns:
     def of(self, path: str, name: str, objects: bool) -> Any:
         """What is asked of an object by a name."""
         made = self._object(name) if objects else None
-        if made is None:
+        words = self._words_of(name)
+        if made is None and not (objects and words and words[0] in DOES):
             made = self._usual(name)
         if made is None:
             self.note(f"{path} is made up: 10 as a number, else an object of which anything can be asked")
@@ -198,6 +219,9 @@ class _Text(str):
         if name.startswith("_"):
             raise AttributeError(name)
         return self._makers.of(f"{self._path}.{name}", name, objects=False)
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        return self._makers.called(self._path, objects=True)
 
     def __getitem__(self, key: Any) -> Any:
         return getattr(self, key) if isinstance(key, str) else super().__getitem__(key)
