@@ -248,7 +248,7 @@ OBSTACLES = {
         model.fit(train, epochs=3)
         """,
         "TFM317 confirmed",
-        ("one size of what was made up was run", "measured alone, with operands made up from their use"),
+        (),
     ),
     "a list of decoded pictures": (
         """
@@ -260,7 +260,7 @@ OBSTACLES = {
         pictures = list(tf.data.Dataset.list_files("photos/*.jpg").map(decode))
         """,
         "TFM310 confirmed",
-        (ALONE,),
+        (),
     ),
     "a setting that raises and is caught": (
         """
