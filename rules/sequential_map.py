@@ -43,7 +43,9 @@ class SequentialMap(Rule):
     steps of a pipeline are repaired together.
 
     ## When not to use it
-    When the calls must follow each other; a comment at the call that says so (`# sequential: ...`) is enough.
+    When the calls must follow each other; a comment at the call that says so (`# sequential: ...`) is enough. On one
+    processor TensorFlow runs one call at a time whatever the number, calls that only wait included, unless
+    `tf.data.Options().threading.private_threadpool_size` gives the pipeline more threads.
 
     ## References
     - https://www.tensorflow.org/guide/data_performance#parallelizing_data_transformation
