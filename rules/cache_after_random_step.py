@@ -33,7 +33,7 @@ class CacheAfterRandomStep(Rule):
     @on_call("tf.data.Dataset.cache")
     def check(self, cache: Call, file: File) -> Iterator[Finding]:
         datasets = cache.datasets()
-        if not pipelines.caches_in_memory(cache):
+        if not pipelines.keeps_elements(file, cache):
             return
         again = pipelines.possible_later_steps(file, cache, "shuffle")
         found = [None if each is not None and each.name == "shuffle" and again else each

@@ -37,7 +37,7 @@ class CacheAfterRepeat(Rule):
     @on_call("tf.data.Dataset.cache")
     def check(self, cache: Call, file: File) -> Iterator[Finding]:
         repeat = pipelines.surely_before(file, cache, "repeat")
-        if repeat is None or repeat.call is None or not pipelines.caches_in_memory(cache):
+        if repeat is None or repeat.call is None or not pipelines.keeps_elements(file, cache):
             return
         times, between = constant(repeat.call.value_of("count")), pipelines.steps_between(cache, repeat)
         if times in (0, 1) or any(step.name == "take" for step in between):

@@ -47,7 +47,7 @@ class CacheGrowsWithFiles(Rule):
     @on_call("tf.data.Dataset.cache")
     def check(self, cache: Call, file: File) -> Iterator[Finding]:
         datasets = cache.datasets()
-        if not datasets or not pipelines.caches_in_memory(cache) or not all(self._large(ds) for ds in datasets):
+        if not datasets or not pipelines.keeps_elements(file, cache) or not all(self._large(ds) for ds in datasets):
             return
         if ordering.is_off_by_default(file, cache.node):
             return  # whoever asks for it has chosen it

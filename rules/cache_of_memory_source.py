@@ -34,7 +34,9 @@ class CacheOfMemorySource(Rule):
     @on_call("tf.data.Dataset.cache")
     def check(self, cache: Call, file: File) -> Iterator[Finding]:
         datasets = cache.datasets()
-        if not pipelines.caches_in_memory(cache) or not datasets or not all(map(pipelines.made_of_memory, datasets)):
+        if not pipelines.keeps_elements(file, cache):
+            return
+        if not datasets or not all(map(pipelines.made_of_memory, datasets)):
             return
         direct = all(map(pipelines.takes_no_steps, datasets))
         size = pipelines.all_bytes(datasets)

@@ -35,7 +35,7 @@ class DoubleBatch(Rule):
         earlier = pipelines.batched_before(batch)
         if earlier is None or not self._still_batches(earlier, batch):
             return
-        if earlier.open or batch.open or ordering.asks_parameter(file, batch.node):
+        if earlier.open or batch.open or ordering.asks_parameter(file, batch.node) or pipelines.never_runs(file, batch):
             return
         if not (_by_source(earlier) or _same_size(earlier, batch, file) or _for_model(batch, file)):
             return

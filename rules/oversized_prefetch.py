@@ -35,7 +35,7 @@ class OversizedPrefetch(Rule):
         kept = pipelines.kept_batches(file, prefetch)
         if kept is None or pipelines.work_after(file, prefetch):
             return  # the second stands at the wrong place, which is TFM303's finding
-        if at_most(kept.bytes, file.config.least_cost):
+        if at_most(kept.bytes, file.config.least_cost) or pipelines.never_runs(file, prefetch):
             return
         yield self.finding(
             prefetch,

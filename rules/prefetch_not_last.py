@@ -38,7 +38,7 @@ class PrefetchNotLast(Rule):
     @on_call("tf.data.Dataset.prefetch")
     def check(self, prefetch: Call, file: File) -> Iterator[Finding]:
         after = pipelines.work_after(file, prefetch)
-        if not after:
+        if not after or pipelines.never_runs(file, prefetch):
             return
         first = min(after, key=lambda call: (call.method == "repeat", file.span(call.name_node).start))
         kept = pipelines.kept_batches(file, prefetch)
