@@ -220,6 +220,7 @@ class Elements:
             count = STRINGS
         else:
             count = max(FEWEST, min(MOST, wanted // max(1, each)))
+        self.guessed |= ds.count is None
         self.cut |= count < ds.count if ds.count is not None else each * count < self.least
         return count
 

@@ -235,11 +235,23 @@ class _Planner:
                 if id(unit) not in self._made and text and text == _first_line(part.file, unit):
                     found = in_place_of(part.file, unit)
                     if found is None and self._settings and unit is not self._places.statement(self.finding.span):
-                        found = device_settings.left_out(unit)
+                        found = self._left_out(unit)
                     if found is not None:
                         self._made[id(unit)] = found
                         return True
         return False
+
+    def _left_out(self, statement: Node) -> tuple[Node, str] | None:
+        """What stands for a statement of a program about settings that raised, None for one that it cannot do without:
+        an import, where one starts TensorFlow."""
+        flagged = self._places.statement(self.finding.span)
+        starter = device_settings.starter(self.file, flagged) if flagged is not None else None
+        imports = isinstance(statement, cst.SimpleStatementLine) and isinstance(
+            statement.body[0], (cst.Import, cst.ImportFrom)
+        )
+        if imports and starter is not None and not self.file.is_own(starter.node):
+            return None
+        return device_settings.left_out(statement)
 
     def texts(self) -> tuple[Texts, Texts | None]:
         """The program with the flagged code and the one with the repaired code, None where there is no repair. Raises
@@ -299,6 +311,8 @@ class _Planner:
             return
         if not starter.certain and self.claim.metric in FIRST:
             raise PlanError("whether TensorFlow has been started before is not known")
+        if not self.file.is_own(starter.node):
+            return  # a module that starts it as it is imported runs as it is
         unit = self.file.tree.statement(starter.node)
         made = device_settings.started(self.file, starter.node)
         if made is not None and unit is not flagged:
@@ -321,6 +335,9 @@ class _Planner:
         slices = Slices(self.file, ways[0].entry, [function for way in ways for function in way.functions])
         slices.made, slices.models_only, slices.settings_only = self._made, self.trains, self._settings
         slices.to_the_end = self.trains or any(way.lines for way in ways)
+        starter = device_settings.starter(self.file, flagged) if self._settings else None
+        if starter is not None and not self.file.is_own(starter.node):
+            slices.of(starter.node).keep_all()
         kept = slices.of(flagged)
         slices.data_only = self.claim.error is None and any(is_data(self.file, each) for each in made_by(kept, flagged))
         if self.trains:
