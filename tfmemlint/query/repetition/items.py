@@ -13,6 +13,7 @@ from tfmemlint.query.calls import calls
 from tfmemlint.query.flow.parameters import parameters_behind
 from tfmemlint.query.flow.stores import fills
 from tfmemlint.query.limits import FEW_STEPS, FOLLOWED_CALLS
+from tfmemlint.query.ordering.conditions import passes_by
 from tfmemlint.query.repetition.counts import called_view
 from tfmemlint.query.repetition.repeats import Repetition, repetitions
 from tfmemlint.query.tensors.rows import rows_in
@@ -71,11 +72,13 @@ def _is_for_person(file: File, again: Repetition) -> bool:
 
 
 def _all_callers(file: File, node: Node) -> list[Call]:
-    """The calls of the function that a node stands in, as far as they are seen, those in other modules behind them."""
+    """The calls of the function that a node stands in which may come to it, as far as they are seen, those in other
+    modules behind them."""
     function = file.contexts.function(node)
     if function is None:
         return []
-    return [*(file.call_graph.callers(function) or ()), *file.call_graph.callers_elsewhere(function)]
+    found = (*(file.call_graph.callers(function) or ()), *file.call_graph.callers_elsewhere(function))
+    return [call for call in found if not passes_by(file, call, node)]
 
 
 def is_another(file: File, given: cst.BaseExpression, again: Repetition) -> bool:

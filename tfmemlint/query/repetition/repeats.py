@@ -13,6 +13,7 @@ from tfmemlint.model.contexts import MAPS
 from tfmemlint.model.values import Value
 from tfmemlint.query.facts import Fact
 from tfmemlint.query.limits import FOLLOWED_CALLS
+from tfmemlint.query.ordering.conditions import passes_by
 from tfmemlint.query.repetition import counts
 from tfmemlint.query.repetition.chosen import let_through
 from tfmemlint.query.repetition.servers import handles_requests
@@ -130,7 +131,8 @@ def repetitions(file: File, node: Node, *, calls: int = FOLLOWED_CALLS) -> Itera
     """All that runs a node again, innermost first: comprehensions and loops around it, the server or `map` that its
     function is for, then the same around each call of that function, up to `calls` functions further out.
 
-    Where a function is also called in ways that are not seen, its calls are passed over.
+    Where a function is also called in ways that are not seen, its calls are passed over, and so is a call that does not
+    come to the node: `if scores is None:` stands around it, and the call passes scores.
     """
     yield from _repetitions(file, (node,), 0, calls)
 
@@ -151,6 +153,8 @@ def _repetitions(file: File, chain: tuple[Node, ...], between: int, left: int) -
             if isinstance(function, cst.Lambda):
                 yield from _repetitions(file, (*chain, taker.node), between, left)
     for caller in (graph.callers(function) or ()) if left else ():
+        if passes_by(file, caller, node):
+            continue
         yield from _repetitions(file, (*chain, caller.node), between + 1, left - 1)
 
 
