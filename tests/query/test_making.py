@@ -25,11 +25,20 @@ def test_functions_that_train_a_model_of_their_own(body: str, expected: bool) ->
 
 
 CLASS = "class A:\n    def __init__(self):\n        self.m = keras.Sequential()\n    def run(self): pass\nkept = []\n"
+VIEW = (
+    "class A:\n    def __init__(self, net):\n        self.net = net\n        self.own = unknown()\n"
+    "        self.m = keras.Model({})\n    def run(self): pass\nfor i in n:\n    a = A(b)\n    a.run()"
+)
 
 OBJECTS = [
     (CLASS + "for i in n:\n    a = A()\n    a.run()", True),
     (CLASS + "for i in n:\n    a = A()\n    kept.append(a)", False),
     (CLASS + "for i in n:\n    A()", False),
+    (VIEW.format("net.inputs, net.get_layer('b').output"), False),
+    (VIEW.format("inputs=net.inputs, outputs=[net.layers[2].output, net.output]"), False),
+    (VIEW.format("self.net.inputs, self.net.output"), False),
+    (VIEW.format("self.own.inputs, self.own.output"), True),
+    (VIEW.format("net.inputs, keras.layers.Dense(3)(net.output)"), True),
     (CLASS.replace("keras.Sequential()", "3") + "for i in n:\n    a = A()\n    a.run()", False),
 ]
 

@@ -15,7 +15,8 @@ from tfmemlint.query.keras.fates import fate, model_at
 from tfmemlint.query.keras.models import MODEL, MODEL_LOADS, PRETRAINED
 from tfmemlint.query.ordering.once import runs_once
 from tfmemlint.query.tracing.graphs import in_own_graph
-from tfmemlint.syntax.scopes import FUNCTIONS, parameters
+from tfmemlint.syntax.scopes import FUNCTIONS, dotted, parameters
+from tfmemlint.syntax.tree import walk
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -89,10 +90,15 @@ def _ends_at_layers(file: File, made: Call) -> bool:
     targets = made.target.options
     if made.name != MODEL and not all(isinstance(t, Class) and _adds_no_layers(file, t.node) for t in targets):
         return False
+    ends = _ends(made)
+    return bool(ends) and all(isinstance(end, cst.Attribute) and end.attr.value in OUTPUTS for end in ends)
+
+
+def _ends(made: Call) -> list[cst.BaseExpression]:
+    """What a functional model is given as its outputs."""
     by_word = [arg.value for arg in made.node.args if arg.keyword is not None and arg.keyword.value == "outputs"]
     given = by_word or [arg.value for arg in made.node.args[1:2] if arg.keyword is None and not arg.star]
-    ends = [part for each in given for part in _parts(each)]
-    return bool(ends) and all(isinstance(end, cst.Attribute) and end.attr.value in OUTPUTS for end in ends)
+    return [part for each in given for part in _parts(each)]
 
 
 def _parts(expression: cst.BaseExpression) -> list[cst.BaseExpression]:
@@ -146,4 +152,28 @@ def makes_own_model(file: File, call: Call, target: Value, within: Node) -> bool
         return False
     done = fate(file, call.node, within)
     making = (made for made in calls(file, call.node, through=1) if made is not call)
-    return done.only_read and not done.kept and any(model_at(file, made) is not None for made in making)
+    if not done.only_read or done.kept:
+        return False
+    return any(model_at(file, made) is not None and not _shows_given(file, made) for made in making)
+
+
+def _shows_given(file: File, made: Call) -> bool:
+    """Whether a functional model certainly ends at layers of a network that its function is given, also where an
+    attribute has that: `self.net = net; Model(self.net.inputs, self.net.output)`. It has no weights of its own."""
+    function = file.contexts.function(made.node)
+    if function is None or not _ends_at_layers(file, made):
+        return False
+    given = {each.name.value for each in parameters(function)} - {"self", "cls"}
+    kept = ((each.targets[0].target, each.value) for each in walk(function, cst.Assign))
+    given |= {path for target, value in kept if (path := dotted(target)) and dotted(value) in given}
+    return all(_begins_with(end, given) for end in _ends(made))
+
+
+def _begins_with(expression: Node, paths: set[str]) -> bool:
+    """Whether an attribute, item or call is of one of some names or attributes: `net` of `net.layers[2].output`."""
+    node: Node | None = expression
+    while isinstance(node, (cst.Call, cst.Attribute, cst.Subscript)):
+        if dotted(node) in paths:
+            return True
+        node = node.func if isinstance(node, cst.Call) else node.value
+    return isinstance(node, cst.Name) and node.value in paths
