@@ -17,6 +17,8 @@ from tfmemlint.api import (
     called_word,
     calls,
     dotted,
+    flow,
+    integer,
     keras,
     repetition,
     tracing,
@@ -41,7 +43,7 @@ def kept_kind(file: File, item: cst.BaseExpression, step: Node) -> str | None:
     `step` is the loop or comprehension that makes it, or the function that a loop calls for each step.
     """
     made = _made_by(file, item)
-    if made is not None and REDUCES.search(made.name or ""):
+    if (made is not None and REDUCES.search(made.name or "")) or _is_column(file, item, step):
         return None  # a number for each example at most
     while made is not None and made.name in ELEMENTWISE and made.node.args:
         made = _made_by(file, made.node.args[0].value)
@@ -57,11 +59,45 @@ def kept_kind(file: File, item: cst.BaseExpression, step: Node) -> str | None:
     if not isinstance(value, Array) or value.library != "tf" or value.shape == () or value.origin is None:
         return None
     names = repetition.step_names(file, step)
-    if not keras.runs_model(file, value.origin):
+    if not keras.runs_model(file, value.origin) or _is_block(file, value.origin, step):
         return None
     if file.tree.contains(step, value.origin.node):
         return "outputs" if _given(value.origin, names) else None
     return "outputs" if _given_through(file, value.origin, item, names) else None
+
+
+def _is_column(file: File, item: cst.BaseExpression, step: Node) -> bool:
+    """Whether an item is certainly one number for each example: one column of rows (`out[:, 0]`), by its shape, or one
+    of several of the same array that a step takes apart by their numbers."""
+    taken = file.written(item)
+    if not isinstance(taken, cst.Subscript) or _column(file, taken) is None:
+        return False
+    value = file.value(taken)
+    if isinstance(value, Array) and value.shape is not None:
+        return len(value.shape) == 1
+    others = (each for each in walk(step, cst.Subscript) if file.text(each.value) == file.text(taken.value))
+    return len({_column(file, each) for each in others} - {None}) > 1
+
+
+def _column(file: File, taken: cst.Subscript) -> int | None:
+    """The number of the column that an item is: 0 for `out[:, 0]`; None where it is something else."""
+    if len(taken.slice) != 2 or file.text(taken.slice[0].slice) != ":":
+        return None
+    index = taken.slice[1].slice
+    return integer(file.value(index.value)) if isinstance(index, cst.Index) else None
+
+
+def _is_block(file: File, applied: Call, step: Node) -> bool:
+    """Whether a model is certainly a block of a network that is being built: each step makes it of new layers, for this
+    call alone, and is not seen to go over the elements of a pipeline."""
+    made = file.written(applied.node.func)
+    if not isinstance(made, cst.Call) or not file.tree.contains(step, made):
+        return False
+    if keras.model_at(file, file.call(made)) != () or (isinstance(step, cst.For) and file.contexts.over_data(step)):
+        return False
+    if any(keras.loads_model(maker) for maker in flow.makers(file.value(made))):
+        return False
+    return all(use.does is Does.CALL for use in uses(file, made))
 
 
 def copied(item: cst.BaseExpression) -> list[cst.BaseExpression]:
