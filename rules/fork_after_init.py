@@ -11,19 +11,13 @@ from tfmemlint.api import (
     File,
     Finding,
     Fix,
-    Function,
     Rule,
     Safety,
     Severity,
-    calls,
     fixes,
-    limits,
     on,
-    parameters,
     runtime,
 )
-
-PYTHON = ("builtins.", "time.", "os.", "math.", "random.", "logging.", "sys.", "socket.", "json.")
 
 
 class ForkAfterInit(Rule):
@@ -39,8 +33,8 @@ class ForkAfterInit(Rule):
     Unsafe: spawned processes import the main module again and take their arguments by pickle.
 
     ## When not to use it
-    When the children never touch TensorFlow. A process whose function takes nothing and calls nothing but Python's own
-    is not reported.
+    When the children never touch TensorFlow. Processes and pools whose functions are seen to call nothing but Python's
+    own, NumPy, files, pictures and `tf.train.Example`s are not reported.
 
     ## References
     - https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods
@@ -54,7 +48,7 @@ class ForkAfterInit(Rule):
     @on(runtime.forks)
     def check(self, start: Call, file: File) -> Iterator[Finding]:
         starter = runtime.initialised_by(file, start.node)
-        if starter is not None and not _only_python(file, start):
+        if starter is not None and not runtime.runs_no_op(file, start):
             yield self.finding(
                 start,
                 file,
@@ -63,18 +57,6 @@ class ForkAfterInit(Rule):
                 fix=_spawn(file, start),
                 related=[(starter, "initialises the runtime")],
             )
-
-
-def _only_python(file: File, start: Call) -> bool:
-    """Whether the child certainly runs a function of the module that takes nothing and calls nothing but Python's own:
-    it ends, or is ended, without an op."""
-    target = start.given("target") if start.arg("target") is not None else None
-    if not isinstance(target, Function) or next(parameters(target.node), None) is not None:
-        return False
-    return all(
-        isinstance(call.target, Function) or (call.names and all(name.startswith(PYTHON) for name in call.names))
-        for call in calls(file, target.node, through=limits.FOLLOWED_CALLS)
-    )
 
 
 def _spawn(file: File, start: Call) -> Fix | None:

@@ -12,7 +12,7 @@ from tfmemlint.query.runtime.devices import (
 )
 from tfmemlint.query.runtime.environment import Setting, given_to_children, mentions_variable, settings
 from tfmemlint.query.runtime.gpu_libraries import Allocation, gpu_allocations
-from tfmemlint.query.runtime.processes import forks
+from tfmemlint.query.runtime.processes import forks, runs_no_op
 from tfmemlint.query.runtime.replicas import is_for_all, multiplied_twice, share_of
 from tfmemlint.query.runtime.runtime import (
     builds_graphs,
@@ -49,6 +49,7 @@ __all__ = [
     "multiplied_twice",
     "only_gpus",
     "others_grow_too",
+    "runs_no_op",
     "sets_growth",
     "sets_limit",
     "settings",
