@@ -145,7 +145,9 @@ def _whole(file: File, operand: cst.BaseExpression, node: cst.BaseExpression) ->
     rows = _rows_kept(file, node, data)
     if rows is not None:
         return rows
-    if _is_picture(data) or _is_sample(data) or _is_for_others(file, node) or _goes_at_once(file, node, data):
+    if _is_picture(data) or _is_sample(data) or _is_column(data):
+        return None
+    if _is_for_others(file, node) or _goes_at_once(file, node, data):
         return None
     if data.size is not None and name.endswith(".load_data"):
         return data
@@ -174,6 +176,14 @@ def _is_sample(data: Array) -> bool:
     if not loaded or data.size is None or not data.shape or (data.shape[0] or 0) > limits.FEW_ROWS:
         return False
     return data.size * ITEM_BYTES["float64"] < SAMPLE
+
+
+def _is_column(data: Array) -> bool:
+    """Whether an array is one number for each row of a table of unknown length that has a few columns, as the heights
+    of boxes are."""
+    made = data.origin.value if data.origin is not None else None
+    table = made.shape if isinstance(made, Array) and data.size is None and len(data.shape or ()) == 1 else None
+    return table is not None and len(table) == 2 and 0 < (table[1] or 0) <= limits.FEW_COLUMNS
 
 
 def _goes_at_once(file: File, node: cst.BaseExpression, data: Array) -> bool:

@@ -35,8 +35,8 @@ class IntegerDataScaledToFloat64(Rule):
 
     The operations of one statement are one finding. Not reported are one picture of unknown size or below 8 MiB, read
     from a file, up to a thousand rows of a bundled data set below 8 MiB, the smaller part of one (its tests) where the
-    same expression makes float32 of what is float64 for a moment, and the data of a program that takes nothing
-    but a data set from Keras and computes with it itself.
+    same expression makes float32 of what is float64 for a moment, a column of a table of unknown length that has a
+    few, and the data of a program that takes nothing but a data set from Keras and computes with it itself.
 
     ## Why it costs memory
     NumPy gives float64 for an integer array and a Python float, and for any true division of integers. For uint8
