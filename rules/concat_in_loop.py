@@ -45,8 +45,8 @@ class ConcatInLoop(Rule):
     attribute or a display that join the features of one input; such loops are not reported, nor those that are counted
     and add one column of numbers each time, as for each class. Without a tape neither are up to 32 counted steps that
     begin with a first part, the rows of one batch that are taken one by one (`x[i, :]`), and what tops up a sample
-    until it has a length: the memory is the same and the time is not. Nor is one number for each example, a label or
-    what `argmax` chose, or for each step, a loss (a million of them are 8 MiB).
+    until it has a length: the memory is the same and the time is not. Nor is one number for each example, a label, a
+    score or what `argmax` chose, or for each step, a loss (a million of them are 8 MiB).
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/TensorArray

@@ -5,6 +5,12 @@ from programs import model_of
 
 from tfmemlint.query.tensors.single_numbers import one_each
 
+NET = (
+    "i = keras.Input(shape)\nh = keras.layers.LeakyReLU()(keras.layers.Dense(9)(keras.layers.Flatten()(i)))\n"
+    "net = keras.Model(i, keras.layers.Dense({}, activation='sigmoid')(h))\n"
+)
+TWO = "j = keras.Input(shape)\nboth = keras.Model(j, [keras.layers.Conv2D(3, 3)(j), net(j)])\n"
+
 GIVEN = [
     ("for x, y in ds:\n    work(y.numpy())", True),
     ("for x, y in ds:\n    work(x.numpy())", False),
@@ -22,6 +28,15 @@ GIVEN = [
     ("t1 = tf.compat.v1\nt = t1.placeholder(tf.float32)\nwork(t1.Session().run(t))", False),
     ("work(model.predict(x))", False),
     ("work(x[0])", False),
+    (NET.format(1) + "work(net.predict(x))", True),
+    (NET.format(1) + "work(net(x).numpy())", True),
+    (NET.format(1) + "work(net.predict_on_batch(x)[:, 0])", True),
+    (NET.format(10) + "work(net.predict(x))", False),
+    (NET.format("n") + "work(net.predict(x))", False),
+    (NET.format(1).replace("keras.layers.Flatten()(i)", "i") + "work(net.predict(x))", False),
+    (NET.format(1) + TWO + "found = both.predict(x)\nwork(found[1])", True),
+    (NET.format(1) + TWO + "found = both.predict(x)\nwork(found[0])", False),
+    (NET.format(1) + TWO + "work(both.predict(x))", False),
 ]
 
 

@@ -35,6 +35,14 @@ PLAIN = frozenset({
 })  # fmt: skip
 """Dense layers and those that give out as many numbers as they get."""
 
+FLATTENS = frozenset(
+    {"tf.keras.layers.Flatten"}
+    | {f"tf.keras.layers.Global{kind}Pooling{n}D" for kind in ("Average", "Max") for n in (1, 2, 3)}
+)
+"""Layers that give one row of numbers for each example."""
+
+KEEPS_SHAPE = frozenset({"tf.keras.layers.LeakyReLU", "tf.keras.layers.Dropout", "tf.keras.layers.Activation"})
+
 NETWORKS = frozenset({SEQUENTIAL, MODEL})
 
 _SEVERAL = (cst.List, cst.Tuple, cst.Dict, cst.ListComp, cst.DictComp)
@@ -99,6 +107,36 @@ def gives_probabilities(layer: Call) -> bool:
     activation = layer.value_of("activation")
     said = activation.name.rpartition(".")[2] if isinstance(activation, Api) else constant(activation)
     return said in SQUASHES
+
+
+def gives_scores(model: Value, at: int | None = None) -> bool:
+    """Whether a model, or its output `at` this place of several, certainly is one number for each example in one of its
+    alternatives, and in none is known to be more: a dense layer of one unit behind one that flattens each example."""
+    found = [_is_score(option.call, at) for option in model.options if isinstance(option, Instance) and option.call]
+    return True in found and False not in found
+
+
+def _is_score(model: Call, at: int | None) -> bool | None:
+    outputs = elements(model.value_of("outputs")) if model.name == MODEL else []
+    if len(outputs) > 1:
+        outputs = outputs[at : at + 1] if at is not None and 0 <= at < len(outputs) else []
+    tensor, dense = (outputs[0], False) if outputs else (None, False)
+    while isinstance(tensor, Array) and tensor.origin is not None:
+        if tensor.shape is not None and not dense:
+            return tensor.shape[1:] == (1,)
+        layer = tensor.origin.target
+        kind = layer.type_name if isinstance(layer, Instance) else None
+        if kind in FLATTENS:
+            return True if dense else None
+        if kind == DENSE and isinstance(layer, Instance) and layer.call is not None and not dense:
+            units = integer(layer.call.value_of("units"))
+            if units != 1:
+                return None if units is None else False
+            dense = True
+        elif kind not in PLAIN and kind not in KEEPS_SHAPE:
+            return True if not dense and gives_scores(layer) else None
+        tensor = tensor.origin.value_of(0)
+    return None
 
 
 def activation_bytes(model: Call) -> int | None:

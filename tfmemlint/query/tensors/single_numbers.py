@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model.values import Api, Array
+from tfmemlint.model.values import Api, Array, integer
+from tfmemlint.query.keras.models import is_model
+from tfmemlint.query.keras.networks import gives_scores
 from tfmemlint.syntax.scopes import Binds, Definition, written
 
 if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
 
 CHOOSES = frozenset({"argmax", "argmin"})
@@ -20,6 +23,9 @@ MEASURES = frozenset({"tf.image.psnr", "tf.image.ssim", "tf.image.ssim_multiscal
 
 RUNS = "tf.compat.v1.Session.run"
 """What fetches tensors of a graph."""
+
+PREDICTS = frozenset({"predict", "predict_on_batch"})
+"""Methods of a model that give its outputs."""
 
 KEEPS = frozenset({
     "numpy", "copy", "astype", "reshape", "squeeze", "flatten", "ravel", "tolist", "array", "asarray", "cast",
@@ -33,16 +39,21 @@ MOST_WRAPPED = 8
 
 def one_each(file: File, part: cst.BaseExpression) -> bool:
     """Whether an array is certainly one number for each example, or one in all: what `argmax` leaves of its scores, its
-    quality, its label, by its place in what a loop takes from its data, a loss. False for labels that are known to be
-    pictures or vectors, and where nothing tells what an array is."""
+    quality, its label, by its place in what a loop takes from its data, a loss, the score that a model gives it. False
+    for labels that are known to be pictures or vectors, and where nothing tells what an array is."""
     node: cst.BaseExpression | None = part
+    at: int | None = None
     for _ in range(MOST_WRAPPED):
         node = file.written(node) if isinstance(node, cst.Name) and not _is_item(file, node) else node
         if node is not None and _is_number(file, node):
             return True
         if isinstance(node, cst.Subscript):
+            index = node.slice[0].slice
+            at = integer(file.value(index.value)) if isinstance(index, cst.Index) else at
             node = node.value
         elif isinstance(node, cst.Call):
+            if _is_score(file, file.call(node), at):
+                return True
             method = file.call(node).method
             if method in CHOOSES or file.call(node).name in MEASURES:
                 return True
@@ -60,6 +71,12 @@ def _is_number(file: File, node: cst.BaseExpression) -> bool:
         node = fetched.expression if fetched is not None else node
     value = file.value(node)
     return isinstance(value, Array) and value.shape == ()
+
+
+def _is_score(file: File, call: Call, at: int | None) -> bool:
+    """Whether a call runs a model whose output, `at` this place of several, is one number for each example."""
+    model = call.receiver if call.method in PREDICTS else call.target
+    return is_model(file, model) and gives_scores(model, at)
 
 
 def _given(file: File, node: cst.Call) -> cst.BaseExpression | None:
