@@ -97,6 +97,8 @@ def _is_block(file: File, applied: Call, step: Node) -> bool:
         return False
     if any(keras.loads_model(maker) for maker in flow.makers(file.value(made))):
         return False
+    if next(calls(file, made, "load_weights", through=1), None) is not None:
+        return False  # one of several that are asked
     return all(use.does is Does.CALL for use in uses(file, made))
 
 
