@@ -142,6 +142,17 @@ class TestAlone:
         assert "model" not in plan.pair.before.source
         assert plan.smaller is not None and plan.smaller().pair.before.source != plan.pair.before.source
 
+    def test_comments_are_no_block_where_the_repair_leaves_nothing_else(self) -> None:
+        self.TEXT = """
+            import tensorflow as tf
+            def train(model, mask):
+                # What is left of this block
+                tf.tile(tf.expand_dims(mask, 2), [1, 1, 64])
+        """
+        after = self.alone("tf.tile(tf.expand_dims(mask, 2), [1, 1, 64])", "").pair.after
+        assert after is not None
+        compile(after.source, "program.py", "exec")
+
 
 class TestAsking:
     def test_all_missing_parameters_are_named_at_once_with_values_that_fit(self) -> None:

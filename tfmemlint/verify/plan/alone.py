@@ -143,8 +143,8 @@ class Alone:
             parts += (text[position : edit.start], edit.content)
             position = edit.end
         cut = "".join((*parts, text[position:end])).rstrip("\n")
-        if not cut.strip():
-            return ""
+        if all(not line.strip() or line.lstrip().startswith("#") for line in cut.split("\n")):
+            return ""  # comments alone make no block
         return f"if True:\n{cut}" if cut[:1].isspace() else cut
 
     def _returns(self, block: Sequence[Node]) -> Iterator[Edit]:
