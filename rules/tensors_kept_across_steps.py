@@ -103,7 +103,7 @@ def _keeps_data(file: File, put: flow.Put, loop: repetition.Repetition) -> bool:
     """Whether what is kept is made eagerly, not for a tape around the step, nor of a model that is being built."""
     blocks = (block for block in file.contexts.withs(put.node) if file.tree.contains(block, loop.place))
     entered = (item.item for block in blocks for item in block.items)
-    if isinstance(file.value(put.container), Array):
+    if any(isinstance(kind, Array) for kind in file.value(put.container).options):
         return False
     taped = any(isinstance(call, cst.Call) and file.call(call).name == "tf.GradientTape" for call in entered)
     home, at = file.contexts.function(put.node), file.tree.order(put.node)
