@@ -52,6 +52,8 @@ class PartialMemoryGrowth(Rule):
             return
         if runtime.chooses_devices(file) or runtime.for_one_gpu(file, growth.node):
             return
+        if runtime.initialised_by(file, growth.node) is not None:
+            return  # the call itself raises then and sets nothing, which is TFM101's finding
         if runtime.sets_growth(file, growth) and not runtime.others_grow_too(file, growth):
             which = "one GPU" if device.selection == "one" else "some of the GPUs"
             yield self.finding(

@@ -50,7 +50,7 @@ class Cards:
         @functools.wraps(probe)
         def list_local_devices(session_config: Any = None) -> Any:
             self._by_session("a probe", session_config)
-            return probe(session_config)
+            return [*probe(session_config), *_listed()]
 
         ask = context.get_device_details
 
@@ -101,6 +101,15 @@ class Cards:
             return None
         late = [name for name, value in self._read.items() if os.environ.get(name) != value]
         return {"made_by": self.made_by, "whole": self.whole, "late": late}
+
+
+def _listed() -> list[Any]:
+    """The simulated cards as a probe lists them, so that `is_gpu_available()` finds them too."""
+    made: Any = importlib.import_module("tensorflow.core.framework.device_attributes_pb2").DeviceAttributes
+    cards = sys.modules["tensorflow"].config.list_physical_devices("GPU")
+    said = "device: {0}, name: simulated, pci bus id: 0000:00:0{0}.0, compute capability: 8.0"
+    names = ((f"/device:GPU:{number}", said.format(number)) for number in range(len(cards)))
+    return [made(name=name, device_type="GPU", physical_device_desc=words) for name, words in names]
 
 
 class Raised:
