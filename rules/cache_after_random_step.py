@@ -33,13 +33,15 @@ class CacheAfterRandomStep(Rule):
     @on_call("tf.data.Dataset.cache")
     def check(self, cache: Call, file: File) -> Iterator[Finding]:
         datasets = cache.datasets()
-        if not pipelines.keeps_elements(file, cache):
+        if not pipelines.caches_in_memory(cache):
             return
         again = pipelines.possible_later_steps(file, cache, "shuffle")
         found = [None if each is not None and each.name == "shuffle" and again else each
                  for each in (pipelines.frozen_draw(file, ds) for ds in datasets)]  # fmt: skip
         first = next((step for step in found if step is not None), None)
         if first is None or first.call is None or (None in found and not pipelines.surely_together(file, first, cache)):
+            return
+        if pipelines.never_runs(file, cache):
             return
         what = "shuffle()" if first.name == "shuffle" else f"the random {first.name}()"
         size = pipelines.all_bytes(datasets)

@@ -37,10 +37,10 @@ class CacheAfterRepeat(Rule):
     @on_call("tf.data.Dataset.cache")
     def check(self, cache: Call, file: File) -> Iterator[Finding]:
         repeat = pipelines.surely_before(file, cache, "repeat")
-        if repeat is None or repeat.call is None or not pipelines.keeps_elements(file, cache):
+        if repeat is None or repeat.call is None or not pipelines.caches_in_memory(cache):
             return
         times, between = constant(repeat.call.value_of("count")), pipelines.steps_between(cache, repeat)
-        if times in (0, 1) or any(step.name == "take" for step in between):
+        if times in (0, 1) or any(step.name == "take" for step in between) or pipelines.never_runs(file, cache):
             return
         endless = not isinstance(times, int) or times < 0
         copies = "every epoch again, without end" if endless else f"{times} copies of the data"

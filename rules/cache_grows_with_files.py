@@ -47,12 +47,12 @@ class CacheGrowsWithFiles(Rule):
     @on_call("tf.data.Dataset.cache")
     def check(self, cache: Call, file: File) -> Iterator[Finding]:
         datasets = cache.datasets()
-        if not datasets or not pipelines.keeps_elements(file, cache) or not all(self._large(ds) for ds in datasets):
+        if not datasets or not pipelines.caches_in_memory(cache) or not all(self._large(ds) for ds in datasets):
             return
         if ordering.is_off_by_default(file, cache.node):
             return  # whoever asks for it has chosen it
         size, whole = pipelines.element_bytes(datasets), pipelines.all_bytes(datasets)
-        if at_most(whole, limits.FITS_IN_CACHE):
+        if at_most(whole, limits.FITS_IN_CACHE) or pipelines.never_runs(file, cache):
             return
         each = f" of {show_bytes(size)}" if size is not None else ""
         what = "batch" if all(pipelines.batched(ds) for ds in datasets) else "element"

@@ -34,14 +34,14 @@ class CacheOfMemorySource(Rule):
     @on_call("tf.data.Dataset.cache")
     def check(self, cache: Call, file: File) -> Iterator[Finding]:
         datasets = cache.datasets()
-        if not pipelines.keeps_elements(file, cache):
-            return
-        if not datasets or not all(map(pipelines.made_of_memory, datasets)):
+        if not pipelines.caches_in_memory(cache) or not datasets or not all(map(pipelines.made_of_memory, datasets)):
             return
         direct = all(map(pipelines.takes_no_steps, datasets))
         size = pipelines.all_bytes(datasets)
         if direct and (size is None or size < file.config.least_cost):
             return  # it may share the memory: of data that is not known to be large there is nothing to gain
+        if pipelines.never_runs(file, cache):
+            return
         copied = pipelines.copied_bytes(datasets[0]) if direct and len(datasets) == 1 else 0
         cost = (copied or None) if direct else size
         copy = f" of {show_bytes(cost)}" if cost is not None else ""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
+from tfmemlint.model import decided
 from tfmemlint.model.functions import Frame
 from tfmemlint.model.transfer.devices import chosen_devices
 from tfmemlint.model.values import (
@@ -89,6 +90,9 @@ def _boolean(evaluator: Evaluator, node: cst.BooleanOperation, frame: Frame | No
 
 
 def _if_expression(evaluator: Evaluator, node: cst.IfExp, frame: Frame | None) -> Value:
+    sure = decided.certain(evaluator, node.test, frame) if frame is not None else None
+    if sure is not None:
+        return evaluator.value(node.body if sure else node.orelse, frame)
     return one_of((evaluator.value(node.body, frame), evaluator.value(node.orelse, frame)))
 
 

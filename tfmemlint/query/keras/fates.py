@@ -164,12 +164,13 @@ def is_used_up(file: File, made: Call, again: Repetition) -> bool:
 
 def _adds_part(file: File, use: Use) -> bool:
     """Whether a model is added to a `Sequential`, or what a method of it gives back is."""
-    call = use.call
-    if use.does is Does.METHOD and call is not None:
-        above = file.tree.parent(call.node)
-        taker = file.tree.parent(above) if isinstance(above, cst.Arg) else None
-        call = file.call(taker) if isinstance(taker, cst.Call) else None
-    return call is not None and use.does in (Does.METHOD, Does.PASS) and call.name == ADDS_PART
+    if use.does is Does.METHOD and use.call is not None:
+        return any(_is_part(other) for other in uses(file, use.call.node))
+    return _is_part(use)
+
+
+def _is_part(use: Use) -> bool:
+    return use.does is Does.PASS and use.call is not None and use.call.name == ADDS_PART
 
 
 def _keeps(file: File, use: Use, made: Node, within: Node) -> bool:

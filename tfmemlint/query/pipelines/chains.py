@@ -11,7 +11,6 @@ from tfmemlint.model.inferred_by_use import chain
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import MOST_STEPS, Dataset
 from tfmemlint.query.ordering.conditions import is_switched_off
-from tfmemlint.query.pipelines.pipelines import caches_in_memory
 from tfmemlint.syntax.scopes import FUNCTIONS, Binds, dotted, written
 
 if TYPE_CHECKING:
@@ -126,11 +125,6 @@ def never_runs(file: File, call: Call) -> bool:
     switches it off by an argument (`if shuffle:`)."""
     last = [call, *following(file, call)][-1]
     return isinstance(file.tree.parent(last.node), cst.Expr) or is_switched_off(file, call.node)
-
-
-def keeps_elements(file: File, cache: Call) -> bool:
-    """Whether a `cache` certainly keeps elements in memory: not in a file, and some pipeline goes on from it."""
-    return caches_in_memory(cache) and not never_runs(file, cache)
 
 
 def _next(file: File, call: Call) -> Call | None:
