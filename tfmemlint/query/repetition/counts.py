@@ -61,6 +61,7 @@ def items_in(file: File, iterated: cst.BaseExpression) -> int | None:
     found = most_items(file.value(iterated))
     if found is None and not any(file.method_calls.get((word, dotted(iterated))) for word in ADDS):
         found = _in_part(file, file.written(iterated))
+    iterated = file.written(iterated)
     if found is not None or not isinstance(iterated, cst.Call):
         return found
     if called_view(iterated) is not None:
