@@ -1,0 +1,216 @@
+"""The programs around one finding: the flagged code with all that it needs, before and after the repair."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import libcst as cst
+
+from tfmemlint.finding import Finding
+from tfmemlint.model.file import File
+from tfmemlint.syntax.tree import Node
+from tfmemlint.verify.judge import Claim
+from tfmemlint.verify.metrics import CALLED, FIRST, SETTINGS
+from tfmemlint.verify.plan import called, device_settings
+from tfmemlint.verify.plan.across import Slices
+from tfmemlint.verify.plan.claims import is_of_settings
+from tfmemlint.verify.plan.composing import Composer, Texts
+from tfmemlint.verify.plan.examples import Example
+from tfmemlint.verify.plan.made_up import in_place_of
+from tfmemlint.verify.plan.pairs import ExamplesOf, paired
+from tfmemlint.verify.plan.places import Places
+from tfmemlint.verify.plan.programs import PlanError
+from tfmemlint.verify.plan.slicing import LOOPS
+from tfmemlint.verify.plan.solving import FULL, SMALL, Solver
+from tfmemlint.verify.plan.statements import is_setting
+from tfmemlint.verify.plan.templates import Plan
+from tfmemlint.verify.plan.uses import consumers, free_loops, is_data, made_by, rounds, trained, trial
+from tfmemlint.verify.plan.ways import Way, Ways
+from tfmemlint.verify.run.runs import Run
+
+MOST_MADE_UP = 5
+"""Statements that raised whose values are made up."""
+
+MOST_LEFT_OUT = 12
+"""Statements that raised which a program about device settings can do without."""
+
+WORD = re.compile(r"[^\W\d]\w*")
+
+
+class Planner:
+    """Makes the two sources for one finding."""
+
+    def __init__(
+        self,
+        finding: Finding,
+        file: File,
+        examples: dict[str, Example],
+        claim: Claim,
+        trains: bool = False,
+        direct: bool = False,
+    ) -> None:
+        """With `trains` the program makes the model that the flagged layer is a part of, and trains it on made-up
+        data in place of what the user's code does with it; with `direct` the flagged function is called by itself, and
+        not by who calls it."""
+        self.finding, self.file, self.claim, self.trains, self._direct = finding, file, claim, trains, direct
+        self._settings = is_of_settings(finding)
+        self.replaced: list[str] = []
+        self.slices = Slices(file, file)
+        self._examples = ExamplesOf(file, examples)
+        self._places = Places(file)
+        self._made: dict[int, tuple[Node, str]] = {}
+        self._solver = Solver(file)
+        self._rank: int | None = None
+        self._guessed = ""
+
+    def plan(self, cards: int, target: int = FULL, rank: int | None = None) -> Plan:
+        """The plan, which can be made again with data in place of what raised. Parameters that nobody passes are made
+        up for `target` bytes; for a function that is called by itself of their names, with this `rank`. Raises
+        PlanError."""
+        self.replaced, self._solver, self._rank, self._guessed = [], Solver(self.file, target), rank, ""
+        made = paired(self.finding, self.texts(), self.slices, self.replaced, self.claim, cards)
+
+        def again(run: Run) -> Plan | None:
+            return self.plan(cards, target) if self._make_up(made.pair.before.source, run) else None
+
+        scaled = self._solver.used and target == FULL
+        smaller = (lambda: self.plan(cards, SMALL)) if scaled else None
+        guessed, claimed = self._guessed, self.finding.bytes
+        return replace(made, alone=self.trains, again=again, smaller=smaller, guessed=guessed, claimed=claimed)
+
+    def _make_up(self, source: str, run: Run) -> bool:
+        """Have data made up in place of the statement that raised, if it is known what it gives; whether it is."""
+        most = MOST_LEFT_OUT if self._settings else MOST_MADE_UP
+        if run.error is None or len(self._made) >= most:
+            return False
+        lines = source.split("\n")
+        raised = [lines[row - 1].strip() for row in reversed(run.error.lines) if 0 < row <= len(lines)]
+        part = self.slices.at(self.slices.entry)
+        for text in raised:
+            for unit in part.kept.values():
+                if id(unit) not in self._made and text and text == _first_line(part.file, unit):
+                    found = in_place_of(part.file, unit)
+                    if found is None and self._settings and unit is not self._places.statement(self.finding.span):
+                        found = self._left_out(unit)
+                    if found is not None:
+                        self._made[id(unit)] = found
+                        return True
+        return False
+
+    def _left_out(self, statement: Node) -> tuple[Node, str] | None:
+        """What stands for a statement of a program about settings that raised, None for one that it cannot do without:
+        an import, where one starts TensorFlow."""
+        flagged = self._places.statement(self.finding.span)
+        small = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+        if isinstance(small, (cst.Import, cst.ImportFrom)) and self._started_by_import(flagged) is not None:
+            return None
+        return device_settings.left_out(statement)
+
+    def _started_by_import(self, flagged: Node | None) -> Node | None:
+        """What starts TensorFlow before the flagged statement, in another module as that is imported."""
+        starter = device_settings.starter(self.file, flagged) if self._settings and flagged is not None else None
+        return starter.node if starter is not None and not self.file.is_own(starter.node) else None
+
+    def texts(self) -> tuple[Texts, Texts | None]:
+        """The program with the flagged code and the one with the repaired code, None where there is no repair. Raises
+        PlanError."""
+        flagged = self._places.statement(self.finding.span)
+        if flagged is None:
+            raise PlanError("the finding stands in no statement")
+        ways = Ways(self.file, self._examples, self._solver, flagged)
+        own = ways.called(flagged, self.claim.metric == "held", self._rank) if self._direct else ways.to(flagged)
+        if self.claim.metric in CALLED and own.lines and not self._direct:
+            raise PlanError("nothing in the file calls the flagged function")
+        others = self._places.others(self.finding)
+        if self._settings:
+            others = list(dict.fromkeys((*others, *self._of_settings(flagged))))
+        found = [own, *(way for node in others if (way := self._way(ways, node, own)) is not None)]
+        self.slices = self._grown(flagged, others, found)
+        inner = (flagged, *reversed(own.calls))
+        loops = list(free_loops(self.slices, inner)) if self.trains else []
+        if loops:
+            self._made |= {id(loop): (loop.iter, rounds(loop)) for loop in loops}
+            self.slices = self._grown(flagged, others, found)
+        around = next((a for node in inner for a in self.file.tree.ancestors(node) if isinstance(a, LOOPS)), None)
+        composer = Composer(self.slices, self._examples, around)
+        lines = [line for way in found for line in way.lines]
+        trials = [trial(line) for line in own.lines] if self.trains and self.claim.growth else []
+        composer.add(list(dict.fromkeys(trials or lines)))
+        if trials:
+            self.replaced.append("the function that makes the models is called again and again, as a search does")
+        ends = trained(self.slices, self.claim.growth) if self.trains else consumers(self.slices)
+        if self.trains and not ends and not trials:
+            raise PlanError("no model is seen that the flagged layer is a part of")
+        for unit, line in () if self._settings else ends:
+            scope = self.file.scope_of(unit)
+            if isinstance(scope, cst.Module) and not self.trains:
+                composer.add([line], self.slices.of(unit).home)
+            else:
+                composer.insert_after(unit, line)
+        if self.claim.metric == "held":
+            composer.insert_after(flagged, called.kept_at(self.file, flagged))
+        elif self._settings or self.claim.metric in CALLED:
+            composer.insert_before(device_settings.head(self.file, flagged), called.REACHED)
+        if self.claim.error is not None or self.claim.metric in SETTINGS:
+            composer.add([device_settings.STARTS])
+        edits = self.finding.compared
+        texts = composer.texts(self.file, edits) if edits else (composer.text(), None)
+        self.replaced += [*ways.replaced, *composer.notes()]
+        self._guessed = ways.guessed
+        return texts
+
+    def _of_settings(self, flagged: Node) -> Iterator[Node]:
+        """The statements beside the flagged one that count for what is set: those that set variables of the cards, the
+        handlers around it, and what starts TensorFlow before, in place of which an operation is run."""
+        yield from device_settings.settings_before(self.file, flagged)
+        yield from device_settings.handlers(self.file, flagged)
+        starter = device_settings.starter(self.file, flagged)
+        if starter is None:
+            return
+        if not starter.certain and self.claim.metric in FIRST:
+            raise PlanError("whether TensorFlow has been started before is not known")
+        if not self.file.is_own(starter.node):
+            return  # a module that starts it as it is imported runs as it is
+        unit = self.file.tree.statement(starter.node)
+        made = device_settings.started(self.file, starter.node)
+        if made is not None and unit is not flagged:
+            self._made[id(made[0])] = made[1]
+        yield unit
+
+    def _way(self, ways: Ways, node: Node, own: Way) -> Way | None:
+        """The way to a statement beside the flagged one in the program that comes to that one; None where that does not
+        come there. Raises PlanError where a statement of the flagged file itself cannot be reached."""
+        try:
+            way = ways.to(node)
+        except PlanError:
+            if self.file.is_own(node):
+                raise
+            return None
+        return way if way.entry is own.entry else None
+
+    def _grown(self, flagged: Node, others: Sequence[Node], ways: Sequence[Way]) -> Slices:
+        """The slices with all that the flagged statement and the others need."""
+        slices = Slices(self.file, ways[0].entry, [function for way in ways for function in way.functions])
+        slices.made, slices.models_only, slices.settings_only = self._made, self.trains, self._settings
+        slices.to_the_end = self.trains or any(way.lines for way in ways)
+        elsewhere = self._started_by_import(flagged)
+        if elsewhere is not None:
+            slices.of(elsewhere).keep_all()
+        kept = slices.of(flagged)
+        slices.data_only = self.claim.error is None and any(is_data(self.file, each) for each in made_by(kept, flagged))
+        if self.trains:
+            others = [node for node in others if slices.of(node).runnable.runs(node)]
+        for node in (flagged, *others, *(call for way in ways for call in way.calls)):
+            slices.of(node).target(node)
+        if self.claim.error is None and is_setting(self.file, flagged) and not self._settings:
+            kept.target_rest(flagged)
+        for word in sorted({word for edit in self.finding.compared for word in WORD.findall(edit.content)}):
+            kept.name(word)
+        slices.close()
+        return slices
+
+
+def _first_line(file: File, unit: Node) -> str:
+    return file.text(unit).partition("\n")[0].strip()
