@@ -34,7 +34,7 @@ class GpuSharedWithoutLimit(Rule):
     def check(self, taken: runtime.Allocation, file: File) -> Iterator[Finding]:
         if taken is not runtime.gpu_allocations.of(file)[0] or _shares(file):
             return
-        if any(not any(ordering.conditions(file, call.node)) for call in runtime.initialising_calls(file)):
+        if any(not any(ordering.conditions(file, call.node)) for call in runtime.computing_calls(file)):
             yield self.finding(
                 taken.call,
                 file,

@@ -75,7 +75,7 @@ class PredictInLoop(Rule):
             return
         if repetition.is_rare(file, predict.node, again) and not repetition.is_filled_by(file, given, again.place):
             return
-        if rows in (None, 1) and _is_over_soon(file, predict):
+        if (rows in (None, 1) and _is_over_soon(file, predict)) or keras.predicts_tensors(file, predict):
             return
         small = rows is not None and rows <= limits.ONE_BATCH
         advice = ITEM if rows == 1 else FEW if small else MANY

@@ -82,7 +82,7 @@ def _takes_all_anyway(file: File, probe: Call) -> bool:
     """Whether TensorFlow has the whole card in this program with and without the probe: it computes on it, or a script
     goes on in modules that may, nothing says how much it may take, and no other library needs any."""
     runs = file.calls(*SESSIONS, *knowledge.group("starts_runtime"))  # in a graph, too, where no op starts it
-    computes = any(call.name not in PROBES for call in runtime.initialising_calls(file)) or any(runs)
+    computes = any(call.name not in PROBES for call in runtime.computing_calls(file)) or any(runs)
     computes = computes or (ordering.in_script(file, probe.node) and runtime.goes_on_elsewhere(file))
     return computes and not any(file.calls(*LIMITS)) and not runtime.gpu_allocations.of(file)
 
@@ -91,7 +91,7 @@ def _only_reports(file: File) -> bool:
     """Whether the module starts nothing, says nothing of memory, and only shows what its probes find."""
     if any(file.calls(*SESSIONS, *LIMITS, *knowledge.group("starts_runtime"))) or runtime.gpu_allocations.of(file):
         return False
-    others = any(call.name not in PROBES for call in runtime.initialising_calls(file))
+    others = any(call.name not in PROBES for call in runtime.computing_calls(file))
     return not others and all(_is_shown(file, probe) for probe in file.calls(*PROBES))
 
 

@@ -37,7 +37,7 @@ class SessionConfigIgnored(Rule):
 
     @on_call("tf.compat.v1.Session", "tf.compat.v1.InteractiveSession")
     def session(self, session: Call, file: File) -> Iterator[Finding]:
-        eager = any(call.node is not session.node for call in runtime.initialising_calls(file))
+        eager = any(call.node is not session.node for call in runtime.computing_calls(file))
         runs = keras.runs_graphs(file, session)
         if eager and not runs and _limits_memory(file, session) and not _is_set(file, session):
             yield self.finding(

@@ -129,6 +129,36 @@ BASES = [
     ("class A(A):\n    pass\nA().n", "?"),
 ]  # fmt: skip
 
+SIZED = """
+class A:
+    def __init__(self, n, net=None, *, deep=False):
+        self.n = n
+        self.net = net
+        self.k = 1
+        if deep:
+            self.k = 2
+class B(A):
+    def __init__(self, m):
+        super().__init__(m * 2, net=keras.Sequential())
+    def run(self):
+        return self.n if self.net else 0
+"""
+MADE = [
+    (f"{SIZED}A(3)\nA(4).n", "4"),
+    (f"{SIZED}A(3, deep=True).k, A(3).k", "(2, 1)"),
+    (f"{SIZED}B(3)\nB(4).n", "8"),
+    (f"{SIZED}A(9)\nB(4).run()", "8"),
+    ("class C:\n    def __init__(self, n):\n        self.n = n\n    def f(self, n):\n        self.n = n\nC(3).n", "?"),
+    ("class C:\n    def __init__(self, n=None):\n        self.n = n\n    def f(self):\n"
+     "        return 1 if self.n else 2\nC().f(), C(4).f(), C(unknown).f()", "(2, 1, 1 | 2)"),
+    ("class C:\n    def __init__(self, n=None):\n        self.n = n\n    def f(self):\n"
+     "        return 1 if self.n else 2\nc = C()\nc.n = 5\nc.f()", "1 | 2"),
+    ("class C:\n    def __init__(self, n):\n        self.n = n\n        self.inner = C(n + 1)\nC(3).inner.n", "?"),
+    ("class C:\n    def __init__(self, n):\n        if self.m:\n            self.n = n\n        if self.n:\n"
+     "            self.m = n\n    def f(self):\n        return 1 if self.n else 2\nC(3).f()", "1"),
+]  # fmt: skip
+"""What an object holds that it was made with, by the call that made it."""
+
 DATA = [
     ("from dataclasses import dataclass\n@dataclass\nclass C:\n    n: int = 4\nC().n", "4"),
     ("from dataclasses import dataclass\n@dataclass\nclass C:\n    n: int = 4\nC(n=5).n", "5"),
@@ -139,6 +169,6 @@ DATA = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("program", "expected"), [*ATTRIBUTES, *SET_ANEW, *IN_ORDER, *METHODS, *BASES, *DATA])
+@pytest.mark.parametrize(("program", "expected"), [*ATTRIBUTES, *SET_ANEW, *IN_ORDER, *METHODS, *BASES, *MADE, *DATA])
 def test_values_through_objects(program: str, expected: str) -> None:
     assert shown_in(program) == expected

@@ -140,7 +140,8 @@ DECIDED = [
     (f"{NESTED}f(0, size=0)", "1"),
     (f"{NESTED}f(0, 'gpu', 8)", "2"),
     (f"{NESTED}f(0, unknown, 8)", "1 | 2 | 3"),
-    (f"{EARLY}f()", "1 | 2"),  # what stands behind a return is not left out
+    (f"{EARLY}f()", "1"),
+    (f"{EARLY}f(unknown)", "1 | 2"),
     (f"{EARLY}f(3)", "2"),
     ("def f(n=None):\n    n = n or 3\n    a = 1\n    if n is None:\n        a = 2\n    return a\nf()", "1 | 2"),
     ("def f(n):\n    a = 1\n    for x in y:\n        if n:\n            a = 2\n    return a\nf(True)", "1 | 2"),
@@ -151,4 +152,56 @@ DECIDED = [
 
 @pytest.mark.parametrize(("program", "value"), DECIDED)
 def test_branches_that_a_call_decides(program: str, value: str) -> None:
+    assert shown_in(program) == value
+
+
+STYLES = """
+def f(x, style=0):
+    y = x
+    if style == 0:
+        {first}
+    elif style in (1, 2):
+        {second}
+    else:
+        {third}
+f(3)
+f(4, style=1)
+"""
+GUARDED = """
+def f(x, sizes=None):
+    if sizes is None:
+        return
+    probe(x)
+f(3)
+f(4, [1, 2])
+"""
+ADDED = """
+def f(x, twice=False):
+    if twice:
+        x = unknown(x)
+    probe(x)
+f(3)
+"""
+TYPED = """
+def f(x: np.ndarray, deep=False):
+    if deep:
+        probe(x)
+f(np.zeros(3))
+"""
+SOME = [
+    (STYLES.format(first="probe(x)", second="pass", third="pass"), "3"),
+    (STYLES.format(first="pass", second="probe(x)", third="pass"), "4"),
+    (STYLES.format(first="pass", second="probe(y)", third="pass"), "4"),
+    (STYLES.format(first="pass", second="pass", third="probe(x)"), "?"),
+    (f"{STYLES.format(first='pass', second='pass', third='probe(x)')}f(5, unknown)", "5"),
+    (f"{STYLES.format(first='pass', second='pass', third='probe(x)')}submit(f)", "?"),
+    (GUARDED, "4"),
+    (ADDED, "3"),
+    (f"{ADDED}f(4, True)", "?"),
+    (TYPED, "np ? ..."),
+]
+
+
+@pytest.mark.parametrize(("program", "value"), SOME)
+def test_values_where_only_some_calls_come(program: str, value: str) -> None:
     assert shown_in(program) == value

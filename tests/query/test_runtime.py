@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.runtime.runtime import devices_made_by, initialised_by, initialising_calls, turns_eager_off
+from tfmemlint.query.runtime.runtime import computing_calls, devices_made_by, initialised_by, turns_eager_off
 
 STARTS = [
     ("tf.constant(1)", ["constant"]),
@@ -27,7 +27,7 @@ STARTS = [
 @pytest.mark.parametrize(("program", "expected"), STARTS)
 def test_calls_that_start_the_runtime(program: str, expected: list[str | None]) -> None:
     file = model_of(program)
-    assert [call.method for call in initialising_calls(file)] == [word for word in expected if word != "Input"]
+    assert [call.method for call in computing_calls(file)] == [word for word in expected if word != "Input"]
 
 
 STARTED = [

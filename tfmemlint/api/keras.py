@@ -32,6 +32,7 @@ from tfmemlint.query.keras.models import (
     is_model,
     loads_model,
     model_loads,
+    predicts_tensors,
     runs_model,
     saves_model,
 )
@@ -134,6 +135,7 @@ __all__ = [
     "policy_set_after",
     "policy_set_before",
     "policy_set_in_program",
+    "predicts_tensors",
     "runs_graphs",
     "runs_model",
     "saves_model",

@@ -16,11 +16,11 @@ from tfmemlint.query.runtime.processes import forks, runs_no_op
 from tfmemlint.query.runtime.replicas import is_for_all, multiplied_twice, share_of
 from tfmemlint.query.runtime.runtime import (
     builds_graphs,
+    computing_calls,
     devices_made_by,
     goes_on_elsewhere,
     initialised_by,
     initialises,
-    initialising_calls,
     turns_eager_off,
 )
 from tfmemlint.query.runtime.strategies import Strategy, current_strategy, in_scope, is_replicated, strategies
@@ -32,6 +32,7 @@ __all__ = [
     "builds_graphs",
     "changes_nothing",
     "chooses_devices",
+    "computing_calls",
     "current_strategy",
     "devices_made_by",
     "for_one_gpu",
@@ -42,7 +43,6 @@ __all__ = [
     "in_scope",
     "initialised_by",
     "initialises",
-    "initialising_calls",
     "is_for_all",
     "is_replicated",
     "mentions_variable",

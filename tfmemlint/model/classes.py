@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.model import constructed
+from tfmemlint.model import constructed, made
 from tfmemlint.model.binding import given_by
 from tfmemlint.model.entered import entered
 from tfmemlint.model.values import Api, Array, Class, Const, Dataset, Function, Instance, Unknown, Value, one_of
@@ -167,7 +167,7 @@ class Classes:
         if others and len(others) < len(definitions) and reader and self._fresh(reader, others, name, instance):
             definitions = others
         if definitions:
-            values = [self._value(d, name, instance) for d in definitions]
+            values = self.values(definitions, name, instance)
             kept = [v for v in values if v != Const(None)]
             return _one_dtype(definitions, reader, one_of(kept or values))
         if instance.type_name is not None:
@@ -213,6 +213,16 @@ class Classes:
             found += [d for d in self._table(owner).get(name, []) if not (overridden and d.scope is owner)]
         return found
 
+    def made_with(self, instance: Instance, name: str) -> Value | None:
+        """What an attribute holds as long as its object lives: see `made.made_with`."""
+        return made.made_with(self._evaluator, instance, name)
+
+    def values(self, definitions: list[Definition], name: str, instance: Instance) -> list[Value]:
+        """What definitions of an attribute give it, those left out that the constructor passed by when it made this
+        object."""
+        left = made.made_so(self._evaluator, instance, definitions)
+        return [self._value(d, name, instance) for d in left]
+
     def _value(self, definition: Definition, name: str, instance: Instance) -> Value:
         """What a definition of an attribute gives it: for a field of a dataclass what its constructor is passed."""
         owner = definition.scope
@@ -223,7 +233,7 @@ class Classes:
             if any(value is None for value in given) or not given:
                 given.append(self._evaluator.definition(definition, None))
             return one_of(value for value in given if value is not None)
-        return self._evaluator.definition(definition, None)
+        return self._evaluator.definition(definition, made.making(self._evaluator, instance, owner))
 
     def is_data(self, node: cst.ClassDef) -> bool:
         """Whether Python makes the constructor from the annotated fields."""

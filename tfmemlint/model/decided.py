@@ -1,19 +1,31 @@
-"""Which branches of a function a call decides: `if size is not None`, where the call passes a size."""
+"""Which branches of a function a call decides: `if size is not None`, where the call passes a size, and
+`if self.training`, where the object was made with that."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import abc
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model.values import Class, Const, Function, Value
-from tfmemlint.syntax.scopes import Binds, Definition, written
+from tfmemlint import knowledge
+from tfmemlint.model.constructed import receiver
+from tfmemlint.model.values import Class, Const, Function, Instance, Sequence, Value
+from tfmemlint.syntax.names import variables
+from tfmemlint.syntax.scopes import Binds, Definition, ScopeNode, dotted, parameters, written
 
 if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
     from tfmemlint.model.evaluate import Evaluator
     from tfmemlint.model.functions import Frame
     from tfmemlint.syntax.tree import Node
+
+OBJECTS = ("tf.keras.layers.Layer", "tf.keras.optimizers.Optimizer", "tf.keras.losses.Loss")
+"""Classes whose objects always count as true."""
+
+MOST_CALLERS = 6
+"""Calls of a function whose arguments are looked at; of one with more nothing is known."""
 
 
 def certain(evaluator: Evaluator, test: cst.BaseExpression, frame: Frame) -> bool | None:
@@ -28,50 +40,168 @@ def certain(evaluator: Evaluator, test: cst.BaseExpression, frame: Frame) -> boo
         return ends if ends in sides else None if None in sides else not ends
     if isinstance(test, cst.Comparison) and len(test.comparisons) == 1:
         return _compared(evaluator, test.left, test.comparisons[0], frame)
-    passed = _passed(evaluator, test, frame)
-    return _is_true(passed) if passed is not None else None
+    return _agreed(_is_true(each) for each in _passed(evaluator, test, frame))
 
 
 def _compared(evaluator: Evaluator, left: cst.BaseExpression, right: cst.ComparisonTarget, frame: Frame) -> bool | None:
-    passed = _passed(evaluator, left, frame)
     with_ = evaluator.value(right.comparator, None)
-    if passed is None or not isinstance(with_, Const):
+    negated = isinstance(right.operator, (cst.IsNot, cst.NotEqual, cst.NotIn))
+    if isinstance(right.operator, (cst.In, cst.NotIn)):
+        found = _agreed(_is_among(each, with_) for each in _passed(evaluator, left, frame))
+    elif isinstance(right.operator, (cst.Is, cst.Equal, cst.IsNot, cst.NotEqual)):
+        found = _agreed(_is_same(each, with_) for each in _passed(evaluator, left, frame))
+    else:
         return None
-    if with_.value is not None and not isinstance(passed, Const):
-        return None
-    same = passed == with_
-    if isinstance(right.operator, (cst.Is, cst.Equal)):
-        return same
-    return not same if isinstance(right.operator, (cst.IsNot, cst.NotEqual)) else None
+    return found if found is None or not negated else not found
 
 
-def _passed(evaluator: Evaluator, asked: cst.BaseExpression, frame: Frame) -> Value | None:
-    """The one value that a parameter has in an activation, if an expression is one that nothing binds anew."""
-    if not isinstance(asked, cst.Name):
+def _agreed(answers: Iterator[bool | None]) -> bool | None:
+    """What all alternatives say; None where they differ, some say nothing or there are none."""
+    found = set(answers)
+    return found.pop() if len(found) == 1 else None
+
+
+def _is_same(value: Value, other: Value) -> bool | None:
+    """Whether a value is the same as a constant; one that is no constant is at least not None."""
+    if not isinstance(other, Const) or (other.value is not None and not isinstance(value, Const)):
         return None
-    found = written(evaluator.file.flow(frame.function).uses.get(id(asked)) or ())
-    if len(found) != 1 or found[0].binds is not Binds.PARAMETER:
+    return value == other
+
+
+def _is_among(value: Value, several: Value) -> bool | None:
+    """Whether a constant is one of several others, all of which are known."""
+    if not isinstance(value, Const) or not isinstance(several, Sequence) or several.open:
         return None
-    value = evaluator.definition(found[0], frame)
-    return value if value.known and len(value.options) == 1 else None
+    return value in several.items if all(isinstance(item, Const) for item in several.items) else None
+
+
+def _passed(evaluator: Evaluator, asked: cst.BaseExpression, frame: Frame) -> tuple[Value, ...]:
+    """What an expression can be in an activation, if it is a parameter that nothing binds anew, or what the object was
+    made with."""
+    value = None
+    if isinstance(asked, cst.Name):
+        found = written(evaluator.file.flow(frame.function).uses.get(id(asked)) or ())
+        if len(found) == 1 and found[0].binds is Binds.PARAMETER:
+            value = evaluator.definition(found[0], frame)
+    elif isinstance(asked, cst.Attribute) and isinstance(frame.receiver, Instance):
+        method = frame.function
+        later = isinstance(method, cst.FunctionDef) and method.name.value != "__init__"  # which may yet set it
+        if isinstance(method, cst.FunctionDef) and later and dotted(asked.value) == receiver(method):
+            value = evaluator.classes.made_with(frame.receiver, asked.attr.value)
+    return value.options if value is not None and value.known else ()
 
 
 def _is_true(value: Value) -> bool | None:
     if isinstance(value, Const):
         return bool(value.value)
-    return True if isinstance(value, (Class, Function)) else None
+    return True if isinstance(value, (Class, Function)) or _is_object(value) else None
+
+
+def _is_object(value: Value) -> bool:
+    """Whether a value is a layer, a model or an optimizer: no container and no tensor, which may count as false."""
+    api = value.type_name if isinstance(value, Instance) else None
+    return api is not None and any(base in OBJECTS for base in (api, *knowledge.bases(api)))
 
 
 def runs(evaluator: Evaluator, node: Node, frame: Frame) -> bool:
     """Whether an activation of a function may come to code of it: False where what is passed decides otherwise."""
-    return all(
-        certain(evaluator, branch.test, frame) is not (not first) for branch, first in _branches(evaluator, node)
-    )
+    return all(certain(evaluator, test, frame) is not (not holds) for test, holds in needed(evaluator, node))
 
 
-def reaching(evaluator: Evaluator, use: Node, found: Sequence[Definition], frame: Frame) -> list[Definition]:
-    """Those of some definitions of a name that reach a use of it in one activation: neither in branches that it does
-    not take, nor before one that it certainly takes and that binds the name anew."""
+def needed(evaluator: Evaluator, node: Node) -> Iterator[tuple[cst.BaseExpression, bool]]:
+    """The conditions in a node's function on which it depends whether it runs, each with what it must be: those of the
+    `if`s around it, and of those before it that leave the function or the turn of a loop."""
+    tree = evaluator.file.tree
+    inner, outer = node, tree.parent(node)
+    while outer is not None and not isinstance(outer, (cst.FunctionDef, cst.Lambda, cst.Module)):
+        if isinstance(outer, (cst.If, cst.IfExp)) and inner is not outer.test:
+            yield outer.test, inner is outer.body
+        elif isinstance(outer, cst.IndentedBlock):
+            yield from _passed_before(outer, inner)
+        inner, outer = outer, tree.parent(outer)
+
+
+def _passed_before(block: cst.IndentedBlock, statement: Node) -> Iterator[tuple[cst.BaseExpression, bool]]:
+    for each in block.body:
+        if each is statement:
+            return
+        if isinstance(each, cst.If) and each.orelse is None and _leaves(each.body):
+            yield each.test, False
+
+
+def _leaves(suite: cst.BaseSuite) -> bool:
+    last = suite.body[-1] if suite.body else None
+    small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
+    return isinstance(small, (cst.Return, cst.Raise, cst.Continue, cst.Break))
+
+
+def coming(evaluator: Evaluator, node: Node, function: ScopeNode) -> list[Frame] | None:
+    """The activations of a function that may come to code of it, where some of those that are seen do not; none of
+    them left, that of somebody whom nobody sees. None where what they pass keeps none from it."""
+    if not isinstance(function, cst.FunctionDef):
+        return None
+    given = {each.name.value for each in parameters(function)}
+    if not given or not any(given & _named(evaluator, test) for test, _ in needed(evaluator, node)):
+        return None
+    callers = evaluator.call_graph.callers(function)
+    callers = () if callers is None else (*callers, *evaluator.call_graph.callers_elsewhere(function))
+    if len(callers) > MOST_CALLERS:
+        return None
+    found = [activations(evaluator, call, function) for call in callers]
+    frames = [frame for each in found for frame in each]
+    kept = [frame for frame in frames if runs(evaluator, node, frame)]
+    if len(kept) == len(frames) or not all(found):
+        return None
+    return kept or [evaluator.functions.unseen(function, callers[0])]
+
+
+def _is_unseen(frames: list[Frame] | None) -> bool:
+    return frames is not None and frames[0].unseen
+
+
+def _named(evaluator: Evaluator, test: cst.BaseExpression) -> frozenset[str]:
+    names = evaluator.asked.get(id(test))
+    if names is None:
+        names = evaluator.asked[id(test)] = frozenset(variables(evaluator.file, test))
+    return names
+
+
+def reached(evaluator: Evaluator, chain: abc.Sequence[Node]) -> bool:
+    """Whether a call may come to some code through others: `chain` begins with the code, then has the call of its
+    function, the call of the function in which that stands, and so on outwards."""
+    around: Frame | None = None
+    for call, inner in zip(reversed(chain[1:]), reversed(chain[:-1]), strict=True):
+        made = evaluator.call(call, around) if isinstance(call, cst.Call) else None
+        found = activations(evaluator, made, evaluator.file.contexts.function(inner)) if made is not None else []
+        if found and not any(runs(evaluator, inner, frame) for frame in found):
+            return False
+        around = found[0] if len(found) == 1 else None
+    return True
+
+
+def activations(evaluator: Evaluator, call: Call, function: ScopeNode | None) -> list[Frame]:
+    """The activations of a function that a call makes: one for each object that the method may belong to; empty where
+    the call is not seen to run the function."""
+    targets: list[Function] = []
+    for target in call.target.options:
+        if isinstance(target, Function) and target.node is function:
+            targets.append(target)
+        elif isinstance(target, Class) and isinstance(function, cst.FunctionDef):
+            made = evaluator.classes.instance(target.node, call)
+            if evaluator.classes.method(target.node, "__init__") is function:
+                targets.append(Function(function, receiver=made))
+    frames = [evaluator.functions.frame(target, call) for target in targets]
+    return [] if None in frames else [frame for frame in frames if frame is not None]
+
+
+def reaching(
+    evaluator: Evaluator, use: Node | None, found: abc.Sequence[Definition], frame: Frame | None
+) -> list[Definition]:
+    """Those of some definitions of a name that reach a use of it, or the function's end, in one activation: neither in
+    branches that it does not take, nor before one that it certainly takes and that binds the name anew. Without an
+    activation, those that some call comes to."""
+    if frame is None:
+        return [d for d in found if not _is_unseen(coming(evaluator, d.node, d.scope))] or list(found)
     tree = evaluator.file.tree
     kept = [each for each in found if runs(evaluator, each.node, frame)]
     for each in kept:
@@ -81,7 +211,7 @@ def reaching(evaluator: Evaluator, use: Node, found: Sequence[Definition], frame
     return kept or list(found)
 
 
-def _taken_before(evaluator: Evaluator, d: Definition, use: Node, frame: Frame) -> cst.If | None:
+def _taken_before(evaluator: Evaluator, d: Definition, use: Node | None, frame: Frame) -> cst.If | None:
     """The outermost `if` around a definition that every way to a use passes before, into the branch that binds it."""
     tree = evaluator.file.tree
     statement: Node = tree.statement(d.node)
@@ -92,7 +222,9 @@ def _taken_before(evaluator: Evaluator, d: Definition, use: Node, frame: Frame) 
         if certain(evaluator, branch.test, frame) is not first:
             return None
         statement, block = branch, tree.parent(branch)
-        if block is not None and not isinstance(block, cst.If) and tree.contains(block, use):
+        if use is None and tree.parent(statement) is frame.function.body:
+            return branch
+        if use is not None and block is not None and not isinstance(block, cst.If) and tree.contains(block, use):
             return branch if tree.order(use) > tree.last(branch) else None
     return None
 

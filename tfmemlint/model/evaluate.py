@@ -62,6 +62,8 @@ class Evaluator:
         self.classes = Classes(self)
         self.imports = Imports(self)
         self.assumptions: list[Assumption] = []
+        self.asked: dict[int, frozenset[str]] = {}
+        """The names in conditions, by their ids."""
         self.bodies: dict[tuple[Value, int, int], Body] = {}
         self._outermost = self.memo.state
 
@@ -121,8 +123,11 @@ class Evaluator:
         found = self.file.flow(scope).uses.get(id(node))
         local = written(found or ())
         if local:
+            coming = decided.coming(self, node, scope) if frame is None else None
+            if coming is not None:
+                return one_of(self.value(node, each) for each in coming)
             frame_here = frame if frame is not None and frame.function is scope else self._frame_of(scope, frame)
-            if frame_here is not None and len(local) > 1:
+            if len(local) > 1:
                 local = decided.reaching(self, node, local, frame_here)
             value = self.joined(local, frame_here, self.file.inner_writes(node.value, scope))
             value = with_set_shape(self, node, value, frame_here)

@@ -9,6 +9,7 @@ import libcst as cst
 
 from tfmemlint.model import decided, inferred_by_use
 from tfmemlint.model.binding import given_at, given_by
+from tfmemlint.model.decided import MOST_CALLERS
 from tfmemlint.model.mapped import whole
 from tfmemlint.model.records import RECORD
 from tfmemlint.model.transfer.table import elements
@@ -35,8 +36,6 @@ if TYPE_CHECKING:
 MOST_FRAMES = 3
 """Calls of module functions that are followed into each other."""
 
-MOST_CALLERS = 6
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
@@ -50,6 +49,8 @@ class Frame:
     values: tuple[Value, ...] | None = None
     """Positional arguments, where a library calls the function (`Dataset.map`); None: read them at the call."""
     partial: Call | None = None
+    unseen: bool = False
+    """Whether it is what callers elsewhere may do, who pass what nobody here does; `call` is any that is seen."""
 
     @property
     def depth(self) -> int:
@@ -62,6 +63,7 @@ class Functions:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._seen: dict[tuple[int, tuple[int, ...]], Env | None] = {}
+        self._unseen: dict[int, Frame] = {}
         self._frames: dict[tuple[int, int, int, int, Value | None], Frame] = {}
         self._applied: dict[tuple[int, int, int, int, Value | None, tuple[Value, ...]], Frame] = {}
 
@@ -79,24 +81,28 @@ class Functions:
 
     def parameter(self, param: cst.Param, function: ScopeNode, frame: Frame | None) -> Value:
         """The value of a parameter: the frame's argument, or over all callers what they pass, or its annotation."""
-        if frame is not None and frame.function is function:
-            assert isinstance(function, (cst.FunctionDef, cst.Lambda))
+        assert isinstance(function, (cst.FunctionDef, cst.Lambda))
+        unseen = frame is not None and frame.function is function and frame.unseen
+        if frame is not None and frame.function is function and not unseen:
             given = given_by(frame.call, frame.receiver, frame.partial, frame.values)
             return given.value(param, function, self._evaluator)
-        assert isinstance(function, (cst.FunctionDef, cst.Lambda))
         owner = self._evaluator.file.class_of(function)
         if owner is not None and param is next(parameters(function), None):
             if decorated(function, "classmethod"):
                 return Class(owner)
             if not (isinstance(function, cst.Lambda) or decorated(function, "staticmethod")):
                 return self._evaluator.classes.instance(owner, None)
-        if param.annotation is not None:
+        passed = self._passed(param, function) if not unseen else self._by_default(param)
+        if param.annotation is not None and not passed.known:
             promised = self._evaluator.annotated(param.annotation, frame)
             if promised.known and not isinstance(promised, Const):
-                passed = self._passed(param, function)
-                return passed if passed.known else promised
-        passed = self._passed(param, function)
-        return passed if passed.known else self._by_use(param, function, passed)
+                return promised
+        return passed if passed.known or unseen else self._by_use(param, function, passed)
+
+    def _by_default(self, param: cst.Param) -> Value:
+        """What a parameter is where nothing is passed for it, if that says how large or how many."""
+        default = self._evaluator.value(param.default, None) if param.default is not None else None
+        return default if default is not None and _is_setting(default) else Unknown("passed by code that is not seen")
 
     def _passed(self, param: cst.Param, function: ScopeNode) -> Value:
         callers = self._evaluator.call_graph.callers(function)
@@ -105,8 +111,8 @@ class Functions:
             return mapped
         if not callers:
             callers = self._evaluator.call_graph.callers_elsewhere(function)
-        default = self._evaluator.value(param.default, None) if param.default is not None and not callers else None
-        if default is not None and _is_setting(default):
+        default = self._by_default(param) if not callers else Unknown("passed by callers")
+        if default.known:
             return default  # nobody here passes another
         if not callers:
             why = "is called in ways that are not seen" if callers is None else "is not called in this file"
@@ -160,6 +166,12 @@ class Functions:
                 return None
             above = above.caller
         return frame if frame.depth <= MOST_FRAMES else None
+
+    def unseen(self, function: cst.FunctionDef, call: Call) -> Frame:
+        """The activation of a function by code that nobody sees, of whose arguments nothing is known."""
+        if id(function) not in self._unseen:
+            self._unseen[id(function)] = Frame(function, call, None, None, None, unseen=True)
+        return self._unseen[id(function)]
 
     def result(self, function: Function, call: Call) -> Value:
         """What a call of a module function returns: the join over its return statements."""

@@ -157,3 +157,10 @@ def _shows(part: Use) -> bool:
     if part.does is Does.PASS and part.call is not None:
         return part.call.name in ("builtins.len", "builtins.print")
     return part.does in (Does.READ, Does.METHOD) and part.word in SHOWS
+
+
+def predicts_tensors(file: File, predict: Call) -> bool:
+    """Whether the code behind a `predict` certainly takes its results for tensors, which Keras' own does not give: the
+    model has a method of its own of that name."""
+    found = uses(file, predict.node, parts=True, returned=True)
+    return any(use.does is Does.METHOD and use.word == "numpy" for use in found)

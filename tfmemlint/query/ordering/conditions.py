@@ -14,7 +14,6 @@ from tfmemlint.syntax.scopes import Binds, dotted, parameters
 from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
-    from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
 
 Condition = cst.If | cst.IfExp | cst.Try | cst.TryStar | cst.ExceptHandler | cst.ExceptStarHandler
@@ -103,36 +102,6 @@ def _kept_parameter(file: File, asked: cst.BaseExpression) -> cst.BaseExpression
     """What an attribute is set to, where the file does so in one place."""
     assigned = file.assigned_paths.get(dotted(asked) or "", ()) if isinstance(asked, cst.Attribute) else ()
     return assigned[0].value if len(assigned) == 1 else asked
-
-
-def passes_by(file: File, call: Call, node: Node) -> bool:
-    """Whether a call of the function that some code stands in does not come to it: an `if` around it asks whether a
-    parameter is None (`if scores is None:`), and the call passes something for that, or None where something must be.
-
-    False where it is not known what the call passes, and for other conditions.
-    """
-    tests = ((asked, holds) for asked, holds in _asked(file, node) if isinstance(asked, cst.Comparison))
-    return any(_finds_none(file, call, asked, node) is (not holds) for asked, holds in tests)
-
-
-def _finds_none(file: File, call: Call, asked: cst.Comparison, node: Node) -> bool | None:
-    """What `parameter is None` or `parameter is not None` is in a call of the function that it stands in; None where
-    that is not known, and for other comparisons."""
-    is_not = isinstance(asked.comparisons[0].operator, cst.IsNot)
-    if len(asked.comparisons) > 1 or not (is_not or isinstance(asked.comparisons[0].operator, cst.Is)):
-        return None
-    found = file.only_definition(asked.left) if isinstance(asked.left, cst.Name) else None
-    param = found.value if found is not None and found.binds is Binds.PARAMETER else None
-    if found is None or not isinstance(param, cst.Param) or found.scope is not file.contexts.function(node):
-        return None
-    if file.value(asked.comparisons[0].comparator) != Const(None) or call.open:
-        return None
-    passed = call.arg(found.name)
-    given = passed.value if passed is not None else file.value(param.default) if param.default is not None else None
-    nothing = [each == Const(None) for each in given.options] if given is not None and given.known else []
-    if not nothing or (any(nothing) and not all(nothing)):
-        return None
-    return nothing[0] is not is_not
 
 
 def is_off_by_default(file: File, node: Node) -> bool:

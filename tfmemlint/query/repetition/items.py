@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint import knowledge
+from tfmemlint.model import decided
 from tfmemlint.model.values import Const, Length
 from tfmemlint.query.calls import calls
 from tfmemlint.query.flow.parameters import parameters_behind
 from tfmemlint.query.flow.stores import fills
 from tfmemlint.query.limits import FEW_STEPS, FOLLOWED_CALLS
-from tfmemlint.query.ordering.conditions import passes_by
 from tfmemlint.query.repetition.counts import called_view
 from tfmemlint.query.repetition.repeats import Repetition, repetitions
 from tfmemlint.query.tensors.rows import rows_in
@@ -78,7 +78,7 @@ def _all_callers(file: File, node: Node) -> list[Call]:
     if function is None:
         return []
     found = (*(file.call_graph.callers(function) or ()), *file.call_graph.callers_elsewhere(function))
-    return [call for call in found if not passes_by(file, call, node)]
+    return [call for call in found if decided.reached(file.values, (node, call.node))]
 
 
 def is_another(file: File, given: cst.BaseExpression, again: Repetition) -> bool:

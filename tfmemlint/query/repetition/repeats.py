@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint.model import decided
 from tfmemlint.model.contexts import MAPS
 from tfmemlint.model.values import Value
 from tfmemlint.query.facts import Fact
 from tfmemlint.query.limits import FOLLOWED_CALLS
-from tfmemlint.query.ordering.conditions import passes_by
 from tfmemlint.query.repetition import counts
 from tfmemlint.query.repetition.chosen import let_through
 from tfmemlint.query.repetition.servers import handles_requests
@@ -153,9 +153,9 @@ def _repetitions(file: File, chain: tuple[Node, ...], between: int, left: int) -
             if isinstance(function, cst.Lambda):
                 yield from _repetitions(file, (*chain, taker.node), between, left)
     for caller in (graph.callers(function) or ()) if left else ():
-        if passes_by(file, caller, node):
-            continue
-        yield from _repetitions(file, (*chain, caller.node), between + 1, left - 1)
+        further = (*chain, caller.node)
+        if decided.reached(file.values, further):
+            yield from _repetitions(file, further, between + 1, left - 1)
 
 
 def _comprehensions(file: File, node: Node) -> Iterator[Node]:

@@ -36,8 +36,13 @@ NOT_ALL_DEVICES = "device_count"
 
 def initialises(file: File, call: Call) -> bool:
     """Whether a call certainly initialises the eager runtime, if nothing has done so before: it makes a tensor, a
-    variable, a dataset or devices. False in programs that turn eager execution off, inside of graphs, and where it is
+    variable, a dataset or devices. False in programs whose ops are nodes of a graph, inside of graphs, and where it is
     not known what is called; of functions of the module each call in them is asked."""
+    return not builds_graphs(file) and _computes(file, call)
+
+
+def _computes(file: File, call: Call) -> bool:
+    """Whether a call initialises the runtime, or makes a node in a program that builds graphs."""
     if not call.names or file.contexts.entered(call.node, "tf.Graph.as_default") is not None:
         return False
     if turns_eager_off(file) or (set(call.names) <= {PLACES} and file.may_be_version_1):
@@ -61,9 +66,10 @@ def builds_graphs(file: File) -> bool:
 
 
 @once_per_file
-def initialising_calls(file: File) -> list[Call]:
-    """The calls of a file that certainly initialise the runtime when they are reached, in source order."""
-    return [call for call in map(file.call, file.tree.of(cst.Call)) if initialises(file, call)]
+def computing_calls(file: File) -> list[Call]:
+    """The calls of a file that certainly initialise the runtime when they are reached, or make the nodes of a program
+    that is written for graphs, in source order."""
+    return [call for call in map(file.call, file.tree.of(cst.Call)) if _computes(file, call)]
 
 
 def goes_on_elsewhere(file: File) -> bool:
