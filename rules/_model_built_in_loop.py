@@ -33,6 +33,9 @@ is never trained has no graphs: it is not worth a line."""
 FEW_FOLDS = 5
 """Folds of a cross validation that a loop counts: one evaluation, which five models of common sizes survive."""
 
+STEPS = ("apply_gradients", "minimize")
+"""Methods of optimizers that change a model's weights."""
+
 FLOAT32 = 4
 
 
@@ -61,7 +64,9 @@ def _built_in_loops(file: File) -> Iterator[Built]:
             continue
         if is_handful(file, repetition.seen_runs(file, call.node), made):
             continue
-        if not any(keras.clears(file, each.place) for each in repetition.repetitions(file, call.node, calls=0)):
+        untrained = made.trained is False or not _may_train(file, call, made)
+        around = [each.place for each in repetition.repetitions(file, call.node, calls=0)]
+        if not any(keras.clears(file, each) or (untrained and keras.collects(file, each)) for each in around):
             found.setdefault(loop.place, []).append((call, made))
     for place, models in found.items():
         yield Built(place, sorted(models, key=lambda each: not each[1].trained))
@@ -171,6 +176,16 @@ def _is_small(model: Call) -> bool:
 
 def _fits(file: File, call: Call) -> bool:
     return not file.may_be_version_1 and keras.fits(file, call.node)
+
+
+def _may_train(file: File, call: Call, made: UsedUp) -> bool:
+    """Whether the model that a call makes may be trained: False where the call is of functions that use it up
+    themselves, and nothing that they run trains."""
+    functions = all(isinstance(target, Function) for target in call.target.options)
+    if made.trained or not functions or keras.model_at(file, call) is not None:
+        return True
+    run = list(calls(file, call.node, through=limits.FOLLOWED_CALLS))
+    return any(keras.trains(each) or each.method in STEPS for each in run)
 
 
 def _runs_eagerly(file: File) -> bool:

@@ -28,6 +28,7 @@ from tfmemlint.query.keras.making import (
 from tfmemlint.query.keras.models import (
     applies_network,
     clears,
+    collects,
     is_changed,
     is_model,
     loads_model,
@@ -84,6 +85,7 @@ __all__ = [
     "calls_items",
     "class_count",
     "clears",
+    "collects",
     "copies_weights",
     "counted_words",
     "dense_width",

@@ -264,8 +264,17 @@ class Contexts:
 
 
 def _ends_at_once(loop: Loop) -> bool:
-    """Whether the body of a loop ends with leaving it: it looks at the first item, or waits for nothing."""
+    """Whether the body of a loop ends with leaving it: it looks at the first item, waits for nothing, or tries again
+    only after an error."""
     last = loop.body.body[-1] if loop.body.body else None
+    tried = last if isinstance(last, cst.Try) else None
+    ends = (tried.orelse or tried).body if tried is not None else loop.body
+    goes_on = sum(1 for _ in walk(loop.body, cst.Continue))
+    after_errors = sum(1 for each in tried.handlers for _ in walk(each, cst.Continue)) if tried is not None else 0
+    return _leaves(ends) and goes_on == after_errors
+
+
+def _leaves(block: cst.BaseSuite) -> bool:
+    last = block.body[-1] if block.body else None
     small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
-    leaves = isinstance(small, (cst.Break, cst.Return, cst.Raise))
-    return leaves and not any(walk(loop.body, cst.Continue))
+    return isinstance(small, (cst.Break, cst.Return, cst.Raise))

@@ -111,6 +111,12 @@ def clears(file: File, body: Node) -> bool:
     return next(calls(file, body, *CLEARS, through=FOLLOWED_CALLS), None) is not None
 
 
+def collects(file: File, body: Node) -> bool:
+    """Whether some code has Python collect its garbage, itself or by functions of the module: models that were never
+    trained are freed by that."""
+    return next(calls(file, body, "gc.collect", through=FOLLOWED_CALLS), None) is not None
+
+
 def _model_loads(file: File) -> Iterator[Call]:
     yield from (call for call in map(file.call, file.tree.of(cst.Call)) if loads_model(call))
 
