@@ -44,7 +44,7 @@ BODIES = [
     ("if self.ask(x): work()", True),
     ("if tf.executing_eagerly(): work()", True),
     ("if first: work()", True),
-    ("if True: work()", True),
+    ("if True: work()", False),
     ("if v is None: v = work()", True),
     ("kept = getattr(self, 'v', None)\n        if kept is None: work()", True),
     ("if self.ready: return x\n        work()", True),

@@ -10,6 +10,7 @@ import libcst as cst
 from tfmemlint.model.values import Const, Value
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.syntax.names import variables
+from tfmemlint.syntax.reaching import always
 from tfmemlint.syntax.scopes import Binds, dotted, parameters
 from tfmemlint.syntax.tree import Node, walk
 
@@ -22,16 +23,17 @@ Condition = cst.If | cst.IfExp | cst.Try | cst.TryStar | cst.ExceptHandler | cst
 def conditions(file: File, node: Node, within: Node | None = None) -> Iterator[Condition]:
     """The `if`s, conditional expressions, `try`s and handlers that may keep code from running, innermost first.
 
-    They stand around it and inside `within`, or anywhere, in functions around, too. Their tests always run, and
-    `if __name__ == "__main__"` is none: whoever runs the program runs it. Loops, which may have no iteration, `while`
-    and `match` do not count.
+    They stand around it and inside `within`, or anywhere, in functions around, too. Their tests always run, and neither
+    `if __name__ == "__main__"` is one, as whoever runs the program runs it, nor `if True:`. Loops, which may have no
+    iteration, `while` and `match` do not count.
     """
     below: Node = node
     for above in file.tree.ancestors(node):
         if above is within:
             return
         if isinstance(above, (cst.If, cst.IfExp)):
-            if below is not above.test and not _is_entry(above.test):
+            taken = _is_entry(above.test) or (below is above.body and always(above.test))
+            if below is not above.test and not taken:
                 yield above
         elif isinstance(above, (cst.Try, cst.TryStar, cst.ExceptHandler, cst.ExceptStarHandler)):
             yield above
