@@ -110,6 +110,23 @@ OBSTACLES = {
         "TFM703 confirmed",
         ("measured alone, with operands made up from their use",),
     ),
+    "attributes of an object that nobody passes": (
+        """
+        import tensorflow as tf
+
+        class Weighting(tf.keras.layers.Layer):
+            def __init__(self, place):
+                super().__init__()
+                self.centers = read_centers(place)
+
+            def weights(self, cloud):
+                points = cloud._points
+                wide = points * tf.tile(self.centers[:, None], [1, points.shape[1]])
+                return tf.nn.softmax(wide)
+        """,
+        "TFM703 confirmed",
+        ("measured alone, with operands made up from their use",),
+    ),
     "flags of the command line": (
         """
         import tensorflow as tf

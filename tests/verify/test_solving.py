@@ -228,6 +228,22 @@ class TestStandIns:
         (width,) = re.findall(r'tfmemlint_model\("model", \((\d+),\)\)', plan.pair.before.source)
         assert int(width) == sizes(plan, "z")[1] != 10
 
+    def test_attributes_of_an_object_have_the_axes_that_their_use_needs(self) -> None:
+        text = """
+            import tensorflow as tf
+            def weighted(cloud):
+                mask = cloud.grid._radii > 0
+                return tf.where(mask, cloud._points[:, 0], 0.0) * tf.tile(cloud.grid._radii, [2])
+        """
+        plan = planned(text, "tf.tile(cloud.grid._radii, [2])", "None")
+        given = re.search(
+            r'thing\("cloud", grid=tfmemlint_thing\("cloud.grid", _radii=tfmemlint_tensor\("float32", \(\d+,\)\)\), '
+            r'_points=tfmemlint_tensor\("float32", \(\d+, \d+\)\)\)',
+            plan.pair.before.source,
+        )
+        assert given is not None
+        assert "cloud of weighted is made up as an object" in plan.pair.replaced
+
     def test_data_and_its_labels_have_as_many_rows(self) -> None:
         rows = "return tf.data.Dataset.from_tensor_slices((images, labels)).batch(batch_size)"
         plan = solved(rows, ".batch(batch_size)", "images, labels, batch_size")

@@ -36,6 +36,9 @@ DOES = (
 )
 """First words of the names of methods."""
 
+LIBRARIES = "site-packages"
+"""In the paths of code that looks for marks of its own in whatever it is given."""
+
 ELEMENT = [("float32", (32, 64)), ("int64", (32,))]
 """An element of a data set of which only the name is known."""
 
@@ -152,7 +155,7 @@ class _Thing(int):
         self.__dict__.update(fields, _makers=makers, _path=path, _objects=objects)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
+        if name.startswith("__") or (name.startswith("_") and LIBRARIES in sys._getframe(1).f_code.co_filename):
             raise AttributeError(name)
         made = self._makers.of(f"{self._path}.{name}", name, self._objects)
         self.__dict__[name] = made

@@ -22,11 +22,12 @@ from tfmemlint.verify.plan.composing import Composer, Texts
 from tfmemlint.verify.plan.elements import Elements
 from tfmemlint.verify.plan.examples import Example
 from tfmemlint.verify.plan.made_up import code_for, images_for
+from tfmemlint.verify.plan.objects import dotted_path, operand_path
 from tfmemlint.verify.plan.places import Places
 from tfmemlint.verify.plan.programs import TRAINS, PlanError
 from tfmemlint.verify.plan.roles import is_no_array
 from tfmemlint.verify.plan.slicing import DEFINITIONS, Home
-from tfmemlint.verify.plan.solving import FULL, Solved, Solver, unpassed
+from tfmemlint.verify.plan.solving import FULL, Free, Solved, Solver, unpassed
 from tfmemlint.verify.plan.statements import changed_name, is_setting
 from tfmemlint.verify.plan.supplies import Supplies
 
@@ -208,15 +209,31 @@ class Alone:
                 and code_for(known(each, function, None)) is None
                 and not is_no_array(self.file, each, [function])
             ]
-            solved = self.solver.operands(function, asked, unknown, flagged)
-        for word in dict.fromkeys(name.value for name in unknown):
-            found = solved.get(word)
+            solved = self._operands(function, asked, unknown, flagged)
+        for name in unknown:
+            path = operand_path(self.file, name)
+            word, found = dotted_path(name, path), solved.get(name.value)
+            if found is None and path:
+                found = solved.get(word)
             if found is None:
                 raise PlanError(
-                    f"too little is known of {word}; say what it is: # tfmemlint: example {word}=float32[32,10]"
+                    f"too little is known of {word}; say what it is: # tfmemlint: example {name.value}=float32[32,10]"
                 )
-            self._supplies.made[word] = found.code
-            self.replaced.append(found.words)
+            self._supplies.give(name.value, path if name.value not in solved else (), found.code)
+            if found.words not in self.replaced:
+                self.replaced.append(found.words)
+
+    def _operands(
+        self, function: cst.FunctionDef, asked: Sequence[cst.Param], unknown: Sequence[cst.Name], flagged: Node
+    ) -> dict[str, Solved]:
+        """What is made up for these names, by name: as parameters that nobody passes have it, else as their own use
+        has it; and for attributes of what stands for an object, by what is written."""
+        solved = self.solver.operands(function, asked, unknown, flagged)
+        left = [name for name in unknown if name.value not in solved]
+        if not left:
+            return solved
+        free = dict.fromkeys(dotted_path(name, operand_path(self.file, name)) for name in left)
+        return self.solver.operands(function, asked, unknown, flagged, [Free(path) for path in free])
 
     def _images(self, name: cst.Name) -> str | None:
         """Code for images where a generator takes what a name stands for, which is images alone."""

@@ -6,13 +6,15 @@ are read of it and nothing else, so that code which asks for more fails.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
 from tfmemlint.model.file import File
 from tfmemlint.model.values import constant
+from tfmemlint.syntax.scopes import dotted
 from tfmemlint.syntax.tree import Node
+from tfmemlint.verify.plan.roles import OF_ARRAYS
 
 Path = tuple[tuple[str, object], ...]
 """Steps from a name to a part of it: ("attr", "shape"), ("key", "image"), ("index", 0), ("len", None)."""
@@ -20,7 +22,7 @@ Path = tuple[tuple[str, object], ...]
 MOST_INDEX = 8
 
 
-def paths(file: File, name: cst.Name) -> Iterator[tuple[Node, Path]]:
+def paths(file: File, name: Node) -> Iterator[tuple[Node, Path]]:
     """The expressions that lead away from a name by attributes, keys, indices and `len`, each with its path; first the
     name itself."""
     path: Path = ()
@@ -35,6 +37,33 @@ def paths(file: File, name: cst.Name) -> Iterator[tuple[Node, Path]]:
         path = (*path, step)
         node = above
         yield node, path
+
+
+def operand_path(file: File, name: Node) -> Path:
+    """The attributes that lead from a name to an array, as far as its use can tell: `centers` of
+    `self.centers.shape[0]`. Empty where it is the name itself, or where what is read of it is called."""
+    path: Path = ()
+    for node, steps in paths(file, name):
+        step = steps[-1] if steps else ("attr", "")
+        parent = file.tree.parent(node)
+        if step[0] != "attr" or step[1] in OF_ARRAYS or (isinstance(parent, cst.Call) and parent.func is node):
+            return path
+        path = steps
+    return path
+
+
+def dotted_path(name: Node, path: Path) -> str:
+    """Attributes of a name as they are written."""
+    return ".".join((dotted(name) or "", *(str(word) for _, word in path)))
+
+
+def holding(name: str, parts: Mapping[Path, str]) -> str:
+    """Code for an object that is made up, with code for parts of it."""
+    fields: dict[str, dict[Path, str]] = {}
+    for path, code in parts.items():
+        fields.setdefault(str(path[0][1]), {})[path[1:]] = code
+    made = (f", {word}={part[()] if () in part else holding(f'{name}.{word}', part)}" for word, part in fields.items())
+    return f'tfmemlint_thing("{name}"{"".join(made)})'
 
 
 def _step(file: File, node: Node, above: Node) -> tuple[str, object] | None:

@@ -74,7 +74,7 @@ def agree(reading: Reading, *arguments: Argument | None) -> None:
     values = [reading.value(each.expression) for each in arguments if each is not None]
     if any(isinstance(value, Tensor) and value.whole for value in values):
         for value in values:
-            reading.integers |= value.sources if isinstance(value, Tensor) else frozenset()
+            reading.integers |= value.alike if isinstance(value, Tensor) else frozenset()
 
 
 def known(value: Value) -> Seen:

@@ -34,6 +34,11 @@ REDUCTIONS = frozenset({
     "min", "norm", "prod", "reduce_all", "reduce_any", "reduce_logsumexp", "reduce_max", "reduce_mean",
     "reduce_min", "reduce_prod", "reduce_std", "reduce_sum", "reduce_variance", "std", "sum", "var",
 })  # fmt: skip
+FLAGS = frozenset({
+    "equal", "greater", "greater_equal", "less", "less_equal", "logical_and", "logical_or", "logical_xor", "not_equal",
+})  # fmt: skip
+"""Those that give flags."""
+
 LIBRARIES = ("tf.", "np.", "keras.")
 
 LAYERS = {
@@ -73,9 +78,11 @@ def of(reading: Reading, call: Call) -> Seen:
     if word in PAIRS:
         left, right = (operands.operand(reading, call, number) for number in (0, 1))
         operands.agree(reading, *(call.arg(number) for number in (0, 1)))
-        return broadcast(left, right) if left is not None and right is not None else left or right
+        pair = broadcast(left, right) if left is not None and right is not None else left or right
+        return replace(pair, dtype="bool") if pair is not None and word in FLAGS else pair
     if word in REDUCTIONS:
-        return _reduction(reading, call, operands.first(reading, call), 1)
+        found = _reduction(reading, call, operands.first(reading, call), 1)
+        return replace(found, dtype="int64") if isinstance(found, Tensor) and word in ("argmax", "argmin") else found
     rule = RULES.get(word)
     return rule(reading, call) if rule is not None else None
 
@@ -127,7 +134,7 @@ def _layer(reading: Reading, call: Call) -> Seen:
     if tensor.rank != LAYERS.get(word, tensor.rank) or (word == "Dense" and tensor.rank < 2):
         raise ConflictError
     if word == "Embedding":
-        reading.integers |= tensor.sources
+        reading.integers |= tensor.alike
     if word in KEEPS:
         return tensor
     last = _width(layer)

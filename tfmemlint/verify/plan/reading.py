@@ -8,6 +8,7 @@ are run.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import libcst as cst
 
@@ -16,11 +17,7 @@ from tfmemlint.model.values import Function
 from tfmemlint.syntax.scopes import dotted, parameters
 from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.plan import indices, operands, operations
-from tfmemlint.verify.plan.sizes import ConflictError, Output, Seen, Size, Tensor, broadcast, product
-
-NUMBER = 0
-"""In place of the number of axes: no array, a whole number that sizes are made of. Negative: a model, with the axes of
-what it gives."""
+from tfmemlint.verify.plan.sizes import ConflictError, Output, Seen, Size, Tensor, broadcast, of_kind, product
 
 DEEPEST = 3
 """Functions that are read inside each other."""
@@ -30,9 +27,17 @@ COMPARES = (cst.Equal, cst.NotEqual, cst.LessThan, cst.GreaterThan, cst.LessThan
 
 class Reading:
     """Functions read one after the other, with these kinds of parameters: numbers of axes, by the id of the `Param`.
-    What the first one, a constructor, makes attributes of its object is there in the next one."""
+    What the first one, a constructor, makes attributes of its object is there in the next one. `free` are names and
+    attributes, as they are written, that are tried out like parameters wherever nothing else tells what they are; each
+    with its key among the kinds."""
 
-    def __init__(self, file: File, functions: Sequence[cst.FunctionDef], kinds: Mapping[int, int]) -> None:
+    def __init__(
+        self,
+        file: File,
+        functions: Sequence[cst.FunctionDef],
+        kinds: Mapping[int, int],
+        free: Mapping[str, int] | None = None,
+    ) -> None:
         self.file = file
         self.given: dict[int, Seen] = {}
         """What each parameter is, by the id of its node."""
@@ -43,15 +48,19 @@ class Reading:
         self.of_numpy: set[int] = set()
         self.seen: dict[int, Tensor] = {}
         """The arrays that expressions come to, by the id of the node."""
+        self.sizes: dict[int, Size] = {}
+        """The numbers that names stand for, by the id of the node."""
+        self._free = {path: of_kind(kinds[key], key) for path, key in (free or {}).items() if key in kinds}
+        self.given.update({key: self._free[path] for path, key in (free or {}).items() if key in kinds})
         self._names: dict[str, Seen] = {}
         self._inside: list[cst.FunctionDef] = []
         self._returned: list[Seen] = []
         for function in functions:
-            self._names = {path: value for path, value in self._names.items() if "." in path}
+            self._names = self._free | {path: value for path, value in self._names.items() if "." in path}
             for parameter in parameters(function):
                 kind = kinds.get(id(parameter))
                 if kind is not None:
-                    self.given[id(parameter)] = self._names[parameter.name.value] = _first(kind, id(parameter))
+                    self.given[id(parameter)] = self._names[parameter.name.value] = of_kind(kind, id(parameter))
             self._suite(function.body.body)
 
     # -- what operations say -----------------------------------------------------------------------------------------
@@ -128,7 +137,8 @@ class Reading:
             return
         path = dotted(target) if isinstance(target, (cst.Name, cst.Attribute)) else None
         if path is not None:
-            self._names[path] = value
+            told = isinstance(value, Size) or (isinstance(value, Tensor) and value.sources)
+            self._names[path] = value if told or path not in self._free else self._free[path]
 
     # -- expressions -------------------------------------------------------------------------------------------------
 
@@ -139,6 +149,8 @@ class Reading:
             found = operands.known(self.file.value(node))
         if isinstance(found, Tensor):
             self.seen[id(node)] = found
+        elif isinstance(found, Size) and isinstance(node, cst.Name):
+            self.sizes[id(node)] = found
         return found
 
     def _value(self, node: cst.BaseExpression) -> Seen:
@@ -159,7 +171,8 @@ class Reading:
                 return (*left, *right)
             return self._arithmetic(left, right)
         if isinstance(node, cst.Comparison) and isinstance(node.comparisons[0].operator, COMPARES):
-            return self._arithmetic(self.value(node.left), self.value(node.comparisons[0].comparator))
+            found = self._arithmetic(self.value(node.left), self.value(node.comparisons[0].comparator))
+            return replace(found, dtype="bool") if isinstance(found, Tensor) else found
         if isinstance(node, cst.IfExp):
             return self.value(node.body) or self.value(node.orelse)
         if isinstance(node, cst.Attribute):
@@ -262,7 +275,7 @@ class Reading:
             else:
                 by = self.value(index)
                 if isinstance(by, Tensor):
-                    self.integers |= by.sources
+                    self.integers |= by.alike
                     yield from by.sizes
             axis += 1
 
@@ -283,10 +296,3 @@ class Reading:
     def _bound(self, node: cst.BaseExpression | None) -> int | None:
         at = self.value(node) if node is not None else None
         return at.number if isinstance(at, Size) else None
-
-
-def _first(kind: int, key: int) -> Seen:
-    """What a parameter is at first, of a kind; its sizes are not numbers yet."""
-    if kind < 0:
-        return Output(tuple(Size() for _ in range(-kind - 1)))
-    return Size() if kind == NUMBER else Tensor(tuple(Size() for _ in range(kind)), frozenset((key,)))

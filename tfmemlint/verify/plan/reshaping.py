@@ -138,7 +138,7 @@ def _range(reading: Reading, call: Call) -> Seen:
 def _where(reading: Reading, call: Call) -> Seen:
     found = [operands.operand(reading, call, number) for number in (0, 1, 2)]
     if found[0] is not None and isinstance(getattr(call.arg(0), "expression", None), cst.Name):
-        reading.booleans |= found[0].sources
+        reading.booleans |= found[0].alike
     whole = found[0]
     for other in found[1:]:
         if whole is not None and other is not None:
@@ -149,7 +149,7 @@ def _where(reading: Reading, call: Call) -> Seen:
 def _gather(reading: Reading, call: Call) -> Seen:
     tensor, by = (operands.operand(reading, call, number) for number in (0, 1))
     if by is not None:
-        reading.integers |= by.sources
+        reading.integers |= by.alike
     axis = operands.axis(reading, call, 99, 0)
     if tensor is None or by is None or axis is None or call.arg("batch_dims") is not None:
         return None
@@ -162,7 +162,7 @@ def _one_hot(reading: Reading, call: Call) -> Seen:
     reading.counts(depth)
     if by is None:
         return None
-    reading.integers |= by.sources
+    reading.integers |= by.alike
     return Tensor((*by.sizes, depth if isinstance(depth, Size) else Size()), by.sources)
 
 
@@ -196,7 +196,7 @@ def sparse_loss(reading: Reading, call: Call) -> Seen:
     labels, given = (operands.operand(reading, call, number) for number in (0, 1))
     if labels is None or given is None:
         return None
-    reading.integers |= labels.sources
+    reading.integers |= labels.alike
     return broadcast(labels, reduced(given, [-1], False))
 
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+NUMBER = 0
+"""In place of the number of axes: no array, a whole number that sizes are made of. Negative: a model, with the axes of
+what it gives."""
 
 
 class ConflictError(Exception):
@@ -54,6 +58,13 @@ class Tensor:
     sources: frozenset[int] = frozenset()
     whole: bool = False
     """Whether it holds whole numbers, as far as the code says so."""
+    dtype: str = ""
+    """What an operation made of its data, as flags of a comparison; empty where it is as its sources are."""
+
+    @property
+    def alike(self) -> frozenset[int]:
+        """The parameters that hold what it holds."""
+        return frozenset() if self.dtype else self.sources
 
     @property
     def rank(self) -> int:
@@ -61,7 +72,7 @@ class Tensor:
 
     def shaped(self, sizes: Sequence[Size]) -> Tensor:
         """The same data in another shape."""
-        return Tensor(tuple(sizes), self.sources, self.whole)
+        return replace(self, sizes=tuple(sizes))
 
 
 @dataclass(frozen=True)
@@ -167,3 +178,10 @@ def reshaped(tensor: Tensor, shape: Sequence[Seen]) -> Tensor:
         if tensor.rank == 2 or tensor.sizes[-1].number is None:
             tensor.sizes[-1].same(Size(rest))
     return tensor.shaped(sizes)
+
+
+def of_kind(kind: int, key: int) -> Seen:
+    """What a parameter is at first, of a kind; its sizes are not numbers yet."""
+    if kind < 0:
+        return Output(tuple(Size() for _ in range(-kind - 1)))
+    return Size() if kind == NUMBER else Tensor(tuple(Size() for _ in range(kind)), frozenset((key,)))

@@ -17,9 +17,9 @@ import libcst as cst
 from tfmemlint.model.file import File
 from tfmemlint.syntax.scopes import parameters
 from tfmemlint.syntax.tree import Node, walk
-from tfmemlint.verify.plan.reading import NUMBER, Reading
+from tfmemlint.verify.plan.reading import Reading
 from tfmemlint.verify.plan.roles import promises_array, promises_number
-from tfmemlint.verify.plan.sizes import ConflictError, Output, Seen, Size, Tensor
+from tfmemlint.verify.plan.sizes import NUMBER, ConflictError, Output, Seen, Size, Tensor
 
 KINDS = {2: 0, 3: 1, 1: 1, 4: 4, NUMBER: 5, 5: 6}
 """Numbers of axes, and how unusual they are: most code is about rows of features, and axes more than two are used."""
@@ -52,6 +52,17 @@ class Solved:
     words: str
 
 
+@dataclass(frozen=True, eq=False)
+class Free:
+    """A name or an attribute that nothing tells of, as it is written: `self.centers`."""
+
+    path: str
+
+
+Asked = cst.Param | Free
+"""What is solved."""
+
+
 @dataclass
 class Solver:
     """Solves the parameters of functions of a file; `target` are the bytes of the flagged tensor."""
@@ -71,33 +82,42 @@ class Solver:
     """Their last sizes, where nothing else has them."""
     by_name: set[int] = field(default_factory=set)
     """Those of them that no use tells of, as the last call found."""
+    _free: dict[str, int] = field(default_factory=dict)
 
     def solve(
-        self, functions: Sequence[cst.FunctionDef], unknown: Sequence[cst.Param], flagged: Node | None
+        self, functions: Sequence[cst.FunctionDef], unknown: Sequence[Asked], flagged: Node | None
     ) -> dict[int, Solved]:
-        """What is made up for these parameters, by the id of their nodes; those that stay unknown are left out."""
+        """What is made up for these, by the id of their nodes; those that stay unknown are left out."""
         reading, told = self._settled(functions, unknown)
         if reading is None:
             return {}
         values = {id(each): reading.given[id(each)] for each in told}
         numbers = self._numbers(reading, list(values.values()), flagged)
         self.used |= any(id(each) not in self.models for each in told)
-        return {id(each): self._made(reading, values[id(each)], each.name.value, numbers) for each in told}
+        names = {id(each): each.path if isinstance(each, Free) else each.name.value for each in told}
+        return {key: self._made(reading, values[key], name, numbers) for key, name in names.items()}
 
     def operands(
-        self, function: cst.FunctionDef, unknown: Sequence[cst.Param], names: Sequence[cst.Name], flagged: Node
+        self,
+        function: cst.FunctionDef,
+        unknown: Sequence[cst.Param],
+        names: Sequence[cst.Name],
+        flagged: Node,
+        free: Sequence[Free] = (),
     ) -> dict[str, Solved]:
         """What is made up for names that are read in a function whose parameters are these, by name: arrays that come
-        of parameters whose use tells what they are."""
-        reading, told = self._settled([function], unknown)
+        of parameters whose use tells what they are; and for what is `free`, by path, if its own use tells."""
+        reading, told = self._settled([function], [*unknown, *free])
         if reading is None:
             return {}
         keys = {id(each) for each in told}
-        values = {
-            name.value: value
-            for name in names
-            if (value := reading.seen.get(id(name))) is not None and value.sources and value.sources <= keys
-        }
+        values: dict[str, Seen] = {each.path: reading.given[id(each)] for each in free if id(each) in keys}
+        for name in names if keys else ():
+            value = reading.seen.get(id(name))
+            if value is not None and value.sources and value.sources <= keys:
+                values[name.value] = value
+            elif free and name.value not in values and id(name) in reading.sizes:
+                values[name.value] = reading.sizes[id(name)]
         self.used |= bool(values)
         numbers = self._numbers(reading, list(values.values()), flagged)
         return {name: self._made(reading, value, name, numbers) for name, value in values.items()}
@@ -109,9 +129,10 @@ class Solver:
         return found
 
     def _settled(
-        self, functions: Sequence[cst.FunctionDef], unknown: Sequence[cst.Param]
-    ) -> tuple[Reading | None, list[cst.Param]]:
+        self, functions: Sequence[cst.FunctionDef], unknown: Sequence[Asked]
+    ) -> tuple[Reading | None, list[Asked]]:
         """The reading that makes sense, and the parameters that it tells the kinds of."""
+        self._free = {each.path: id(each) for each in unknown if isinstance(each, Free)}
         kinds = {id(each): self._possible(functions, each) for each in unknown}
         wanted = [each for each in unknown if kinds[id(each)]]
         reading = self._read(functions, {id(each): kinds[id(each)] for each in wanted}) if wanted else None
@@ -121,15 +142,17 @@ class Solver:
         self.by_name = set(self.hinted) - set(arrays)
         return reading, [each for each in wanted if id(each) in arrays or self._is_told(each)]
 
-    def _is_told(self, parameter: cst.Param) -> bool:
+    def _is_told(self, parameter: Asked) -> bool:
         """Whether it is known what it is, whatever is done with it."""
-        return promises_array(parameter) or id(parameter) in self.models or id(parameter) in self.hinted
+        promised = isinstance(parameter, cst.Param) and promises_array(parameter)
+        return promised or id(parameter) in self.models or id(parameter) in self.hinted
 
-    def _possible(self, functions: Sequence[cst.FunctionDef], parameter: cst.Param) -> tuple[int, ...]:
+    def _possible(self, functions: Sequence[cst.FunctionDef], parameter: Asked) -> tuple[int, ...]:
         """The kinds of a parameter that contradict nothing by themselves; none where nothing tells that it is one."""
         found: list[int] = []
         told = self._is_told(parameter)
-        kinds = OUTPUTS if id(parameter) in self.models else (NUMBER,) if promises_number(parameter) else KINDS
+        number = isinstance(parameter, cst.Param) and promises_number(parameter)
+        kinds = OUTPUTS if id(parameter) in self.models else (NUMBER,) if number else KINDS
         for kind in kinds:
             reading = self._reading(functions, {id(parameter): kind})
             if reading is not None and (told or id(parameter) in reading.arrays):
@@ -161,7 +184,7 @@ class Solver:
 
     def _reading(self, functions: Sequence[cst.FunctionDef], kinds: Mapping[int, int]) -> Reading | None:
         try:
-            return Reading(self.file, functions, kinds)
+            return Reading(self.file, functions, kinds, self._free)
         except ConflictError:
             return None
 
@@ -241,15 +264,17 @@ def _made(reading: Reading, value: Seen, name: str, numbers: Mapping[int, int]) 
         return Solved(f'tfmemlint_model("{name}", {shape})', f"{name} is made up as {given}: its rank from its use")
     if not isinstance(value, Tensor):
         return Solved(str(shape[0]), f"{name} is made up as {shape[0]}: it is used as a size")
-    from_one = len(value.sources) == 1
-    dtype = "float32"
-    if value.whole or (from_one and value.sources <= reading.integers):
-        dtype = "int32"
-    elif from_one and value.sources <= reading.booleans:
-        dtype = "bool"
+    dtype = value.dtype or _dtype(reading, value)
     maker = "tfmemlint_array" if value.sources & reading.of_numpy else "tfmemlint_tensor"
     words = f"{dtype}[{','.join(map(str, shape))}]"
     return Solved(f'{maker}("{dtype}", {shape})', f"{name} is made up as {words}: its rank from its use")
+
+
+def _dtype(reading: Reading, value: Tensor) -> str:
+    from_one = len(value.sources) == 1
+    if value.whole or (from_one and value.sources <= reading.integers):
+        return "int32"
+    return "bool" if from_one and value.sources <= reading.booleans else "float32"
 
 
 def _prime(least: int, taken: set[int]) -> int:

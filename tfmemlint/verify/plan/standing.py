@@ -7,7 +7,7 @@ believed only where they confirm.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import libcst as cst
 
@@ -15,7 +15,8 @@ from tfmemlint.model.file import File
 from tfmemlint.syntax.scopes import dotted
 from tfmemlint.verify.child.usual import holds_settings, usual, words_of
 from tfmemlint.verify.plan.evidence_of import Evidence, EvidenceOf
-from tfmemlint.verify.plan.roles import annotated, promises_array
+from tfmemlint.verify.plan.objects import Path, dotted_path, holding, operand_path
+from tfmemlint.verify.plan.roles import annotated, promises_array, uses_of
 from tfmemlint.verify.plan.solving import CHANNELS, CLASSES, FEATURES, FULL, Solved, Solver
 
 MODEL, FUNCTIONAL, OPTIMIZER, LOSS, METRIC = "model", "functional", "optimizer", "loss", "metric"
@@ -136,8 +137,14 @@ class Standing:
         """Whether what stands in for it has sizes that nothing tells."""
         return self.role(parameter) in (ARRAY, ARRAYS, DATASET)
 
-    def made(self, parameter: cst.Param) -> Solved:
-        """What stands in for a parameter."""
+    def parts(self, parameter: cst.Param) -> dict[str, Path]:
+        """The attributes of an object that may be arrays, by what is written."""
+        uses = uses_of(self.file, parameter, self.functions) if self.role(parameter) == OBJECT else []
+        found = [(use, operand_path(self.file, use)) for use in uses]
+        return {dotted_path(use, path): path for use, path in found if path}
+
+    def made(self, parameter: cst.Param, parts: Mapping[Path, str] | None = None) -> Solved:
+        """What stands in for a parameter, with code for `parts` of it."""
         role, name = self.role(parameter), parameter.name.value
         if role in (TEXT, VALUE):
             value = self._value(parameter, role)
@@ -149,12 +156,13 @@ class Standing:
             return Solved(
                 f'tfmemlint_model("{name}", functional=True)', f"{name} is made up as a small model of images"
             )
-        words = {MODEL: "a small model of one layer", SETTINGS: "settings of usual values", OBJECT: "an object"}
+        words = {MODEL: "a small model of one layer", SETTINGS: "settings of usual values"}
         words |= {LOSS: "the mean of what is predicted", FUNCTION: "a function that gives what it is given"}
         words |= {STRATEGY: "the strategy of one device"}
+        if role == OBJECT:
+            return Solved(holding(name, parts or {}), f"{name} is made up as an object")
         fields = self._fields(parameter) if role == SETTINGS else ""
-        maker = "thing" if role == OBJECT else role
-        return Solved(f'tfmemlint_{maker}("{name}"{fields})', f"{name} is made up as {words.get(role, role)}")
+        return Solved(f'tfmemlint_{role}("{name}"{fields})', f"{name} is made up as {words.get(role, role)}")
 
     # -- values ------------------------------------------------------------------------------------------------------
 

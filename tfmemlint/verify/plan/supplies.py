@@ -14,7 +14,7 @@ from tfmemlint.verify.plan.across import Slices
 from tfmemlint.verify.plan.elements import Elements
 from tfmemlint.verify.plan.examples import Example
 from tfmemlint.verify.plan.made_up import code_for
-from tfmemlint.verify.plan.objects import Parts, paths
+from tfmemlint.verify.plan.objects import Parts, Path, paths
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.slicing import Home
 from tfmemlint.verify.plan.statements import asked_of
@@ -72,6 +72,13 @@ class Supplies:
         if of_module:
             self._keep(name)
         return of_module or self._provide_around(name)
+
+    def give(self, word: str, path: Path, code: str) -> None:
+        """Have this there for a name, or at the end of a path from it."""
+        if path:
+            self._parts.setdefault(word, Parts()).add(path, code)
+        else:
+            self.made[word] = code
 
     def _keep(self, name: cst.Name) -> None:
         """Keep the code that gives a name its meaning, with all that it needs."""

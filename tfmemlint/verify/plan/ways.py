@@ -18,7 +18,7 @@ from tfmemlint.verify.plan.made_up import code_for
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.roles import asked, is_no_array, is_unread, suggested
 from tfmemlint.verify.plan.slicing import Home
-from tfmemlint.verify.plan.solving import Solver, unpassed
+from tfmemlint.verify.plan.solving import Free, Solver, unpassed
 from tfmemlint.verify.plan.standing import Standing
 from tfmemlint.verify.plan.statements import owner
 
@@ -181,7 +181,9 @@ class Ways:
         asked_for = [
             parameter for _, parameter in used if parameter in models or not is_no_array(self.file, parameter, methods)
         ]
-        solved = self.solver.solve(functions, asked_for, self._flagged)
+        parts = {id(each): standing.parts(each) for _, each in used} if self._bold == ALL else {}
+        free = {path: Free(path) for each in parts.values() for path in each}
+        solved = self.solver.solve(functions, [*asked_for, *free.values()], self._flagged)
         by_name = self.solver.by_name
         left = [each for each in used if id(each[1]) not in solved or id(each[1]) in by_name or each[1] in models]
         too_bold = [each for each in left if self._bold == STRICT or not standing.is_light(each[1])]
@@ -191,7 +193,13 @@ class Ways:
             self.guessed = asked(self.file, left, methods)
             self.solver.used |= any(standing.is_sized(parameter) for _, parameter in left)
         for function, parameter in used:
-            found = solved.get(id(parameter)) or standing.made(parameter)
+            known = {
+                path: solved[id(free[word])]
+                for word, path in parts.get(id(parameter), {}).items()
+                if id(free[word]) in solved
+            }
+            found = solved.get(id(parameter)) or standing.made(parameter, {at: each.code for at, each in known.items()})
+            self.replaced += [each.words for each in known.values()]
             given[id(parameter)] = found.code
             self.replaced.append(found.words.replace(" is", f" of {function.name.value} is", 1))
         for function, parameter in idle:
