@@ -127,6 +127,31 @@ OBSTACLES = {
         "TFM703 confirmed",
         ("measured alone, with operands made up from their use",),
     ),
+    "settings that another part of the project makes": (
+        """
+        import tensorflow as tf
+
+        config = None
+
+        def weighted(x, mask):
+            if config.kind == "tiled":
+                return x * tf.tile(mask[:, None], [1, x.shape[1]])
+
+        weighted(tf.random.normal([20000, 200]), tf.random.normal([20000]))
+        """,
+        "TFM703 confirmed",
+        (),
+    ),
+    "shapes that do not fit at the first try": (
+        """
+        import tensorflow as tf
+
+        def distances(x, y):
+            return tf.linalg.norm(x[:, None] - y[None], axis=-1) + tf.image.total_variation(x)[0]
+        """,
+        "TFM705 confirmed",
+        (),
+    ),
     "flags of the command line": (
         """
         import tensorflow as tf

@@ -279,6 +279,26 @@ class TestStandIns:
         """
         assert self.given(text, "tf.ones([args.rows])") == {"args": 'tfmemlint_settings("args", rows=7)'}
 
+    def test_settings_have_texts_that_they_are_compared_with(self) -> None:
+        text = """
+            import tensorflow as tf
+            def train(args):
+                if args.name == "wide" or args["mode"] in ("all", "some"):
+                    return tf.ones([9])
+        """
+        assert self.given(text, "tf.ones([9])") == {"args": "tfmemlint_settings(\"args\", name='wide', mode='all')"}
+
+    def test_a_number_by_its_name_is_one_where_any_array_would_do(self) -> None:
+        plan = solved("return tf.tile(x, [1, 2]) > threshold", "tf.tile(x, [1, 2])", "x, threshold")
+        assert "threshold=0.1))" in plan.pair.before.source
+        assert "threshold of f is made up as 0.1: nothing in the project passes it" in plan.pair.replaced
+
+    def test_what_is_taken_by_keys_is_a_dictionary(self) -> None:
+        body = "x, y = batch['x'], batch['y']\nreturn x * tf.tile(y[:, None], [1, x.shape[1]])"
+        plan = solved(body, "x * tf.tile(y[:, None], [1, x.shape[1]])", "batch")
+        found = re.search(r'x\'.*"float32", \((\d+), \d+\).*y\'.*"float32", \((\d+),\)', plan.pair.before.source)
+        assert found is not None and found[1] == found[2]
+
     def test_what_a_module_does_below_is_done_before_the_call_at_the_end(self) -> None:
         text = """
             import argparse

@@ -96,11 +96,11 @@ class StandIns:
 
         return same
 
-    def settings(self, name: str, **fields: Any) -> Any:
+    def settings(self, name: str, /, **fields: Any) -> Any:
         """What holds settings: each is made up by its name, `fields` as they are."""
         return _Thing(self, name, fields, objects=False)
 
-    def thing(self, name: str, **fields: Any) -> Any:
+    def thing(self, name: str, /, **fields: Any) -> Any:
         """An object: what is asked of it is made up by its name, `fields` as they are."""
         return _Thing(self, name, fields, objects=True)
 

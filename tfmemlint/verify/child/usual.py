@@ -25,12 +25,14 @@ VALUES: tuple[tuple[str, object], ...] = (
     (r"epochs?", 2),
     (r"batch|bs|bsize|batchsize", 32),
     (r"lr|rate|alpha|beta|beta1|beta2|gamma|lambda|lambd|dropout|eps|epsilon|decay|ratio|prob|probability|weight|l2"
-     r"|fraction|percent|temperature|sigma|std|stddev|clip|smoothing|threshold|momentum|noise|coef|coefficient", 0.1),
+     r"|fraction|percent|temperature|sigma|std|stddev|clip|smoothing|threshold|thresh|margin|momentum|noise|coef"
+     r"|coefficient", 0.1),
     (r"is|use|has|do|with|training|train|shuffle|augment|augmentation|flag|include|return|repeat|cache|drop|normalize"
      r"|training|trainable|enabled?|from_logits|bias|residual", True),
     (r"debug|verbose|tpu|resume|restore|pretrained|fp16", False),
     (r"(time)?steps?|rounds?|iterations?|iters?|freq|frequency|interval|every|patience", 10),
-    (r"gpus?|cores?|workers?|processes|threads|calls|parallel|strides?|replicas?|layers?|blocks?|heads?|depth", 2),
+    (r"gpus?|cores?|workers?|prefetch|processes|threads|calls|parallel|strides?|replicas?|layers?|blocks?|heads?"
+     r"|depth", 2),
     (r"image|img|height|width|h|w|resolution|crop|imsize", 128),
     (r"kernel|kernels", 3),
     (r"channels?|color|colors", 3),
@@ -50,6 +52,21 @@ VALUES: tuple[tuple[str, object], ...] = (
      r"|description|message|msg|label|format|scope|tag|dataset|task|extension|ext|sentence|query|prompt|lang|language",
      "text"),
 )  # fmt: skip
+
+
+NUMBERS = frozenset({
+    "lr", "rate", "alpha", "beta", "gamma", "eps", "epsilon", "decay", "dropout", "ratio", "prob", "fraction",
+    "percent", "temperature", "clip", "smoothing", "threshold", "thresh", "margin", "momentum", "coef", "coefficient",
+    "freq", "frequency", "interval", "every", "patience", "epochs", "epoch", "iterations", "steps", "seed", "size",
+    "dim",
+})  # fmt: skip
+"""Last words of the names of single numbers."""
+
+
+def is_number(name: str) -> bool:
+    """Whether a name is one of a single number, as far as nothing speaks against it."""
+    words = words_of(name)
+    return bool(words) and (words[-1] in NUMBERS or (words[0] in COUNTS and len(words) > 1))
 
 
 def words_of(name: str) -> list[str]:

@@ -14,6 +14,8 @@ from tfmemlint.verify.plan.programs import PlanError
 WORDS = "the function was called by itself, with operands made up from their use"
 RANKS = (None, 2, 3, 4, 1)
 """The ranks of arrays that are made up of their names, in the order in which they are tried; first as they are used."""
+BYTES = 1 << 12
+"""Bytes of the flagged tensor: no size counts for what calls leave behind."""
 REACHED = "tfmemlint_reached()"
 
 

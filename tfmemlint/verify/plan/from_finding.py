@@ -18,7 +18,7 @@ from tfmemlint.verify.plan.pairs import ExamplesOf, paired
 from tfmemlint.verify.plan.planner import Planner
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.solving import FULL, SMALL, Solver
-from tfmemlint.verify.plan.templates import Plan, of_sample
+from tfmemlint.verify.plan.templates import Plan, of_sample, other_ranks
 from tfmemlint.verify.plan.uses import shows_in_training
 from tfmemlint.verify.run.runs import Run
 
@@ -65,15 +65,20 @@ def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Ma
             if claim.growth:
                 raise  # else the layer may be part of no model, and be used alone
 
-    def sized(target: int) -> Plan:
-        alone = Alone(finding, file, ExamplesOf(file, dict(examples)), solver := Solver(file, target))
+    def sized(target: int, skipped: int = 0) -> Plan:
+        solver = Solver(file, target, skipped=skipped)
+        alone = Alone(finding, file, ExamplesOf(file, dict(examples)), solver)
         made = paired(finding, alone.texts(), alone.slices, alone.replaced, claim, 0)
         if (solver.used or alone.cut) and claim.expected is not None:
             raise PlanError("the bytes of the message are not those of made-up operands")
         if target != FULL and not solver.used:
             raise PlanError("no size was made up that could be smaller")
         scaled = (solver.used or alone.guessed) and target == FULL
-        return replace(made, alone=True, smaller=(lambda: sized(SMALL)) if scaled else None)
+
+        def again(run: Run) -> Plan | None:
+            return other_ranks(made, run, skipped, lambda: sized(target, skipped + 1)) if solver.used else None
+
+        return replace(made, alone=True, again=again, smaller=(lambda: sized(SMALL, skipped)) if scaled else None)
 
     return sized(FULL)
 
@@ -82,7 +87,7 @@ def _called(planner: Callable[[], Planner], ranks: Sequence[int | None]) -> Plan
     """The plan that calls the flagged function by itself, with the first of these ranks of what is made up for which
     there is one. Raises PlanError."""
     try:
-        made = planner().plan(0, SMALL, ranks[0])
+        made = planner().plan(0, called.BYTES, ranks[0])
     except PlanError:
         if len(ranks) == 1:
             raise

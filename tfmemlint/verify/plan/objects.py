@@ -40,30 +40,49 @@ def paths(file: File, name: Node) -> Iterator[tuple[Node, Path]]:
 
 
 def operand_path(file: File, name: Node) -> Path:
-    """The attributes that lead from a name to an array, as far as its use can tell: `centers` of
+    """The attributes and keys that lead from a name to an array, as far as its use can tell: `centers` of
     `self.centers.shape[0]`. Empty where it is the name itself, or where what is read of it is called."""
     path: Path = ()
     for node, steps in paths(file, name):
         step = steps[-1] if steps else ("attr", "")
         parent = file.tree.parent(node)
-        if step[0] != "attr" or step[1] in OF_ARRAYS or (isinstance(parent, cst.Call) and parent.func is node):
+        called = isinstance(parent, cst.Call) and parent.func is node
+        if step[0] not in ("attr", "key") or step[1] in OF_ARRAYS or called:
             return path
         path = steps
     return path
 
 
 def dotted_path(name: Node, path: Path) -> str:
-    """Attributes of a name as they are written."""
-    return ".".join((dotted(name) or "", *(str(word) for _, word in path)))
+    """Attributes and keys of a name as `written` has them."""
+    steps = (f".{word}" if kind == "attr" else f"[{word!r}]" for kind, word in path)
+    return f"{dotted(name) or ''}{''.join(steps)}"
+
+
+def written(node: Node) -> str | None:
+    """A name with its attributes and keys, the same for all ways to write it; None for what is anything else."""
+    if isinstance(node, cst.Subscript):
+        index = node.slice[0].slice if len(node.slice) == 1 else None
+        key = index.value if isinstance(index, cst.Index) else None
+        if not isinstance(key, cst.SimpleString) or (head := written(node.value)) is None:
+            return None
+        return f"{head}[{key.evaluated_value!r}]"
+    if isinstance(node, cst.Attribute):
+        head = written(node.value)
+        return None if head is None else f"{head}.{node.attr.value}"
+    return node.value if isinstance(node, cst.Name) else None
 
 
 def holding(name: str, parts: Mapping[Path, str]) -> str:
     """Code for an object that is made up, with code for parts of it."""
+    if {path[0][0] for path in parts} == {"key"} and all(len(path) == 1 for path in parts):
+        return "{" + ", ".join(f"{path[0][1]!r}: {code}" for path, code in parts.items()) + "}"
     fields: dict[str, dict[Path, str]] = {}
     for path, code in parts.items():
         fields.setdefault(str(path[0][1]), {})[path[1:]] = code
-    made = (f", {word}={part[()] if () in part else holding(f'{name}.{word}', part)}" for word, part in fields.items())
-    return f'tfmemlint_thing("{name}"{"".join(made)})'
+    made = {word: part[()] if () in part else holding(f"{name}.{word}", part) for word, part in fields.items()}
+    given = "".join(f", {word}={code}" for word, code in made.items() if word.isidentifier())
+    return f'tfmemlint_thing("{name}"{given})'
 
 
 def _step(file: File, node: Node, above: Node) -> tuple[str, object] | None:

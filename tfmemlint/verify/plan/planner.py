@@ -25,7 +25,8 @@ from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.slicing import LOOPS
 from tfmemlint.verify.plan.solving import FULL, SMALL, Solver
 from tfmemlint.verify.plan.statements import is_setting
-from tfmemlint.verify.plan.templates import Plan
+from tfmemlint.verify.plan.templates import Plan, other_ranks
+from tfmemlint.verify.plan.unset import Unset, unset
 from tfmemlint.verify.plan.uses import consumers, free_loops, is_data, made_by, rounds, trained, trial
 from tfmemlint.verify.plan.ways import Way, Ways
 from tfmemlint.verify.run.runs import Run
@@ -63,6 +64,8 @@ class Planner:
         self._made: dict[int, tuple[Node, str]] = {}
         self._solver = Solver(file)
         self._rank: int | None = None
+        self._skipped = 0
+        self._unset: list[Unset] = []
         self._guessed = ""
 
     def plan(self, cards: int, target: int = FULL, rank: int | None = None) -> Plan:
@@ -70,10 +73,17 @@ class Planner:
         up for `target` bytes; for a function that is called by itself of their names, with this `rank`. Raises
         PlanError."""
         self.replaced, self._solver, self._rank, self._guessed = [], Solver(self.file, target), rank, ""
+        self._solver.skipped = self._skipped
         made = paired(self.finding, self.texts(), self.slices, self.replaced, self.claim, cards)
 
         def again(run: Run) -> Plan | None:
-            return self.plan(cards, target) if self._make_up(made.pair.before.source, run) else None
+            if self._make_up(made.pair.before.source, run):
+                return self.plan(cards, target)
+            return other_ranks(made, run, self._skipped, next_ranks) if self._solver.used else None
+
+        def next_ranks() -> Plan:
+            self._skipped += 1
+            return self.plan(cards, target)
 
         scaled = self._solver.used and target == FULL
         smaller = (lambda: self.plan(cards, SMALL)) if scaled else None
@@ -83,8 +93,12 @@ class Planner:
     def _make_up(self, source: str, run: Run) -> bool:
         """Have data made up in place of the statement that raised, if it is known what it gives; whether it is."""
         most = MOST_LEFT_OUT if self._settings else MOST_MADE_UP
-        if run.error is None or len(self._made) >= most:
+        if run.error is None or len(self._made) + len(self._unset) >= most:
             return False
+        missing = unset(self.slices, run)
+        if missing is not None and missing not in self._unset:
+            self._unset.append(missing)
+            return True
         lines = source.split("\n")
         raised = [lines[row - 1].strip() for row in reversed(run.error.lines) if 0 < row <= len(lines)]
         part = self.slices.at(self.slices.entry)
@@ -155,10 +169,12 @@ class Planner:
             composer.insert_before(device_settings.head(self.file, flagged), called.REACHED)
         if self.claim.error is not None or self.claim.metric in SETTINGS:
             composer.add([device_settings.STARTS])
+        for each in self._unset:
+            composer.insert_after(each.statement, each.line)
         edits = self.finding.compared
         texts = composer.texts(self.file, edits) if edits else (composer.text(), None)
-        self.replaced += [*ways.replaced, *composer.notes()]
-        self._guessed = ways.guessed
+        self.replaced += [*ways.replaced, *(each.words for each in self._unset), *composer.notes()]
+        self._guessed = ways.guessed or (self._unset[0].words if self._unset else "")
         return texts
 
     def _of_settings(self, flagged: Node) -> Iterator[Node]:

@@ -17,6 +17,7 @@ from tfmemlint.model.values import Function
 from tfmemlint.syntax.scopes import dotted, parameters
 from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.plan import indices, operands, operations
+from tfmemlint.verify.plan.objects import written
 from tfmemlint.verify.plan.sizes import ConflictError, Output, Seen, Size, Tensor, broadcast, of_kind, product
 
 DEEPEST = 3
@@ -56,7 +57,7 @@ class Reading:
         self._inside: list[cst.FunctionDef] = []
         self._returned: list[Seen] = []
         for function in functions:
-            self._names = self._free | {path: value for path, value in self._names.items() if "." in path}
+            self._names = self._free | {path: value for path, value in self._names.items() if not path.isidentifier()}
             for parameter in parameters(function):
                 kind = kinds.get(id(parameter))
                 if kind is not None:
@@ -135,7 +136,7 @@ class Reading:
             for number, name in enumerate(names):
                 self._bind(name, value[number] if isinstance(value, tuple) else None)
             return
-        path = dotted(target) if isinstance(target, (cst.Name, cst.Attribute)) else None
+        path = written(target)
         if path is not None:
             told = isinstance(value, Size) or (isinstance(value, Tensor) and value.sources)
             self._names[path] = value if told or path not in self._free else self._free[path]
@@ -187,7 +188,7 @@ class Reading:
         return next((each for each in (left, right) if isinstance(each, Tensor)), None)
 
     def _attribute(self, node: cst.Attribute) -> Seen:
-        path = dotted(node)
+        path = written(node)
         if path is not None and path in self._names:
             return self._names[path]
         value = self.value(node.value) if node.attr.value in ("shape", "T", "real") else None
@@ -239,7 +240,12 @@ class Reading:
         return found
 
     def _subscript(self, node: cst.Subscript) -> Seen:
+        path = written(node)
+        if path in self._names:
+            return self._names[path]
         value = self.value(node.value)
+        if path is not None and isinstance(value, (Tensor, Size)):
+            raise ConflictError
         if isinstance(value, tuple):
             return self._item(value, node)
         if not isinstance(value, Tensor):

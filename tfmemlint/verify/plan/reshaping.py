@@ -146,6 +146,20 @@ def _where(reading: Reading, call: Call) -> Seen:
     return whole if call.arg(1) is not None else None
 
 
+def _masked(reading: Reading, call: Call) -> Seen:
+    """`tf.boolean_mask`, whose mask has the first sizes of what it is put on."""
+    tensor, mask = (operands.operand(reading, call, number) for number in (0, 1))
+    if mask is not None:
+        reading.booleans |= mask.alike
+        if not mask.rank or (tensor is not None and mask.rank > tensor.rank):
+            raise ConflictError
+    if tensor is None or mask is None:
+        return None
+    for one, two in zip(tensor.sizes, mask.sizes, strict=False):
+        one.same(two)
+    return tensor.shaped((Size(), *tensor.sizes[mask.rank :]))
+
+
 def _gather(reading: Reading, call: Call) -> Seen:
     tensor, by = (operands.operand(reading, call, number) for number in (0, 1))
     if by is not None:
@@ -228,6 +242,7 @@ RULES: dict[str, Rule] = {
     "binary_crossentropy": loss, "categorical_crossentropy": loss, "mean_squared_error": loss,
     "mean_absolute_error": loss, "sparse_categorical_crossentropy": sparse_loss,
     "sparse_softmax_cross_entropy_with_logits": sparse_loss, "softmax_cross_entropy_with_logits": loss,
-    "embedding_lookup": _gather, "from_tensor_slices": _rows, "switch": _where, "take": _gather,
+    "boolean_mask": _masked, "embedding_lookup": _gather, "from_tensor_slices": _rows, "switch": _where,
+    "take": _gather,
 }  # fmt: skip
 """The other operations, by the last word of their names."""

@@ -10,6 +10,7 @@ import libcst as cst
 from tfmemlint.model.file import File
 from tfmemlint.syntax.scopes import dotted, parameters
 from tfmemlint.syntax.tree import Node, walk
+from tfmemlint.verify.child.usual import is_number, usual
 
 ARRAYS = frozenset(("Tensor", "EagerTensor", "ndarray", "NDArray", "TensorLike", "KerasTensor"))
 NO_ARRAYS = frozenset({
@@ -197,7 +198,8 @@ def suggested(file: File, parameter: cst.Param, functions: Sequence[cst.Function
         return '"text"'
     if any(isinstance(file.tree.parent(use), (cst.If, cst.IfExp)) for use in uses):
         return "True"
-    return by_annotation or "float32[32,10]"
+    number = usual(name) if is_number(name) else None
+    return by_annotation or (repr(number) if number is not None else "float32[32,10]")
 
 
 def _key(file: File, use: Node) -> str | None:

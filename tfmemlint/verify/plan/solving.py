@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -17,6 +18,8 @@ import libcst as cst
 from tfmemlint.model.file import File
 from tfmemlint.syntax.scopes import parameters
 from tfmemlint.syntax.tree import Node, walk
+from tfmemlint.verify.child.usual import is_number
+from tfmemlint.verify.plan.growing import bytes_of, fit, number_of, parts_of
 from tfmemlint.verify.plan.reading import Reading
 from tfmemlint.verify.plan.roles import promises_array, promises_number
 from tfmemlint.verify.plan.sizes import NUMBER, ConflictError, Output, Seen, Size, Tensor
@@ -31,17 +34,12 @@ PRIMES = (31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 
 FULL, SMALL = 16 << 20, 4 << 20
 """Bytes that the flagged tensor is given, and those of another run, in which a saving must be smaller too."""
 
-MOST_BYTES = 256 << 20
-"""Bytes of any tensor of the function, beyond which sizes do not grow."""
-
 DATA = 2
 """Times as many bytes that arrays have which are data by their names: more rows than buffers hold."""
 
 MOST_READINGS = 300
 CHANNELS, CLASSES, FEATURES = 3, 10, 1024
 """Last sizes of pictures, of labels and what models give, and of other data."""
-
-ITEM = 4
 
 
 @dataclass(frozen=True)
@@ -80,6 +78,8 @@ class Solver:
     """Those of them that hold whole numbers."""
     widths: dict[int, int] = field(default_factory=dict)
     """Their last sizes, where nothing else has them."""
+    skipped: int = 0
+    """How many readings that make sense are passed over: what ran with those failed."""
     by_name: set[int] = field(default_factory=set)
     """Those of them that no use tells of, as the last call found."""
     _free: dict[str, int] = field(default_factory=dict)
@@ -94,7 +94,7 @@ class Solver:
         values = {id(each): reading.given[id(each)] for each in told}
         numbers = self._numbers(reading, list(values.values()), flagged)
         self.used |= any(id(each) not in self.models for each in told)
-        names = {id(each): each.path if isinstance(each, Free) else each.name.value for each in told}
+        names = {id(each): _name(each) for each in told}
         return {key: self._made(reading, values[key], name, numbers) for key, name in names.items()}
 
     def operands(
@@ -158,6 +158,8 @@ class Solver:
             if reading is not None and (told or id(parameter) in reading.arrays):
                 found.append(kind)
         hinted = [kind for kind in self.hinted.get(id(parameter), ()) if kind in found]
+        if not told and is_number(_name(parameter).rpartition(".")[2]) and {1, 2, 3, 4} <= set(found):
+            return ()  # any array would do, so that a number does
         return tuple(hinted or found)
 
     def _read(self, functions: Sequence[cst.FunctionDef], kinds: Mapping[int, tuple[int, ...]]) -> Reading | None:
@@ -172,15 +174,18 @@ class Solver:
         tries: Iterator[tuple[tuple[int, int], ...]] = itertools.product(*choices)
         if count <= 1 << 14:
             tries = iter(sorted(tries, key=lambda each: (sum(rare for _, rare in each), sum(kind for kind, _ in each))))
-        first: Reading | None = None
+        found: list[tuple[tuple[int, ...], Reading]] = []
+        second: list[tuple[tuple[int, ...], Reading]] = []
         for each in itertools.islice(tries, MOST_READINGS):
-            reading = self._reading(functions, dict(zip(kinds, (kind for kind, _ in each), strict=True)))
-            if reading is not None and not any(
-                size.number == 1 for key in kinds for size in _parts(reading.given[key])
-            ):
-                return reading
-            first = first or reading
-        return first
+            tried = tuple(kind for kind, _ in each)
+            reading = self._reading(functions, dict(zip(kinds, tried, strict=True)))
+            if reading is None:
+                continue
+            narrow = any(size.number == 1 for key in kinds for size in parts_of(reading.given[key]))
+            (second if narrow else found).append((tried, reading))
+            if found and not self.skipped:
+                break
+        return _after([*found, *second], self.skipped)
 
     def _reading(self, functions: Sequence[cst.FunctionDef], kinds: Mapping[int, int]) -> Reading | None:
         try:
@@ -193,25 +198,25 @@ class Solver:
     def _numbers(self, reading: Reading, values: Sequence[Seen], flagged: Node | None) -> dict[int, int]:
         """A number for each size of these, by the id of what stands for it."""
         roots: dict[int, Size] = {}
-        for size in (size for value in values for size in _parts(value)):
+        for size in (size for value in values for size in parts_of(value)):
             roots.setdefault(id(size.root), size.root)
         primes = itertools.cycle(PRIMES)
         numbers = {key: root.number if root.number is not None else next(primes) for key, root in roots.items()}
         free = {key for key, root in roots.items() if root.number is None}
         tensors = [each for each in values if isinstance(each, Tensor)]
-        tied = {id(size.root) for value in values if not isinstance(value, Output) for size in _parts(value)}
+        tied = {id(size.root) for value in values if not isinstance(value, Output) for size in parts_of(value)}
         numbers |= dict.fromkeys(free - tied, CLASSES)
         for each in tensors:
             width = next((self.widths[key] for key in each.sources if key in self.widths), None)
-            if width is not None and each.rank > 1:
+            if width is not None and each.rank > 1 and self.target >= SMALL:
                 numbers |= dict.fromkeys({id(each.sizes[-1].root)} & free, width)
         free &= tied
-        largest = max(tensors, key=lambda each: _bytes(each, numbers), default=None)
+        largest = max(tensors, key=lambda each: bytes_of(each, numbers), default=None)
         about = self._about(reading, flagged, numbers) or largest
         if about is not None:
             grown, rows = ({id(size.root) for size in about.sizes} & free), self._rows(values)
             target = self.target * (DATA if grown & rows else 1)
-            self._grow(about, [*tensors, *reading.seen.values()], grown & rows or grown, numbers, target)
+            fit(about, [*tensors, *reading.seen.values()], grown & rows or grown, numbers, target)
         return numbers
 
     def _rows(self, values: Sequence[Seen]) -> set[int]:
@@ -224,41 +229,30 @@ class Solver:
         found = [
             tensor
             for node in (walk(flagged) if flagged is not None else ())
-            if (tensor := reading.seen.get(id(node))) is not None and tensor.rank and _bytes(tensor, numbers)
+            if (tensor := reading.seen.get(id(node))) is not None and tensor.rank and bytes_of(tensor, numbers)
         ]
-        return max(found, key=lambda tensor: _bytes(tensor, numbers), default=None)
-
-    def _grow(
-        self, about: Tensor, others: Sequence[Tensor], free: set[int], numbers: dict[int, int], target: int
-    ) -> None:
-        """Make sizes larger until the tensor has so many bytes, in turn and to prime numbers."""
-        while free and _bytes(about, numbers) < target:
-            smallest = min(free, key=lambda key: (numbers[key], key))
-            before = numbers[smallest]
-            numbers[smallest] = _prime(before * 5 // 4 + 2, set(numbers.values()))
-            if any(_bytes(other, numbers) > MOST_BYTES for other in others):
-                numbers[smallest] = before
-                return
+        return max(found, key=lambda tensor: bytes_of(tensor, numbers), default=None)
 
 
-def _parts(value: Seen) -> tuple[Size, ...]:
-    if isinstance(value, Size):
-        return (value,)
-    return value.sizes if isinstance(value, (Tensor, Output)) else ()
+def _after(readings: Sequence[tuple[tuple[int, ...], Reading]], skipped: int) -> Reading | None:
+    """The reading to try after so many others, the first one first: each differs in as many parameters from those
+    before it as there is one."""
+    left = list(readings)
+    tried = left[:1]
+    for _ in range(skipped if left else 0):
+        others = [each for each in left if each not in tried]
+        if not others:
+            break
+        tried.append(max(others, key=lambda each: min(sum(map(operator.ne, each[0], one[0])) for one in tried)))
+    return tried[-1][1] if tried else None
 
 
-def _bytes(tensor: Tensor, numbers: Mapping[int, int]) -> int:
-    """Bytes of a tensor, 0 where one of its sizes is not known."""
-    return math.prod(_number(size, numbers) for size in tensor.sizes) * ITEM
-
-
-def _number(size: Size, numbers: Mapping[int, int]) -> int:
-    number = size.number
-    return number if number is not None else numbers.get(id(size.root), 0)
+def _name(asked: Asked) -> str:
+    return asked.path if isinstance(asked, Free) else asked.name.value
 
 
 def _made(reading: Reading, value: Seen, name: str, numbers: Mapping[int, int]) -> Solved:
-    shape = tuple(_number(size, numbers) for size in _parts(value))
+    shape = tuple(number_of(size, numbers) for size in parts_of(value))
     if isinstance(value, Output):
         given = f"a small model that gives rows of {','.join(map(str, shape))}"
         return Solved(f'tfmemlint_model("{name}", {shape})', f"{name} is made up as {given}: its rank from its use")
@@ -275,13 +269,6 @@ def _dtype(reading: Reading, value: Tensor) -> str:
     if value.whole or (from_one and value.sources <= reading.integers):
         return "int32"
     return "bool" if from_one and value.sources <= reading.booleans else "float32"
-
-
-def _prime(least: int, taken: set[int]) -> int:
-    number = least
-    while number in taken or any(number % by == 0 for by in range(2, math.isqrt(number) + 1)):
-        number += 1
-    return number
 
 
 def unpassed(function: cst.FunctionDef, method: bool) -> Iterator[cst.Param]:

@@ -7,7 +7,7 @@ believed only where they confirm.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import libcst as cst
 
@@ -17,6 +17,7 @@ from tfmemlint.verify.child.usual import holds_settings, usual, words_of
 from tfmemlint.verify.plan.evidence_of import Evidence, EvidenceOf
 from tfmemlint.verify.plan.objects import Path, dotted_path, holding, operand_path
 from tfmemlint.verify.plan.roles import annotated, promises_array, uses_of
+from tfmemlint.verify.plan.settings import fields_of
 from tfmemlint.verify.plan.solving import CHANNELS, CLASSES, FEATURES, FULL, Solved, Solver
 
 MODEL, FUNCTIONAL, OPTIMIZER, LOSS, METRIC = "model", "functional", "optimizer", "loss", "metric"
@@ -102,12 +103,12 @@ class Standing:
             return TEXT
         if evidence.asked:
             return OBJECT
+        if evidence.keys:
+            return SETTINGS
         if _is_label(name) or last in IMAGES or name in ("x", "X", "inputs", "features", "data", "batch"):
             return ARRAY
         if evidence.loops:
             return DATASET
-        if evidence.keys:
-            return SETTINGS
         if last in MODELS:
             return MODEL
         if last in ("optimizer", "opt", "strategy", "dataset", "ds"):
@@ -139,9 +140,10 @@ class Standing:
 
     def parts(self, parameter: cst.Param) -> dict[str, Path]:
         """The attributes of an object that may be arrays, by what is written."""
-        uses = uses_of(self.file, parameter, self.functions) if self.role(parameter) == OBJECT else []
+        role = self.role(parameter)
+        uses = uses_of(self.file, parameter, self.functions) if role in (OBJECT, SETTINGS) else []
         found = [(use, operand_path(self.file, use)) for use in uses]
-        return {dotted_path(use, path): path for use, path in found if path}
+        return {dotted_path(use, path): path for use, path in found if path and (path[0][0] == "key" or role == OBJECT)}
 
     def made(self, parameter: cst.Param, parts: Mapping[Path, str] | None = None) -> Solved:
         """What stands in for a parameter, with code for `parts` of it."""
@@ -159,7 +161,7 @@ class Standing:
         words = {MODEL: "a small model of one layer", SETTINGS: "settings of usual values"}
         words |= {LOSS: "the mean of what is predicted", FUNCTION: "a function that gives what it is given"}
         words |= {STRATEGY: "the strategy of one device"}
-        if role == OBJECT:
+        if role == OBJECT or parts:
             return Solved(holding(name, parts or {}), f"{name} is made up as an object")
         fields = self._fields(parameter) if role == SETTINGS else ""
         return Solved(f'tfmemlint_{role}("{name}"{fields})', f"{name} is made up as {words.get(role, role)}")
@@ -245,26 +247,11 @@ class Standing:
 
     def _fields(self, parameter: cst.Param) -> str:
         """What is known of settings: the defaults that a parser of the command line has, texts that are compared."""
-        defaults = dict(_defaults(self.file))
-        evidence = self._evidence.of(parameter)
-        known = {name: code for name, code in defaults.items() if name in evidence.asked}
-        return "".join(f", {name}={code}" for name, code in known.items())
+        text = "\n".join(self.file.text(function) for function in self.functions)
+        return fields_of([self.file], parameter.name.value, text, self._evidence.of(parameter).asked)
 
 
 def _is_label(name: str) -> bool:
     """Whether a name is one of labels: `labels`, `y_train`."""
     words = words_of(name)
     return bool(words) and (words[-1] in LABELS or words[0] == "y")
-
-
-def _defaults(file: File) -> Iterator[tuple[str, str]]:
-    """The options of the command line that the file defines, with the code of their defaults."""
-    for call in file.calls_by_word.get("add_argument", ()):
-        first = call.args[0].value if call.args else None
-        default = next((each.value for each in call.args if each.keyword and each.keyword.value == "default"), None)
-        longest = [each.value for each in call.args if isinstance(each.value, cst.SimpleString) and not each.keyword]
-        if first is None or not longest or not isinstance(default, (cst.SimpleString, cst.Integer, cst.Float)):
-            continue
-        name = str(longest[-1].evaluated_value).lstrip("-").replace("-", "_")
-        if name.isidentifier():
-            yield name, default.value

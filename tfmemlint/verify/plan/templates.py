@@ -24,6 +24,13 @@ MOST_BYTES = 512 * 1024**2
 """Bytes that a sample is given at the most: its programs hold several times as much."""
 
 
+OF_SHAPES = frozenset(("IndexError", "InvalidArgumentError", "ValueError"))
+"""Errors that shapes raise which do not fit."""
+
+MOST_RANKS = 3
+"""Times that other shapes are tried after such an error."""
+
+
 @dataclass(frozen=True)
 class Plan:
     """Two programs and what is claimed of them. `own` is whether they are made of the user's code, `alone` whether of
@@ -43,6 +50,15 @@ class Plan:
     """The bytes of the message, which come of sizes that the code tells."""
     guessed: str = ""
     """What to say about parameters that are made up of little more than their names; empty where none are."""
+
+
+def other_ranks(plan: Plan, run: Run, tried: int, make: Callable[[], Plan]) -> Plan | None:
+    """The plan with other shapes in place of those that were solved, where a run failed at shapes; None where it did
+    not, where there are no others, and after some tries."""
+    if run.error is None or run.error.type not in OF_SHAPES or tried >= MOST_RANKS:
+        return None
+    other = make()
+    return None if other.pair.before.source == plan.pair.before.source else other
 
 
 def of_sample(finding: Finding, sample: Sample | None, run: bool) -> Plan:

@@ -61,7 +61,7 @@ class Ways:
         """The way to a node by calls of its function alone, whoever else calls it: twice, or `traced` to a graph. With
         a `rank`, parameters of which too little is known are made up of their names, arrays with that many axes, as
         it does where no size counts. Raises PlanError."""
-        self._rank = rank
+        self._rank, self._bold = rank, ALL
         function = owner(self.file, node)
         if not isinstance(function, cst.FunctionDef):
             raise PlanError("the finding stands in no function")
@@ -181,7 +181,7 @@ class Ways:
         asked_for = [
             parameter for _, parameter in used if parameter in models or not is_no_array(self.file, parameter, methods)
         ]
-        parts = {id(each): standing.parts(each) for _, each in used} if self._bold == ALL else {}
+        parts = {id(each): standing.parts(each) for _, each in used} if self._bold != STRICT else {}
         free = {path: Free(path) for each in parts.values() for path in each}
         solved = self.solver.solve(functions, [*asked_for, *free.values()], self._flagged)
         by_name = self.solver.by_name
@@ -196,7 +196,7 @@ class Ways:
             known = {
                 path: solved[id(free[word])]
                 for word, path in parts.get(id(parameter), {}).items()
-                if id(free[word]) in solved
+                if id(free[word]) in solved and "(" in solved[id(free[word])].code
             }
             found = solved.get(id(parameter)) or standing.made(parameter, {at: each.code for at, each in known.items()})
             self.replaced += [each.words for each in known.values()]
