@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from tfmemlint.verify.plan.slicing import Slice
 
 LIBRARIES = frozenset(("tensorflow", "keras", "tf_keras", "numpy", "absl", "tf", "np")) | sys.stdlib_module_names
+OF_DATA = frozenset(("pandas", "scipy", "sklearn", "cv2", "PIL", "skimage", "imageio", "h5py", "tqdm", "joblib"))
+"""Libraries that data is made with: what they do to something that is kept is a part of it."""
+
 NOT_REPEATED = ("save", "export", "write", "to_csv", "dump", "upload", "push")
 TAKES = (
     "fit", "fit_generator", "train_on_batch", "evaluate", "evaluate_generator", "test_on_batch",
@@ -26,8 +29,8 @@ TAKES = (
 class Runnable:
     """What runs of one module."""
 
-    def __init__(self, part: Slice) -> None:
-        self._part = part
+    def __init__(self, part: Slice, libraries: frozenset[str] = LIBRARIES) -> None:
+        self._part, self._libraries = part, libraries
         self._known: dict[int, bool] = {}
 
     def runs(self, unit: Node) -> bool:
@@ -65,11 +68,11 @@ class Runnable:
     def _leads(self, definition: Definition) -> bool:
         """Whether an import leads to a library that is there, or into the project."""
         own = self._part.file.values.imports.leads_to(definition) is not None
-        return own or definition.api.partition(".")[0] in LIBRARIES
+        return own or definition.api.partition(".")[0] in self._libraries
 
     def _is_there(self, definition: Definition, use: cst.Name) -> bool:
         """Whether an import leads to a library that is there, or to code of the project that runs here."""
-        if definition.api.partition(".")[0] in LIBRARIES:
+        if definition.api.partition(".")[0] in self._libraries:
             return True
         led = self._part.slices.leads(definition, asked_of(self._part.file, use))
         return led is not None and all(other.runnable.runs(unit) for other, unit in led)

@@ -19,7 +19,7 @@ from tfmemlint.project.siblings import Sibling
 from tfmemlint.syntax.reaching import is_main_guard
 from tfmemlint.syntax.scopes import OUTER, Binds, Definition, dotted, written
 from tfmemlint.syntax.tree import Node, children
-from tfmemlint.verify.plan.runnable import Runnable
+from tfmemlint.verify.plan.runnable import LIBRARIES, OF_DATA, Runnable
 from tfmemlint.verify.plan.statements import asked_of, changed_name, defines_flag, is_setting, maker_of_part
 from tfmemlint.verify.plan.uses import keep_uses
 
@@ -48,7 +48,7 @@ class Slice:
         self.needed: set[int] = set()
         """The `ImportAlias` nodes, by id, whose names are needed."""
         self._pending: list[Node] = []
-        self.runnable = Runnable(self)
+        self.runnable, self._changing = Runnable(self), Runnable(self, LIBRARIES | OF_DATA)
 
     @property
     def runs(self) -> bool:
@@ -271,7 +271,7 @@ class Slice:
         last = self._last()
         for statement in self._candidates():
             root, flag = changed_name(statement), defines_flag(self.file, statement)
-            if root is None or self.file.span(statement).start > last or not self.runnable.runs(statement):
+            if root is None or self.file.span(statement).start > last or not self._changing.runs(statement):
                 continue
             names = asked_of(self.file, root)
             changed = names[:-1] if isinstance(statement.body[0], cst.Expr) else names  # without the method's name
