@@ -480,6 +480,37 @@ OBSTACLES = {
         "TFM701 confirmed",
         ("claimed 19 GiB, seen 19 GiB", ALONE),
     ),
+    "records that are not there": (
+        """
+        import tensorflow as tf
+
+        def parse(record):
+            kinds = {{"image": tf.io.FixedLenFeature([], tf.string), "label": tf.io.FixedLenFeature([], tf.int64)}}
+            parsed = tf.io.parse_single_example(record, kinds)
+            pixels = tf.cast(tf.io.decode_raw(parsed["image"], tf.uint8), tf.float32)
+            return tf.reshape(pixels, [96, 96, 3]), parsed["label"]
+
+        {trains}
+        train = tf.data.TFRecordDataset("train.tfrecords").map(parse).shuffle(1000).batch(8)
+        model.fit(train)
+        """,
+        "TFM308 confirmed",
+        (),
+    ),
+    "names that Keras 3 refuses": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        model = tf.keras.Sequential([tf.keras.layers.Dense(4, input_shape=(50,)), tf.keras.layers.Dense(1)])
+        inner = tf.keras.Model(model.input, model.layers[0].output)
+        model.compile("sgd", "mse")
+        words, labels = np.zeros((50000, 50)), np.zeros(50000)
+        model.fit(words, labels, verbos=0)
+        print(inner.predict(words), inner.layers[-1].name)
+        """,
+        "TFM202 confirmed",
+        (),
+    ),
     "a graph that grows, without a repair": (
         """
         import tensorflow as tf

@@ -14,7 +14,7 @@ SEPARATORS = {".csv": ",", ".tsv": "\t"}
 TEXTS = (".csv", ".data", ".lst", ".text", ".tsv", ".txt", ".vec", "")
 """Endings of texts, of which one without an ending is one."""
 
-OTHERS = (".h5", ".json", ".mat", ".npy", ".tfrecord", ".wav", ".xml")
+OTHERS = (".h5", ".json", ".mat", ".npy", ".tfrec", ".tfrecord", ".tfrecords", ".wav", ".xml")
 """Endings that a folder's files may have, without anything in them that could be read."""
 
 
@@ -43,7 +43,7 @@ def write(path: str, pictured: bool = False) -> None:
     ending = os.path.splitext(path)[1].lower()
     if pictured or ending in IMAGES:
         with open(path, "wb") as picture:
-            picture.write(_picture())
+            picture.write(png())
         return
     with open(path, "w", encoding="utf-8") as text:
         if ending in SEPARATORS:
@@ -53,7 +53,7 @@ def write(path: str, pictured: bool = False) -> None:
                 text.write(" ".join(f"word{line * WORDS + number}" for number in range(WORDS)) + "\n")
 
 
-def _picture() -> bytes:
+def png() -> bytes:
     """A PNG file, by the format's description: a library need not be there. Most readers look at what a file begins
     with, whatever its name ends with."""
 

@@ -16,8 +16,6 @@ import glob
 import io
 import os
 import pathlib
-import re
-import sys
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -46,44 +44,35 @@ class Files:
     relative paths are looked for in the folders `beside` too, where a user may start the program."""
 
     def __init__(
-        self, asked: Callable[[], bool], request: dict[str, Any], work: str, notes: tuple[Note, Note], contents: Any
+        self, asked: Callable[[], bool], request: dict[str, Any], work: str, notes: tuple[Note, Note], kinds: Any
     ) -> None:
-        """`notes` are told what was replaced, the second one what has sizes that were made up."""
+        """`notes` are told what was replaced, the second one what has sizes that were made up; `kinds` are the modules
+        that write contents, and records."""
         source = request.get("source") or ""
-        self._asked, (self._note, self._made_up), self._contents = asked, notes, contents
+        self._asked, (self._note, self._made_up), (self._contents, self._records) = asked, notes, kinds
         self._beside: list[str] = request.get("beside", [])
         self._work, self.root = os.path.join(work, ""), os.path.join(work, FOLDER)
-        self._ending = contents.likeliest(source)
+        self._ending = self._contents.likeliest(source)
         self._nested = "isdir(" in source or "is_dir(" in source
+        self.has_records = False
+        """Whether records were made up."""
         self._said = 0  # times that something was made up
-        self._folders: dict[str, str] = {}
-        """The folders that were made up: where each lies, by the path that was asked for."""
 
     def install(self) -> None:
         """Put this in front of what reads files."""
-        own = {"listdir": self._folder, "mkdir": self._target, "makedirs": self._target}
+        own = {"listdir": self.listed, "mkdir": self._target, "makedirs": self._target}
         for name, find in own.items():
-            setattr(os, name, self._if_asked(getattr(os, name), find))
+            setattr(os, name, self.if_asked(getattr(os, name), find))
         for name in ("exists", "isfile", "isdir", "getsize"):
-            setattr(os.path, name, self._if_asked(getattr(os.path, name), self._known))
+            setattr(os.path, name, self.if_asked(getattr(os.path, name), self.known))
         for module in (builtins, io):
             module.open = self._opened(open)  # type: ignore[attr-defined]
         for name in ("glob", "iglob"):
-            setattr(glob, name, self._globbed(getattr(glob, name)))
+            setattr(glob, name, self.globbed(getattr(glob, name)))
         path: Any = pathlib.Path
         for name in ("glob", "rglob"):
             setattr(path, name, self._globbed_below(getattr(path, name), recursive=name == "rglob"))
-        path.iterdir = self._listed(path.iterdir)
-
-    def patch_tensorflow(self) -> None:
-        """Do so for the readers of TensorFlow."""
-        tensorflow: Any = sys.modules["tensorflow"]
-        read = tensorflow.io.read_file
-        for home in (tensorflow.io, tensorflow):
-            if getattr(home, "read_file", None) is not None:
-                home.read_file = lambda filename, name=None: read(self._in_graph(filename), name)
-        data: Any = tensorflow.data.Dataset
-        data.list_files = staticmethod(self._list_files(data.list_files))
+        path.iterdir = self._iterated(path.iterdir)
 
     def of_keras(self, keras: Any) -> Iterator[tuple[Any, Any]]:
         """The functions of a Keras that read files, each with what takes its place."""
@@ -119,16 +108,18 @@ class Files:
         paths = (os.path.join(folder, path) for folder in self._beside) if not os.path.isabs(path) else ()
         return next(filter(_lies_there, paths), None)
 
-    def file(self, path: str, pictured: bool = False) -> str:
+    def file(self, path: str, pictured: bool = False, records: bool = False) -> str:
         """The path of a file to read: the one that is there, or one that is made up."""
         if (there := self.there(path)) is not None:
             return there
         made = self.place(path)
         if not _lies_there(made):
-            if (words := self._contents.kind(path, pictured)) is None:
+            records = records or path.endswith(self._records.ENDINGS)
+            words = "a file of records" if records else self._contents.kind(path, pictured)
+            if words is None:
                 return path
             os.makedirs(os.path.dirname(made), exist_ok=True)
-            self._contents.write(made, pictured)
+            self._write(made, pictured, self._records.RECORDS if records else 0)
             self._say(path, words)
         return made
 
@@ -141,16 +132,24 @@ class Files:
             os.unlink(made)
         if not _lies_there(made):
             ending = ending or self._ending
+            many = self._records.RECORDS_OF_MANY if ending in self._records.ENDINGS else 0
             for name in [f"class_{number}" for number in range(CLASSES)] if classes else [""]:
                 os.makedirs(os.path.join(made, name))
                 for number in range(FILES):
-                    self._contents.write(os.path.join(made, name, f"{number:03}{ending}"))
+                    self._write(os.path.join(made, name, f"{number:03}{ending}"), False, many)
             inside = f"{CLASSES} folders of {FILES} files" if classes else f"{FILES} files"
-            self._folders[path] = made
             self._say(path, f"a folder with {inside} ({ending})")
         return made
 
-    def _folder(self, path: str) -> str:
+    def _write(self, path: str, pictured: bool, records: int) -> None:
+        if records:
+            self.has_records = True
+            self._records.write(path, records)
+        else:
+            self._contents.write(path, pictured)
+
+    def listed(self, path: str) -> str:
+        """The path of a folder to list."""
         return self.folder(path, classes=self._nested)
 
     def _target(self, path: str) -> str:
@@ -175,14 +174,14 @@ class Files:
     def _shown(self, path: str) -> str:
         return os.path.basename(path) if path.startswith(self.root) else path.removeprefix(self._work)
 
-    def _known(self, path: str) -> str:
+    def known(self, path: str) -> str:
         """The path of what is there, or has been made up."""
         made = self.place(path)
         return self.there(path) or (made if _lies_there(made) else path)
 
     # -- functions ---------------------------------------------------------------------------------------------------
 
-    def _if_asked(self, function: Any, find: Callable[[str], str]) -> Any:
+    def if_asked(self, function: Any, find: Callable[[str], str]) -> Any:
         @functools.wraps(function)
         def answered(path: Any = ".", *args: Any, **kwargs: Any) -> Any:
             if isinstance(path, (str, os.PathLike)) and self._asked():
@@ -219,7 +218,7 @@ class Files:
 
         return opened
 
-    def _globbed(self, function: Any) -> Any:
+    def globbed(self, function: Any) -> Any:
         @functools.wraps(function)
         def globbed(pathname: Any, *args: Any, **kwargs: Any) -> Any:
             found = list(function(pathname, *args, **kwargs))
@@ -240,11 +239,11 @@ class Files:
 
         return globbed
 
-    def _listed(self, function: Any) -> Any:
+    def _iterated(self, function: Any) -> Any:
         @functools.wraps(function)
         def listed(path: Any) -> Iterator[Any]:
             if self._asked() and not path.exists():
-                path = type(path)(self._folder(str(path)))
+                path = type(path)(self.listed(str(path)))
             return iter(list(function(path)))
 
         return listed
@@ -267,28 +266,6 @@ class Files:
             for name in names
             if fnmatch.fnmatch(name, rest[-1] if ending is not None else "*")
         )
-
-    def _list_files(self, function: Any) -> Any:
-        @functools.wraps(function)
-        def list_files(file_pattern: Any, *args: Any, **kwargs: Any) -> Any:
-            if isinstance(file_pattern, (str, os.PathLike)):
-                found = glob.glob(os.fspath(file_pattern))
-                made = [path for path in found if path.startswith(self.root)]
-                file_pattern = made or file_pattern
-            return function(file_pattern, *args, **kwargs)
-
-        return list_files
-
-    def _in_graph(self, path: Any) -> Any:
-        """The path that a graph reads: that of a made-up file where it begins like one that was asked for."""
-        if isinstance(path, str):
-            return self.file(path)
-        tensorflow = sys.modules["tensorflow"]
-        if not self._folders or not hasattr(path, "dtype"):
-            return path
-        for asked, made in self._folders.items():
-            path = tensorflow.strings.regex_replace(path, f"^{re.escape(asked)}/?", f"{made}/")
-        return path
 
 
 _lies_there = os.path.lexists

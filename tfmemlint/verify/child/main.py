@@ -221,7 +221,7 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
     if substitutes is not None:
         surroundings = _load("surroundings")
         surroundings.install(program, request, substitutes.note, substitutes.made_up, _load)
-        substitutes.install(surroundings.rename)
+        substitutes.install(_load("old_names").rename)
         _load("datasets").patch(substitutes.note)
         monitor.calls.install()
         usual = _load("usual")

@@ -7,6 +7,7 @@ few rounds. Each replacement that takes effect is noted, so that the verdict can
 from __future__ import annotations
 
 import builtins
+import contextlib
 import functools
 import importlib
 import inspect
@@ -180,9 +181,18 @@ class Substitutes:
                 self.given(item)
         elif isinstance(value, numpy.ndarray) and value.dtype != object:
             self._kept.append(tensorflow.convert_to_tensor(value))
+        elif tensorflow.is_tensor(value) and not tensorflow.executing_eagerly() and self._runs_now():
+            self._fetch(value)
         else:
             self.consume(value)
         return value
+
+    def _fetch(self, value: Any) -> None:
+        """Have a session compute a tensor of the graph, as far as that needs nothing that is fed."""
+        errors, version_1 = sys.modules["tensorflow"].errors, sys.modules["tensorflow"].compat.v1
+        with version_1.Session(graph=value.graph) as session, contextlib.suppress(errors.InvalidArgumentError):
+            session.run(version_1.global_variables_initializer())
+            self._kept.append(session.run(value))
 
     def train(self, model: Any) -> None:
         """Train a model on made-up data of its own shapes, for two steps: the second one has the optimizer's slots.
@@ -228,9 +238,13 @@ class Substitutes:
     def _limited(self, method: Any, most: dict[str, int], arrays_too: bool = True) -> Any:
         """The method with at most these numbers of steps. What is predicted of an array has to keep its length."""
         signature = inspect.signature(method)
+        takes_all = any(each.kind is each.VAR_KEYWORD for each in signature.parameters.values())
 
         @functools.wraps(method)
         def limited(*args: Any, **kwargs: Any) -> Any:
+            for name in () if takes_all else kwargs.keys() - signature.parameters.keys():
+                del kwargs[name]
+                self.note(f"{method.__name__}() was called without {name}, which it does not take in this Keras")
             bound = signature.bind(*args, **kwargs)
             bound.apply_defaults()
             given = bound.arguments

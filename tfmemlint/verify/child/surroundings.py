@@ -8,7 +8,6 @@ Each thing that takes effect is noted.
 from __future__ import annotations
 
 import builtins
-import functools
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -22,11 +21,8 @@ from typing import Any
 
 Note = Callable[[str], None]
 
-ANSWER = ("arguments", "files", "older", "surroundings", "tables", "weights")
+ANSWER = ("arguments", "files", "older", "surroundings", "tables", "tf_files", "weights")
 """The modules beside this one that answer for a program."""
-
-GENERATORS = {"fit_generator": "fit", "evaluate_generator": "evaluate", "predict_generator": "predict"}
-"""Methods of models that Keras 3 has under other names."""
 
 
 class Missing:
@@ -125,15 +121,19 @@ def install(program: str, request: dict[str, Any], note: Note, made_up: Note, lo
     keras = _all_keras()
     older.Older(asked, Missing, note).install()
     sys.meta_path.append(MissingModules(asked, note))
-    files = (reading := load("files")).Files(asked, request, work, (note, made_up), load("contents"))
+    contents, records, source = load("contents"), load("records"), request.get("source") or ""
+    files = (reading := load("files")).Files(asked, request, work, (note, made_up), (contents, records))
     weights = load("weights").Weights(os.path.join(files.root, "fetched"), Missing, note)
     _put_everywhere([pair for each in keras for made in (files, weights) for pair in made.of_keras(each)])
-    files.patch_tensorflow()
+    load("tf_files").TensorFlowFiles(files).install()
+    of_texts = '("string",' in source
+    records.Parsed(lambda: of_texts or files.has_records, contents.png(), load("usual").usual).install()
     files.install()
-    tables = load("tables").Tables(request.get("source") or "", files.there, made_up)
+    tables = load("tables").Tables(source, files.there, made_up)
     changes = dict.fromkeys(reading.READERS, files.patch_reader)
     catalogue = load("catalogue").Catalogue(lambda *made: builtins.tfmemlint_dataset(*made), note)  # type: ignore[attr-defined]
     changes.update({"pandas": tables.patch, "tensorflow_datasets": catalogue.patch, "tqdm.notebook": _without_widgets})
+    changes["sklearn.datasets"] = load("sklearn_data").SklearnData(note).patch
     load("imported").Imported(changes).install()
     load("arguments").install(asked, note)
 
@@ -177,41 +177,3 @@ def _go_back_to_version_1(note: Note) -> None:
     version_1.disable_v2_behavior()
     sys.modules["tensorflow"] = version_1
     note("tensorflow is tensorflow.compat.v1 here, as the code is written for version 1")
-
-
-def rename(keras: Any, note: Note) -> None:
-    """Give a Keras 3 the names that it had in Keras 2, for what means the same: `lr`, `fit_generator`, ..."""
-    for old, new in GENERATORS.items():
-        if not hasattr(keras.Model, old):
-            setattr(keras.Model, old, _renamed(new, old, note))
-    if not hasattr(keras.metrics.Metric, "reset_states"):
-        keras.metrics.Metric.reset_states = _renamed("reset_state", "reset_states", note)
-    optimizer = keras.optimizers.Optimizer
-    for kind in {each for each in vars(keras.optimizers).values() if isinstance(each, type)}:
-        if issubclass(kind, optimizer) and "__init__" in vars(kind):
-            kind.__init__ = _with_old_rates(kind.__init__, note)  # type: ignore[misc]
-
-
-def _renamed(new: str, old: str, note: Note) -> Any:
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        note(f"{new}() was called for {old}(), which this Keras does not have")
-        for gone in ("workers", "use_multiprocessing", "max_queue_size"):
-            kwargs.pop(gone, None)
-        if "generator" in kwargs:
-            kwargs["x"] = kwargs.pop("generator")
-        return getattr(self, new)(*args, **kwargs)
-
-    return method
-
-
-def _with_old_rates(make: Any, note: Note) -> Any:
-    @functools.wraps(make)
-    def renamed(self: Any, *args: Any, **kwargs: Any) -> None:
-        if "lr" in kwargs:
-            kwargs["learning_rate"] = kwargs.pop("lr")
-            note("learning_rate was set for lr, which this Keras does not have")
-        if kwargs.pop("decay", None) is not None:
-            note("decay, which this Keras does not have, was left out")
-        make(self, *args, **kwargs)
-
-    return renamed
