@@ -497,6 +497,27 @@ OBSTACLES = {
         "TFM308 confirmed",
         (),
     ),
+    "settings, a module, a model and arguments that are not there": (
+        """
+        import json
+        import sys
+        import nobody
+        import numpy as np
+        import tensorflow as tf
+        settings = json.load(open("settings.json"))
+
+        @nobody.registered(device=nobody.device("gpu"))
+        def scaled(images):
+            return images / 255.0
+
+        count = 300 + settings["data"]["batch_size"] * int(sys.argv[1]) + os.getpid() % 2
+        images = np.zeros((count, 64, 64, 3), dtype="uint8")
+        model = tf.keras.models.load_model("model.h5")
+        model.fit(scaled(images), np.zeros([count, 3]))
+        """,
+        "TFM203 confirmed",
+        (),
+    ),
     "names that Keras 3 refuses": (
         """
         import numpy as np

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import builtins
 import functools
 import importlib
@@ -15,6 +16,9 @@ from typing import Any
 Note = Callable[[str], None]
 
 ANSWER = "1"
+PARSERS = ("argparse", "absl", "click", "fire", "optparse", "getopt", "typer")
+"""Modules that read the command line and have defaults."""
+
 LONGEST = 0.01
 
 
@@ -34,6 +38,48 @@ def install(asked: Callable[[], bool], note: Note) -> None:
         flags: Any = importlib.import_module("absl.flags")
         flags.FlagValues.validate_all_flags = flags.FlagValues._assert_validators = lambda *_: None
         flags.FlagValues.__getattr__ = _parsed(flags.FlagValues.__getattr__, flags.UnparsedFlagAccessError, note)
+
+
+def wanted(source: str, usual: Callable[[str], Any], note: Note) -> list[str]:
+    """Arguments for a program that looks for them by their places: a number where it makes one of them, else what the
+    name that they are given usually is."""
+    tree = ast.parse(source)
+    if "sys.argv" not in source or any(name in source for name in PARSERS):
+        return []
+    shifted = 1 if "sys.argv[1:]" in source else 0
+    found: dict[int, str] = {}
+    for node in ast.walk(tree):
+        for inner in ast.iter_child_nodes(node):
+            at = _place(inner, shifted)
+            if at is not None and at > 0:
+                name = getattr(node.targets[0], "id", "") if isinstance(node, ast.Assign) else ""
+                number = isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("int", "float")
+                value = None if number else usual(name)
+                found[at] = "2" if number else value if isinstance(value, str) else found.get(at, ANSWER)
+        if isinstance(node, ast.Compare) and _is_length(node.left):
+            if not isinstance(node.ops[0], (ast.NotEq, ast.Lt, ast.LtE)):
+                return []  # it goes on without them
+            count = getattr(node.comparators[0], "value", 0)
+            for at in range(1, count + isinstance(node.ops[0], ast.LtE) if isinstance(count, int) else 0):
+                found.setdefault(at, ANSWER)
+    words = [found.get(at, ANSWER) for at in range(1, max(found, default=0) + 1)]
+    if words:
+        note(f"the program was run with the arguments {' '.join(words)}")
+    return words
+
+
+def _place(node: ast.AST, shifted: int) -> int | None:
+    """The place of an argument that an expression reads, of all that the program is given."""
+    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Constant):
+        return None
+    at, of = node.slice.value, ast.unparse(node.value)
+    if not isinstance(at, int) or of not in ("sys.argv", "argv"):
+        return None
+    return at + shifted if of == "argv" else at
+
+
+def _is_length(node: ast.expr) -> bool:
+    return ast.unparse(node) in ("len(sys.argv)", "len(argv)")
 
 
 def _short(sleep: Callable[[float], None], asked: Callable[[], bool]) -> Callable[[float], None]:

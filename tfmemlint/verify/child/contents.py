@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import builtins
+import functools
+import json
 import os
 import re
 import struct
+import types
 import zlib
+from typing import Any
 
 SIDE = 256
 LINES, WORDS = 200, 12
@@ -14,6 +19,11 @@ SEPARATORS = {".csv": ",", ".tsv": "\t"}
 TEXTS = (".csv", ".data", ".lst", ".text", ".tsv", ".txt", ".vec", "")
 """Endings of texts, of which one without an ending is one."""
 
+SETTINGS = (".json", ".yaml", ".yml")
+MARK = "tfmemlint made up"
+"""The one key of a file of settings, whose values are made up as they are asked for."""
+
+READ_SETTINGS = ("load", "loads", "safe_load", "full_load", "unsafe_load")
 OTHERS = (".h5", ".json", ".mat", ".npy", ".tfrec", ".tfrecord", ".tfrecords", ".wav", ".xml")
 """Endings that a folder's files may have, without anything in them that could be read."""
 
@@ -35,6 +45,8 @@ def kind(path: str, pictured: bool = False) -> str | None:
     ending = os.path.splitext(path)[1].lower()
     if pictured or ending in IMAGES:
         return f"a picture of {SIDE} by {SIDE}"
+    if ending in SETTINGS:
+        return "a file of settings"
     return f"a text of {LINES} lines" if ending in TEXTS else None
 
 
@@ -48,9 +60,29 @@ def write(path: str, pictured: bool = False) -> None:
     with open(path, "w", encoding="utf-8") as text:
         if ending in SEPARATORS:
             text.write(f"{SEPARATORS[ending].join(str(number % 10) for number in range(WORDS))}\n" * LINES)
+        elif ending in SETTINGS:
+            json.dump({MARK: os.path.splitext(os.path.basename(path))[0]}, text)
         elif ending in TEXTS:
             for line in range(LINES):
                 text.write(" ".join(f"word{line * WORDS + number}" for number in range(WORDS)) + "\n")
+
+
+def patch_settings(module: types.ModuleType) -> None:
+    """Have a module that reads settings give stand-ins for those that are made up."""
+    for name in READ_SETTINGS:
+        if (function := vars(module).get(name)) is not None:
+            setattr(module, name, _reading(function))
+
+
+def _reading(function: Any) -> Any:
+    @functools.wraps(function)
+    def read(*args: Any, **kwargs: Any) -> Any:
+        found = function(*args, **kwargs)
+        if isinstance(found, dict) and list(found) == [MARK]:
+            return builtins.tfmemlint_settings(found[MARK])  # type: ignore[attr-defined]
+        return found
+
+    return read
 
 
 def png() -> bytes:

@@ -225,6 +225,8 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
         _load("datasets").patch(substitutes.note)
         monitor.calls.install()
         usual = _load("usual")
+        wanted = _load("arguments").wanted(request.get("source") or "", usual.usual, substitutes.note)
+        request["argv"] = request.get("argv") or wanted
         _load("stand_ins").StandIns(usual.usual, usual.words_of, substitutes.note).install()
     sys.path[:0] = request.get("path", [])
     error: dict[str, Any] | None = None

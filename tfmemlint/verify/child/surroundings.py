@@ -7,6 +7,7 @@ Each thing that takes effect is noted.
 
 from __future__ import annotations
 
+import ast
 import builtins
 import importlib
 import importlib.abc
@@ -24,9 +25,16 @@ Note = Callable[[str], None]
 ANSWER = ("arguments", "files", "older", "surroundings", "tables", "tf_files", "weights")
 """The modules beside this one that answer for a program."""
 
+BARS = (".tqdm", ".tqdm_notebook", ".track", ".progressbar")
+"""Functions that show how far a loop is, and give what they are given."""
+
 
 class Missing:
-    """Something of a module that is not installed. It can be named, and be a base class; it computes nothing."""
+    """Something of a module that is not installed. It can be named, be a base class, and be called by the program for
+    what is no data; it computes nothing, and what asks for a value of it fails."""
+
+    asked: Callable[[], bool] = staticmethod(lambda: False)
+    """Whether the program's own files ask."""
 
     def __init__(self, path: str) -> None:
         self.__dict__["_path"] = path
@@ -39,14 +47,42 @@ class Missing:
     def __setattr__(self, name: str, value: Any) -> None:
         """Settings of what is not there come to nothing."""
 
-    def __call__(self, *_: Any, **__: Any) -> Any:
+    def __setitem__(self, key: Any, value: Any) -> None:
+        """As those of its attributes."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
         name = self._path.partition(".")[0]
         if name in sys.modules and not isinstance(sys.modules[name], _MissingModule):
             raise AttributeError(f"{self._path} is not there in the installed version")
-        raise ModuleNotFoundError(f"No module named '{name}', which {self._path}() needs", name=name)
+        given = [*args, *kwargs.values()]
+        if self._path.endswith(BARS) and args:
+            return args[0]
+        if not Missing.asked() or any(hasattr(type(each), "dtype") for each in given):
+            self._needed()
+        decorated = len(given) == 1 and args and isinstance(args[0], (types.FunctionType, type))
+        return args[0] if decorated else Missing(self._path if self._path.endswith("()") else f"{self._path}()")
+
+    def _needed(self, *_: Any, **__: Any) -> Any:
+        name = self._path.partition(".")[0]
+        call = self._path if self._path.endswith("()") else f"{self._path}()"
+        raise ModuleNotFoundError(f"No module named '{name}', which {call} needs", name=name)
+
+    def __enter__(self) -> Missing:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        pass
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[Any, ...]:
         return ()
+
+
+for _name in (
+    *("array", "bool", "float", "getitem", "index", "int", "iter", "len", "contains", "complex", "tf_tensor", "next"),
+    *("add", "and", "floordiv", "ge", "gt", "le", "lt", "matmul", "mod", "mul", "neg", "or", "pow", "radd", "rmul"),
+    *("rpow", "rsub", "rtruediv", "sub", "truediv", "abs"),
+):
+    setattr(Missing, f"__{_name}__", Missing._needed)
 
 
 class MissingModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -70,7 +106,7 @@ class MissingModules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module: types.ModuleType) -> None:
         head = module.__name__.partition(".")[0]
-        self._note(f"{head} is not installed; code that calls it was left to fail")
+        self._note(f"{head} is not installed: it computes nothing, and code that needs a value of it was left to fail")
 
 
 class _MissingModule(types.ModuleType):
@@ -112,6 +148,7 @@ def install(program: str, request: dict[str, Any], note: Note, made_up: Note, lo
     was replaced, `made_up` what has sizes that were made up. TensorFlow must have been imported."""
     work = os.path.dirname(program)
     asked = asked_by(os.path.join(work, ""))
+    Missing.asked = staticmethod(asked)
     builtins.get_ipython = Notebook  # type: ignore[attr-defined]
     older = load("older")
     if request.get("version_1"):
@@ -123,19 +160,53 @@ def install(program: str, request: dict[str, Any], note: Note, made_up: Note, lo
     sys.meta_path.append(MissingModules(asked, note))
     contents, records, source = load("contents"), load("records"), request.get("source") or ""
     files = (reading := load("files")).Files(asked, request, work, (note, made_up), (contents, records))
-    weights = load("weights").Weights(os.path.join(files.root, "fetched"), Missing, note)
+    weights = load("weights").Weights(os.path.join(files.root, "fetched"), note, made_up)
     _put_everywhere([pair for each in keras for made in (files, weights) for pair in made.of_keras(each)])
     load("tf_files").TensorFlowFiles(files).install()
     of_texts = '("string",' in source
     records.Parsed(lambda: of_texts or files.has_records, contents.png(), load("usual").usual).install()
     files.install()
-    tables = load("tables").Tables(source, files.there, made_up)
+    tables = load("tables").Tables(source, files.there, files.root, made_up)
     changes = dict.fromkeys(reading.READERS, files.patch_reader)
     catalogue = load("catalogue").Catalogue(lambda *made: builtins.tfmemlint_dataset(*made), note)  # type: ignore[attr-defined]
     changes.update({"pandas": tables.patch, "tensorflow_datasets": catalogue.patch, "tqdm.notebook": _without_widgets})
+    changes.update(dict.fromkeys(("json", "yaml"), contents.patch_settings))
     changes["sklearn.datasets"] = load("sklearn_data").SklearnData(note).patch
     load("imported").Imported(changes).install()
+    _bind_aliases(source, note)
     load("arguments").install(asked, note)
+
+
+ALIASES = {
+    "np": "numpy",
+    "pd": "pandas",
+    "plt": "matplotlib.pyplot",
+    "sns": "seaborn",
+    "tf": "tensorflow",
+    **{
+        name: name for name in ("os", "sys", "re", "math", "time", "random", "json", "glob", "datetime", "keras", "cv2")
+    },
+}
+"""Names that stand for the same module in nearly every program."""
+
+
+def _bind_aliases(source: str, note: Note) -> None:
+    """Have those of these names that a program reads and binds nowhere: a cell that was deleted, a star import."""
+    read: set[str] = set()
+    bound: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Name):
+            (read if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            bound |= {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.arg)):
+            bound.add(node.arg if isinstance(node, ast.arg) else node.name)
+    for name in sorted((read & ALIASES.keys()) - bound) if "*" not in bound else ():
+        try:
+            setattr(builtins, name, importlib.import_module(ALIASES[name]))
+        except ImportError:
+            continue
+        note(f"{name} is bound nowhere in the code: it was taken for the module {ALIASES[name]}")
 
 
 def _without_widgets(bars: types.ModuleType) -> None:

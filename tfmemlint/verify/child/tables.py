@@ -26,8 +26,9 @@ class Tables:
     """The made-up tables of one run, for a program with this source; `find` gives where a file lies, None for one that
     is not there."""
 
-    def __init__(self, source: str, find: Callable[[str], str | None], note: Note) -> None:
-        self._source, self._find, self._note = source, find, note
+    def __init__(self, source: str, find: Callable[[str], str | None], root: str, note: Note) -> None:
+        """`root` is where files lie that were made up, whose names a program found by listing a folder."""
+        self._source, self._find, self._root, self._note = source, find, root, note
 
     def patch(self, pandas: types.ModuleType) -> None:
         """Put this in front of the functions of pandas."""
@@ -38,8 +39,11 @@ class Tables:
         @functools.wraps(function)
         def read(source: Any, *args: Any, **options: Any) -> Any:
             path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
-            if path is None or (found := self._find(path)) is not None:
+            listed = path is not None and path.startswith(self._root)
+            if path is None or (not listed and (found := self._find(path)) is not None):
                 return function(source if path is None else found, *args, **options)
+            if listed:
+                path = f"{os.path.basename(os.path.dirname(path))}/*"
             names = options.get("names")
             columns = list(names) if names is not None else list(dict.fromkeys(_named(self._source)))
             known = ", ".join(map(str, columns)) or f"{COLUMNS} of no known name"
