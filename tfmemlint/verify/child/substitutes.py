@@ -285,10 +285,9 @@ class Substitutes:
 
 
 def _length(items: Any) -> int | None:
-    try:
+    with contextlib.suppress(Exception):  # of an iterator, of a data set without an end, of a class of its own
         return len(items)
-    except Exception:  # of an iterator, of a data set without an end, of a class of the program's own
-        return None
+    return None
 
 
 def _rows(data: Any) -> int | None:

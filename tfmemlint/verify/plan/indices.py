@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import libcst as cst
 
 from tfmemlint.syntax.scopes import dotted
+from tfmemlint.verify.plan.sizes import ConflictError, Seen, Size
 
 
 def is_free(index: cst.BaseExpression | None) -> bool:
@@ -32,3 +35,23 @@ def dots(node: cst.Subscript) -> int:
         if isinstance(each.slice, cst.Index) and isinstance(each.slice.value, cst.Ellipsis)
     )
     return next(found, len(node.slice))
+
+
+def item(value: tuple[Seen, ...], node: cst.Subscript, read: Callable[[cst.BaseExpression], Seen]) -> Seen:
+    """What an index takes out of a tuple: one item, or a part of it; `read` says what an expression comes to.
+
+    Raises ConflictError where the tuple has no such item.
+    """
+    first = node.slice[0].slice
+    if isinstance(first, cst.Index):
+        at = read(first.value)
+        if not isinstance(at, Size) or at.number is None:
+            return None
+        if not -len(value) <= at.number < len(value):
+            raise ConflictError
+        return value[at.number]
+    if not isinstance(first, cst.Slice) or first.step is not None:
+        return None
+    ends = (read(end) if end is not None else None for end in (first.lower, first.upper))
+    lower, upper = (at.number if isinstance(at, Size) else None for at in ends)
+    return value[lower:upper]

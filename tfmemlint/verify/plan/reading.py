@@ -247,7 +247,7 @@ class Reading:
         if path is not None and isinstance(value, (Tensor, Size)):
             raise ConflictError
         if isinstance(value, tuple):
-            return self._item(value, node)
+            return indices.item(value, node, self.value)
         if not isinstance(value, Tensor):
             return None
         if any(not isinstance(each.slice, cst.Index) or indices.is_free(each.slice.value) for each in node.slice):
@@ -284,21 +284,3 @@ class Reading:
                     self.integers |= by.alike
                     yield from by.sizes
             axis += 1
-
-    def _item(self, value: tuple[Seen, ...], node: cst.Subscript) -> Seen:
-        first = node.slice[0].slice
-        if isinstance(first, cst.Index):
-            at = self.value(first.value)
-            if not isinstance(at, Size) or at.number is None:
-                return None
-            if not -len(value) <= at.number < len(value):
-                raise ConflictError
-            return value[at.number]
-        if not isinstance(first, cst.Slice) or first.step is not None:
-            return None
-        lower, upper = (self._bound(each) for each in (first.lower, first.upper))
-        return value[lower:upper]
-
-    def _bound(self, node: cst.BaseExpression | None) -> int | None:
-        at = self.value(node) if node is not None else None
-        return at.number if isinstance(at, Size) else None
