@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from tfmemlint.verify import agreement
+from tfmemlint.verify.claim import Claim
 from tfmemlint.verify.evidence import Sample
-from tfmemlint.verify.judge import Claim
 from tfmemlint.verify.result import Pair, Result
 from tfmemlint.verify.run.measure import Program, Settings
 from tfmemlint.verify.run.variants import OTHERS

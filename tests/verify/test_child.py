@@ -13,9 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from tfmemlint.verify.judge import Claim, judge
-from tfmemlint.verify.run import measure
-from tfmemlint.verify.run.measure import Failure, MeasureError, Program, Run, Settings
+from tfmemlint.verify.claim import Claim
+from tfmemlint.verify.judge import judge
+from tfmemlint.verify.run import interpreters, measure
+from tfmemlint.verify.run.interpreters import MeasureError
+from tfmemlint.verify.run.measure import Failure, Program, Run, Settings
 from tfmemlint.verify.run.sandbox import Limits
 from tfmemlint.verify.verdicts import CONFIRMED
 
@@ -347,12 +349,12 @@ def test_an_interpreter_without_tensorflow_is_refused_in_one_line(tmp_path: Path
     python.write_text("#!/bin/sh\nexit 9\n", encoding="utf-8")
     python.chmod(0o755)
     with pytest.raises(MeasureError, match="has no TensorFlow; name an interpreter"):
-        measure.check_interpreter(str(python))
+        interpreters.check_interpreter(str(python))
 
 
 def test_an_interpreter_that_is_not_there_is_refused_in_one_line() -> None:
     with pytest.raises(MeasureError, match="cannot start /nonexistent/python"):
-        measure.check_interpreter("/nonexistent/python")
+        interpreters.check_interpreter("/nonexistent/python")
 
 
 def test_a_child_that_leaves_no_result_is_a_crash() -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tfmemlint.verify.judge import Claim, judge, too_small
+from tfmemlint.verify.claim import Claim, too_small
+from tfmemlint.verify.judge import judge
 from tfmemlint.verify.run.measure import Failure, Run
 from tfmemlint.verify.verdicts import (
     CONFIRMED,

@@ -13,7 +13,8 @@ from importlib import resources
 import pytest
 
 from tfmemlint.report.style import Style
-from tfmemlint.verify.judge import Claim, judge
+from tfmemlint.verify.claim import Claim
+from tfmemlint.verify.judge import judge
 from tfmemlint.verify.monitor import Hot
 from tfmemlint.verify.pages.html import page
 from tfmemlint.verify.pages.report import figure, write_json, write_text

@@ -13,8 +13,8 @@ from tfmemlint.config.settings import Config
 from tfmemlint.finding import Edit, Finding, Fix, Related, Safety, Severity, Span
 from tfmemlint.model.file import File
 from tfmemlint.text.read import read_source
+from tfmemlint.verify.claim import Claim
 from tfmemlint.verify.evidence import Sample
-from tfmemlint.verify.judge import Claim
 from tfmemlint.verify.plan.examples import read_examples
 from tfmemlint.verify.plan.from_finding import plan
 from tfmemlint.verify.plan.programs import PlanError

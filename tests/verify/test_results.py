@@ -17,13 +17,14 @@ from typing import Any
 import pytest
 
 from tfmemlint.report.style import Style
-from tfmemlint.verify.judge import Claim, judge
+from tfmemlint.verify.claim import Claim
+from tfmemlint.verify.judge import judge
 from tfmemlint.verify.monitor import write_text as write_monitored
 from tfmemlint.verify.pages.html import page
 from tfmemlint.verify.pages.report import write_text
 from tfmemlint.verify.pages.run_page import page as run_page
 from tfmemlint.verify.result import Environment, Pair, Result
-from tfmemlint.verify.run import measure, runs, sandbox
+from tfmemlint.verify.run import interpreters, measure, runs, sandbox
 from tfmemlint.verify.run.measure import Program, Settings
 from tfmemlint.verify.run.runs import MOST, Bounds, read_result
 from tfmemlint.verify.run.watch import Limits
@@ -239,7 +240,7 @@ def test_nothing_of_the_project_runs_outside_of_the_containment(
     monkeypatch.setenv("PYTHONHOME", "")
     sandbox.strongest_level.cache_clear()
     try:
-        measure.check_interpreter(python)
+        interpreters.check_interpreter(python)
         settings = Settings(python, "cpu", limits=Limits(wall=20.0), timed=True)
         source = "import sys; tfmemlint_value(1 + ('types' in sys.modules))"
         program = Program(source, path=(str(project),), folder=str(project))

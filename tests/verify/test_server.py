@@ -11,7 +11,7 @@ import pytest
 from served import idle_server, run_served
 
 from tfmemlint.verify import result
-from tfmemlint.verify.judge import Claim
+from tfmemlint.verify.claim import Claim
 from tfmemlint.verify.result import Pair
 from tfmemlint.verify.run import measure, sandbox
 from tfmemlint.verify.run.measure import Program, Settings

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tfmemlint.verify.judge import Claim
+from tfmemlint.verify.claim import Claim
 from tfmemlint.verify.result import Pair
 from tfmemlint.verify.run import sandbox, side_by_side
 from tfmemlint.verify.run.measure import Program, Settings

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from tfmemlint.verify.judge import Claim
+from tfmemlint.verify.claim import Claim
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.result import Pair

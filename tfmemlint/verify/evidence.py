@@ -16,7 +16,8 @@ from typing import Any
 
 import msgspec
 
-from tfmemlint.verify.judge import Claim, judge
+from tfmemlint.verify.claim import Claim
+from tfmemlint.verify.judge import judge
 from tfmemlint.verify.metrics import METRICS
 from tfmemlint.verify.result import Environment, Pair, Result
 from tfmemlint.verify.run.measure import Program, Settings

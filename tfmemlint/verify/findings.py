@@ -20,7 +20,8 @@ from tfmemlint.verify.plan.from_finding import plan, plan_alone
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.result import ALONE, WHOLE, Attempt, Result
-from tfmemlint.verify.run.measure import MeasureError, Settings
+from tfmemlint.verify.run.interpreters import MeasureError
+from tfmemlint.verify.run.measure import Settings
 from tfmemlint.verify.run.runs import Run
 from tfmemlint.verify.run.side_by_side import two_at_once
 from tfmemlint.verify.trials import decisive, tried

@@ -20,7 +20,8 @@ from tfmemlint.report.base import clean
 from tfmemlint.report.style import Style
 from tfmemlint.units import show_bytes
 from tfmemlint.verify.pages import pictures
-from tfmemlint.verify.run.measure import CHILD, MeasureError, Settings, check_system, first_region
+from tfmemlint.verify.run.interpreters import MeasureError, check_system
+from tfmemlint.verify.run.measure import CHILD, Settings, first_region
 from tfmemlint.verify.run.runs import Bounds, Line, Run, read_result
 from tfmemlint.verify.run.stopping import SIGNALED, passed_on
 from tfmemlint.verify.run.workspaces import workspace

@@ -18,7 +18,7 @@ from tfmemlint.report.base import Verified
 from tfmemlint.verify.evidence import EvidenceError
 from tfmemlint.verify.findings import measured, read_samples, tasks
 from tfmemlint.verify.pages.report import in_words, summary
-from tfmemlint.verify.run.measure import MeasureError
+from tfmemlint.verify.run.interpreters import MeasureError
 from tfmemlint.verify.run.stopping import ended_cleanly
 from tfmemlint.verify.run.workspaces import sweep
 from tfmemlint.verify.verdicts import CONTRADICTED

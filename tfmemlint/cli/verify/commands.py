@@ -26,8 +26,9 @@ from tfmemlint.verify.agreement import agreed
 from tfmemlint.verify.evidence import EvidenceError, Sample
 from tfmemlint.verify.findings import Task, measured, read_samples, tasks
 from tfmemlint.verify.result import Result, environment
+from tfmemlint.verify.run.interpreters import MeasureError
 from tfmemlint.verify.run.kept import Kept, installed
-from tfmemlint.verify.run.measure import MeasureError, Settings
+from tfmemlint.verify.run.measure import Settings
 from tfmemlint.verify.run.side_by_side import two_at_once
 from tfmemlint.verify.run.stopping import ended_cleanly
 from tfmemlint.verify.run.variants import OTHERS

@@ -16,7 +16,7 @@ from tfmemlint.finding import Finding
 from tfmemlint.lint.linter import Linter
 from tfmemlint.report.style import Style
 from tfmemlint.verify.monitor import Hot, execute, statements, worth_showing, write_json, write_text
-from tfmemlint.verify.run.measure import MeasureError
+from tfmemlint.verify.run.interpreters import MeasureError
 from tfmemlint.verify.run.runs import Run
 
 

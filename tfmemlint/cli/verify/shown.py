@@ -13,7 +13,8 @@ from tfmemlint.report.style import Style
 from tfmemlint.verify.pages import report
 from tfmemlint.verify.result import Pair, Result, environment
 from tfmemlint.verify.run import sandbox
-from tfmemlint.verify.run.measure import MeasureError, Settings, check_interpreter
+from tfmemlint.verify.run.interpreters import MeasureError, check_interpreter
+from tfmemlint.verify.run.measure import Settings
 
 
 def announce(programs: int, chosen: Settings) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tfmemlint.finding import Finding
+from tfmemlint.verify.claim import Claim, too_small
 from tfmemlint.verify.evidence import Sample
-from tfmemlint.verify.judge import Claim, too_small
 from tfmemlint.verify.metrics import SETTINGS, SLOPES
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.verdicts import RULE_ONLY

@@ -12,7 +12,7 @@ from tfmemlint.model.happened import Happened
 from tfmemlint.query.runtime.environment import settings
 from tfmemlint.query.runtime.runtime import INITIALISED, initialisation
 from tfmemlint.syntax.tree import Node
-from tfmemlint.verify.judge import Claim
+from tfmemlint.verify.claim import Claim
 from tfmemlint.verify.metrics import FIRST
 
 STARTS = "tfmemlint_initialise()"

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from tfmemlint.finding import Finding, Severity
 from tfmemlint.model.file import File
+from tfmemlint.verify.claim import too_small
 from tfmemlint.verify.evidence import Sample
-from tfmemlint.verify.judge import too_small
 from tfmemlint.verify.metrics import CALLED
 from tfmemlint.verify.plan import called, device_settings
 from tfmemlint.verify.plan.alone import Alone

@@ -8,7 +8,7 @@ from dataclasses import replace
 from tfmemlint.finding import Finding, Safety
 from tfmemlint.model.file import File
 from tfmemlint.query.keras.versions import keras_2
-from tfmemlint.verify.judge import Claim
+from tfmemlint.verify.claim import Claim
 from tfmemlint.verify.plan import device_settings
 from tfmemlint.verify.plan.across import Slices
 from tfmemlint.verify.plan.claims import has_contrast

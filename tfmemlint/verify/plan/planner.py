@@ -11,7 +11,7 @@ import libcst as cst
 from tfmemlint.finding import Finding
 from tfmemlint.model.file import File
 from tfmemlint.syntax.tree import Node
-from tfmemlint.verify.judge import Claim
+from tfmemlint.verify.claim import Claim
 from tfmemlint.verify.metrics import CALLED, FIRST, SETTINGS
 from tfmemlint.verify.plan import called, device_settings
 from tfmemlint.verify.plan.across import Slices

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tfmemlint.finding import Finding
 from tfmemlint.units import show_bytes
-from tfmemlint.verify.judge import Claim
+from tfmemlint.verify.claim import Claim
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.result import Pair
 from tfmemlint.verify.run.runs import Run

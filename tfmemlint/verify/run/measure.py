@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
 import secrets
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from tfmemlint.verify.run import sandbox
+from tfmemlint.verify.run.interpreters import MeasureError, interpreter
 from tfmemlint.verify.run.project_folder import PROJECT, lay_out, link_entries
 from tfmemlint.verify.run.runs import Bounds, Failure, Line, Run, read_result
 from tfmemlint.verify.run.sandbox import Level
@@ -36,16 +36,7 @@ FAILURES_ENOUGH = 2
 ABOVE = 3
 """Folders above that of a program in which its files are looked for."""
 
-HAS_TENSORFLOW = """
-import importlib.util, sys
-sys.path += sys.argv[1:]
-sys.exit(0 if importlib.util.find_spec("tensorflow") else 9)
-"""
 RESERVED = ("program.py", "request.json", PROJECT, "__pycache__")
-
-
-class MeasureError(Exception):
-    """Nothing can be measured here; the text says why and what to do, in one line."""
 
 
 @dataclass(frozen=True)
@@ -277,39 +268,3 @@ def measure(
     if settings.kept is not None and name is not None:
         settings.kept.put(name, tuple(runs))
     return tuple(runs)
-
-
-def check_system() -> None:
-    """Raises MeasureError where this system cannot limit and measure processes."""
-    if os.name != "posix":
-        raise MeasureError("programs can be measured on Linux and macOS only")
-
-
-def interpreter(python: str) -> str:
-    """The absolute path of an interpreter that was named as in a shell. Raises MeasureError where there is none."""
-    path = os.path.abspath(python) if os.path.dirname(python) else sandbox.find_tool(python)
-    if path is None or not os.path.exists(path):
-        raise MeasureError(f"cannot start {python}: {os.strerror(errno.ENOENT)}")
-    if not os.access(path, os.X_OK) or os.path.isdir(path):
-        raise MeasureError(f"cannot start {python}: {os.strerror(errno.EACCES)}")
-    return path
-
-
-def check_interpreter(python: str, timeout: float = 120.0) -> None:
-    """Raises MeasureError with one clear line where `python` cannot be run or has no TensorFlow.
-
-    It is run as programs are: it, and what it imports at its start, may belong to the project.
-    """
-    check_system()
-    path, libraries = interpreter(python), sandbox.folders("PYTHONPATH")
-    with workspace() as work:
-        command = [path, "-I", "-B", "-c", HAS_TENSORFLOW, *libraries]
-        try:
-            done = sandbox.run(command, work=work, limits=Limits(wall=timeout), needed=libraries)
-        except OSError as error:
-            raise MeasureError(f"cannot start {python}: {error.strerror}") from error
-    if done.code == 9:
-        raise MeasureError(f"{python} has no TensorFlow; name an interpreter that has one with --python")
-    if done.reason:
-        said = done.output.strip()[-200:] or done.reason
-        raise MeasureError(f"{python} is not a working Python: {said}")
