@@ -2,7 +2,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Step, body, fixes, on_call, pipelines, show_bytes
+from tfmemlint.api import (
+    Call,
+    File,
+    Finding,
+    Fix,
+    Rule,
+    Safety,
+    Shows,
+    Step,
+    body,
+    fixes,
+    on_call,
+    pipelines,
+    show_bytes,
+)
 
 
 class CacheAfterRandomStep(Rule):
@@ -53,6 +67,8 @@ class CacheAfterRandomStep(Rule):
             fix=self._move(first, cache, file) if len(datasets) == 1 else None,
             related=[(first.call, "drawn here")],
             bytes=size,
+            contrast=fixes.leave_out(file, cache),
+            shows=Shows(metric="repeating"),
         )
 
     def _move(self, first: Step, cache: Call, file: File) -> Fix | None:

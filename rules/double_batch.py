@@ -2,7 +2,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, Dataset, File, Finding, Rule, body, integer, on_call, ordering, pipelines
+from tfmemlint.api import (
+    Call,
+    Dataset,
+    File,
+    Finding,
+    Rule,
+    Shows,
+    body,
+    fixes,
+    integer,
+    on_call,
+    ordering,
+    pipelines,
+)
 
 METHODS = tuple(f"tf.keras.Model.{method}" for method in ("fit", "evaluate", "predict"))
 """What takes batches of examples, and no batches of batches."""
@@ -46,6 +59,8 @@ class DoubleBatch(Rule):
             file,
             f"this pipeline is batched already, so its elements become batches of batches{product}; batch once",
             related=[(earlier, "batched here")],
+            contrast=fixes.leave_out(file, batch),
+            shows=Shows(metric="element"),
         )
 
     def _still_batches(self, earlier: Call, batch: Call) -> bool:

@@ -8,6 +8,7 @@ from tfmemlint_rules._extra_work_inside_tape import metric_update, moved_below, 
 from tfmemlint.api import (
     Array,
     Call,
+    Edit,
     File,
     Finding,
     Fix,
@@ -15,6 +16,7 @@ from tfmemlint.api import (
     Rule,
     Safety,
     calls,
+    fixes,
     gradients,
     keras,
     knowledge,
@@ -83,7 +85,15 @@ class ExtraWorkInsideTape(Rule):
             f"the tape {what}, which no gradient needs; move it below the block",
             fix=fix,
             related=[(tape.block, "the tape's block")],
+            contrast=_unrecorded(file, where, tape) if fix is None else None,
         )
+
+
+def _unrecorded(file: File, where: Call, tape: gradients.Tape) -> Edit | None:
+    """The same work in the same place, while the tape does not record."""
+    statement = file.tree.statement(where.node)
+    header = f"with {tape.name}.stop_recording()"
+    return fixes.wrap_in_block(file, [statement], header) if statement is not None and tape.name else None
 
 
 def _computed_to_show(file: File, shown: Call, tape: gradients.Tape) -> bool:

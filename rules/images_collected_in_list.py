@@ -57,7 +57,8 @@ class ImagesCollectedInList(Rule):
 
 def _of_some(file: File, found: tensors.Collected) -> Edit | None:
     """The same for every eighth file: what grows with their number shows beside it."""
-    loop = found.repetition.place
+    place = found.repetition.place
+    loop = place.for_in if isinstance(place, cst.BaseComp) else place
     if not isinstance(loop, (cst.For, cst.CompFor)):
         return None
     return fixes.replace_node(file, loop.iter, f"list({file.text(loop.iter)})[::{PART}]")

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import File, Finding, Rule, integer, keras, on
+from tfmemlint.api import File, Finding, Rule, Shows, integer, keras, on
 
 LIMIT = 512 * 1024 * 1024
 """Bytes of weights, gradients and optimizer slots of one layer from which on it is reported."""
@@ -47,4 +47,5 @@ class OversizedDense(Rule):
             units = integer(layer.made.value_of("units")) or 0
             advice = SMALLER_INPUT if units * units < layer.parameters else SMALLER_OUTPUT
             what = f"this layer has {layer.parameters:,} parameters: {words}; {advice}"
-            yield self.finding(layer.made, file, what, bytes=size)
+            shows = Shows(metric="parameters", count=layer.parameters)
+            yield self.finding(layer.made, file, what, bytes=size, shows=shows)

@@ -146,7 +146,8 @@ class Shows:
     `error` is an exception that is raised, caught or not: `Type: a part of its text`. `metric` is a figure of the run
     (`tfmemlint.verify.metrics`) that is 0 where the finding is wrong. With both either will do. With `settings` nothing
     is needed for it but the statements that set devices; with `started`, TensorFlow has been started before them.
-    `function` is the name of the function that a count is about.
+    `function` is the name of the function that a count is about, `count` what the metric comes to where the finding is
+    right.
     """
 
     error: str = ""
@@ -154,6 +155,7 @@ class Shows:
     settings: bool = False
     started: bool = False
     function: str = ""
+    count: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

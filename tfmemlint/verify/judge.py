@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tfmemlint.units import show_bytes
 from tfmemlint.verify.claim import Claim
-from tfmemlint.verify.metrics import CALLED, FIRST, METRICS, SETTINGS, SLOPES, WHERE_BYTES_ARE, Metric
+from tfmemlint.verify.metrics import CALLED, FIRST, MADE, METRICS, SETTINGS, SLOPES, WHERE_BYTES_ARE, Metric
 from tfmemlint.verify.run.runs import Failure, Run
 from tfmemlint.verify.verdicts import (
     CONFIRMED,
@@ -50,7 +50,7 @@ def _judged(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdic
     if ended is not None:
         return ended
     if claim.expected is not None:
-        return _judge_expected(claim.expected, before)
+        return _judge_expected(claim.expected, before, claim.metric)
     if claim.by_itself and claim.metric in (*SETTINGS, *CALLED):
         return _judge_setting(METRICS[claim.metric], before)
     if claim.by_itself:
@@ -242,13 +242,15 @@ def _judge_figures(metric: Metric, claim: Claim, before: Sequence[Run], after: S
     return verdict(CONFIRMED, "")
 
 
-def _judge_expected(expected: int, before: Sequence[Run]) -> Verdict:
-    figures = [(metric, [metric.read(run) for run in before]) for metric in (METRICS[name] for name in WHERE_BYTES_ARE)]
+def _judge_expected(expected: int, before: Sequence[Run], own: str | None) -> Verdict:
+    names = (own,) if own in MADE else WHERE_BYTES_ARE
+    figures = [(metric, [metric.read(run) for run in before]) for metric in (METRICS[name] for name in names)]
     known = [(metric, [value for value in values if value is not None]) for metric, values in figures]
     metric, seen = max(known, key=lambda each: statistics.median(each[1] or [0]))
     if not seen:
         return inconclusive(metric.missing, metric.name)
     most, noise = statistics.median(seen), max(seen) - min(seen)
     kind = CONFIRMED if most >= SEEN * expected else NOT_CONFIRMED
-    reason = f"claimed {show_bytes(expected)}, seen {show_bytes(round(most))}"
+    said = [show_bytes(n) if metric.unit == "bytes" else f"{n:,} {metric.name}" for n in (expected, round(most))]
+    reason = f"claimed {said[0]}, seen {said[1]}"
     return Verdict(kind, reason, metric.name, metric.unit, most, None, noise, len(seen), expected)

@@ -76,6 +76,10 @@ def _made_per_call(run: Run) -> float | None:
     return float(run.made > 1) if run.reached > 1 else None
 
 
+def _figure(read: Callable[[Run], int | None]) -> Callable[[Run], float | None]:
+    return lambda run: None if (value := read(run)) is None else float(value)
+
+
 _NO_CARDS = "no graphics card was simulated"
 _NO_ALLOCATOR = "the tensor allocator reported nothing: the program runs no TensorFlow operation"
 _NO_ARRAYS = "the arrays of this NumPy cannot be counted"
@@ -102,6 +106,10 @@ METRICS = {
         Metric("eager", "", 0.5, _eager, "TensorFlow was not asked how it runs functions"),
         Metric("held", "", 0.5, _held, "the program stores no tensor of a graph at the flagged place"),
         Metric("made_per_call", "", 0.5, _made_per_call, "the program does not come to the flagged place twice"),
+        Metric("taken", "bytes", 64 * KIB, _figure(lambda run: run.taken), "no data is made where it is flagged"),
+        Metric("parameters", "", 0.5, _figure(lambda run: run.parameters), "the flagged layer is not built"),
+        Metric("element", "bytes", 64, _figure(lambda run: run.element), "no data set is looked at"),
+        Metric("repeating", "", 0.5, _figure(lambda run: run.repeating), "no data set is looked at"),
         Metric("growth_dropped", "", 0.5, _growth_dropped, "TensorFlow was not asked for the GPU options"),
     )
 }
@@ -115,6 +123,12 @@ SETTINGS = (*FIRST, "growth_dropped", "eager")
 
 CALLED = ("held", "made_per_call")
 """Those of which calls of one function tell."""
+
+MADE = ("taken", "parameters")
+"""Those of which what the flagged code makes is held against the message, by itself."""
+
+LOOKED_AT = ("element", "repeating")
+"""Those of which the elements of a data set tell."""
 
 TRIED = ("peak_bytes", "live_bytes", "array_bytes", "rss", "traces")
 """Those that are tried, in this order, where a claim names none."""

@@ -61,7 +61,9 @@ def _load(name: str) -> Any:
     return module
 
 
-calls, cards, pace, probes, runtime = map(_load, ("calls", "cards", "pace", "probes", "runtime"))
+calls, cards, flagged, pace, probes, runtime = map(
+    _load, ("calls", "cards", "flagged", "pace", "probes", "runtime")
+)
 
 
 class Monitor:
@@ -73,6 +75,7 @@ class Monitor:
         self.arrays: Any = None
         self.collect = probes.collector(request.get("collector", ""))
         self.cards, self.calls = cards.Cards(), calls.Calls()
+        self.flagged = flagged.Flagged(self.runtime.live, self.runtime.reset)
         self.marks: list[list[Any]] = []
         self.value: float | None = None
         self.rss_start: int | None = None
@@ -161,6 +164,7 @@ class Monitor:
             "gpu_options": self.runtime.gpu_options(),
             "cards": self.cards.report(),
             **self.calls.report(),
+            **self.flagged.report(),
         }
 
 
@@ -224,6 +228,8 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
         substitutes.install(_load("old_names").rename)
         _load("datasets").patch(substitutes.note)
         monitor.calls.install()
+        monitor.flagged.arrays = monitor.arrays
+        monitor.flagged.install()
         usual = _load("usual")
         wanted = _load("arguments").wanted(request.get("source") or "", usual.usual, substitutes.note)
         request["argv"] = request.get("argv") or wanted

@@ -45,6 +45,8 @@ class Slices:
         """Whether what is made of the flagged statement is followed to the model, and not to where that is trained."""
         self.settings_only = False
         """Whether it is about device settings alone: what becomes of what they make is left out."""
+        self.follows = True
+        """Whether what the flagged statement makes is followed to what uses it."""
         self.whole: list[str] = []
         """The modules that are imported as they are."""
         self.made: dict[int, tuple[Node, str]] = {}

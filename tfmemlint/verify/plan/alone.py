@@ -17,6 +17,7 @@ from tfmemlint.model.file import File
 from tfmemlint.model.values import Array, Dataset, Value
 from tfmemlint.syntax.scopes import Binds
 from tfmemlint.syntax.tree import Node, children
+from tfmemlint.verify.metrics import LOOKED_AT
 from tfmemlint.verify.plan.across import Slices
 from tfmemlint.verify.plan.composing import Composer, Texts
 from tfmemlint.verify.plan.elements import Elements
@@ -30,6 +31,7 @@ from tfmemlint.verify.plan.slicing import DEFINITIONS, Home
 from tfmemlint.verify.plan.solving import FULL, Free, Solved, Solver, unpassed
 from tfmemlint.verify.plan.statements import changed_name, is_setting
 from tfmemlint.verify.plan.supplies import Supplies
+from tfmemlint.verify.plan.wrapping import GIVEN, LOOK
 
 WORDS = "measured alone, with made-up operands of the same dtypes and shapes"
 WORDS_SOLVED = "measured alone, with operands made up from their use"
@@ -84,7 +86,8 @@ class Alone:
         returned = [*self._returns(block), *self._supplies.expressions]
         before, after = (self._cut(start, end, [*returned, *edits]) for edits in ((), self._edits))
         names = self._bound(block, any(edit.content.startswith(RESULT) for edit in returned))
-        tail = [f"tfmemlint_given({name})" for name in names]
+        looks = self.finding.shows is not None and self.finding.shows.metric in LOOKED_AT
+        tail = [f"{LOOK if looks else GIVEN}{name})" for name in names]
         head = [*self._supplies.lines(), "tfmemlint_reset()"]
         flagged = self._program([*head, before, *tail])
         if not self.finding.compared:

@@ -16,6 +16,7 @@ RANKS = (None, 2, 3, 4, 1)
 """The ranks of arrays that are made up of their names, in the order in which they are tried; first as they are used."""
 BYTES = 1 << 12
 """Bytes of the flagged tensor: no size counts for what calls leave behind."""
+CALLED, LOOKED = "tfmemlint_called(", "tfmemlint_looked("
 REACHED = "tfmemlint_reached()"
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tfmemlint.finding import Finding
+from tfmemlint.model.file import File
 from tfmemlint.verify.claim import Claim, too_small
 from tfmemlint.verify.evidence import Sample
 from tfmemlint.verify.metrics import SETTINGS, SLOPES
 from tfmemlint.verify.plan.programs import PlanError
+from tfmemlint.verify.plan.wrapping import is_made_there
 from tfmemlint.verify.verdicts import RULE_ONLY
 
 OWN_METRICS = ("seconds", "traces", "growth_dropped")
@@ -25,7 +27,7 @@ def _shown(finding: Finding) -> Claim | None:
     shows = finding.shows
     if shows is None or (finding.compared and shows.metric in SLOPES):
         return None
-    claim = Claim(shows.metric or None, error=shows.error or None, function=shows.function)
+    claim = Claim(shows.metric or None, error=shows.error or None, function=shows.function, expected=shows.count)
     return replace(claim, growth=shows.metric in SLOPES, reaches=is_of_settings(finding))
 
 
@@ -46,6 +48,12 @@ def by_the_message(finding: Finding) -> Claim:
     if small is not None:
         raise PlanError(small.reason, small.kind)
     return Claim(expected=finding.bytes)
+
+
+def of_what_is_made(finding: Finding, file: File) -> Claim | None:
+    """The claim that the flagged call, wherever it stands in the program, takes the bytes of the message to make what
+    it makes; None where the message is about other bytes. Raises PlanError."""
+    return replace(by_the_message(finding), metric="taken") if is_made_there(finding, file) else None
 
 
 def has_contrast(finding: Finding) -> bool:

@@ -57,6 +57,10 @@ class Composer:
         """Put a line before a statement."""
         self._assemblies[id(self._slices.of(statement).home)].insert_before(statement, line)
 
+    def wrap(self, node: Node, before: str, after: str) -> None:
+        """Put text around an expression."""
+        self._assemblies[id(self._slices.of(node).home)].wrap(node, before, after)
+
     def texts(self, flagged: Home, repair: Sequence[Edit]) -> tuple[Texts, Texts]:
         """The program as it is and with the repair, which is made in the flagged module. Raises PlanError."""
         edits = {key: assembly.edits() for key, assembly in self._assemblies.items()}

@@ -9,10 +9,10 @@ from tfmemlint.finding import Finding, Severity
 from tfmemlint.model.file import File
 from tfmemlint.verify.claim import too_small
 from tfmemlint.verify.evidence import Sample
-from tfmemlint.verify.metrics import CALLED
+from tfmemlint.verify.metrics import CALLED, LOOKED_AT
 from tfmemlint.verify.plan import called, device_settings
 from tfmemlint.verify.plan.alone import Alone
-from tfmemlint.verify.plan.claims import by_the_message, claim_of, is_of_settings, is_own
+from tfmemlint.verify.plan.claims import by_the_message, claim_of, is_of_settings, is_own, of_what_is_made
 from tfmemlint.verify.plan.examples import Example
 from tfmemlint.verify.plan.pairs import ExamplesOf, paired
 from tfmemlint.verify.plan.planner import Planner
@@ -34,8 +34,11 @@ def plan(
     if sample is None and finding.severity is Severity.INFO:
         raise PlanError("the rule is advice that promises no memory, so there is nothing to measure")
     claim = claim_of(finding, sample)
-    if not finding.compared and not claim.growth and finding.shows is None:
-        return of_sample(finding, sample, samples_too)
+    if not finding.compared and not claim.growth and (finding.shows is None or claim.metric in LOOKED_AT):
+        made = of_what_is_made(finding, file) if not is_own(claim) else None
+        if made is None:
+            return of_sample(finding, sample, samples_too)
+        return Planner(finding, file, dict(examples), made).plan(0)
     if not finding.compared:
         claim = replace(claim, by_itself=True)
     small = too_small(finding.bytes, finding.bytes_exact, claim)
@@ -43,7 +46,8 @@ def plan(
         raise PlanError(small.reason, small.kind)
     cards = sample.pair.before.simulated_gpus if sample is not None and is_own(claim) else 0
     cards = device_settings.cards(claim) if is_of_settings(finding) else cards
-    return Planner(finding, file, dict(examples), claim).plan(cards)
+    made_of = claim.metric == "parameters"
+    return Planner(finding, file, dict(examples), claim, trains=made_of).plan(cards)
 
 
 def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Mapping[str, Example]) -> Plan:
@@ -52,9 +56,14 @@ def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Ma
     if claim.metric in CALLED:
         claim = replace(claim, by_itself=True, made_up=True)
         return _called(lambda: Planner(finding, file, dict(examples), claim, direct=True), called.RANKS)
+    if claim.metric == "repeating" and finding.compared:
+        claim = replace(claim, made_up=True)
+        return _called(lambda: Planner(finding, file, dict(examples), claim, direct=True), called.RANKS)
     trains = not is_own(claim) and shows_in_training(finding, file, claim.growth)
-    if (claim.growth and not trains) or is_own(claim):
+    if (claim.growth and not trains) or (is_own(claim) and claim.metric not in LOOKED_AT):
         raise PlanError("what is claimed does not show in the flagged statements alone")
+    if claim.metric in LOOKED_AT and not finding.compared:
+        raise PlanError("there is nothing to compare with")
     if not finding.compared:
         claim = replace(claim, by_itself=True) if claim.growth else by_the_message(finding)
 
@@ -93,7 +102,13 @@ def _called(planner: Callable[[], Planner], ranks: Sequence[int | None]) -> Plan
             raise
         return _called(planner, ranks[1:])
 
-    def again(run: Run) -> Plan | None:
-        return _called(planner, ranks[1:]) if ranks[1:] else None
+    def as_called(made: Plan) -> Plan:
+        def again(run: Run) -> Plan | None:
+            further = made.again(run)
+            if further is not None:
+                return as_called(further)
+            return _called(planner, ranks[1:]) if ranks[1:] else None
 
-    return replace(made, alone=True, again=again, smaller=None, words=called.WORDS)
+        return replace(made, alone=True, again=again, smaller=None, words=called.WORDS)
+
+    return as_called(made)

@@ -12,7 +12,7 @@ from tfmemlint.finding import Finding
 from tfmemlint.model.file import File
 from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.claim import Claim
-from tfmemlint.verify.metrics import CALLED, FIRST, SETTINGS
+from tfmemlint.verify.metrics import CALLED, FIRST, LOOKED_AT, MADE, SETTINGS
 from tfmemlint.verify.plan import called, device_settings
 from tfmemlint.verify.plan.across import Slices
 from tfmemlint.verify.plan.claims import is_of_settings
@@ -29,6 +29,7 @@ from tfmemlint.verify.plan.templates import Plan, other_ranks
 from tfmemlint.verify.plan.unset import Unset, unset
 from tfmemlint.verify.plan.uses import consumers, free_loops, is_data, made_by, rounds, trained, trial
 from tfmemlint.verify.plan.ways import Way, Ways
+from tfmemlint.verify.plan.wrapping import CONSUME, LOOK, wrapped
 from tfmemlint.verify.run.runs import Run
 
 MOST_MADE_UP = 5
@@ -78,17 +79,18 @@ class Planner:
 
         def again(run: Run) -> Plan | None:
             if self._make_up(made.pair.before.source, run):
-                return self.plan(cards, target)
+                return self.plan(cards, target, rank)
             return other_ranks(made, run, self._skipped, next_ranks) if self._solver.used else None
 
         def next_ranks() -> Plan:
             self._skipped += 1
-            return self.plan(cards, target)
+            return self.plan(cards, target, rank)
 
         scaled = self._solver.used and target == FULL
         smaller = (lambda: self.plan(cards, SMALL)) if scaled else None
         guessed, claimed = self._guessed, self.finding.bytes
-        return replace(made, alone=self.trains, again=again, smaller=smaller, guessed=guessed, claimed=claimed)
+        alone = self.trains and self.claim.metric not in MADE
+        return replace(made, alone=alone, again=again, smaller=smaller, guessed=guessed, claimed=claimed)
 
     def _make_up(self, source: str, run: Run) -> bool:
         """Have data made up in place of the statement that raised, if it is known what it gives; whether it is."""
@@ -106,7 +108,8 @@ class Planner:
             for unit in part.kept.values():
                 if id(unit) not in self._made and text and text == _first_line(part.file, unit):
                     found = in_place_of(part.file, unit)
-                    if found is None and self._settings and unit is not self._places.statement(self.finding.span):
+                    free = self._settings or is_setting(part.file, unit)
+                    if found is None and free and unit is not self._places.statement(self.finding.span):
                         found = self._left_out(unit)
                     if found is not None:
                         self._made[id(unit)] = found
@@ -140,7 +143,9 @@ class Planner:
         others = self._places.others(self.finding)
         if self._settings:
             others = list(dict.fromkeys((*others, *self._of_settings(flagged))))
-        found = [own, *(way for node in others if (way := self._way(ways, node, own)) is not None)]
+        looks_alone = self._direct and self.claim.metric in LOOKED_AT
+        beside = [] if looks_alone else [self._way(ways, node, own) for node in others]
+        found = [own, *(way for way in beside if way is not None)]
         self.slices = self._grown(flagged, others, found)
         inner = (flagged, *reversed(own.calls))
         loops = list(free_loops(self.slices, inner)) if self.trains else []
@@ -150,12 +155,14 @@ class Planner:
         around = next((a for node in inner for a in self.file.tree.ancestors(node) if isinstance(a, LOOPS)), None)
         composer = Composer(self.slices, self._examples, around)
         lines = [line for way in found for line in way.lines]
+        if looks_alone:
+            lines = [line.replace(called.CALLED, called.LOOKED, 1) for line in own.lines]
         trials = [trial(line) for line in own.lines] if self.trains and self.claim.growth else []
         composer.add(list(dict.fromkeys(trials or lines)))
         if trials:
             self.replaced.append("the function that makes the models is called again and again, as a search does")
-        ends = trained(self.slices, self.claim.growth) if self.trains else consumers(self.slices)
-        if self.trains and not ends and not trials:
+        ends = self._ends()
+        if self.trains and not ends and not trials and self.claim.metric not in MADE:
             raise PlanError("no model is seen that the flagged layer is a part of")
         for unit, line in () if self._settings else ends:
             scope = self.file.scope_of(unit)
@@ -163,6 +170,8 @@ class Planner:
                 composer.add([line], self.slices.of(unit).home)
             else:
                 composer.insert_after(unit, line)
+        if self.claim.metric in MADE:
+            composer.wrap(*wrapped(self.finding, self.file, self.claim))
         if self.claim.metric == "held":
             composer.insert_after(flagged, called.kept_at(self.file, flagged))
         elif self._settings or self.claim.metric in CALLED:
@@ -176,6 +185,18 @@ class Planner:
         self.replaced += [*ways.replaced, *(each.words for each in self._unset), *composer.notes()]
         self._guessed = ways.guessed or (self._unset[0].words if self._unset else "")
         return texts
+
+    def _ends(self) -> list[tuple[Node, str]]:
+        """The lines that do with what the kept code makes what its program would do, or look at it."""
+        if self.claim.metric in MADE:
+            return []
+        if self.trains:
+            return trained(self.slices, self.claim.growth)
+        if self.claim.metric in LOOKED_AT:
+            if self._direct:
+                return []
+            return [(unit, line.replace(CONSUME, LOOK, 1)) for unit, line in consumers(self.slices)]
+        return consumers(self.slices)
 
     def _of_settings(self, flagged: Node) -> Iterator[Node]:
         """The statements beside the flagged one that count for what is set: those that set variables of the cards, the
@@ -210,6 +231,7 @@ class Planner:
         """The slices with all that the flagged statement and the others need."""
         slices = Slices(self.file, ways[0].entry, [function for way in ways for function in way.functions])
         slices.made, slices.models_only, slices.settings_only = self._made, self.trains, self._settings
+        slices.follows = not (self._direct and self.claim.metric in LOOKED_AT)
         slices.to_the_end = self.trains or any(way.lines for way in ways)
         elsewhere = self._started_by_import(flagged)
         if elsewhere is not None:

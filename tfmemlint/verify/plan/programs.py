@@ -104,6 +104,11 @@ class Assembly:
         at = self.file.source.line_starts[row]
         self._inserted.append(Edit(at, at, f"{indent}{line}\n"))
 
+    def wrap(self, node: Node, before: str, after: str) -> None:
+        """Put text around an expression."""
+        span = self.file.span(node)
+        self._inserted += (Edit(span.start, span.start, before), Edit(span.end, span.end, after))
+
     # -- lines -------------------------------------------------------------------------------------------------------
 
     def _row(self, offset: int) -> int:

@@ -102,7 +102,7 @@ class Slice:
         while True:
             self._keep_needed()
             before = len(self.kept)
-            if not self.slices.settings_only:
+            if not self.slices.settings_only and self.slices.follows:
                 keep_uses(self)
             self._keep_changes()
             if not self._pending and len(self.kept) == before:

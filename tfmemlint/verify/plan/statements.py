@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from tfmemlint.finding import Finding
 from tfmemlint.model.file import File
 from tfmemlint.syntax.scopes import Definition, ScopeNode
 from tfmemlint.syntax.tree import Node
@@ -86,3 +87,10 @@ def asked_of(file: File, name: cst.Name) -> tuple[str, ...]:
         found.append(above.attr.value)
         node, above = above, file.tree.parent(above)
     return tuple(found)
+
+
+def flagged_call(finding: Finding, file: File) -> cst.Call | None:
+    """The call at which a finding points."""
+    around = (file.call(node) for node in file.tree.of(cst.Call) if file.span(node).end >= finding.span.end)
+    call = next((call for call in around if file.place(call) == finding.span), None)
+    return call.node if call is not None else None

@@ -13,7 +13,7 @@ from tfmemlint.model.values import Dataset
 from tfmemlint.query.keras.models import is_model
 from tfmemlint.syntax.scopes import Binds, Definition, dotted
 from tfmemlint.syntax.tree import Node, walk
-from tfmemlint.verify.plan.statements import changed_name
+from tfmemlint.verify.plan.statements import changed_name, flagged_call
 
 if TYPE_CHECKING:
     from tfmemlint.verify.plan.across import Slices
@@ -51,11 +51,10 @@ def keep_uses(part: Slice) -> None:
 def shows_in_training(finding: Finding, file: File, growth: bool) -> bool:
     """Whether what is flagged makes a layer of Keras, which costs nothing before its model is trained, or with `growth`
     a model, of which training leaves something behind."""
-    around = (file.call(node) for node in file.tree.of(cst.Call) if file.span(node).end >= finding.span.end)
-    call = next((call for call in around if file.place(call) == finding.span), None)
-    if growth:
-        return call is not None and is_model(file, file.value(call.node))
-    return call is not None and (call.name or "").startswith(LAYERS)
+    call = flagged_call(finding, file)
+    if call is None:
+        return False
+    return is_model(file, file.value(call)) if growth else (file.call(call).name or "").startswith(LAYERS)
 
 
 def free_loops(parts: Slices, nodes: Iterable[Node]) -> Iterator[cst.For]:

@@ -121,6 +121,14 @@ class Run(msgspec.Struct, frozen=True):
     held: Text = ""
     eager: bool | None = None
     """Whether TensorFlow was set to run functions without graphs in the end."""
+    taken: Count | None = None
+    """Bytes that making what is flagged took, where the program says so."""
+    parameters: Count | None = None
+    """Of the largest of the flagged layers that were built."""
+    element: Count | None = None
+    """Bytes of the largest element of the data sets that were looked at, and in `repeating` how many of these give the
+    same elements in the same order in two epochs."""
+    repeating: Count | None = None
     rounds: Count = 0
     """Of the loop around the flagged place, how many ran; `rounds_cut` where it would have gone on."""
     rounds_cut: bool = False

@@ -1,0 +1,108 @@
+"""What the flagged code makes, by its own size: an array while it is made, the weights of a layer, the elements of a
+data set; loaded by `main.py`.
+"""
+
+from __future__ import annotations
+
+import builtins
+import hashlib
+import itertools
+import sys
+from collections.abc import Callable
+from typing import Any
+
+HOOKS = ("taken", "layer", "look", "looked")
+SEEN = 0.8
+"""Part of the bytes of a message that are enough to be seen, as the judge has it."""
+
+LOOKED_AT, MOST_BYTES = 64, 256 << 20
+"""Elements of an epoch that are looked at, and their bytes, at the most."""
+
+
+class Flagged:
+    """The hooks that a program calls around what is flagged. `live` gives the bytes of tensors and their peak, `reset`
+    starts that peak anew, `arrays` counts those of NumPy, if anything does."""
+
+    def __init__(self, live: Callable[[], tuple[int, int] | None], reset: Callable[[], None]) -> None:
+        self.arrays: Any = None
+        self._live, self._reset = live, reset
+        self._taken: int | None = None
+        self._layers: list[Any] = []
+        self._element: int | None = None
+        self._repeating: int | None = None
+
+    def install(self) -> None:
+        """Put the hooks where every module finds them."""
+        for name in HOOKS:
+            setattr(builtins, f"tfmemlint_{name}", getattr(self, name))
+
+    def taken(self, make: Callable[[], Any], expected: int) -> Any:
+        """What `make` gives, with the bytes noted that making it takes. Ends the program where these are what is
+        expected."""
+        tensors, arrays = self._now()
+        self._reset()
+        if self.arrays is not None:
+            self.arrays.reset()
+        made = make()
+        if not _of_a_graph(made):
+            peak = (self._live() or (0, 0))[1]
+            most = self.arrays.peak if self.arrays is not None else 0
+            self._taken = max(self._taken or 0, peak - tensors, most - arrays)
+            if self._taken >= SEEN * expected:
+                raise SystemExit(0)
+        return made
+
+    def _now(self) -> tuple[int, int]:
+        return (self._live() or (0, 0))[0], self.arrays.live if self.arrays is not None else 0
+
+    def layer(self, made: Any) -> Any:
+        """A layer whose weights are counted in the end."""
+        self._layers.append(made)
+        return made
+
+    def look(self, value: Any) -> None:
+        """Look at two epochs of what is a data set: how large an element is, and whether they are the same."""
+        if isinstance(value, (tuple, list)):
+            for item in value:
+                self.look(item)
+        elif isinstance(value, sys.modules["tensorflow"].data.Dataset):
+            epochs = [self._digests(value), self._digests(value)]
+            self._repeating = (self._repeating or 0) + (epochs[0] == epochs[1] != [])
+
+    def looked(self, make: Any, use: Any, _traced: bool) -> None:
+        """Look at what a call of the flagged function gives: `use` calls what `make` gives."""
+        self.look(use(make()))
+
+    def _digests(self, value: Any) -> list[bytes]:
+        """A digest of each of the first elements."""
+        found, left = [], MOST_BYTES
+        for element in itertools.islice(value, LOOKED_AT):
+            parts = [part.numpy() for part in sys.modules["tensorflow"].nest.flatten(element, expand_composites=True)]
+            size = sum(part.nbytes if hasattr(part, "nbytes") else len(part) for part in parts)
+            self._element, left = max(self._element or 0, size), left - size
+            found.append(hashlib.blake2b(b"".join(_content(part) for part in parts)).digest())
+            if left < 0:
+                break
+        return found
+
+    def report(self) -> dict[str, Any]:
+        """The bytes taken, the parameters of the largest flagged layer that was built, the bytes of the largest
+        element, and how many data sets repeat themselves."""
+        counted = [layer.count_params() for layer in self._layers if getattr(layer, "built", False)]
+        return {
+            "taken": self._taken,
+            "parameters": max(counted, default=None),
+            "element": self._element,
+            "repeating": self._repeating,
+        }
+
+
+def _of_a_graph(made: Any) -> bool:
+    """Whether something is no data yet, but a place in a graph or in a model."""
+    return not hasattr(made, "numpy") and type(made).__module__.partition(".")[0] != "numpy"
+
+
+def _content(part: Any) -> bytes:
+    if isinstance(part, bytes):
+        return part
+    return repr(part.tolist()).encode() if part.dtype == object else bytes(part.tobytes())

@@ -1,0 +1,31 @@
+"""What is put around a flagged call, so that a program tells what that call makes."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tfmemlint.finding import Finding
+from tfmemlint.model.file import File
+from tfmemlint.model.values import Array
+from tfmemlint.verify.claim import Claim
+from tfmemlint.verify.plan.programs import PlanError
+from tfmemlint.verify.plan.statements import flagged_call
+
+LOOK, CONSUME, GIVEN = "tfmemlint_look(", "tfmemlint_consume(", "tfmemlint_given("
+
+
+def is_made_there(finding: Finding, file: File) -> bool:
+    """Whether the bytes of the message are those of the one array that the flagged call makes."""
+    call = flagged_call(finding, file)
+    value = file.value(call) if call is not None else None
+    return isinstance(value, Array) and value.bytes is not None and value.bytes == finding.bytes
+
+
+def wrapped(finding: Finding, file: File, claim: Claim) -> tuple[cst.Call, str, str]:
+    """The flagged call, and what stands before and behind it. Raises PlanError where the finding is about no call."""
+    call = flagged_call(finding, file)
+    if call is None:
+        raise PlanError("the finding is about no call")
+    if claim.metric == "parameters":
+        return call, "tfmemlint_layer(", ")"
+    return call, "tfmemlint_taken(lambda: (", f"), {claim.expected})"
