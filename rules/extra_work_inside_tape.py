@@ -15,6 +15,7 @@ from tfmemlint.api import (
     Node,
     Rule,
     Safety,
+    Shows,
     calls,
     fixes,
     gradients,
@@ -79,13 +80,15 @@ class ExtraWorkInsideTape(Rule):
             yield self._report(file, shown, "keeps what is computed here", tape)
 
     def _report(self, file: File, where: Call, what: str, tape: gradients.Tape, fix: Fix | None = None) -> Finding:
+        unrecorded = _unrecorded(file, where, tape) if fix is None else None
         return self.finding(
             where,
             file,
             f"the tape {what}, which no gradient needs; move it below the block",
             fix=fix,
             related=[(tape.block, "the tape's block")],
-            contrast=_unrecorded(file, where, tape) if fix is None else None,
+            contrast=unrecorded,
+            shows=Shows(metric="left") if unrecorded is not None else None,
         )
 
 

@@ -107,6 +107,7 @@ METRICS = {
         Metric("held", "", 0.5, _held, "the program stores no tensor of a graph at the flagged place"),
         Metric("made_per_call", "", 0.5, _made_per_call, "the program does not come to the flagged place twice"),
         Metric("taken", "bytes", 64 * KIB, _figure(lambda run: run.taken), "no data is made where it is flagged"),
+        Metric("left", "bytes", 64 * KIB, _figure(lambda run: run.left), "the flagged statement runs in no eager step"),
         Metric("parameters", "", 0.5, _figure(lambda run: run.parameters), "the flagged layer is not built"),
         Metric("element", "bytes", 64, _figure(lambda run: run.element), "no data set is looked at"),
         Metric("repeating", "", 0.5, _figure(lambda run: run.repeating), "no data set is looked at"),

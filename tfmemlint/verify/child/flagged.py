@@ -1,5 +1,5 @@
-"""What the flagged code makes, by its own size: an array while it is made, the weights of a layer, the elements of a
-data set; loaded by `main.py`.
+"""What the flagged code makes, by its own size: an array while it is made, what a statement leaves, the weights of a
+layer, the elements of a data set; loaded by `main.py`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-HOOKS = ("taken", "layer", "look", "looked")
+HOOKS = ("taken", "layer", "look", "looked", "begin", "end")
 SEEN = 0.8
 """Part of the bytes of a message that are enough to be seen, as the judge has it."""
+
+VISITS = 3
+"""Times that the program comes to a flagged statement: the first makes what is made once."""
 
 LOOKED_AT, MOST_BYTES = 64, 256 << 20
 """Elements of an epoch that are looked at, and their bytes, at the most."""
@@ -28,6 +31,8 @@ class Flagged:
         self._live, self._reset = live, reset
         self._taken: int | None = None
         self._layers: list[Any] = []
+        self._begun = self._visits = 0
+        self._left: int | None = None
         self._element: int | None = None
         self._repeating: int | None = None
 
@@ -54,6 +59,18 @@ class Flagged:
 
     def _now(self) -> tuple[int, int]:
         return (self._live() or (0, 0))[0], self.arrays.live if self.arrays is not None else 0
+
+    def begin(self) -> None:
+        """The program comes to the flagged statement."""
+        self._begun = self._now()[0]
+
+    def end(self) -> None:
+        """The flagged statement has run; the last time counts, at which the program ends."""
+        if not sys.modules["tensorflow"].executing_eagerly():
+            return
+        self._left, self._visits = max(0, self._now()[0] - self._begun), self._visits + 1
+        if self._visits == VISITS:
+            raise SystemExit(0)
 
     def layer(self, made: Any) -> Any:
         """A layer whose weights are counted in the end."""
@@ -86,11 +103,12 @@ class Flagged:
         return found
 
     def report(self) -> dict[str, Any]:
-        """The bytes taken, the parameters of the largest flagged layer that was built, the bytes of the largest
-        element, and how many data sets repeat themselves."""
+        """The bytes taken, those that a flagged statement leaves, the parameters of the largest flagged layer that was
+        built, the bytes of the largest element, and how many data sets repeat themselves."""
         counted = [layer.count_params() for layer in self._layers if getattr(layer, "built", False)]
         return {
             "taken": self._taken,
+            "left": self._left,
             "parameters": max(counted, default=None),
             "element": self._element,
             "repeating": self._repeating,

@@ -50,6 +50,7 @@ NAMES = {
     "traces_slope": "traces a step",
     "nodes_slope": "nodes a step",
     "taken": "taken there",
+    "left": "left there",
     "element": "an element",
     "repeating": "repeated draws",
     "growth_dropped": "memory growth lost",

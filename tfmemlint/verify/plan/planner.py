@@ -172,6 +172,9 @@ class Planner:
                 composer.insert_after(unit, line)
         if self.claim.metric in MADE:
             composer.wrap(*wrapped(self.finding, self.file, self.claim))
+        if self.claim.metric == "left":
+            composer.insert_before(flagged, "tfmemlint_begin()")
+            composer.insert_after(flagged, "tfmemlint_end()")
         if self.claim.metric == "held":
             composer.insert_after(flagged, called.kept_at(self.file, flagged))
         elif self._settings or self.claim.metric in CALLED:

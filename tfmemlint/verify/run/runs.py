@@ -123,6 +123,8 @@ class Run(msgspec.Struct, frozen=True):
     """Whether TensorFlow was set to run functions without graphs in the end."""
     taken: Count | None = None
     """Bytes that making what is flagged took, where the program says so."""
+    left: Count | None = None
+    """Bytes of tensors that the flagged statement leaves when it has run, where the program says so."""
     parameters: Count | None = None
     """Of the largest of the flagged layers that were built."""
     element: Count | None = None
