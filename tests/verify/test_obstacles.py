@@ -544,6 +544,97 @@ OBSTACLES = {
         "TFM901 confirmed",
         (),
     ),
+    "a layer of a model that is only built": (
+        """
+        import tensorflow as tf
+
+        def build(classes=10, weights=None):
+            inputs = tf.keras.Input((64, 64, 3))
+            x = tf.keras.layers.Conv2D(64, 3, padding="same", activation="relu")(inputs)
+            x = tf.keras.layers.Flatten()(x)
+            x = tf.keras.layers.Dense(256, activation="relu")(x)
+            outputs = tf.keras.layers.Dense(classes)(x)
+            return tf.keras.Model(inputs, outputs)
+        """,
+        "TFM604 confirmed",
+        ("claimed 67,109,120 parameters, seen 67,109,120 parameters",),
+    ),
+    "an array as long as an argument": (
+        """
+        import numpy as np
+        import tensorflow as tf
+
+        def vectorize(sequences, dimension=20000):
+            results = np.zeros((len(sequences), dimension))
+            for number, sequence in enumerate(sequences):
+                results[number, sequence] = 1.0
+            return results
+
+        (x_train, y_train), _ = tf.keras.datasets.imdb.load_data(num_words=20000)
+        x_train = vectorize(x_train)
+        """,
+        "TFM701 confirmed",
+        ("claimed 3.7 GiB, seen 3.7 GiB",),
+    ),
+    "a draw that is repeated, of files that are not there": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        x, y = np.load("images.npy"), np.load("labels.npy")
+
+        def pipeline(x, y, train=True):
+            data = tf.data.Dataset.from_tensor_slices((x, y))
+            if train:
+                data = data.shuffle(100)
+            data = data.cache()
+            return data.batch(32)
+
+        train = pipeline(x, y)
+        """,
+        "TFM306 confirmed",
+        ("the function was called by itself",),
+    ),
+    "a draw among equals": (
+        """
+        import tensorflow as tf
+        data = tf.data.Dataset.from_tensors(tf.zeros([1000])).repeat(200).shuffle(100).cache().batch(10)
+        """,
+        "TFM306 not confirmed",
+        (),
+    ),
+    "a forward pass that no gradient needs": (
+        """
+        import tensorflow as tf
+        (x, y), _ = tf.keras.datasets.mnist.load_data()
+        data = tf.data.Dataset.from_tensor_slices((tf.cast(x[:, :, :, None], "float32"), y)).batch(64)
+        model = tf.keras.Sequential([tf.keras.layers.Conv2D(8, 3), tf.keras.layers.GlobalMaxPooling2D()])
+        model.build((None, 28, 28, 1))
+        optimizer = tf.keras.optimizers.SGD()
+
+        def loss(images):
+            return tf.reduce_mean(model(images))
+
+        for images, labels in data:
+            with tf.GradientTape() as tape:
+                shown = model(images)
+                value = loss(images)
+            gradients = tape.gradient(value, model.trainable_variables)
+            optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+            print(tf.reduce_max(shown))
+        """,
+        "TFM408 confirmed",
+        (),
+    ),
+    "batches of batches": (
+        """
+        import tensorflow as tf
+        (x, y), _ = tf.keras.datasets.mnist.load_data()
+        data = tf.data.Dataset.from_tensor_slices((x, y)).batch(32)
+        data = data.shuffle(100).batch(32)
+        """,
+        "TFM316 confirmed",
+        (),
+    ),
 }
 
 

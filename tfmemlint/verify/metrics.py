@@ -110,7 +110,7 @@ METRICS = {
         Metric("left", "bytes", 64 * KIB, _figure(lambda run: run.left), "the flagged statement runs in no eager step"),
         Metric("parameters", "", 0.5, _figure(lambda run: run.parameters), "the flagged layer is not built"),
         Metric("element", "bytes", 64, _figure(lambda run: run.element), "no data set is looked at"),
-        Metric("repeating", "", 0.5, _figure(lambda run: run.repeating), "no data set is looked at"),
+        Metric("repeating", "", 0.5, _figure(lambda run: run.repeating), "no data set ends in time"),
         Metric("growth_dropped", "", 0.5, _growth_dropped, "TensorFlow was not asked for the GPU options"),
     )
 }

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import builtins
 import hashlib
-import itertools
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -18,16 +18,16 @@ SEEN = 0.8
 VISITS = 3
 """Times that the program comes to a flagged statement: the first makes what is made once."""
 
-LOOKED_AT, MOST_BYTES = 64, 256 << 20
-"""Elements of an epoch that are looked at, and their bytes, at the most."""
+LOOKED_AT, MOST_BYTES, SECONDS = 64, 256 << 20, 10.0
+"""Elements of an epoch that are looked at, their bytes, and how long an epoch may take, at the most."""
 
 
 class Flagged:
     """The hooks that a program calls around what is flagged. `live` gives the bytes of tensors and their peak, `reset`
-    starts that peak anew, `arrays` counts those of NumPy, if anything does."""
+    starts that peak anew."""
 
     def __init__(self, live: Callable[[], tuple[int, int] | None], reset: Callable[[], None]) -> None:
-        self.arrays: Any = None
+        self._arrays: Any = None
         self._live, self._reset = live, reset
         self._taken: int | None = None
         self._layers: list[Any] = []
@@ -36,8 +36,9 @@ class Flagged:
         self._element: int | None = None
         self._repeating: int | None = None
 
-    def install(self) -> None:
-        """Put the hooks where every module finds them."""
+    def install(self, arrays: Any) -> None:
+        """Put the hooks where every module finds them; `arrays` counts those of NumPy, if it is not None."""
+        self._arrays = arrays
         for name in HOOKS:
             setattr(builtins, f"tfmemlint_{name}", getattr(self, name))
 
@@ -46,19 +47,19 @@ class Flagged:
         expected."""
         tensors, arrays = self._now()
         self._reset()
-        if self.arrays is not None:
-            self.arrays.reset()
+        if self._arrays is not None:
+            self._arrays.reset()
         made = make()
         if not _of_a_graph(made):
             peak = (self._live() or (0, 0))[1]
-            most = self.arrays.peak if self.arrays is not None else 0
+            most = self._arrays.peak if self._arrays is not None else 0
             self._taken = max(self._taken or 0, peak - tensors, most - arrays)
             if self._taken >= SEEN * expected:
                 raise SystemExit(0)
         return made
 
     def _now(self) -> tuple[int, int]:
-        return (self._live() or (0, 0))[0], self.arrays.live if self.arrays is not None else 0
+        return (self._live() or (0, 0))[0], self._arrays.live if self._arrays is not None else 0
 
     def begin(self) -> None:
         """The program comes to the flagged statement."""
@@ -84,22 +85,27 @@ class Flagged:
                 self.look(item)
         elif isinstance(value, sys.modules["tensorflow"].data.Dataset):
             epochs = [self._digests(value), self._digests(value)]
-            self._repeating = (self._repeating or 0) + (epochs[0] == epochs[1] != [])
+            if epochs[0] is not None and epochs[1] is not None:
+                self._repeating = (self._repeating or 0) + (epochs[0] == epochs[1] != [])
 
     def looked(self, make: Any, use: Any, _traced: bool) -> None:
         """Look at what a call of the flagged function gives: `use` calls what `make` gives."""
         self.look(use(make()))
 
-    def _digests(self, value: Any) -> list[bytes]:
-        """A digest of each of the first elements."""
-        found, left = [], MOST_BYTES
-        for element in itertools.islice(value, LOOKED_AT):
+    def _digests(self, value: Any) -> list[bytes] | None:
+        """A digest of each of the first elements. The epoch is gone through to its end, without which a cache keeps
+        nothing; None where that takes too long."""
+        found: list[bytes] = []
+        left, end = MOST_BYTES, time.monotonic() + SECONDS
+        for number, element in enumerate(value):
+            if time.monotonic() > end:
+                return None
+            if number >= LOOKED_AT or left < 0:
+                continue
             parts = [part.numpy() for part in sys.modules["tensorflow"].nest.flatten(element, expand_composites=True)]
             size = sum(part.nbytes if hasattr(part, "nbytes") else len(part) for part in parts)
             self._element, left = max(self._element or 0, size), left - size
             found.append(hashlib.blake2b(b"".join(_content(part) for part in parts)).digest())
-            if left < 0:
-                break
         return found
 
     def report(self) -> dict[str, Any]:

@@ -228,8 +228,7 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
         substitutes.install(_load("old_names").rename)
         _load("datasets").patch(substitutes.note)
         monitor.calls.install()
-        monitor.flagged.arrays = monitor.arrays
-        monitor.flagged.install()
+        monitor.flagged.install(monitor.arrays)
         usual = _load("usual")
         wanted = _load("arguments").wanted(request.get("source") or "", usual.usual, substitutes.note)
         request["argv"] = request.get("argv") or wanted
