@@ -89,6 +89,8 @@ def of_own_engine(path: str) -> bool:
 FIRST_KERAS = frozenset({
     *("keras.layers.advanced_activations", "keras.layers.normalization.BatchNormalization"),
     *("keras.layers.CuDNNGRU", "keras.layers.CuDNNLSTM", "keras.layers.recurrent", "keras.layers.wrappers"),
+    *("keras.layers.convolutional_recurrent", "keras.layers.cudnn_recurrent", "keras.layers.embeddings"),
+    *("keras.layers.local", "keras.layers.merge"),
 })  # fmt: skip
 """Homes that layers had in Keras 1 and until 2.8 at the latest, and layers that TensorFlow 2 replaced by their plain
 ones. From the sources of Keras 2.0 to 2.15."""

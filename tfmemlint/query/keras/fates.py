@@ -173,10 +173,28 @@ def _is_part(use: Use) -> bool:
     return use.does is Does.PASS and use.call is not None and use.call.name == ADDS_PART
 
 
+def _gives_part_away(file: File, model: Node) -> bool:
+    """Whether a layer that the model's own class gives it becomes a part of something else: `node.part = small.split`,
+    `Node(small.layers_out[0])`."""
+    part = file.tree.parent(model)
+    if not isinstance(part, cst.Attribute):
+        return False
+    owners = [each.class_node for each in file.value(model).options if isinstance(each, Instance)]
+    if not any(owner and file.values.classes.definitions(owner, part.attr.value) for owner in owners):
+        return False  # what every model has
+    return any(_takes_part(file, use) for use in uses(file, part, parts=True, attributes=True))
+
+
+def _takes_part(file: File, use: Use) -> bool:
+    if use.does is Does.STORE:
+        return isinstance(use.place, (cst.Attribute, cst.Subscript))
+    return use.does is Does.PASS and use.call is not None and isinstance(use.call.target, Class)
+
+
 def _keeps(file: File, use: Use, made: Node, within: Node) -> bool:
     if use.held and use.does in (Does.COMPUTE, Does.OTHER, Does.PASS):
         return True  # a container with the model in it, which is not followed further
-    if _adds_part(file, use):
+    if _adds_part(file, use) or (use.does is Does.READ and _gives_part_away(file, use.node)):
         return True
     if use.does is Does.ITEM:
         return True  # a model has no items: this is a tuple of some, of which each goes its own way
