@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 from tfmemlint_rules._extra_work_inside_tape import metric_update, moved_below, of_numbers, result_needed
+from tfmemlint_rules._tape_pauses import unrecorded
 
 from tfmemlint.api import (
     Array,
     Call,
-    Edit,
     File,
     Finding,
     Fix,
@@ -17,7 +17,6 @@ from tfmemlint.api import (
     Safety,
     Shows,
     calls,
-    fixes,
     gradients,
     keras,
     knowledge,
@@ -80,23 +79,16 @@ class ExtraWorkInsideTape(Rule):
             yield self._report(file, shown, "keeps what is computed here", tape)
 
     def _report(self, file: File, where: Call, what: str, tape: gradients.Tape, fix: Fix | None = None) -> Finding:
-        unrecorded = _unrecorded(file, where, tape) if fix is None else None
+        paused = unrecorded(file, where, tape) if fix is None else None
         return self.finding(
             where,
             file,
             f"the tape {what}, which no gradient needs; move it below the block",
             fix=fix,
             related=[(tape.block, "the tape's block")],
-            contrast=unrecorded,
-            shows=Shows(metric="left") if unrecorded is not None else None,
+            contrast=paused,
+            shows=Shows(metric="left") if paused is not None else None,
         )
-
-
-def _unrecorded(file: File, where: Call, tape: gradients.Tape) -> Edit | None:
-    """The same work in the same place, while the tape does not record."""
-    statement = file.tree.statement(where.node)
-    header = f"with {tape.name}.stop_recording()"
-    return fixes.wrap_in_block(file, [statement], header) if statement is not None and tape.name else None
 
 
 def _computed_to_show(file: File, shown: Call, tape: gradients.Tape) -> bool:

@@ -3,8 +3,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
+from tfmemlint_rules._tape_pauses import unrecorded
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, fixes, gradients, on, ordering
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Shows, fixes, gradients, on, ordering
 
 
 class GradientInsidePersistentTape(Rule):
@@ -38,13 +39,17 @@ class GradientInsidePersistentTape(Rule):
         inside = (each for each in tape.gradients if file.tree.contains(tape.block.body, each.node))
         recorded = [each for each in inside if not tape.stopped(each.node)]
         if recorded and not tape.of_higher_order:
+            fix = _after_the_block(file, recorded[0], tape)
+            paused = unrecorded(file, recorded[0], tape) if fix is None else None
             yield self.finding(
                 recorded[0],
                 file,
                 "the backward pass is recorded and kept as well: a persistent tape goes on recording inside its block; "
                 "take the gradient after it",
-                fix=_after_the_block(file, recorded[0], tape),
+                fix=fix,
                 related=[(tape.block, "the tape's block"), *((each, "and this one") for each in recorded[1:])],
+                contrast=paused,
+                shows=Shows(metric="left") if paused is not None else None,
             )
 
 

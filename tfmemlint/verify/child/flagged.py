@@ -122,7 +122,10 @@ class Flagged:
 
 
 def _of_a_graph(made: Any) -> bool:
-    """Whether something is no data yet, but a place in a graph or in a model."""
+    """Whether something is no data yet, but a place in a graph or in a model; a data set has what it was made of."""
+    tensorflow = sys.modules.get("tensorflow")
+    if tensorflow is not None and isinstance(made, tensorflow.data.Dataset):
+        return not tensorflow.executing_eagerly()
     return not hasattr(made, "numpy") and type(made).__module__.partition(".")[0] != "numpy"
 
 

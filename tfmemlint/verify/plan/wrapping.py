@@ -14,9 +14,16 @@ from tfmemlint.verify.plan.statements import flagged_call
 LOOK, CONSUME, GIVEN = "tfmemlint_look(", "tfmemlint_consume(", "tfmemlint_given("
 
 
+EMBEDS = ("tf.data.Dataset.from_tensor_slices", "tf.data.Dataset.from_tensors")
+"""Calls that copy the arrays which they are given into what they make."""
+
+
 def is_made_there(finding: Finding, file: File) -> bool:
-    """Whether the bytes of the message are those of the one array that the flagged call makes."""
+    """Whether the bytes of the message are those of the one array that the flagged call makes, or of the arrays that it
+    copies into a data set."""
     call = flagged_call(finding, file)
+    if call is not None and finding.bytes is not None and file.call(call).name in EMBEDS:
+        return True
     value = file.value(call) if call is not None else None
     return isinstance(value, Array) and value.bytes is not None and value.bytes == finding.bytes
 
