@@ -10,7 +10,7 @@ SECONDS ?= 600
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip
 
-.PHONY: run test rewritings repairs figures growth independence lint fuzz clean
+.PHONY: run test rewritings repairs obstacles figures growth independence lint fuzz clean
 
 # Findings are what `run` is meant to show, so they do not fail it; unreadable input and wrong usage do.
 run: $(VENV)/.installed
@@ -34,6 +34,10 @@ repairs: $(VENV)/.installed-test
 # The measured samples in fresh processes, and in copies of one side by side; `test` compares those that show fast.
 figures: $(VENV)/.installed-test
 	$(BIN)/python tests/verify/same_figures.py
+
+# All of the small files that show what keeps programs from being measured; `test` measures a quarter of them each day.
+obstacles: $(VENV)/.installed-test
+	OBSTACLES=all $(BIN)/python -m pytest $(PYTEST_ARGS) tests/verify/test_obstacles.py
 
 # On code of your own choice: PATHS=path/to/projects. Comments and other rules must change no finding.
 independence: $(VENV)/.installed-test

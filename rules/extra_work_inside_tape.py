@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 
 import libcst as cst
 from tfmemlint_rules._extra_work_inside_tape import metric_update, moved_below, of_numbers, result_needed
-from tfmemlint_rules._tape_pauses import unrecorded
 
 from tfmemlint.api import (
     Array,
@@ -17,6 +16,7 @@ from tfmemlint.api import (
     Safety,
     Shows,
     calls,
+    fixes,
     gradients,
     keras,
     knowledge,
@@ -79,7 +79,7 @@ class ExtraWorkInsideTape(Rule):
             yield self._report(file, shown, "keeps what is computed here", tape)
 
     def _report(self, file: File, where: Call, what: str, tape: gradients.Tape, fix: Fix | None = None) -> Finding:
-        paused = unrecorded(file, where, tape) if fix is None else None
+        paused = fixes.wrap_unrecorded(file, where.node, tape.name) if fix is None else None
         return self.finding(
             where,
             file,

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._tape_pauses import unrecorded
 
 from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, Shows, fixes, gradients, on, ordering
 
@@ -40,7 +39,7 @@ class GradientInsidePersistentTape(Rule):
         recorded = [each for each in inside if not tape.stopped(each.node)]
         if recorded and not tape.of_higher_order:
             fix = _after_the_block(file, recorded[0], tape)
-            paused = unrecorded(file, recorded[0], tape) if fix is None else None
+            paused = fixes.wrap_unrecorded(file, recorded[0].node, tape.name) if fix is None else None
             yield self.finding(
                 recorded[0],
                 file,

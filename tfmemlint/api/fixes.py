@@ -31,7 +31,7 @@ from tfmemlint.fix.edits import (
 from tfmemlint.fix.hoist import hoist, loops_left
 from tfmemlint.fix.move_statements import move_before
 from tfmemlint.fix.statements import move_below, remove_assignment, remove_statement, repeat_below, unwrap_named
-from tfmemlint.fix.wrap import wrap_in_block
+from tfmemlint.fix.wrap import wrap_in_block, wrap_unrecorded
 
 __all__ = [
     "add_argument",
@@ -67,4 +67,5 @@ __all__ = [
     "unwrap_call",
     "unwrap_named",
     "wrap_in_block",
+    "wrap_unrecorded",
 ]

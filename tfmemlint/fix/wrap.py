@@ -35,3 +35,9 @@ def wrap_in_block(file: File, statements: Sequence[Node], header: str) -> Edit |
         for line in shown.splitlines(keepends=True)
     )
     return Edit(known[0].start, known[-1].end, f"{indent}{header}:\n{moved}")
+
+
+def wrap_unrecorded(file: File, node: Node, tape: str) -> Edit | None:
+    """Put the statement of a node below `with tape.stop_recording()`; None for a tape without a name."""
+    statement = file.tree.statement(node)
+    return wrap_in_block(file, [statement], f"with {tape}.stop_recording()") if tape else None
