@@ -5,7 +5,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 PATHS ?= fixtures
-PYTEST_ARGS ?= -n auto
+PYTEST_ARGS ?= -n auto --dist worksteal
 SECONDS ?= 600
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip
