@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import abc
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 OBJECTS = ("tf.keras.layers.Layer", "tf.keras.optimizers.Optimizer", "tf.keras.losses.Loss")
 """Classes whose objects always count as true."""
+
+MOST_LEAVING = 20
+"""Conditions in front of a statement that are asked: a function may have thousands of them."""
 
 MOST_CALLERS = 6
 """Calls of a function whose arguments are looked at; of one with more nothing is known."""
@@ -117,16 +121,19 @@ def needed(evaluator: Evaluator, node: Node) -> Iterator[tuple[cst.BaseExpressio
         if isinstance(outer, (cst.If, cst.IfExp)) and inner is not outer.test:
             yield outer.test, inner is outer.body
         elif isinstance(outer, cst.IndentedBlock):
-            yield from _passed_before(outer, inner)
+            here = tree.order(inner)
+            yield from ((each.test, False) for each in _leaving(evaluator, outer) if tree.order(each) < here)
         inner, outer = outer, tree.parent(outer)
 
 
-def _passed_before(block: cst.IndentedBlock, statement: Node) -> Iterator[tuple[cst.BaseExpression, bool]]:
-    for each in block.body:
-        if each is statement:
-            return
-        if isinstance(each, cst.If) and each.orelse is None and _leaves(each.body):
-            yield each.test, False
+def _leaving(evaluator: Evaluator, block: cst.IndentedBlock) -> list[cst.If]:
+    """The first statements of a block that leave it under a condition and do nothing else without it."""
+    found = evaluator.leaving.get(id(block))
+    if found is None:
+        branches = (each for each in block.body if isinstance(each, cst.If) and each.orelse is None)
+        leaving = (each for each in branches if _leaves(each.body))
+        found = evaluator.leaving[id(block)] = list(islice(leaving, MOST_LEAVING))
+    return found
 
 
 def _leaves(suite: cst.BaseSuite) -> bool:

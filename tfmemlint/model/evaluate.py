@@ -64,6 +64,8 @@ class Evaluator:
         self.assumptions: list[Assumption] = []
         self.asked: dict[int, frozenset[str]] = {}
         """The names in conditions, by their ids."""
+        self.leaving: dict[int, list[cst.If]] = {}
+        """The conditions that leave a block, by its id."""
         self.bodies: dict[tuple[Value, int, int], Body] = {}
         self._outermost = self.memo.state
 
