@@ -71,6 +71,39 @@ def train_$(epochs, images, labels):
 
 
 @shape(60)
+def early_returns(n: int) -> str:
+    """A function with ever more conditions that leave it before what it computes."""
+    body = numbered("    if a == $:\n        return x\n    z$ = x / 255.0\n    w$ = tf.convert_to_tensor(z$)\n", n, "")
+    return f"{HEADER}def f(x, a=0):\n{body}    return x\nf(np.zeros(3, np.uint8))\nf(np.zeros(4), 2)\n"
+
+
+@shape(24)
+def branches_that_calls_decide(n: int) -> str:
+    """Functions that hand on a setting, each of which asks for it."""
+    return numbered(
+        "def f$(x, deep=False):\n    y = x / 255.0\n    if deep:\n        y = f$>(y, deep)\n    return y\n", n
+    ) + f"def f{n}(x, deep):\n    return x\nf0(np.zeros((4, 4), np.uint8), True)\nf0(np.zeros(3), False)\n"
+
+
+@shape(24)
+def objects_that_make_the_next(n: int) -> str:
+    """Classes whose constructors make an object of the next, with what they were given."""
+    return numbered(
+        """
+class C$:
+    def __init__(self, size, net=None):
+        self.size = size
+        self.net = net
+        self.inner = C$>(size * 2, net) if size else None
+
+    def run(self, x):
+        return self.inner.run(x) if self.net is None else self.net(x) / self.size
+""",
+        n,
+    ) + f"class C{n}:\n    def __init__(self, size, net):\n        self.size = size\nC0(4).run(np.zeros(3))\n"
+
+
+@shape(60)
 def functions_calling_the_next(n: int) -> str:
     return numbered("def f$(x):\n    return f$>(x) + tf.ones([3])\n", n)
 
