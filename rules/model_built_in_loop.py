@@ -57,9 +57,10 @@ class ModelBuiltInLoop(Rule):
     be used, and Keras 3 forgets a dtype policy that was set before the loop.
 
     ## When not to use it
-    When all models are kept on purpose, for an ensemble; models that are stored or added to a `Sequential` are not
-    reported, nor what is built in those steps of a loop that a function of the step's number chooses. KerasTuner clears
-    the session itself.
+    When all models are kept on purpose, for an ensemble; models that are stored or added to a `Sequential`, and those
+    whose layers become parts of something else, are not reported, nor what is built in those steps of a loop that a
+    function of the step's number chooses, or again only after an error. KerasTuner clears the session itself, and
+    `gc.collect()` frees models that were never trained.
 
     ## References
     - https://keras.io/api/utils/config_utils/#clear_session-function

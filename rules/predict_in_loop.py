@@ -50,7 +50,7 @@ class PredictInLoop(Rule):
     their own, slices of as many rows as variables tell, and predictions every so many steps are not reported. Nor are
     loops that wait for somebody to type, press a key or upload files or take what a command line names, up to 48 calls
     in all that a program makes, and programs that turn eager execution off: there a call of the model adds to the
-    graph.
+    graph. Where tensors are expected of it, `predict` is the model's own.
 
     ## References
     - https://keras.io/api/models/model_training_apis/#predict-method

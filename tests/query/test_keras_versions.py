@@ -114,6 +114,8 @@ def test_programs_for_keras_before_it_was_tensorflows(program: str, expected: bo
 
 MAY_HAVE_OWN_ENGINE = [
     ("from keras.layers.advanced_activations import ReLU", True),
+    ("from keras.layers.merge import Concatenate", True),
+    ("from keras.layers.noise import GaussianNoise", False),
     ("from keras.layers.normalization import BatchNormalization", True),
     ("from keras.layers import CuDNNLSTM", True),
     ("from keras.engine.topology import Layer", True),
