@@ -10,6 +10,7 @@ import libcst as cst
 
 from tfmemlint.api import (
     Array,
+    Call,
     Const,
     Fact,
     File,
@@ -64,7 +65,7 @@ def _graph_loops(file: File) -> list[Node]:
         for again in repetition.repetitions(file, run.node):
             if again.handler or again.few(limits.FEW_RUNS) or _over_parts(file, again, {each.node for each in runs}):
                 continue
-            if tracing.over_devices(file, again):
+            if tracing.over_devices(file, again) or (run not in runs and _is_of_items(again, run)):
                 continue
             if not tracing.begins_graph(file, again.place) and not _over_layers(again):
                 found[again.place] = None
@@ -165,6 +166,11 @@ def _is_of(file: File, loop: Node, op: Node, items: set[str]) -> bool:
         return not items.isdisjoint(name.value for name in walk(op, cst.Name))
     given = (arg.value for call in calls(file, loop) if isinstance(call.target, Function) for arg in call.node.args)
     return any(not items.isdisjoint(name.value for name in walk(value, cst.Name)) for value in given)
+
+
+def _is_of_items(loop: repetition.Repetition, made: Call) -> bool:
+    """Whether each iteration makes a function of its own item, of a layer or one more output: there is one for each."""
+    return any(_names(arg.value, loop.items) for arg in made.node.args)
 
 
 def _over_layers(loop: repetition.Repetition) -> bool:

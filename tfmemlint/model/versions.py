@@ -48,7 +48,7 @@ def says_version_2(file: File) -> bool:
     if any(word in _SECOND and file.value(node) == Api(_SECOND[word]) for word, node in named):
         return True
     imported = (d for found in file.flow(file.module).end.values() for d in found if d.binds is Binds.IMPORT)
-    return any(d.api == "keras" or d.api.startswith(("keras.ops", "tensorflow.compat.v2")) for d in imported)
+    return any(d.api.startswith(("keras.ops", "tensorflow.compat.v2")) for d in imported)
 
 
 def before_version_2(file: File) -> bool:

@@ -44,7 +44,7 @@ def session_runs(file: File) -> list[Call]:
 def runs_graphs(file: File, session: Call) -> bool:
     """Whether the program may build graphs and run them, in this session (a call that makes or sets one) or another:
     True also where something runs that is not known."""
-    if any(file.calls(*knowledge.group("builds_graphs"))) or file.before_version_2:
+    if any(file.calls(*knowledge.group("builds_graphs"))) or file.may_be_version_1:
         return True
     if any(use.does is Does.ENTER for use in uses(file, session.node)):
         return True
