@@ -235,3 +235,15 @@ def test_a_star_import_from_here_is_not_one_from_the_top(tmp_path: Path) -> None
         sizes="SIZE = 4",
     )
     assert shown(value_in(file)) == "3"
+
+
+@pytest.mark.parametrize(("statement", "old"), [
+    ('print "loss", loss', True),
+    ("    print '%d' % 3", True),
+    ("print('loss')", False),
+    ("print ('loss')", False),
+    ('# print "loss"', False),
+    ('"""\nprint "loss" at the end, in 3 words\n"""', False),
+])  # fmt: skip
+def test_a_module_of_python_2_belongs_to_a_program_of_version_1(statement: str, old: bool, tmp_path: Path) -> None:
+    assert project(tmp_path, "import steps", steps=f"def run(loss):\n    pass\n{statement}\n").may_be_version_1 is old

@@ -71,8 +71,8 @@ def before_version_2(file: File) -> bool:
 
 def may_be_version_1(file: File) -> bool:
     """Whether the program is written for version 1, or a module that it imports or that imports it seems to be, by its
-    text, and nothing in the program tells of version 2."""
-    if file.before_version_2:
+    text, and nothing in the program tells of version 2. Python 2 has no TensorFlow later than 2.1."""
+    if file.before_version_2 or any(text.python_2 for text in file.around):
         return True
     return any(map(_seems_of_first, file.around)) and not file.says_version_2
 

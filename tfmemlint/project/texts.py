@@ -16,17 +16,21 @@ KEPT = 2000
 
 _AS_TF = re.compile(r"^import[^\S\n]+tensorflow[^\S\n]+as[^\S\n]+tf\b", re.MULTILINE)
 _OF_TF = re.compile(r"#[^\n]*|(?<![\w.'\"`])tf\.(\w+(?:\.\w+)?)")
+_OF_PYTHON_2 = re.compile(r"^[^\S\n]*print[^\S\n]+['\"][^\n]*['\"][^\S\n]*(?:%|,|$)", re.MULTILINE)
+"""`print "..."`, which Python 3 does not parse."""
+
 _TESTS = frozenset(("absltest", "pytest", "unittest"))
 
 
 class Text(NamedTuple):
-    """The words of a module's text, the dotted names of its imports and of those that stand in no block, and the first
-    two parts of what it names below TensorFlow, where that is `tf`."""
+    """The words of a module's text, the dotted names of its imports and of those that stand in no block, the first two
+    parts of what it names below TensorFlow, where that is `tf`, and whether it has statements of Python 2."""
 
     words: frozenset[str]
     imports: tuple[str, ...]
     plain: frozenset[str] = frozenset()
     of_tf: frozenset[str] = frozenset()
+    python_2: bool = False
 
     @property
     def is_test(self) -> bool:
@@ -46,7 +50,8 @@ def text_of(data: bytes, digest: bytes) -> Text:
         text = data.decode(errors="replace")
         of_tf = frozenset(_OF_TF.findall(text)) - {""} if _AS_TF.search(text) else frozenset[str]()
         plain = frozenset(imported_names(text, in_blocks=False))
-        known = _TEXTS[digest] = Text(frozenset(WORD.findall(text)), tuple(imported_names(text)), plain, of_tf)
+        old = _OF_PYTHON_2.search(text) is not None
+        known = _TEXTS[digest] = Text(frozenset(WORD.findall(text)), tuple(imported_names(text)), plain, of_tf, old)
     return known
 
 

@@ -79,7 +79,9 @@ def own_engine(file: File) -> bool:
         return True
     if not _is_with_keras(paths):
         return False
-    return any(map(knowledge.of_own_engine, paths)) or any(_initializes_untyped(file))
+    if any(map(knowledge.of_own_engine, paths)) or any(text.python_2 for text in file.around):
+        return True
+    return any(_initializes_untyped(file))
 
 
 @once_per_file
