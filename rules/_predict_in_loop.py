@@ -18,6 +18,7 @@ from tfmemlint.api import (
     limits,
     repetition,
     variables,
+    walk,
 )
 
 COPIES = frozenset({"copy", "deepcopy", "array"})
@@ -58,6 +59,20 @@ def is_part(file: File, given: cst.BaseExpression) -> bool:
     if not isinstance(index, cst.Slice) or index.lower is None or index.upper is None:
         return False
     return not file.value(index.upper).known
+
+
+def collects_batch(file: File, predict: Call, again: repetition.Repetition) -> bool:
+    """Whether a loop is known to collect more rows for each call than `predict` runs at once: batches of the author's
+    own, of which all together may be too many."""
+    among = repetition.once_in(file, predict.node, again.place)
+    above = (each.test for each in file.tree.ancestors(predict.node) if isinstance(each, cst.If))
+    lengths = (each for test in above for each in walk(test, cst.Comparison) if _is_length(file, each.left))
+    waited = (integer(file.value(each.comparisons[0].comparator)) for each in lengths)
+    return max(among or 1, *(rows or 1 for rows in waited), 1) > limits.ONE_BATCH
+
+
+def _is_length(file: File, counted: cst.BaseExpression) -> bool:
+    return isinstance(counted, cst.Call) and file.call(counted).name == "builtins.len"
 
 
 def from_command_line(file: File, again: repetition.Repetition) -> bool:

@@ -38,7 +38,8 @@ class DataRebuiltPerFit(Rule):
     grow with it. A window (`deque(maxlen=10_000)`), or a sample of it for each step, costs the same in all of them.
 
     ## When not to use it
-    When the file changes while the program runs. A history of which few examples are asked for, each of them dear, as
+    When the file changes while the program runs, as where the loop gives a function its name beforehand together with
+    something of each iteration. A history of which few examples are asked for, each of them dear, as
     in active learning, may have to be trained with whole: such loops of up to ten rounds, and those that train a new
     model in each, are not reported.
 
@@ -80,6 +81,8 @@ class DataRebuiltPerFit(Rule):
             found = repetition.rebuilt(file, source)
             if not fit.names and not keras.makes_data_set(file, source):
                 continue  # only Keras' models take its data sets
+            if found is not None and repetition.rewritten(file, found.place, found.loop):
+                continue
             if found is not None and repetition.trains_in(file, fit, found.loop, read=True):
                 place = source if file.is_own(source.node) else found.place
                 direct = found.place is source

@@ -3,7 +3,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-from tfmemlint_rules._predict_in_loop import from_command_line, is_of_other_models, is_part, is_whole_set, timing_loop
+from tfmemlint_rules._predict_in_loop import (
+    collects_batch,
+    from_command_line,
+    is_of_other_models,
+    is_part,
+    is_whole_set,
+    timing_loop,
+)
 
 from tfmemlint.api import (
     Call,
@@ -47,10 +54,10 @@ class PredictInLoop(Rule):
 
     ## When not to use it
     Where each call predicts a whole data set: loops over models, folds and data sets, calls with a `batch_size` of
-    their own, slices of as many rows as variables tell, and predictions every so many steps are not reported. Nor are
-    loops that wait for somebody to type, press a key or upload files or take what a command line names, up to 48 calls
-    in all that a program makes, and programs that turn eager execution off: there a call of the model adds to the
-    graph. Where tensors are expected of it, `predict` is the model's own.
+    their own, slices of as many rows as variables tell, more than 32 rows that a loop has collected, and predictions
+    every so many steps are not reported. Nor are loops that wait for somebody to type, press a key or upload files or
+    take what a command line names, up to 48 calls in all that a program makes, and programs that turn eager execution
+    off: there a call of the model adds to the graph. Where tensors are expected of it, `predict` is the model's own.
 
     ## References
     - https://keras.io/api/models/model_training_apis/#predict-method
@@ -73,8 +80,10 @@ class PredictInLoop(Rule):
         again = repetition.item_loop(file, given, single=rows == 1) or timing_loop(file, predict)
         if again is None or is_of_other_models(file, predict, again) or from_command_line(file, again):
             return
-        if repetition.is_rare(file, predict.node, again) and not repetition.is_filled_by(file, given, again.place):
-            return
+        if repetition.is_rare(file, predict.node, again):
+            filled = repetition.is_filled_by(file, given, again.place)
+            if not filled or collects_batch(file, predict, again):
+                return
         if (rows in (None, 1) and _is_over_soon(file, predict)) or keras.predicts_tensors(file, predict):
             return
         small = rows is not None and rows <= limits.ONE_BATCH

@@ -14,7 +14,7 @@ from tfmemlint.query.repetition.iterators import IteratorPerStep, iterators_per_
 from tfmemlint.query.repetition.mutation import mutates
 from tfmemlint.query.repetition.purity import draws_itself, pure
 from tfmemlint.query.repetition.read_data import data_reads, trains_in
-from tfmemlint.query.repetition.rebuilt import rebuilt, runs_alike
+from tfmemlint.query.repetition.rebuilt import rebuilt, rewritten, runs_alike
 from tfmemlint.query.repetition.repeats import Repetition, repeated_calls, repeats, repetitions
 from tfmemlint.query.repetition.row_loops import over_rows
 from tfmemlint.query.repetition.same_calls import same_arguments
@@ -60,6 +60,7 @@ __all__ = [
     "repeats",
     "repetitions",
     "resizes",
+    "rewritten",
     "runs_alike",
     "runs_at_most",
     "runs_in_all",

@@ -55,6 +55,21 @@ def rebuilt(file: File, source: Call) -> Rebuilt | None:
     return found[0]._replace(others=tuple(each.place for each in found[1:])) if found else None
 
 
+def rewritten(file: File, source: Call, loop: Loop) -> bool:
+    """Whether a loop gives a function of the project what the source reads from, before that, and with it something of
+    each iteration: a folder and what to put there, so that the same name may hold other data each time."""
+    bound, at = assigned_names(file, loop), file.tree.order(source.node)
+    read = {arg.value.value for arg in source.node.args if isinstance(arg.value, cst.Name)}
+    for other in calls(file, loop.body):
+        given = other.node.args
+        named = {arg.value.value for arg in given if isinstance(arg.value, cst.Name)}
+        if other.names or not named & read or file.tree.order(other.node) >= at:
+            continue
+        if not file.tree.contains(other.node, source.node) and any(bound & variables(file, a.value) for a in given):
+            return True
+    return False
+
+
 def _called_again(file: File, inner: Call, way: list[Entered]) -> Iterator[Rebuilt]:
     """The calls in loops that enter the functions of a `way`, outermost first, for the same parts of them each time."""
     function, parts = way[0]

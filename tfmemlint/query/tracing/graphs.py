@@ -41,6 +41,9 @@ GETS_VARIABLE = ("tf.get_variable", "tf.compat.v1.get_variable")
 SCOPES = ("tf.variable_scope", "tf.compat.v1.variable_scope")
 REUSES = Api("tf.compat.v1.AUTO_REUSE")
 
+PRIVATE, PRIVATE_OPS = "tf.python.", "tf.python.ops."
+"""TensorFlow's own modules, of which only those of the second name are certainly ops: others log, or read files."""
+
 EMPTIES = ("clear_session", "reset_default_graph")
 """Words of calls after which the default graph is a new one."""
 
@@ -200,7 +203,7 @@ def _call_makes_op(call: Call) -> bool:
         return isinstance(call.receiver, Iterator) or (call.method != "get_next" and name is not None)
     if name is None:
         return knowledge.in_group(call.method, "adds_op") and (_is_listed_variable(call) or _is_of_cell(call))
-    if not name.startswith("tf."):
+    if not name.startswith("tf.") or (name.startswith(PRIVATE) and not name.startswith(PRIVATE_OPS)):
         return False
     owner, _, last = name.rpartition(".")
     if owner.rpartition(".")[2][:1].isupper():

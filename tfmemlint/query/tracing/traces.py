@@ -31,6 +31,9 @@ KERAS_RUNS = frozenset({"call", "__call__", "build", "train_step", "test_step", 
 EAGER_OR_NOT = frozenset({"call", "__call__"})
 """Methods that run eagerly where a model is called eagerly."""
 
+LOSS, LOSS_OF = "compute_loss", "y_pred"
+"""A method that Keras runs in each step, and a parameter by which it is not one of the module's own of this name."""
+
 RUNS_MODELS = ("fit", "compile", "predict", "evaluate", "fit_generator")
 """Methods by which Keras runs a model in a trace of its own."""
 
@@ -119,7 +122,18 @@ def parameter_of(call: Call, arg: cst.Arg) -> str:
 def runs_traced(file: File, function: cst.FunctionDef | cst.Lambda) -> bool:
     """Whether some traced code certainly runs a function, whoever else calls it: it is traced itself, a loss or metric
     of a model, or a method that is called by its word from such a function, `FOLLOWED_CALLS` deep."""
-    return function in compiled_functions(file) or _runs_traced(file, function, FOLLOWED_CALLS)
+    if function in compiled_functions(file) or _is_loss_of_model(file, function):
+        return True
+    return _runs_traced(file, function, FOLLOWED_CALLS)
+
+
+def _is_loss_of_model(file: File, function: cst.FunctionDef | cst.Lambda) -> bool:
+    """Whether a function is the method of a model that Keras asks for the loss of each step."""
+    owner = file.class_of(function)
+    if owner is None or not isinstance(function, cst.FunctionDef) or function.name.value != LOSS:
+        return False
+    named = any(each.name.value == LOSS_OF for each in parameters(function))
+    return named and file.values.classes.derives(owner, "tf.keras.Model")
 
 
 def is_traced_somewhere(file: File, function: cst.FunctionDef | cst.Lambda) -> bool:
