@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 MAX_BRACKETS = 200
 """Brackets inside each other; as many as Python allows."""
@@ -57,6 +58,7 @@ class TooMuch(Exception):
         self.offset = offset
 
 
+@lru_cache(maxsize=1)  # who makes room for a text, and who parses it, ask one after the other
 def check(text: str) -> int:
     """The units of work that deep and long expressions add. Raises TooMuch for a text that libcst could not read."""
     scan = Scan(text)
