@@ -37,7 +37,7 @@ class Case:
     code: str
     unsafe_fixes: bool = True
     also: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __str__(self) -> str:
         return f"{self.folder.parent.name}/{self.folder.name}"

@@ -29,8 +29,8 @@ import io
 import re
 import tokenize
 from collections import Counter
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Callable
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,7 +87,7 @@ def _bad(case: Case) -> tuple[str, Counter[tuple[int, str]], tuple[Rule, ...]]:
     return text, expected, _rules_of(case, {case.code} | {code for _, code in expected})
 
 
-def _lint(case: Case, data: bytes, rules: Sequence[Rule], name: str = "bad.py", how: str = "") -> FileResult:
+def _lint(case: Case, data: bytes, rules: tuple[Rule, ...], name: str = "bad.py", how: str = "") -> FileResult:
     """The findings in one text. Raises CaseError where a rule crashed or the text could not be read."""
     result = _checked(case, data, rules, name)
     if failures := [f"  {each.code} {each.message}" for each in result.findings if each.code in FAILURES]:
@@ -95,12 +95,13 @@ def _lint(case: Case, data: bytes, rules: Sequence[Rule], name: str = "bad.py", 
     return result
 
 
-def _checked(case: Case, data: bytes, rules: Sequence[Rule], name: str = "bad.py") -> FileResult:
+@lru_cache(maxsize=32)  # the checks of a case, and a repair after a repair, ask for much the same
+def _checked(case: Case, data: bytes, rules: tuple[Rule, ...], name: str = "bad.py") -> FileResult:
     with strict_calls():
         return lint(data, str(case.file(name)), case.config, rules)
 
 
-def _repair(case: Case, data: bytes, rules: Sequence[Rule]) -> bytes:
+def _repair(case: Case, data: bytes, rules: tuple[Rule, ...]) -> bytes:
     """The bytes after all fixes that the case allows; a fix that had to be taken back fails the case."""
     done = fix_bytes(
         data,
@@ -144,7 +145,7 @@ def good(case: Case) -> None:
     """In `good.py` the rule is silent, and so are all rules of the default selection that `also` does not name."""
     text = case.text("good.py")
     _rules_of(case, {case.code})
-    rules = [rule for rule in _rules() if rule.code == case.code or (rule.default and rule.code not in case.also)]
+    rules = tuple(rule for rule in _rules() if rule.code == case.code or (rule.default and rule.code not in case.also))
     lines = text.split("\n")
     result = _lint(case, text.encode(), rules, "good.py")
     problems = [f"  line {row}: {each.code} {each.message}\n    {lines[row - 1]}" for row, each in rows(result)]
