@@ -43,6 +43,9 @@ STATEMENTS = {
 }
 """For each compound statement, and each of its parts that holds a block: the statement around the program."""
 
+NOWHERE = "nowhere/program.py"
+"""Where programs lie that belong to no project: in one, its files would be read again for each of them."""
+
 SAMPLES = ("bad.py", "good.py")
 MEASURED = ("measure_bad.py", "measure_good.py")
 
@@ -95,8 +98,9 @@ def problems(text: str, config: Config) -> list[str]:
     """What goes wrong when all rules check a program, and when everything that they find is repaired."""
     data = text.encode()
 
+    @cache
     def check(data: bytes) -> FileResult:
-        return lint(data, "program.py", config, _rules())
+        return lint(data, NOWHERE, config, _rules())
 
     first = check(data)
     found = [f"{each.code} {each.message}" for each in first.findings if each.code in FAILURES]

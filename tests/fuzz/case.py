@@ -18,6 +18,11 @@ class Case:
     name: str
     data: bytes
 
+    @property
+    def path(self) -> str:
+        """Where it is linted: in no project, for in one that one's files would be read for each input."""
+        return f"nowhere/{self.name}"
+
 
 @dataclass(frozen=True)
 class Kind:

@@ -7,7 +7,7 @@ import io
 import tokenize
 
 import pytest
-from wrapped import problems, sample_cases
+from wrapped import NOWHERE, problems, sample_cases
 
 from tfmemlint.config.settings import Config
 from tfmemlint.finding import MOST_BYTES, Finding
@@ -40,7 +40,8 @@ def test_samples_with_other_numbers(place: int, case: Case) -> None:
 
 
 def findings(code: str) -> tuple[Finding, ...]:
-    result = lint(f"import numpy as np\nimport tensorflow as tf\n{code}".encode(), "a.py", Config(), load_rules())
+    text = f"import numpy as np\nimport tensorflow as tf\n{code}"
+    result = lint(text.encode(), NOWHERE, Config(), load_rules())
     assert not any(each.code == "TFM000" for each in result.findings), result.findings
     return result.findings
 

@@ -50,19 +50,19 @@ def _comment(chance: Random) -> str:
 
 def check(case: Case) -> None:
     """Comments that silence nothing go at once, and what is silenced with comments is silent."""
-    sound(case.data, case.name)
+    sound(case.data, case.path)
     unused = Linter(Config(select=("ALL",), fixable=("TFM003",)))
-    done = repair(case.data, case.name, unused, Gate())
+    done = repair(case.data, case.path, unused, Gate())
     if done.failed:
         raise Broken(f"TFM000 {done.failed[0].message}")
-    if repair(done.data, case.name, unused, Gate()).data != done.data:
+    if repair(done.data, case.path, unused, Gate()).data != done.data:
         raise Broken("unused comments do not go at once")
-    result = linter().lint(done.data, case.name)
+    result = linter().lint(done.data, case.path)
     findings = [each for each in result.findings if each.code != UNUSED]
     if result.source is None or not findings or any(each.code in FAILURES for each in findings):
         return
     data = result.source.rewrite(add_ignores(result.source, findings, "because"))
-    left = {each.code for each in linter().lint(data, case.name).findings}
+    left = {each.code for each in linter().lint(data, case.path).findings}
     if left := left - {each.code for each in result.findings if each.code == UNUSED}:
         raise Broken(f"--add-ignore leaves {', '.join(sorted(left))}")
 

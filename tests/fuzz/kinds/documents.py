@@ -110,7 +110,7 @@ def _directive(chance: Random) -> str:
 
 def check(case: Case) -> None:
     """Repairs are sound, and change nothing outside of code."""
-    data = repaired(case.data, case.name)
+    data = repaired(case.data, case.path)
     if data == case.data:
         return
     if case.name.endswith(".ipynb"):

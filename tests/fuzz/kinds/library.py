@@ -62,7 +62,7 @@ def check(case: Case) -> None:
         for line in library.troubles(path) if library else ():
             raise Broken(line.removeprefix(f"{path}: "))
     started = time.thread_time()
-    result = sound(case.data, case.name)
+    result = sound(case.data, case.path)
     took = time.thread_time() - started
     if result.source is not None and took > _ENOUGH:
         started = time.thread_time()

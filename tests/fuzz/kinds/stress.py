@@ -44,7 +44,7 @@ def make(chance: Random, number: int) -> Case | None:
 
 def check(case: Case) -> None:
     """No rule fails, and time and memory suffice."""
-    sound(case.data, case.name)
+    sound(case.data, case.path)
 
 
 KIND = Kind("stress", make, check, cpu_seconds=120)

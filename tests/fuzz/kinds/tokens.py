@@ -67,10 +67,10 @@ def _other(token: tokenize.TokenInfo, tokens: list[tokenize.TokenInfo], chance: 
 
 def check(case: Case) -> None:
     """Repairs are sound, and the same with all line ends."""
-    data = repaired(case.data, case.name)
+    data = repaired(case.data, case.path)
     for end in (b"\r\n", b"\r"):
         if end in case.data and not case.data.replace(end, b"").count(b"\n") + case.data.replace(end, b"").count(b"\r"):
-            plain = repaired(case.data.replace(end, b"\n"), case.name)
+            plain = repaired(case.data.replace(end, b"\n"), case.path)
             if plain.replace(b"\n", end) != data:
                 raise Broken("repairs differ with other line ends")
 

@@ -53,7 +53,7 @@ def mixed(text: str, other: str, chance: Random) -> str:
 
 def check(case: Case) -> None:
     """Repairs are sound."""
-    repaired(case.data, case.name)
+    repaired(case.data, case.path)
 
 
 KIND = Kind("wrapped", make, check)
