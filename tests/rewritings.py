@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 import libcst as cst
 
 from tfmemlint.syntax.spans import Spans
+from tfmemlint.syntax.tree import push_children
 
 _Kind = TypeVar("_Kind", bound=cst.CSTNode)
 
@@ -88,13 +89,13 @@ def rewrite(text: str, make: Callable[[cst.Module], Rewriter]) -> Rewritten:
 
 def nodes(root: cst.CSTNode, kind: type[_Kind], within: tuple[type[cst.CSTNode], ...] = ()) -> Iterator[_Kind]:
     """All nodes of a kind; those below nodes of the kinds `within` are left out."""
-    stack = [root]
+    stack: list[cst.CSTNode] = [root]
     while stack:
         node = stack.pop()
         if isinstance(node, kind):
             yield node
         if node is root or not isinstance(node, within):
-            stack.extend(reversed(node.children))
+            push_children(stack, node)
 
 
 def dotted(node: cst.CSTNode) -> tuple[str, ...]:
