@@ -94,8 +94,7 @@ CHECKS = {
     ],
 )  # fmt: skip
 def test_whatever_becomes_of_a_check_it_is_told(check: str, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    if check == "waits":
-        monkeypatch.setattr(worker, "_PATIENCE", 1)
+    monkeypatch.setattr(worker, "_PATIENCE", 1 if check == "waits" else 600)
     verdict = worker.run(kind(check, 1 if check in ("never_ends", "waits") else 20), Case("a.py", b"7"))
     assert verdict.words.startswith(words)
     assert bool(verdict.words) == bool(words)
