@@ -1,4 +1,4 @@
-"""What is measured of real programs, one fresh TensorFlow process each."""
+"""What is measured of real programs, in fresh processes and in copies of one that has imported TensorFlow."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import platform
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +28,13 @@ SETTINGS = Settings(device="cpu", repeat=2, limits=Limits(wall=120.0))
 
 def run(source: str, settings: Settings = SETTINGS, simulated_gpus: int = 0) -> Run:
     return measure.run_once(Program(textwrap.dedent(source), simulated_gpus), settings)
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Settings]:
+    """The settings with one process that has imported TensorFlow for all programs that need no fresh one."""
+    with measure.preloaded(SETTINGS) as settings:
+        yield settings
 
 
 @pytest.mark.tensorflow
@@ -56,7 +64,7 @@ class TestTensorFlow:
         assert result.versions["tensorflow"] and result.seconds > 0
         assert max(sample[1] for sample in result.timeline) <= result.peak_bytes
 
-    def test_the_allocator_counts_the_same_bytes_in_every_process(self) -> None:
+    def test_the_allocator_counts_the_same_bytes_in_every_process(self, served: Settings) -> None:
         program = """
             import tensorflow as tf
             data = tf.data.Dataset.range(64).map(lambda i: tf.ones([256, 256]) * tf.cast(i, tf.float32))
@@ -65,12 +73,12 @@ class TestTensorFlow:
                 total += row
                 tfmemlint_mark()
         """
-        first, second = measure.measure(Program(textwrap.dedent(program)), SETTINGS)
+        first, second = run(program), run(program, served)
         assert first.status == "ok"
         assert first.live_bytes == second.live_bytes
         assert len(first.marks) == len(second.marks) == 128
 
-    def test_arrays_count_wherever_numpy_puts_them(self) -> None:
+    def test_arrays_count_wherever_numpy_puts_them(self, served: Settings) -> None:
         program = """
             import numpy as np
             import tensorflow as tf
@@ -78,11 +86,11 @@ class TestTensorFlow:
             tensors = [tf.convert_to_tensor(array) for array in arrays]
             tfmemlint_mark()
         """
-        first, second = measure.measure(Program(textwrap.dedent(program)), SETTINGS)
+        first, second = run(program), run(program, served)
         assert first.live_bytes == second.live_bytes
         assert first.live_bytes is not None and first.live_bytes >= 6 * 3_200_000
 
-    def test_a_program_s_figures_are_the_same_in_each_run_to_the_byte(self) -> None:
+    def test_a_program_s_figures_are_the_same_in_each_run_to_the_byte(self, served: Settings) -> None:
         program = """
             import numpy as np
             import tensorflow as tf
@@ -95,32 +103,32 @@ class TestTensorFlow:
                 sums.append(tf.reduce_mean(tf.constant(np.ones((step + 1, 3), np.float32)), axis=[0, 1]))
                 tfmemlint_mark()
         """
-        runs = measure.measure(Program(textwrap.dedent(program)), replace(SETTINGS, repeat=3))
-        assert [run.status for run in runs] == ["ok"] * 3
-        figures = [(run.peak_bytes, run.live_bytes, [mark[1:3] for mark in run.marks]) for run in runs]
+        runs = [run(program), run(program, served), run(program, served)]
+        assert [each.status for each in runs] == ["ok"] * 3
+        figures = [(each.peak_bytes, each.live_bytes, [mark[1:3] for mark in each.marks]) for each in runs]
         assert figures[0] == figures[1] == figures[2]
 
-    def test_a_pipeline_has_filled_its_buffer_whenever_the_program_goes_on(self) -> None:
+    def test_a_pipeline_has_filled_its_buffer_whenever_the_program_goes_on(self, served: Settings) -> None:
         program = """
             import tensorflow as tf
             data = tf.data.Dataset.range(40).map(lambda i: tf.fill([512, 512], tf.cast(i, tf.float32))).prefetch(8)
             for step, row in enumerate(data):
                 tfmemlint_mark()
         """
-        result = run(program)
+        result = run(program, served)
         live = [mark[1] // MIB for mark in result.marks if mark[1] is not None]
         filled = 8 + 1 + 1  # the buffer, the row that waits for room there, and the row that the program holds
         assert live == [filled] * 31 + [9, 8, 7, 6, 5, 4, 3, 2, 1]
 
-    def test_what_is_timed_runs_as_it_likes(self) -> None:
+    def test_what_is_timed_runs_as_it_likes(self, served: Settings) -> None:
         program = """
             import os
             tfmemlint_value(len(os.sched_getaffinity(0)))
         """
         assert run(program, replace(SETTINGS, timed=True)).value == len(os.sched_getaffinity(0))
-        assert run(program).value == 1
+        assert run(program, served).value == 1
 
-    def test_data_sets_of_texts_and_tables_are_made_up_too(self) -> None:
+    def test_data_sets_of_texts_and_tables_are_made_up_too(self, served: Settings) -> None:
         program = """
             import tensorflow as tf
             from tensorflow.keras.datasets import imdb
@@ -129,11 +137,11 @@ class TestTensorFlow:
             (x, y), _ = tf.keras.datasets.boston_housing.load_data()
             assert x.shape == (404, 13) and x.dtype == "float64" and y.shape == (404,)
         """
-        result = measure.measure(Program(textwrap.dedent(program), substitute=True), SETTINGS)[0]
+        result = measure.run_once(Program(textwrap.dedent(program), substitute=True), served)
         assert result.status == "ok", result.reason
         assert any("imdb" in note for note in result.notes) and any("boston" in note for note in result.notes)
 
-    def test_preparations_before_the_reset_do_not_count_and_values_come_back(self) -> None:
+    def test_preparations_before_the_reset_do_not_count_and_values_come_back(self, served: Settings) -> None:
         program = """
             import tensorflow as tf
             big = tf.ones([100, 1024, 256]); del big
@@ -143,11 +151,11 @@ class TestTensorFlow:
             small = tf.ones([1024, 256])
             tfmemlint_value(small.shape[0])
         """
-        result = run(program)
+        result = run(program, served)
         assert result.peak_bytes is not None and result.peak_bytes < 1.1 * MIB
         assert (result.traces, result.value) == (0, 1024.0)
 
-    def test_a_check_of_device_settings_runs_on_simulated_cards(self) -> None:
+    def test_a_check_of_device_settings_runs_on_simulated_cards(self, served: Settings) -> None:
         bad = """
             import tensorflow as tf
             gpus = tf.config.list_physical_devices("GPU")
@@ -161,13 +169,13 @@ class TestTensorFlow:
                 tf.config.experimental.set_memory_growth(gpu, True)
             tf.zeros(3)
         """
-        before, after = run(bad, simulated_gpus=2), run(good, simulated_gpus=2)
+        before, after = (run(program, served, simulated_gpus=2) for program in (bad, good))
         assert before.error is not None and before.error.lines == (6,)
         claim = Claim(error="ValueError: Memory growth cannot differ between GPU devices")
         assert judge(claim, [before], [after]).kind == CONFIRMED
         assert after.gpu_options is not None and after.gpu_options["allow_growth"] is True
 
-    def test_the_runtime_is_not_initialised_by_the_monitor(self) -> None:
+    def test_the_runtime_is_not_initialised_by_the_monitor(self, served: Settings) -> None:
         program = """
             import tensorflow as tf
             import time
@@ -176,7 +184,7 @@ class TestTensorFlow:
                 tf.config.list_physical_devices("CPU")[0], [tf.config.LogicalDeviceConfiguration()] * 2)
             tfmemlint_mark()
         """
-        result = run(program)
+        result = run(program, served)
         assert result.status == "ok" and not result.initialized
         assert result.peak_bytes is None and result.marks[0][1] == 0
 
