@@ -9,6 +9,8 @@ PYTEST_ARGS ?= -n auto --dist worksteal
 SECONDS ?= 600
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip
+# Tests start the tool a thousand times; where Python is told to write no bytecode, it would be compiled as often.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test rewritings repairs obstacles figures growth independence lint fuzz clean
 
@@ -17,6 +19,7 @@ run: $(VENV)/.installed
 	$(BIN)/tfmemlint check --exit-zero $(PATHS)
 
 test: $(VENV)/.installed-test
+	@$(BIN)/python -m compileall -q tfmemlint rules
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 # Seconds and memory for programs of twice the size. It takes minutes, and a quiet machine.
