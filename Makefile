@@ -40,7 +40,7 @@ figures: $(VENV)/.installed-test
 
 # All of the small files that show what keeps programs from being measured; `test` measures a quarter of them each day.
 obstacles: $(VENV)/.installed-test
-	OBSTACLES=all $(BIN)/python -m pytest $(PYTEST_ARGS) tests/verify/test_obstacles.py
+	TEST_DAY=all $(BIN)/python -m pytest $(PYTEST_ARGS) tests/verify/test_obstacles.py
 
 # On code of your own choice: PATHS=path/to/projects. Comments and other rules must change no finding.
 independence: $(VENV)/.installed-test

@@ -1,5 +1,6 @@
 """Makes `pytest --bless` and the shared fixtures known, and lets property tests take their time on slow machines."""
 
+import daily  # noqa: F401
 from hypothesis import HealthCheck, settings
 
 from tfmemlint.model.calls import Call

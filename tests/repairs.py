@@ -2,8 +2,7 @@
 what is printed, what is raised, and what every name of the module stands for at the end; after all repairs, the unsafe
 ones too, a program raises nothing that it did not raise before.
 
-`python tests/repairs.py` (`make repairs`) compares all of them, `tests/test_repairs_observed.py` all but some that take
-long, of which it takes another share each day.
+`python tests/repairs.py` (`make repairs`) compares all of them, `tests/test_repairs_observed.py` those `of_today`.
 """
 
 from __future__ import annotations
@@ -11,12 +10,13 @@ from __future__ import annotations
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
 from pathlib import Path
 
+from daily import share
 from observed_runs import Observed, observing
 from wrapped import sample_cases, sample_programs
 
@@ -100,6 +100,12 @@ LONG = (
 )
 """Samples that take more than two seconds of the processor: large arrays, buffers to fill, many traces."""
 
+DAILY = ("basic", "example")
+ALSO_DAILY = ("TFM303-prefetch-not-last/across-modules/bad.py", "TFM601-model-built-in-loop/asked/bad.py")
+"""The cases, and of rules whose repairs these do not reach the samples, that are compared each day; the others are on
+one of `DAYS`, `LONG` ones on one of `DAYS_OF_LONG`."""
+DAYS, DAYS_OF_LONG = 4, 24
+
 NOT_RUN = {
     "TFM603-whole-dataset-forward/tape/bad.py": "passes over 400 MB take seconds, and do not survive being interrupted",
     "TFM701-oversized-tensor/ways/bad.py": "what is reported are arrays of up to 56 GiB, which few machines have",
@@ -134,16 +140,30 @@ def _rules() -> tuple[Rule, ...]:
     return load_rules()
 
 
-def pairs() -> list[Pair]:
-    """All sample programs in which something is repaired: after the safe repairs and, where that is more, after all."""
+def _samples() -> dict[str, tuple[Case, str, str]]:
+    """The sample programs that rules report, by name: the case, the file's name and its text."""
     every = ((case, *program) for case in sample_cases() for program in sample_programs(case).items())
-    texts = [each for each in every if not each[1].endswith("good.py") and f"{each[0]}/{each[1]}" not in NOT_RUN]
+    return {f"{case}/{name}": (case, name, text) for case, name, text in every if not name.endswith("good.py")}
+
+
+def of_today() -> set[str]:
+    """The names of the sample programs that are compared today."""
+    daily = [name for name in _samples() if name.split("/")[1] in DAILY or name in ALSO_DAILY]
+    others = [name for name in _samples() if name not in daily and name not in LONG]
+    return {*(name for name in daily if name not in LONG), *share(others, DAYS), *share(LONG, DAYS_OF_LONG)}
+
+
+def pairs(names: Container[str] | None = None) -> list[Pair]:
+    """The sample programs, or those of these names, in which something is repaired: after the safe repairs and, where
+    that is more, after all."""
+    texts = [each for name, each in _samples().items() if name not in NOT_RUN and (names is None or name in names)]
     return [pair for each in texts for pair in _pairs(*each)]
 
 
 def _pairs(case: Case, name: str, text: str) -> Iterator[Pair]:
     data = text.encode()
 
+    @cache
     def check(data: bytes) -> FileResult:
         return lint(data, str(case.file(name)), case.config, _rules())
 

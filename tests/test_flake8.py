@@ -7,11 +7,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import date
 from pathlib import Path
 
 import pytest
 import tfmemlint_fixtures
+from daily import share
 from flake8.main.cli import main as flake8
 
 from tfmemlint.config.settings import Configs
@@ -23,7 +23,7 @@ FIXTURES = Path(tfmemlint_fixtures.__file__).parent
 HEAD = "import tensorflow as tf\n\n"
 WASTE = "ds = tf.data.Dataset.range(9).repeat().cache()\n"
 
-SHARES = 8
+DAYS = 8
 """On how many days each rule's fixtures have been linted by flake8 once."""
 
 Places = Callable[..., list[str]]
@@ -52,7 +52,7 @@ def test_fixtures_give_the_places_of_the_command_line(settings: str, places: Pla
     """Of all rules in turn, an eighth of them each day: linting all of them four times takes two minutes."""
     rules = sorted(each for each in FIXTURES.iterdir() if each.name.startswith("TFM"))
     always = [each for each in rules if each.name.startswith(("TFM102", "TFM402"))]
-    for each in {*rules[date.today().toordinal() % SHARES :: SHARES], *always}:
+    for each in {*share(rules, DAYS), *always}:
         shutil.copytree(each, tmp_path / "samples" / each.name, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "tfmemlint.toml").write_text(settings)
     command = [sys.executable, "-m", "tfmemlint", "check", "--output-format=json", "--no-cache", "samples"]

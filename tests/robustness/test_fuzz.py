@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import tfmemlint_fixtures
+from daily import share
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from wrapped import NOWHERE
@@ -72,10 +73,15 @@ def test_lines_out_of_order_and_words_changed(sample: bytes, seed: int) -> None:
     lint(b"".join(lines))
 
 
-@pytest.mark.parametrize(("end", "mark"), [("\r\n", b""), ("\r", b"\xef\xbb\xbf")], ids=["CRLF", "CR and a mark"])
+LAYOUTS = {"CRLF": ("\r\n", b""), "CR and a mark": ("\r", b"\xef\xbb\xbf")}
+
+
+@pytest.mark.parametrize("layout", share(list(LAYOUTS), len(LAYOUTS)))
 @pytest.mark.parametrize("path", BAD, ids=lambda path: path.parent.name)
-def test_repairs_end_and_are_final(path: Path, end: str, mark: bytes) -> None:
-    """In any layout the repaired file parses and has nothing more to repair: here below a tab, with other line ends."""
+def test_repairs_end_and_are_final(path: Path, layout: str) -> None:
+    """In any layout the repaired file parses and has nothing more to repair: here below a tab, with other line ends,
+    which change from day to day."""
+    end, mark = LAYOUTS[layout]
     lines = path.read_text("utf-8").splitlines(keepends=True)
     text = "if True:\n" + "".join(f"\t{line}" if line.strip() else line for line in lines)
     data = mark + text.replace("\n", end).encode()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import textwrap
-from datetime import date
 from pathlib import Path
 
 import pytest
+from daily import share
 
 from tfmemlint.cli import commands
 
@@ -684,11 +683,9 @@ OBSTACLES = {
 PARTS = 4
 """On how many days each of the files has been measured once; `make obstacles` measures all, side by side."""
 
-TODAY = range(PARTS) if os.environ.get("OBSTACLES") == "all" else [date.today().toordinal() % PARTS]
-
 
 @pytest.mark.tensorflow
-@pytest.mark.parametrize("part", TODAY)
+@pytest.mark.parametrize("part", share(range(PARTS), PARTS))
 def test_each_obstacle_has_its_verdict(part: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     obstacles = dict(list(OBSTACLES.items())[part::PARTS])
     for name, (text, _, _) in obstacles.items():
