@@ -1,6 +1,8 @@
-"""Makes `pytest --bless` and the shared fixtures known, and lets property tests take their time on slow machines."""
+"""Makes `pytest --bless` and the shared fixtures known, lets property tests take their time on slow machines, and puts
+what takes long first, so that no worker is left with it when the others have nothing more to do."""
 
 import daily  # noqa: F401
+import pytest
 from hypothesis import HealthCheck, settings
 
 from tfmemlint.model.calls import Call
@@ -11,3 +13,10 @@ settings.register_profile("patient", deadline=None, suppress_health_check=[Healt
 settings.load_profile("patient")
 
 Call.strict = True
+
+LONG = ("test_properties.py", "test_bombs.py")
+"""The modules of which a test takes as long as some that run TensorFlow."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: (item.get_closest_marker("tensorflow") is None, item.path.name not in LONG))
