@@ -221,10 +221,11 @@ class Files:
     def globbed(self, function: Any) -> Any:
         @functools.wraps(function)
         def globbed(pathname: Any, *args: Any, **kwargs: Any) -> Any:
-            found = list(function(pathname, *args, **kwargs))
+            given = function(pathname, *args, **kwargs)
+            found = list(given)
             if not found and isinstance(pathname, str) and self._asked():
                 found = self.matching(pathname)
-            return found if function.__name__ == "glob" else iter(found)
+            return found if isinstance(given, list) else iter(found)
 
         return globbed
 
