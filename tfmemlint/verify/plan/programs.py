@@ -78,6 +78,7 @@ class Assembly:
         self._text = part.home.source.text
         self._lines: set[int] = set()
         self._inserted: list[Edit] = []
+        self._openings: list[Edit] = []
 
     def edits(self) -> list[Edit]:
         """All edits."""
@@ -86,7 +87,9 @@ class Assembly:
         beside = {row + step for row in self._lines for step in (-1, 1) if 0 <= row + step < rows}
         self._lines |= {row for row in beside if not self._line(row).strip()}
         imports = trimmed_imports(self.slice, self._is_kept)
-        return [*self._removals(), *self._inserted, *self._loops(), *self._stand_ins(), *imports]
+        # What a loop goes through may be wrapped itself: its closing comes first, its opening last.
+        loops = (*self._loops(), *self._openings)
+        return [*self._removals(), *self._inserted, *loops, *self._stand_ins(), *imports]
 
     def insert_after(self, statement: Node, line: str) -> None:
         """Put a line behind a simple statement, at its indentation."""
@@ -107,7 +110,8 @@ class Assembly:
     def wrap(self, node: Node, before: str, after: str) -> None:
         """Put text around an expression."""
         span = self.file.span(node)
-        self._inserted += (Edit(span.start, span.start, before), Edit(span.end, span.end, after))
+        self._openings.append(Edit(span.start, span.start, before))
+        self._inserted.append(Edit(span.end, span.end, after))
 
     # -- lines -------------------------------------------------------------------------------------------------------
 
