@@ -14,6 +14,7 @@ from tfmemlint.api import (
     Node,
     Rule,
     Safety,
+    Shows,
     assigned_names,
     at_most,
     fixes,
@@ -73,14 +74,17 @@ class DatasetBuiltInLoop(Rule):
         if place is not source:
             related = [(source, "built here")]
         related += [(other, "called in a loop, too") for other in found.others if file.is_own(other.node)]
-        leak = ", and its Python function is never freed" if source.name == "tf.data.Dataset.from_generator" else ""
+        fix = self._hoist(source, found.loop, file) if direct else None
+        generator = source.name == "tf.data.Dataset.from_generator"
+        leak = ", and its Python function is never freed" if generator else ""
         yield self.finding(
             place,
             file,
             "this pipeline is built again in each iteration: it copies its data and fills its buffers "
             f"anew{leak}; build it once",
-            fix=self._hoist(source, found.loop, file) if direct else None,
+            fix=fix,
             related=[*related, (found.loop, "built again in each iteration")],
+            shows=None if fix is not None else Shows(metric="functions" if generator else "made_anew"),
         )
 
     def _hoist(self, source: Call, loop: Loop, file: File) -> Fix | None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Rule, on_call, repetition, runtime, tracing
+from tfmemlint.api import Call, File, Finding, Rule, Shows, on_call, repetition, runtime, tracing
 
 
 class EagerPyFunction(Rule):
@@ -32,5 +32,8 @@ class EagerPyFunction(Rule):
         found = repetition.repetitions(file, call.node)
         if any(not file.contexts.traced(each.inside) and not tracing.for_graphs(file, each.place) for each in found):
             yield self.finding(
-                call, file, "each eager py_function call keeps its wrapper for ever; call the Python function itself"
+                call,
+                file,
+                "each eager py_function call keeps its wrapper for ever; call the Python function itself",
+                shows=Shows(metric="functions"),
             )

@@ -12,6 +12,7 @@ from tfmemlint.api import (
     Fix,
     Rule,
     Safety,
+    Shows,
     fixes,
     on,
     repetition,
@@ -55,6 +56,7 @@ class PythonLoopUnrolled(Rule):
                 file,
                 f"this loop is unrolled while it is traced: the graph gets {what}",
                 fix=Fix.unsafe("let TensorFlow loop", _range(file, run)),
+                shows=Shows(metric="nodes", count=run.count or MANY),
             )
 
 

@@ -677,6 +677,91 @@ OBSTACLES = {
         "TFM316 confirmed",
         (),
     ),
+    "a loop that is traced, in a layer that nobody calls": (
+        """
+        import tensorflow as tf
+
+        class Integrator(tf.keras.layers.Layer):
+            def __init__(self, units):
+                super().__init__()
+                self.cell = tf.keras.layers.Dense(units)
+
+            @tf.function
+            def call(self, state):
+                for step in range(200):
+                    state = state + 0.01 * self.cell(state)
+                return state
+        """,
+        "TFM510 confirmed",
+        ("claimed 200 nodes", "the function was called by itself"),
+    ),
+    "a traced loop of which two rounds do something": (
+        """
+        import tensorflow as tf
+
+        @tf.function
+        def chosen(values):
+            total = tf.zeros_like(values)
+            for n in range(400):
+                if n in (3, 5):
+                    total += values
+            return total
+
+        chosen(tf.ones([4]))
+        """,
+        "TFM510 not confirmed",
+        ("claimed 400 nodes",),
+    ),
+    "what each call leaves in TensorFlow": (
+        """
+        import numpy as np
+        import tensorflow as tf
+
+        def flip(image):
+            return np.flip(image.numpy(), axis=1)
+
+        def load(paths):
+            images = []
+            for path in paths:
+                image = tf.image.decode_png(tf.io.read_file(path))
+                images.append(tf.py_function(flip, [image], tf.uint8))
+            return images
+
+        load(tf.io.gfile.glob("data/*.png"))
+        """,
+        "TFM511 confirmed",
+        ("Python functions after it was made",),
+    ),
+    "a pipeline that a function makes for each epoch": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        x, y = np.random.rand(20000, 32).astype("float32"), np.random.rand(20000, 1).astype("float32")
+
+        def batches(x, y):
+            return tf.data.Dataset.from_tensor_slices((x, y)).shuffle(1000).batch(256)
+
+        for epoch in range(10):
+            for rows, labels in batches(x, y):
+                print(tf.reduce_mean(rows - labels))
+        """,
+        "TFM312 confirmed",
+        ("took memory in 6 of 6 times, 2.",),
+    ),
+    "a pipeline of files, which each epoch makes for nothing": (
+        """
+        import tensorflow as tf
+
+        def records(pattern):
+            return tf.data.TFRecordDataset(tf.io.gfile.glob(pattern)).batch(8)
+
+        for epoch in range(10):
+            for rows in records("data/*.tfrecord"):
+                print(rows)
+        """,
+        "TFM312 inconclusive",
+        ("took memory in 0 of 6 times", "files were made up"),
+    ),
 }
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from tfmemlint.units import show_bytes
 from tfmemlint.verify.claim import Claim
-from tfmemlint.verify.metrics import CALLED, FIRST, MADE, METRICS, SETTINGS, SLOPES, WHERE_BYTES_ARE, Metric
+from tfmemlint.verify.metrics import ANEW, CALLED, FIRST, METRICS, SETTINGS, SLOPES, WHERE_BYTES_ARE, Metric
 from tfmemlint.verify.run.runs import Failure, Run
 from tfmemlint.verify.verdicts import (
     CONFIRMED,
@@ -51,7 +51,7 @@ def _judged(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdic
         return ended
     if claim.expected is not None:
         return _judge_expected(claim.expected, before, claim.metric)
-    if claim.by_itself and claim.metric in (*SETTINGS, *CALLED):
+    if claim.by_itself and claim.metric in (*SETTINGS, *CALLED, *ANEW):
         return _judge_setting(METRICS[claim.metric], before)
     if claim.by_itself:
         return _judge_growth(claim, before)
@@ -174,6 +174,8 @@ def _judge_setting(metric: Metric, before: Sequence[Run]) -> Verdict:
         reason = before[0].held or "nothing of a graph is held at the end"
     elif metric.name == "made_per_call":
         reason = f"variables were made in {before[0].made} of {before[0].reached} calls"
+    elif metric.name in ANEW:
+        reason = before[0].makings_in_words(metric.name)
     return Verdict(kind, reason, metric.name, metric.unit, statistics.median(seen), None, 0.0, len(seen))
 
 
@@ -243,7 +245,7 @@ def _judge_figures(metric: Metric, claim: Claim, before: Sequence[Run], after: S
 
 
 def _judge_expected(expected: int, before: Sequence[Run], own: str | None) -> Verdict:
-    names = (own,) if own in MADE else WHERE_BYTES_ARE
+    names = (own,) if own is not None else WHERE_BYTES_ARE
     figures = [(metric, [metric.read(run) for run in before]) for metric in (METRICS[name] for name in names)]
     known = [(metric, [value for value in values if value is not None]) for metric, values in figures]
     metric, seen = max(known, key=lambda each: statistics.median(each[1] or [0]))

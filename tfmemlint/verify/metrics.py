@@ -80,6 +80,16 @@ def _figure(read: Callable[[Run], int | None]) -> Callable[[Run], float | None]:
     return lambda run: None if (value := read(run)) is None else float(value)
 
 
+def _made_anew(run: Run) -> float | None:
+    """0 where only the first time takes memory, which is what everybody needs."""
+    return float(max(0, run.made_anew - 1)) if run.makings > 1 else None
+
+
+def _functions(run: Run) -> float | None:
+    return float(run.functions) if run.makings > 2 else None
+
+
+_MADE_ONCE = "what is flagged is not made several times"
 _NO_CARDS = "no graphics card was simulated"
 _NO_ALLOCATOR = "the tensor allocator reported nothing: the program runs no TensorFlow operation"
 _NO_ARRAYS = "the arrays of this NumPy cannot be counted"
@@ -106,6 +116,9 @@ METRICS = {
         Metric("eager", "", 0.5, _eager, "TensorFlow was not asked how it runs functions"),
         Metric("held", "", 0.5, _held, "the program stores no tensor of a graph at the flagged place"),
         Metric("made_per_call", "", 0.5, _made_per_call, "the program does not come to the flagged place twice"),
+        Metric("nodes", "", 0.5, _figure(lambda run: run.nodes), "the flagged statement runs while nothing is traced"),
+        Metric("made_anew", "", 0.5, _made_anew, _MADE_ONCE),
+        Metric("functions", "", 0.5, _functions, _MADE_ONCE),
         Metric("taken", "bytes", 64 * KIB, _figure(lambda run: run.taken), "no data is made where it is flagged"),
         Metric("left", "bytes", 64 * KIB, _figure(lambda run: run.left), "the flagged statement runs in no eager step"),
         Metric("parameters", "", 0.5, _figure(lambda run: run.parameters), "the flagged layer is not built"),
@@ -122,8 +135,17 @@ FIRST = ("whole_card", "probed", "set_too_late")
 SETTINGS = (*FIRST, "growth_dropped", "eager")
 """Those of which one program alone tells whether a setting does what it says."""
 
-CALLED = ("held", "made_per_call")
+CALLED = ("held", "made_per_call", "nodes")
 """Those of which calls of one function tell."""
+
+TRACED = ("held", "nodes")
+"""Those of these that are about what a trace leaves."""
+
+BETWEEN = ("left", "nodes")
+"""Those that are read before the flagged statement and behind it."""
+
+ANEW = ("made_anew", "functions")
+"""Those of which making the same thing again and again tells."""
 
 MADE = ("taken", "parameters")
 """Those of which what the flagged code makes is held against the message, by itself."""

@@ -11,12 +11,15 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-HOOKS = ("taken", "layer", "look", "looked", "begin", "end")
+HOOKS = ("taken", "layer", "look", "looked", "begin", "end", "anew")
 SEEN = 0.8
 """Part of the bytes of a message that are enough to be seen, as the judge has it."""
 
 VISITS = 3
 """Times that the program comes to a flagged statement: the first makes what is made once."""
+
+MAKINGS, NOTHING = 6, 64 << 10
+"""Times that something is made again, and the bytes that are none."""
 
 LOOKED_AT, MOST_BYTES, SECONDS = 64, 256 << 20, 10.0
 """Elements of an epoch that are looked at, their bytes, and how long an epoch may take, at the most."""
@@ -33,14 +36,17 @@ class Flagged:
         self._layers: list[Any] = []
         self._begun = self._visits = 0
         self._left: int | None = None
+        self._nodes: int | None = None
+        self._makings = Makings()
         self._element: int | None = None
         self._repeating: int | None = None
 
     def install(self, arrays: Any) -> None:
         """Put the hooks where every module finds them; `arrays` counts those of NumPy, if it is not None."""
         self._arrays = arrays
+        do_not_convert = sys.modules["tensorflow"].autograph.experimental.do_not_convert
         for name in HOOKS:
-            setattr(builtins, f"tfmemlint_{name}", getattr(self, name))
+            setattr(builtins, f"tfmemlint_{name}", do_not_convert(getattr(self, name)))
 
     def taken(self, make: Callable[[], Any], expected: int) -> Any:
         """What `make` gives, with the bytes noted that making it takes. Ends the program where these are what is
@@ -63,15 +69,31 @@ class Flagged:
 
     def begin(self) -> None:
         """The program comes to the flagged statement."""
-        self._begun = self._now()[0]
+        self._begun = self._now()[0] if sys.modules["tensorflow"].executing_eagerly() else _operations()
 
-    def end(self) -> None:
-        """The flagged statement has run; the last time counts, at which the program ends."""
+    def end(self, value: Any = None) -> Any:
+        """The flagged statement has run, and gives `value`; the last time counts, at which the program ends. Of what is
+        traced it counts what the graph got, the most of all times."""
         if not sys.modules["tensorflow"].executing_eagerly():
-            return
+            self._nodes = max(self._nodes or 0, _operations() - self._begun)
+            return value
         self._left, self._visits = max(0, self._now()[0] - self._begun), self._visits + 1
         if self._visits == VISITS:
             raise SystemExit(0)
+        return value
+
+    def anew(self, make: Callable[[], Any]) -> Any:
+        """What `make` gives, with what it takes noted each time; the program ends after some times."""
+        if not sys.modules["tensorflow"].executing_eagerly():
+            return make()
+        self._makings.begin(_registered())
+        before = self._now()[0]
+        self._reset()
+        made = make()
+        self._makings.end((self._live() or (0, 0))[1] - before)
+        if self._makings.count == MAKINGS:
+            raise SystemExit(0)
+        return made
 
     def layer(self, made: Any) -> Any:
         """A layer whose weights are counted in the end."""
@@ -116,9 +138,49 @@ class Flagged:
             "taken": self._taken,
             "left": self._left,
             "parameters": max(counted, default=None),
+            "nodes": self._nodes,
+            **self._makings.report(),
             "element": self._element,
             "repeating": self._repeating,
         }
+
+
+class Makings:
+    """What is made again and again: how much memory that takes each time, and the Python functions kept of it."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._costly: list[int] = []
+        self._registered: list[int] = []
+
+    def begin(self, registered: int) -> None:
+        """It is made, while TensorFlow keeps so many Python functions."""
+        self._registered.append(registered)
+
+    def end(self, taken: int) -> None:
+        """It has been made, and took so many bytes."""
+        self.count += 1
+        if taken >= NOTHING:
+            self._costly.append(taken)
+
+    def report(self) -> dict[str, Any]:
+        """How often it was made and took memory, the bytes of the least such time (at others something else may have
+        gone on beside it), and how many functions are kept of it; those of the first time not counted, which are made
+        once."""
+        kept = self._registered[-1] - self._registered[1] if self.count > 1 else 0
+        found = {"makings": self.count, "made_anew": len(self._costly), "anew_bytes": min(self._costly, default=0)}
+        return {**found, "functions": max(0, kept)}
+
+
+def _operations() -> int:
+    """How many operations the graph has that is built."""
+    return int(sys.modules["tensorflow"].compat.v1.get_default_graph().version)
+
+
+def _registered() -> int:
+    """How many Python functions TensorFlow keeps that graphs or eager code call."""
+    module = sys.modules.get("tensorflow.python.ops.script_ops")
+    return int(module._py_funcs.size()) if module is not None else 0
 
 
 def _of_a_graph(made: Any) -> bool:

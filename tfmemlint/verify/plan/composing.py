@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+import libcst as cst
+
 from tfmemlint.finding import Edit
 from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.plan.across import Slices
@@ -56,6 +58,15 @@ class Composer:
     def insert_before(self, statement: Node, line: str) -> None:
         """Put a line before a statement."""
         self._assemblies[id(self._slices.of(statement).home)].insert_before(statement, line)
+
+    def between(self, statement: Node, before: str, call: str, closing: str) -> None:
+        """Put a line before a statement, and a call behind it: around what is returned, where it returns."""
+        self.insert_before(statement, before)
+        small = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+        if isinstance(small, cst.Return) and small.value is not None:
+            self.wrap(small.value, f"{call}(", f"){closing}")
+        else:
+            self.insert_after(statement, f"{call}{closing}")
 
     def wrap(self, node: Node, before: str, after: str) -> None:
         """Put text around an expression."""

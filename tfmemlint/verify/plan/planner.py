@@ -12,7 +12,7 @@ from tfmemlint.finding import Finding
 from tfmemlint.model.file import File
 from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.claim import Claim
-from tfmemlint.verify.metrics import CALLED, FIRST, LOOKED_AT, MADE, SETTINGS
+from tfmemlint.verify.metrics import ANEW, BETWEEN, CALLED, FIRST, LOOKED_AT, MADE, SETTINGS, TRACED
 from tfmemlint.verify.plan import called, device_settings
 from tfmemlint.verify.plan.across import Slices
 from tfmemlint.verify.plan.claims import is_of_settings
@@ -137,7 +137,7 @@ class Planner:
         if flagged is None:
             raise PlanError("the finding stands in no statement")
         ways = Ways(self.file, self._examples, self._solver, flagged)
-        own = ways.called(flagged, self.claim.metric == "held", self._rank) if self._direct else ways.to(flagged)
+        own = ways.called(flagged, self.claim.metric in TRACED, self._rank) if self._direct else ways.to(flagged)
         if self.claim.metric in CALLED and own.lines and not self._direct:
             raise PlanError("nothing in the file calls the flagged function")
         others = self._places.others(self.finding)
@@ -170,11 +170,10 @@ class Planner:
                 composer.add([line], self.slices.of(unit).home)
             else:
                 composer.insert_after(unit, line)
-        if self.claim.metric in MADE:
+        if self.claim.metric in (*MADE, *ANEW):
             composer.wrap(*wrapped(self.finding, self.file, self.claim))
-        if self.claim.metric == "left":
-            composer.insert_before(flagged, "tfmemlint_begin()")
-            composer.insert_after(flagged, "tfmemlint_end()")
+        if self.claim.metric in BETWEEN:
+            composer.between(flagged, "tfmemlint_begin()", "tfmemlint_end(", ")")
         if self.claim.metric == "held":
             composer.insert_after(flagged, called.kept_at(self.file, flagged))
         elif self._settings or self.claim.metric in CALLED:
@@ -183,7 +182,7 @@ class Planner:
             composer.add([device_settings.STARTS])
         for each in self._unset:
             composer.insert_after(each.statement, each.line)
-        edits = self.finding.compared
+        edits = () if self.claim.metric in CALLED and self.claim.expected is not None else self.finding.compared
         texts = composer.texts(self.file, edits) if edits else (composer.text(), None)
         self.replaced += [*ways.replaced, *(each.words for each in self._unset), *composer.notes()]
         self._guessed = ways.guessed or (self._unset[0].words if self._unset else "")
@@ -191,7 +190,7 @@ class Planner:
 
     def _ends(self) -> list[tuple[Node, str]]:
         """The lines that do with what the kept code makes what its program would do, or look at it."""
-        if self.claim.metric in MADE:
+        if self.claim.metric in (*MADE, *ANEW):
             return []
         if self.trains:
             return trained(self.slices, self.claim.growth)

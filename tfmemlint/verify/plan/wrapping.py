@@ -8,6 +8,7 @@ from tfmemlint.finding import Finding
 from tfmemlint.model.file import File
 from tfmemlint.model.values import Array
 from tfmemlint.verify.claim import Claim
+from tfmemlint.verify.metrics import ANEW
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.statements import flagged_call
 
@@ -33,6 +34,8 @@ def wrapped(finding: Finding, file: File, claim: Claim) -> tuple[cst.Call, str, 
     call = flagged_call(finding, file)
     if call is None:
         raise PlanError("the finding is about no call")
+    if claim.metric in ANEW:
+        return call, "tfmemlint_anew(lambda: (", "))"
     if claim.metric == "parameters":
         return call, "tfmemlint_layer(", ")"
     return call, "tfmemlint_taken(lambda: (", f"), {claim.expected})"

@@ -18,6 +18,8 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta
 
+from tfmemlint.units import show_bytes
+
 MOST = 8 << 20
 SLACK = 1.0
 CRASH = "crash"
@@ -125,6 +127,14 @@ class Run(msgspec.Struct, frozen=True):
     """Bytes that making what is flagged took, where the program says so."""
     left: Count | None = None
     """Bytes of tensors that the flagged statement leaves when it has run, where the program says so."""
+    nodes: Count | None = None
+    """Operations that the flagged statement adds to the graph of the function that is traced."""
+    makings: Count = 0
+    """How often what is flagged was made, where the program says so. `made_anew` of these times it took memory, at
+    least `anew_bytes`, and TensorFlow has kept `functions` Python functions of it."""
+    made_anew: Count = 0
+    anew_bytes: Count = 0
+    functions: Count = 0
     parameters: Count | None = None
     """Of the largest of the flagged layers that were built."""
     element: Count | None = None
@@ -139,6 +149,13 @@ class Run(msgspec.Struct, frozen=True):
     sizes_made_up: bool = False
     """Whether it read files whose sizes and number were made up."""
     output: str = ""
+
+    def makings_in_words(self, metric: str) -> str:
+        """What making the flagged again and again takes, by the metric that tells it."""
+        if metric == "functions":
+            return f"TensorFlow keeps {self.functions} Python functions after it was made {self.makings} times"
+        took = f"took memory in {self.made_anew} of {self.makings} times"
+        return f"making it {took}, {show_bytes(self.anew_bytes)} or more" if self.made_anew else f"making it {took}"
 
     @property
     def out_of_memory(self) -> bool:
