@@ -337,6 +337,10 @@ class TestLoops:
         assert "for step in tfmemlint_some((1, 2, 3), 50, 3, marked=True):" in program
         assert "while tfmemlint_more(50, 5) and (x is None or epoch):" in program
 
+    def test_so_is_a_tuple_in_parentheses(self) -> None:
+        program = before("import tensorflow as tf\nfor step in (1, 2, 3):\n    x = tf.ones(3)\n", "tf.ones(3)")
+        assert "for step in (tfmemlint_some((1, 2, 3), 50, 2, marked=True)):" in program
+
     def test_a_break_and_its_condition_stay(self) -> None:
         text = """
             import tensorflow as tf

@@ -239,8 +239,7 @@ class Assembly:
             marked = ", marked=True" if loop is self.around else ""
             if isinstance(loop, cst.For):
                 span = self.file.span(loop.iter)
-                bare = isinstance(loop.iter, cst.Tuple) and not loop.iter.lpar
-                opening, closing = ("((", ")") if bare else ("(", "")
+                opening, closing = ("((", ")") if isinstance(loop.iter, cst.Tuple) else ("(", "")  # its own lie outside
                 yield Edit(span.start, span.start, f"tfmemlint_some{opening}")
                 yield Edit(span.end, span.end, f"{closing}, {limit}, {row}{marked})")
             else:
