@@ -93,6 +93,7 @@ class PredictInLoop(Rule):
             file,
             f"predict() sets up a dataset, an iterator and callbacks for every {advice}",
             fix=_call(file, predict) if small else None,
+            contrast=_without_setting_up(file, predict),
             related=[(again.place, "the loop")] if isinstance(again.place, (cst.For, cst.While)) else [],
         )
 
@@ -110,6 +111,15 @@ def _is_over_soon(file: File, predict: Call) -> bool:
 
 def _is_read_as_row(file: File, predict: Call) -> bool:
     return tensors.read_as_one_row(file, predict.node, outputs=keras.has_several_outputs(predict.receiver))
+
+
+def _without_setting_up(file: File, predict: Call) -> list[Edit]:
+    """The same rows through the same model, with no data set, iterator or callbacks for it."""
+    receiver, argument = predict.receiver_node, predict.arg("x")
+    if receiver is None or argument is None or file.called(predict.node) is not predict.node.func:
+        return []
+    text = f".predict_on_batch({file.text(argument.expression)})"
+    return [Edit(fixes.outer_span(file, receiver).end, file.span(predict.node).end, text)]
 
 
 def _call(file: File, predict: Call) -> Fix | None:
