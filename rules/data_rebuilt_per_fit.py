@@ -7,10 +7,13 @@ import libcst as cst
 from tfmemlint.api import (
     Call,
     Dataset,
+    Edit,
     File,
     Finding,
     Rule,
+    Shows,
     facts,
+    fixes,
     integer,
     keras,
     knowledge,
@@ -67,6 +70,8 @@ class DataRebuiltPerFit(Rule):
                 file,
                 "fit() of a single batch starts a pipeline and callbacks for one step; train_on_batch() takes it alone",
                 related=[(found.place, "for each batch or example of this loop")],
+                contrast=_without_starting(file, fit),
+                shows=Shows(metric="seconds"),
             )
 
     def _samples(self, found: repetition.Repetition, file: File) -> bool:
@@ -96,6 +101,7 @@ class DataRebuiltPerFit(Rule):
                     file,
                     message,
                     related=[*([] if direct else [called]), (fit, "trained with here")],
+                    shows=Shows(metric="made_anew"),
                 )
 
     @on_call("tf.keras.Model.fit", "tf.keras.Model.train_on_batch")
@@ -110,3 +116,12 @@ class DataRebuiltPerFit(Rule):
                 "time and memory grow with the steps; train with a window or a sample of fixed size",
                 related=[*added, (fit, "trained with here")],
             )
+
+
+def _without_starting(file: File, fit: Call) -> list[Edit]:
+    """The same step with no pipeline, iterator or callbacks for it."""
+    receiver, given = fit.receiver_node, [each for each in (fit.arg("x"), fit.arg("y")) if each is not None]
+    if receiver is None or file.called(fit.node) is not fit.node.func:
+        return []
+    text = f".train_on_batch({', '.join(file.text(each.expression) for each in given)})"
+    return [Edit(fixes.outer_span(file, receiver).end, file.span(fit.node).end, text)]

@@ -87,10 +87,13 @@ class Flagged:
         if not sys.modules["tensorflow"].executing_eagerly():
             return make()
         self._makings.begin(_registered())
-        before = self._now()[0]
+        tensors, arrays = self._now()
         self._reset()
+        if self._arrays is not None:
+            self._arrays.reset()
         made = make()
-        self._makings.end((self._live() or (0, 0))[1] - before)
+        most = self._arrays.peak if self._arrays is not None else 0
+        self._makings.end(max((self._live() or (0, 0))[1] - tensors, most - arrays))
         if self._makings.count == MAKINGS:
             raise SystemExit(0)
         return made
