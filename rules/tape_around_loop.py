@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import File, Finding, Rule, calls, gradients, on, repetition
+from tfmemlint.api import File, Finding, Rule, Shows, calls, gradients, on, repetition
 
 
 class TapeAroundLoop(Rule):
@@ -38,5 +38,6 @@ class TapeAroundLoop(Rule):
                     "this tape records every batch of the loop inside it: the activations of all of them stay in "
                     "memory until gradient(); make the tape inside the loop",
                     related=[(loop, "the loop over batches")],
+                    shows=Shows(metric="live_slope"),
                 )
                 return

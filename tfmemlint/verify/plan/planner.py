@@ -152,8 +152,8 @@ class Planner:
         if loops:
             self._made |= {id(loop): (loop.iter, rounds(loop)) for loop in loops}
             self.slices = self._grown(flagged, others, found)
-        around = next((a for node in inner for a in self.file.tree.ancestors(node) if isinstance(a, LOOPS)), None)
-        composer = Composer(self.slices, self._examples, around)
+        counted = self._loop(inner, others)
+        composer = Composer(self.slices, self._examples, counted)
         lines = [line for way in found for line in way.lines]
         if looks_alone:
             lines = [line.replace(called.CALLED, called.LOOKED, 1) for line in own.lines]
@@ -170,6 +170,8 @@ class Planner:
                 composer.add([line], self.slices.of(unit).home)
             else:
                 composer.insert_after(unit, line)
+        if counted is not None and self.file.tree.contains(flagged, counted):
+            composer.insert_after(flagged, "raise SystemExit(0)")  # the rounds of another time start anew
         if self.claim.metric in (*MADE, *ANEW):
             composer.wrap(*wrapped(self.finding, self.file, self.claim))
         if self.claim.metric in BETWEEN:
@@ -187,6 +189,13 @@ class Planner:
         self.replaced += [*ways.replaced, *(each.words for each in self._unset), *composer.notes()]
         self._guessed = ways.guessed or (self._unset[0].words if self._unset else "")
         return texts
+
+    def _loop(self, inner: Sequence[Node], others: Sequence[Node]) -> Node | None:
+        """The loop whose rounds are counted: for growth one of the finding's places inside of the flagged statement,
+        else the one around that or around the calls that lead to it."""
+        held = (each for each in others if self.claim.growth and self.file.tree.contains(inner[0], each))
+        around = (above for node in inner for above in self.file.tree.ancestors(node))
+        return next((each for each in (*held, *around) if isinstance(each, LOOPS)), None)
 
     def _ends(self) -> list[tuple[Node, str]]:
         """The lines that do with what the kept code makes what its program would do, or look at it."""
