@@ -4,7 +4,22 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import Call, Does, File, Finding, Node, Rule, Use, constant, flow, gradients, on_call, uses
+from tfmemlint.api import (
+    Call,
+    Does,
+    Edit,
+    File,
+    Finding,
+    Node,
+    Rule,
+    Use,
+    constant,
+    fixes,
+    flow,
+    gradients,
+    on_call,
+    uses,
+)
 
 
 class TapeEscapes(Rule):
@@ -41,7 +56,18 @@ class TapeEscapes(Rule):
         if way is not None:
             where, into = way
             message = f"this tape goes into {into} while it holds all activations of its forward pass; "
-            yield self.finding(where, file, message + "take its gradient first")
+            yield self.finding(
+                where, file, message + "take its gradient first", contrast=_emptied(file, made, where)
+            )
+
+
+def _emptied(file: File, made: Call, where: Call | Node) -> Edit | None:
+    """What lets the record of a tape go before it is given away, where it has a name."""
+    tape = gradients.tape_of(file, made)
+    statement = file.tree.statement(where.node if isinstance(where, Call) else where)
+    if tape is None or not isinstance(statement, cst.SimpleStatementLine):
+        return None
+    return fixes.insert_before(file, statement, f"{tape.name}._tape = None")
 
 
 def _way_out(

@@ -762,6 +762,103 @@ OBSTACLES = {
         "TFM312 inconclusive",
         ("took memory in 0 of 6 times", "files were made up"),
     ),
+    "a data set that reads for each training": (
+        """
+        import glob
+        import numpy as np
+        import tensorflow as tf
+        from tensorflow import keras
+
+        class Pictures(keras.utils.PyDataset):
+            def __init__(self, folder):
+                super().__init__()
+                found = sorted(glob.glob(folder + "/*.jpg"))
+                self.pictures = np.stack([tf.io.decode_jpeg(tf.io.read_file(path)).numpy() for path in found[:4]])
+
+            def __len__(self):
+                return 2
+
+            def __getitem__(self, number):
+                return self.pictures[number * 2 : number * 2 + 2], np.zeros((2, 1), "float32")
+
+        for rate in (0.1, 0.01, 0.001, 0.0001):
+            model = keras.Sequential([keras.layers.Flatten(), keras.layers.Dense(1)])
+            model.compile(keras.optimizers.SGD(rate), "mse")
+            pictures = Pictures("photos")
+            model.fit(pictures, verbose=0)
+        """,
+        "TFM618 confirmed",
+        ("took memory in 4 of 4 times",),
+    ),
+    "a tape around a loop, whose rounds start anew in each epoch": (
+        """
+        import tensorflow as tf
+
+        data = tf.data.Dataset.from_tensor_slices(tf.random.normal([640, 64])).batch(32)
+        weight = tf.Variable(tf.random.normal([64, 512]))
+        for epoch in range(5):
+            with tf.GradientTape() as tape:
+                loss = 0.0
+                for batch in data:
+                    loss += tf.reduce_mean(tf.tanh(batch @ weight))
+            weight.assign_sub(tape.gradient(loss, weight))
+        """,
+        "TFM404 confirmed",
+        ("in the 20 rounds of the loop",),
+    ),
+    "tapes in a list": (
+        """
+        import tensorflow as tf
+
+        data = tf.data.Dataset.from_tensor_slices(tf.random.normal([640, 64])).batch(64)
+        weight = tf.Variable(tf.random.normal([64, 2048]))
+        tapes = []
+        for batch in data:
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(tf.tanh(batch @ weight))
+            tapes.append((tape, loss))
+        """,
+        "TFM405 confirmed",
+        (),
+    ),
+    "a tape that its function hands to who takes its gradient": (
+        """
+        import tensorflow as tf
+
+        weight = tf.Variable(tf.random.normal([64, 2048]))
+
+        def recorded(batch):
+            with tf.GradientTape() as tape:
+                loss = tf.reduce_mean(tf.tanh(batch @ weight))
+            return loss, tape
+
+        for step in range(8):
+            loss, tape = recorded(tf.random.normal([64, 64]))
+            weight.assign_sub(tape.gradient(loss, weight))
+        """,
+        "TFM405 inconclusive",
+        ("the program without what is flagged failed",),
+    ),
+    "predictions for batches of a size that nobody knows": (
+        """
+        import numpy as np
+        import tensorflow as tf
+
+        model = tf.keras.Sequential([tf.keras.layers.Dense(4)])
+
+        def scores(batches):
+            found = []
+            for number in range(50):
+                rows, labels = next(batches)
+                found.append(np.mean(model.predict(rows, verbose=0).argmax(axis=1) == labels))
+            return found
+
+        data = tf.data.Dataset.from_tensor_slices((np.ones([400, 16], "float32"), np.ones([400], "int64")))
+        scores(iter(data.repeat().batch(int(input()))))
+        """,
+        "TFM602 confirmed",
+        (),
+    ),
 }
 
 
