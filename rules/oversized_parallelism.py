@@ -73,6 +73,7 @@ class OversizedParallelism(Rule):
             f"{name}={count} holds up to {count} {what}; {advice}",
             fix=Fix.of(Safety.UNSAFE if "cycle_length" in found else Safety.SAFE, "let TensorFlow choose", *edits),
             bytes=size * count if size is not None else None,
+            contrast=[fixes.replace_node(file, arg.expression, "1") for arg in found.values()],
         )
 
     def _inputs(self, buffer: int | None, count: int) -> str:
