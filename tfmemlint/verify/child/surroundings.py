@@ -151,10 +151,10 @@ def install(program: str, request: dict[str, Any], note: Note, made_up: Note, lo
     Missing.asked = staticmethod(asked)
     builtins.get_ipython = Notebook  # type: ignore[attr-defined]
     older = load("older")
+    if request.get("version_1") or request.get("keras_2"):
+        _take_keras_2(note, older)
     if request.get("version_1"):
         _go_back_to_version_1(note)
-    elif request.get("keras_2"):
-        _take_keras_2(note, older)
     keras = _all_keras()
     older.Older(asked, Missing, note).install()
     sys.meta_path.append(MissingModules(asked, note))
@@ -242,9 +242,10 @@ def _take_keras_2(note: Note, older: Any) -> None:
 
 def _go_back_to_version_1(note: Note) -> None:
     """Let `tensorflow` be what TensorFlow 2 keeps of version 1. The eager runtime is started first: sessions share its
-    allocator, which tells its figures only there."""
-    version_1: Any = importlib.import_module("tensorflow.compat.v1")
-    sys.modules["tensorflow"].zeros([1])
+    allocator, which tells its figures only there. Where Keras lies, only TensorFlow 2 tells the import system."""
+    tensorflow, version_1 = sys.modules["tensorflow"], importlib.import_module("tensorflow.compat.v1")
+    tensorflow.zeros([1])
     version_1.disable_v2_behavior()
+    version_1.__path__ = [*version_1.__path__, *tensorflow.__path__]
     sys.modules["tensorflow"] = version_1
     note("tensorflow is tensorflow.compat.v1 here, as the code is written for version 1")
