@@ -859,6 +859,28 @@ OBSTACLES = {
         "TFM602 confirmed",
         (),
     ),
+    "layers of TensorFlow 1 that are gone": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        import tensorflow.contrib.slim as slim
+        from tensorflow.keras.utils import to_categorical
+
+        images = tf.placeholder(tf.float32, [None, 28, 28, 1])
+        labels = tf.placeholder(tf.float32, [None, 10])
+        with slim.arg_scope([slim.conv2d], activation_fn=tf.nn.relu, normalizer_fn=slim.batch_norm):
+            hidden = slim.repeat(images, 2, slim.conv2d, 4, [3, 3], scope="first")
+        logits = slim.fully_connected(slim.flatten(slim.max_pool2d(hidden, [2, 2])), 10, activation_fn=None)
+        loss = tf.losses.softmax_cross_entropy(labels, logits)
+        with tf.Session() as session:
+            session.run(tf.global_variables_initializer())
+            for step in range(30):
+                fed = {{images: np.ones([8, 28, 28, 1]), labels: to_categorical([1] * 8, 10)}}
+                print(session.run(tf.reduce_mean(loss), fed))
+        """,
+        "TFM901 confirmed",
+        ("in the 30 rounds of the loop",),
+    ),
 }
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 Note = Callable[[str], None]
 
-ANSWER = ("arguments", "files", "older", "surroundings", "tables", "tf_files", "weights")
+ANSWER = ("arguments", "contrib", "files", "older", "surroundings", "tables", "tf_files", "weights")
 """The modules beside this one that answer for a program."""
 
 BARS = (".tqdm", ".tqdm_notebook", ".track", ".progressbar")
@@ -155,6 +155,7 @@ def install(program: str, request: dict[str, Any], note: Note, made_up: Note, lo
         _take_keras_2(note, older)
     if request.get("version_1"):
         _go_back_to_version_1(note)
+        load("contrib").Finder(Missing, note).install()
     keras = _all_keras()
     older.Older(asked, Missing, note).install()
     sys.meta_path.append(MissingModules(asked, note))
