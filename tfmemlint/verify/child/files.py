@@ -35,6 +35,9 @@ READERS = {
 }
 """Functions of libraries that read the picture that their first argument names."""
 
+LOADERS = {"sklearn.datasets": ("load_files",)}
+"""Functions of libraries that read the folders of classes in the one that their first argument names."""
+
 FOLDERS = {f"{name}_from_directory": "directory" for name in ("image_dataset", "text_dataset", "flow")}
 """Functions of Keras that read the folder that an argument names, with the argument's name."""
 
@@ -87,8 +90,10 @@ class Files:
                 yield function, self._redirected(function, find, FOLDERS.get(name))
 
     def patch_reader(self, module: types.ModuleType) -> None:
-        """Do so for a module of `READERS`."""
-        self._patch(module, dict.fromkeys(READERS[module.__name__], functools.partial(self.file, pictured=True)))
+        """Do so for a module of `READERS` or `LOADERS`."""
+        name = module.__name__
+        self._patch(module, dict.fromkeys(READERS.get(name, ()), functools.partial(self.file, pictured=True)))
+        self._patch(module, dict.fromkeys(LOADERS.get(name, ()), self.folder))
 
     def _patch(self, home: Any, found: dict[str, Callable[[str], str]]) -> None:
         for name, find in found.items():
@@ -164,6 +169,13 @@ class Files:
             )
         return made
 
+    def _make_room(self, path: str) -> None:
+        """Have there the folder of a file that the program writes."""
+        folder = os.path.dirname(os.path.abspath(path))
+        if folder.startswith(self._work) and not os.path.isdir(folder):
+            _make_folders(folder)
+            self._note(f"{self._shown(folder)}, which the program writes to, is not there: it was made")
+
     def _say(self, path: str, words: str) -> None:
         self._said += 1
         if self._said <= MOST_SAID:
@@ -214,6 +226,7 @@ class Files:
                     file = self.file(path) if isinstance(path, str) else file
                 elif isinstance(path, str):
                     file = self._target(path)
+                    self._make_room(file)
             return function(file, mode, *args, **kwargs)
 
         return opened
@@ -269,7 +282,7 @@ class Files:
         )
 
 
-_lies_there = os.path.lexists
+_lies_there, _make_folders = os.path.lexists, os.makedirs
 
 
 def _is_nested(folder: str) -> bool:
