@@ -6,6 +6,7 @@ Only what costs the same memory is taken for something else, and each thing that
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 from collections.abc import Callable
 from typing import Any
@@ -21,6 +22,9 @@ OF_LAYERS = {
     "weights": "the layer keeps the weights that it was made with",
 }
 """Arguments of layers that are gone, and what becomes of them."""
+
+COUNTS = ("filters", "input_dim", "output_dim", "units")
+"""Arguments of layers of which Keras 2 made whole numbers."""
 
 WHOLE, WEIGHTS = ".keras", ".weights.h5"
 """What the names of files end with, of models and of weights."""
@@ -40,6 +44,9 @@ def rename(keras: Any, note: Note) -> None:
     if not keras.__version__.startswith("3."):
         return
     _name_ends(keras, note)
+    for kind in {each for each in vars(keras.layers).values() if isinstance(each, type)}:
+        if "__init__" in vars(kind) and _counts_of(kind):
+            kind.__init__ = _with_whole_numbers(kind.__init__, note)  # type: ignore[misc]
     keras.Layer.__init__ = _without_old(keras.Layer.__init__, note)
     keras.Model.save = _ends_as(keras.Model.save, (WHOLE, ".h5", ".hdf5"), WHOLE, note)
     keras.Model.save_weights = _ends_as(keras.Model.save_weights, (WEIGHTS,), WEIGHTS, note)
@@ -69,6 +76,28 @@ def _with_old_rates(make: Any, note: Note) -> Any:
         make(self, *args, **kwargs)
 
     return renamed
+
+
+def _counts_of(kind: Any) -> bool:
+    return not inspect.signature(kind.__init__).parameters.keys().isdisjoint(COUNTS)
+
+
+def _with_whole_numbers(make: Any, note: Note) -> Any:
+    names = list(inspect.signature(make).parameters)
+
+    def whole(name: str, value: Any) -> Any:
+        if name not in COUNTS or isinstance(value, int) or not hasattr(value, "__int__"):
+            return value
+        note(f"{name} of a layer was made a whole number, as Keras 2 does")
+        return int(value)
+
+    @functools.wraps(make)
+    def made(self: Any, *args: Any, **kwargs: Any) -> None:  # Keras looks up by name what its signature has
+        given = [whole(name, value) for name, value in zip(names[1:], args, strict=False)]
+        make(self, *given, *args[len(given) :], **{name: whole(name, value) for name, value in kwargs.items()})
+
+    made.__signature__ = inspect.signature(make)  # type: ignore[attr-defined]
+    return made
 
 
 class _Shape:
