@@ -48,6 +48,9 @@ OLD_MODULES = (
 KERAS = ("keras", "tensorflow.keras", "tensorflow.python.keras")
 MNIST = ("tensorflow.examples.tutorials.mnist.input_data", "tensorflow.contrib.learn.python.learn.datasets.mnist")
 MOVED = {
+    "ConfigParser": "configparser",
+    "Queue": "queue",
+    "cPickle": "pickle",
     "sklearn.cross_validation": "sklearn.model_selection",
     "sklearn.externals.joblib": "joblib",
     "sklearn.grid_search": "sklearn.model_selection",
@@ -91,6 +94,8 @@ class Older(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         of_keras = fullname.startswith(tuple(f"{root}." for root in KERAS))
         if not (of_keras or _is_known(fullname)) or not self._asked():
             return None
+        if "." not in fullname and fullname not in MOVED:
+            return None  # the library itself is not installed
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
@@ -142,6 +147,8 @@ class Older(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """The things of that name in Keras: in the modules around the one that is asked, then in all."""
         parts = below.split(".") if below else []
         around = [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
+        if (inner := _source(below)) is not None and name in vars(inner):
+            yield vars(inner)[name]
         for home in dict.fromkeys((*around, *HOMES)):
             for head in _roots(root):
                 module: Any = head
@@ -149,6 +156,16 @@ class Older(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                     module = vars(module).get(part) if isinstance(module, types.ModuleType) else None
                 if isinstance(module, types.ModuleType) and name in vars(module):
                     yield vars(module)[name]
+
+
+def _source(below: str) -> types.ModuleType | None:
+    """The module of that path in the source of the Keras that programs import, where old ones are kept on."""
+    keras = importlib.import_module("keras")
+    name = f"{keras.__name__}.src.{below}"
+    try:
+        return importlib.import_module(name) if below else None
+    except ImportError:
+        return None
 
 
 def _is_known(path: str) -> bool:

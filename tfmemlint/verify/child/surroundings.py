@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import functools
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -21,8 +22,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 Note = Callable[[str], None]
+Change = Callable[[types.ModuleType], None]
 
-ANSWER = ("arguments", "contrib", "files", "older", "surroundings", "tables", "tf_files", "weights")
+ANSWER = (
+    *("absent_names", "arguments", "contrib", "files", "older", "older_libraries", "surroundings", "tables", "tf_files"),
+    "weights",
+)
 """The modules beside this one that answer for a program."""
 
 BARS = (".tqdm", ".tqdm_notebook", ".track", ".progressbar")
@@ -158,6 +163,7 @@ def install(program: str, request: dict[str, Any], note: Note, made_up: Note, lo
         load("contrib").Finder(Missing, note).install()
     keras = _all_keras()
     older.Older(asked, Missing, note).install()
+    load("absent_names").AbsentNames(os.path.join(work, ""), asked, Missing, note).install()
     sys.meta_path.append(MissingModules(asked, note))
     contents, records, source = load("contents"), load("records"), request.get("source") or ""
     files = (reading := load("files")).Files(asked, request, work, (note, made_up), (contents, records))
@@ -172,7 +178,10 @@ def install(program: str, request: dict[str, Any], note: Note, made_up: Note, lo
     catalogue = load("catalogue").Catalogue(lambda *made: builtins.tfmemlint_dataset(*made), note)  # type: ignore[attr-defined]
     changes.update({"pandas": tables.patch, "tensorflow_datasets": catalogue.patch, "tqdm.notebook": _without_widgets})
     changes.update(dict.fromkeys(("json", "yaml"), contents.patch_settings))
-    changes["sklearn.datasets"] = load("sklearn_data").SklearnData(note).patch
+    changes["sklearn.datasets"] = _both(load("sklearn_data").SklearnData(note).patch, files.patch_reader)
+    libraries = (older_libraries := load("older_libraries")).OlderLibraries(asked, functools.partial(files.file, pictured=True), note)
+    libraries.install()
+    changes[older_libraries.IMAGES] = libraries.pictures
     load("imported").Imported(changes).install()
     _bind_aliases(source, note)
     load("arguments").install(asked, note)
@@ -208,6 +217,14 @@ def _bind_aliases(source: str, note: Note) -> None:
         except ImportError:
             continue
         note(f"{name} is bound nowhere in the code: it was taken for the module {ALIASES[name]}")
+
+
+def _both(first: Change, second: Change) -> Change:
+    def change(module: types.ModuleType) -> None:
+        first(module)
+        second(module)
+
+    return change
 
 
 def _without_widgets(bars: types.ModuleType) -> None:

@@ -1,0 +1,99 @@
+"""What stands in for files, modules and names that a program expects and that are not there: what it then sees."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from tfmemlint.verify.run import measure
+from tfmemlint.verify.run.measure import Program, Settings
+from tfmemlint.verify.run.runs import Run
+from tfmemlint.verify.run.watch import Limits
+
+SETTINGS = Settings(device="cpu", repeat=1, limits=Limits(wall=120.0))
+pytestmark = pytest.mark.tensorflow
+
+
+def run(source: str, **how: bool) -> Run:
+    """The run of a program for which things are made up."""
+    return measure.measure(Program(textwrap.dedent(source), substitute=True, **how), SETTINGS)[0]
+
+
+def test_names_that_libraries_had_before_are_what_does_the_same() -> None:
+    result = run(
+        """
+        import time
+        import cPickle
+        import pickle
+        from collections import Mapping
+        import numpy as np
+        assert np.zeros(3, dtype=np.float).dtype == "float64" and np.int is int and np.product([2, 3]) == 6
+        assert isinstance({}, Mapping) and time.clock() > 0 and cPickle.loads is pickle.loads
+        np.no_such_name
+        """
+    )
+    assert result.reason == "AttributeError: module 'numpy' has no attribute 'no_such_name'"
+    assert "names that numpy had before are what does the same now" in result.notes
+
+
+def test_names_that_an_installed_library_lacks_fail_when_they_are_called() -> None:
+    result = run(
+        """
+        from keras.datasets import no_such_data
+        from numpy.no_such_module import thing
+        try:
+            from numpy import no_such_array
+        except ImportError:
+            no_such_array = 3
+        assert no_such_array == 3
+        thing()
+        """
+    )
+    assert result.reason == "AttributeError: numpy.no_such_module.thing is not there in the installed version"
+
+
+def test_sizes_of_layers_are_whole_numbers_as_in_keras_2() -> None:
+    result = run(
+        """
+        import numpy as np
+        from keras import Sequential, layers
+        dense = layers.Dense(np.prod([3, 4]))
+        assert dense.units == 12 and type(dense.units) is int
+        assert layers.Dense.from_config(dense.get_config()).units == 12
+        assert Sequential([layers.Input((4,)), dense]).output_shape == (None, 12)
+        assert layers.Conv2D(16.0, 3).filters == 16
+        """
+    )
+    assert result.status == "ok", result.reason
+    assert "units of a layer was made a whole number, as Keras 2 does" in result.notes
+
+
+def test_the_folder_of_what_is_written_is_there() -> None:
+    result = run(
+        """
+        with open("outputs/first/scores.txt", "w") as scores:
+            scores.write("1.0")
+        assert open("outputs/first/scores.txt").read() == "1.0"
+        """
+    )
+    assert result.status == "ok", result.reason
+    assert "outputs/first, which the program writes to, is not there: it was made" in result.notes
+
+
+def test_contrib_is_what_tensorflow_2_has_of_it() -> None:
+    result = run(
+        """
+        import tensorflow as tf
+        from tensorflow.contrib import layers, rnn
+        with layers.arg_scope([layers.fully_connected], activation_fn=None, biases_initializer=None):
+            layers.fully_connected(tf.zeros([2, 3]), 4, weights_initializer=layers.xavier_initializer(), scope="one")
+        assert [(each.name, each.shape.as_list()) for each in tf.trainable_variables()] == [
+            ("one/dense/kernel:0", [3, 4])]
+        assert rnn.BasicLSTMCell(4).state_size == (4, 4)
+        tf.contrib.seq2seq.AttentionWrapper(rnn.GRUCell(4))
+        """,
+        version_1=True,
+    )
+    said = "AttributeError: tensorflow.contrib.seq2seq.AttentionWrapper is not there in the installed version"
+    assert result.reason == said
