@@ -310,6 +310,23 @@ class TestFunctions:
         assert 'Net()(x=tfmemlint_array("float32", (4, 3)))' in before(text, "x * 2")
         assert "tfmemlint_consume(Data().make())" in before(text, "tf.zeros(3)")
 
+    def test_a_constructor_that_the_class_inherits_is_given_its_arguments(self) -> None:
+        made = before(
+            """
+            import tensorflow as tf
+
+            class Source:
+                def __init__(self, number):
+                    self.number = number
+
+            class Pictures(Source):
+                def batches(self):
+                    return tf.zeros([self.number, 3])
+            """,
+            "tf.zeros([self.number, 3])",
+        )
+        assert re.search(r"Pictures\(number=\d+\)\.batches\(\)", made)
+
     def test_an_example_stands_in_for_an_assignment(self) -> None:
         text = """
             import numpy as np

@@ -139,7 +139,7 @@ class Ways:
             raise PlanError(
                 f"nothing in the file calls {function.name.value}, which is defined inside another function"
             )
-        make = next((each for each in scope.body.body if isinstance(each, cst.FunctionDef) and _makes(each)), None)
+        make = self.file.values.classes.method(scope, "__init__")
         name = function.name.value
         bound = not decorated(function, "staticmethod")
         called = [(each, bound) for each in (make, function if function is not make else None) if each is not None]
@@ -256,7 +256,3 @@ def _code(value: Value) -> str | None:
 
 def _class_of(value: Value) -> Node | None:
     return value.node if isinstance(value, Class) else None
-
-
-def _makes(function: cst.FunctionDef) -> bool:
-    return function.name.value == "__init__"
