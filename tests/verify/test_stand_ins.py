@@ -53,6 +53,20 @@ def test_names_that_an_installed_library_lacks_fail_when_they_are_called() -> No
     assert result.reason == "AttributeError: numpy.no_such_module.thing is not there in the installed version"
 
 
+def test_keras_gives_what_it_had_elsewhere() -> None:
+    result = run(
+        """
+        import keras
+        from keras.utils import conv_utils
+        assert conv_utils.normalize_tuple(3, 2, "kernel_size") == (3, 3)
+        keras.optimizers.rmsprop(lr=0.1)
+        keras.optimizers.no_such_optimizer()
+        """,
+        keras_2=True,
+    )
+    assert result.reason == "AttributeError: keras.optimizers.no_such_optimizer is not there in the installed version"
+
+
 def test_sizes_of_layers_are_whole_numbers_as_in_keras_2() -> None:
     result = run(
         """

@@ -27,6 +27,7 @@ HOMES = (
 """Modules of Keras in which a name is looked for that its own module does not have any more."""
 
 RENAMED = {
+    **{name.lower(): name for name in ("Adadelta", "Adagrad", "Adam", "Adamax", "Nadam", "RMSprop", "SGD")},
     "Convolution1D": "Conv1D",
     "Convolution2D": "Conv2D",
     "Convolution3D": "Conv3D",
@@ -147,8 +148,9 @@ class Older(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """The things of that name in Keras: in the modules around the one that is asked, then in all."""
         parts = below.split(".") if below else []
         around = [".".join(parts[:count]) for count in range(len(parts), 0, -1)]
-        if (inner := _source(below)) is not None and name in vars(inner):
-            yield vars(inner)[name]
+        inner = vars(source).get(name) if (source := _source(below)) is not None else None
+        if inner is not None and not isinstance(inner, types.ModuleType):
+            yield inner
         for home in dict.fromkeys((*around, *HOMES)):
             for head in _roots(root):
                 module: Any = head
