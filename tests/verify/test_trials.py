@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, cast
+from dataclasses import dataclass, replace
+from typing import Any
 
 import pytest
 
@@ -12,7 +12,7 @@ from tfmemlint.verify.claim import Claim
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.result import Pair
-from tfmemlint.verify.run.measure import Settings
+from tfmemlint.verify.run.measure import Program, Settings
 from tfmemlint.verify.run.runs import Failure, Run
 from tfmemlint.verify.trials import Trial, decisive, tried
 from tfmemlint.verify.verdicts import (
@@ -36,21 +36,19 @@ def peak(size: int) -> Run:
 RAISED = Run("error", error=Failure("FileNotFoundError", message="no such file"))
 
 
-@dataclass
-class Runs:
-    """Stands in for a pair: what its programs cost, without running any."""
+@dataclass(frozen=True)
+class Runs(Pair):
+    """A pair with what its programs cost, without running any."""
 
-    before: Run
-    after: Run | None = None
-    ran: list[Run] = field(default_factory=list)
+    first: Run = RAISED
+    second: Run | None = None
 
     def run(self, *_: Any) -> tuple[tuple[Run, ...], tuple[Run, ...]]:
-        self.ran.append(self.before)
-        return (self.before,), () if self.after is None else (self.after,)
+        return (self.first,), () if self.second is None else (self.second,)
 
 
 def plan(before: Run, after: Run | None = None, **how: Any) -> Plan:
-    return Plan(cast(Pair, Runs(before, after)), Claim("peak_bytes"), **how)
+    return Plan(Runs(Program(""), None, (), before, after), Claim("peak_bytes"), **how)
 
 
 def outcome(made: Plan) -> Verdict:
@@ -140,3 +138,14 @@ class TestDecisive:
 
     def test_one_trial_decides(self) -> None:
         assert decisive([trial(CONFIRMED, alone=False)]).verdict == Verdict(CONFIRMED, "")
+
+
+class TestShapes:
+    def test_a_program_is_run_again_with_the_shape_that_the_error_asks_for(self) -> None:
+        message = "expected shape=(None, 784), found shape=(32, 1021)"
+        failed = Run("error", error=Failure("ValueError", message=message))
+        made = plan(failed)
+        source = Program('model.fit(tfmemlint_array("float32", (512, 1021)))')
+        found = tried(replace(made, pair=replace(made.pair, before=source)), SETTINGS, lambda: None)
+        assert found.plan.pair.before.shapes == (((1021,), (784,)),)
+        assert found.verdict.kind == INCONCLUSIVE

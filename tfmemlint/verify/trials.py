@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from tfmemlint.units import show_bytes
 from tfmemlint.verify.judge import judge
 from tfmemlint.verify.plan.alone import WORDS, WORDS_SOLVED
+from tfmemlint.verify.plan.mismatch import corrected, shaped
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.result import ALONE, SAMPLE, WHOLE, Attempt
@@ -65,7 +66,7 @@ def tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
         before, after = plan.pair.run(plan.claim, settings, done)
     verdict = judge(plan.claim, before, after)
     if plan.smaller is not None and verdict.kind == CONFIRMED:
-        verdict = _scaled(verdict, plan.smaller, plan.claimed, settings, done)
+        verdict = _scaled(verdict, plan, plan.smaller, settings, done)
     elif plan.guessed and verdict.kind != CONFIRMED:
         said = verdict.reason if verdict.kind == INCONCLUSIVE else _in_words(verdict)
         verdict = inconclusive("; ".join(filter(None, (said, plan.guessed))), verdict.metric)
@@ -80,24 +81,30 @@ def tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
 
 
 def _further(plan: Plan, run: Run) -> Plan | None:
+    """The plan for another try: with the shapes that the error asks for, else as the plan itself has it."""
+    fitting = corrected(plan.pair, run)
+    if fitting is not None:
+        return replace(plan, pair=fitting)
     try:
-        return plan.again(run)
+        again = plan.again(run)
     except PlanError:  # what is made up instead leaves nothing to compare: the error stands as it is
         return None
+    return again and replace(again, pair=shaped(again.pair, plan.pair.before.shapes))
 
 
 def _scaled(
-    verdict: Verdict, make: Callable[[], Plan], claimed: int | None, settings: Settings, done: Callable[[], None]
+    verdict: Verdict, plan: Plan, make: Callable[[], Plan], settings: Settings, done: Callable[[], None]
 ) -> Verdict:
     """A verdict on sizes that were made up, held against smaller ones: what is saved must grow with them, or be what
     the message says of sizes that the code tells."""
+    claimed, shapes = plan.claimed, plan.pair.before.shapes
     try:
         smaller = make() if verdict.unit == "bytes" and verdict.saved and verdict.after is not None else None
     except PlanError:
         smaller = None
     if smaller is None or verdict.saved is None:
         return replace(verdict, reason="; ".join(filter(None, (verdict.reason, ONE_SIZE))))
-    before, after = smaller.pair.run(smaller.claim, settings, done)
+    before, after = shaped(smaller.pair, shapes).run(smaller.claim, settings, done)
     less = judge(replace(smaller.claim, metric=verdict.metric), before, after)
     if less.saved is None:
         return replace(verdict, reason="; ".join(filter(None, (verdict.reason, ONE_SIZE))))

@@ -19,7 +19,7 @@ import types
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-HOOKS = ("array", "tensor", "dataset", "object", "some", "more", "consume", "given", "initialise", "train")
+HOOKS = ("some", "more", "consume", "given", "initialise", "train")
 STEPS, EPOCHS, ROWS, WORDS = 20, 2, 32, 10
 STEPS_AT_LEAST, SECONDS_OF_TRAINING = 3, 20.0
 ROW_VALUES = 1 << 20
@@ -28,14 +28,14 @@ ROUNDS_OF_DATA, SECONDS_OF_DATA = 10_000, 20.0
 
 
 class Substitutes:
-    """The hooks of one run; `notes` says what was replaced, each thing once."""
+    """The hooks of one run; `notes` says what was replaced, each thing once. `data` makes up arrays and data sets."""
 
-    def __init__(self, mark: Any) -> None:
+    def __init__(self, mark: Any, data: Any) -> None:
         self.notes: dict[str, None] = {}
         self.rounds: dict[str, Any] = {"rounds": 0, "rounds_cut": False, "rounds_in_all": None}
         """What is known of the flagged place and the loop around it, as the report has it."""
         self.rounds["sizes_made_up"] = False
-        self._mark = mark
+        self._mark, self.data = mark, data
         self._kept: list[Any] = []
         self._rounds: dict[str, int] = {}
 
@@ -51,6 +51,7 @@ class Substitutes:
     def install(self, rename: Any) -> None:
         """Put the hooks where every module finds them and patch what trains; `rename` is what gives Keras the names
         that it had before. Imports Keras."""
+        self.data.install()
         for name in HOOKS:
             setattr(builtins, f"tfmemlint_{name}", getattr(self, name))
         keras = [importlib.import_module("keras")]
@@ -61,41 +62,6 @@ class Substitutes:
             self._patch_model(model)
 
     # -- hooks that the programs call --------------------------------------------------------------------------------
-
-    def array(self, dtype: str, shape: tuple[int, ...]) -> Any:
-        """A NumPy array of made-up numbers: floats below one, integers zero or one."""
-        numpy = importlib.import_module("numpy")
-        draw = numpy.random.default_rng(0)
-        if dtype == "string":
-            return numpy.full(shape, b"text", dtype=object)
-        if numpy.dtype(dtype).kind in "fc":
-            return draw.random(shape, dtype="float32").astype(dtype, copy=False)
-        return draw.integers(0, 2, shape, dtype="uint8").astype(dtype, copy=False)
-
-    def tensor(self, dtype: str, shape: tuple[int, ...]) -> Any:
-        """A tensor of made-up numbers."""
-        return sys.modules["tensorflow"].convert_to_tensor(self.array(dtype, shape))
-
-    def dataset(self, element: Any, count: int) -> Any:
-        """A data set of `count` elements, each made when it is asked for; `element` has pairs of dtype and shape, in
-        lists (for tuples) and dictionaries."""
-        tensorflow = sys.modules["tensorflow"]
-
-        def made(spec: Any, number: Any) -> Any:
-            if isinstance(spec, dict):
-                return {name: made(part, number) for name, part in spec.items()}
-            if isinstance(spec, list):
-                return tuple(made(part, number) for part in spec)
-            dtype, shape = spec
-            if dtype == "string":
-                return tensorflow.fill(shape, tensorflow.strings.as_string(number))
-            return tensorflow.fill(shape, tensorflow.cast(number % 2, dtype))
-
-        return tensorflow.data.Dataset.range(count).map(lambda number: made(element, number))
-
-    def object(self, **fields: Any) -> Any:
-        """An object with these attributes."""
-        return types.SimpleNamespace(**fields)
 
     def some(self, items: Any, limit: int, line: int | str, marked: bool = False) -> Any:
         """`items`, cut after `limit` rounds; what a traced function iterates is left as it is."""
@@ -208,7 +174,7 @@ class Substitutes:
 
         def batch(part: Any) -> Any:
             dtype, shape = getattr(part.dtype, "name", part.dtype), tuple(part.shape)
-            return self.tensor(dtype, (shape[0] or rows, *shape[1:]))
+            return self.data.tensor(dtype, (shape[0] or rows, *shape[1:]))
 
         known = getattr(model, "optimizer", None)
         optimizer = type(known).from_config(known.get_config()) if known is not None else "adam"

@@ -25,8 +25,8 @@ Note = Callable[[str], None]
 Change = Callable[[types.ModuleType], None]
 
 ANSWER = (
-    *("absent_names", "arguments", "contrib", "files", "older", "older_libraries", "surroundings", "tables", "tf_files"),
-    "weights",
+    *("absent_names", "arguments", "contrib", "files", "older", "older_libraries", "surroundings", "tables"),
+    *("tf_files", "weights"),
 )
 """The modules beside this one that answer for a program."""
 
@@ -148,9 +148,10 @@ class Notebook:
         return lambda *_, **__: []
 
 
-def install(program: str, request: dict[str, Any], note: Note, made_up: Note, load: Callable[[str], Any]) -> None:
-    """Put all of this around a program that is about to run; `load` gives a module beside this one. `note` is told what
-    was replaced, `made_up` what has sizes that were made up. TensorFlow must have been imported."""
+def install(program: str, request: dict[str, Any], substitutes: Any, load: Callable[[str], Any]) -> None:
+    """Put all of this around a program that is about to run; `load` gives a module beside this one, `substitutes` makes
+    up data and is told what was replaced. TensorFlow must have been imported."""
+    note, made_up = substitutes.note, substitutes.made_up
     work = os.path.dirname(program)
     asked = asked_by(os.path.join(work, ""))
     Missing.asked = staticmethod(asked)

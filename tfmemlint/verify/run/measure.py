@@ -63,6 +63,8 @@ class Program:
     """Whether it is written for Keras 2."""
     file: str = ""
     """The file that it is made of."""
+    shapes: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()
+    """Pairs of the sizes that arrays are made up with behind their first axis, and those that fit in their place."""
     modules: tuple[tuple[str, str], ...] = ()
     """The modules of the project that lie in the place of its own: paths from its folder, with texts."""
 
@@ -176,6 +178,7 @@ def _request(program: Program, settings: Settings, work: str, key: str) -> dict[
         "beside": _beside(program),
         "version_1": program.version_1,
         "keras_2": program.keras_2,
+        "shapes": program.shapes,
         "raised": program.raised,
         "interval": settings.interval,
         "paced": not settings.timed,

@@ -1,0 +1,70 @@
+"""Shapes that were made up and do not fit: what errors say of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tfmemlint.verify.plan.mismatch import corrected
+from tfmemlint.verify.result import Pair
+from tfmemlint.verify.run.measure import Program
+from tfmemlint.verify.run.runs import Failure, Run
+
+SOURCE = 'train(x=tfmemlint_array("float32", (512, 1021)), y=tfmemlint_array("int64", (512,)))'
+NOTES = ("labels.npy is not there: float32[1024,1031] was made up",)
+
+
+def shapes(message: str, known: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()) -> object:
+    """What is corrected after a run that failed so; None where nothing is."""
+    pair = Pair(Program(SOURCE, shapes=known), Program(SOURCE, shapes=known))
+    found = corrected(pair, Run("error", error=Failure("ValueError", message=message), notes=NOTES))
+    if found is None:
+        return None
+    assert found.after is not None and found.after.shapes == found.before.shapes
+    return found.before.shapes
+
+
+@pytest.mark.parametrize(
+    ("message", "found", "wanted"),
+    [
+        (
+            "expected axis -1 of input shape to have value 784, but received input with shape (None, 1021)",
+            (1021,),
+            (784,),
+        ),
+        ("expected shape=(None, 28, 28, 1), found shape=(32, 1021)", (1021,), (28, 28, 1)),
+        ("expected shape=(None, None, 8), found shape=(None, 1031)", (1031,), (16, 8)),
+        ("expected min_ndim=4, found ndim=2. Full shape received: (None, 1021)", (1021,), (64, 64, 3)),
+        ("Cannot feed value of shape (32, 1021) for Tensor x:0, which has shape (?, 784)", (1021,), (784,)),
+        ("Shapes (None, 1031) and (None, 10) are incompatible", (1031,), (10,)),
+        ("Expected shape (None, 8, 8), but input has incompatible shape (32, 1021)", (1021,), (8, 8)),
+        ("could not broadcast input array from shape (1031,) into shape (3,)", (1031,), (3,)),
+        ("Matrix size-incompatible: In[0]: [32,1021], In[1]: [784,10]", (1021,), (784,)),
+        ("Dimensions must be equal, but are 1021 and 784 for MatMul", (1021,), (784,)),
+        ("cannot reshape array of size 1055744 into shape (6,125)", (1031,), (750,)),
+    ],
+)
+def test_an_error_tells_what_fits_in_the_place_of_an_array(
+    message: str, found: tuple[int, ...], wanted: tuple[int, ...]
+) -> None:
+    assert shapes(message) == ((found, wanted),)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "expected shape=(None, 28, 28, 1), found shape=(32, 784)",
+        "Shapes (None, 8) and (None, 10) are incompatible",
+        "cannot reshape array of size 100 into shape (6,125)",
+        "It failed.\n\nArguments received by Dense.call():\n  inputs=tf.Tensor(shape=(32, 1021)) (None, 8)",
+        "",
+    ],
+)
+def test_an_error_about_other_arrays_changes_nothing(message: str) -> None:
+    assert shapes(message) is None
+
+
+def test_each_array_is_corrected_once() -> None:
+    known = (((1021,), (784,)),)
+    message = "expected shape=(None, 28, 28), found shape=(32, 1031)"
+    assert shapes(message, known) == (*known, ((1031,), (28, 28)))
+    assert shapes("expected shape=(None, 28, 28), found shape=(32, 784)", known) is None

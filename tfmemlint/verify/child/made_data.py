@@ -1,0 +1,70 @@
+"""Arrays, tensors and data sets that are made up; loaded by `main.py`."""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+import math
+import sys
+import types
+from collections.abc import Sequence
+from typing import Any
+
+HOOKS = ("array", "tensor", "dataset", "object")
+MOST_BYTES = 128 << 20
+"""Bytes of an array whose shape was corrected, at four bytes a number: it has fewer rows where these are large."""
+
+
+class MadeData:
+    """Makes them in one run. `corrected` has pairs of sizes behind the first axis: those that were asked for, and those
+    that fit in their place."""
+
+    def __init__(self, corrected: Sequence[tuple[Sequence[int], Sequence[int]]]) -> None:
+        self._corrected = {tuple(old): tuple(new) for old, new in corrected}
+        self.most_rows = min((max(32, MOST_BYTES // (4 * math.prod(new))) for _, new in corrected), default=1 << 30)
+        """Rows that arrays have at the most which stand beside such an array."""
+
+    def install(self) -> None:
+        """Put them where every module finds them."""
+        for name in HOOKS:
+            setattr(builtins, f"tfmemlint_{name}", getattr(self, name))
+
+    def _fitting(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        found = self._corrected.get(tuple(shape[1:])) if shape else None
+        return tuple(shape) if found is None else (min(shape[0], self.most_rows), *found)
+
+    def array(self, dtype: str, shape: tuple[int, ...]) -> Any:
+        """A NumPy array of made-up numbers: floats below one, integers zero or one."""
+        numpy = importlib.import_module("numpy")
+        draw, shape = numpy.random.default_rng(0), self._fitting(shape)
+        if dtype == "string":
+            return numpy.full(shape, b"text", dtype=object)
+        if numpy.dtype(dtype).kind in "fc":
+            return draw.random(shape, dtype="float32").astype(dtype, copy=False)
+        return draw.integers(0, 2, shape, dtype="uint8").astype(dtype, copy=False)
+
+    def tensor(self, dtype: str, shape: tuple[int, ...]) -> Any:
+        """A tensor of made-up numbers."""
+        return sys.modules["tensorflow"].convert_to_tensor(self.array(dtype, shape))
+
+    def dataset(self, element: Any, count: int) -> Any:
+        """A data set of `count` elements, each made when it is asked for; `element` has pairs of dtype and shape, in
+        lists (for tuples) and dictionaries."""
+        tensorflow = sys.modules["tensorflow"]
+
+        def made(spec: Any, number: Any) -> Any:
+            if isinstance(spec, dict):
+                return {name: made(part, number) for name, part in spec.items()}
+            if isinstance(spec, list):
+                return tuple(made(part, number) for part in spec)
+            dtype, shape = spec
+            shape = self._corrected.get(tuple(shape)) or self._fitting(shape)
+            if dtype == "string":
+                return tensorflow.fill(shape, tensorflow.strings.as_string(number))
+            return tensorflow.fill(shape, tensorflow.cast(number % 2, dtype))
+
+        return tensorflow.data.Dataset.range(count).map(lambda number: made(element, number))
+
+    def object(self, **fields: Any) -> Any:
+        """An object with these attributes."""
+        return types.SimpleNamespace(**fields)

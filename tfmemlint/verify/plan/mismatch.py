@@ -1,0 +1,134 @@
+"""Shapes that were made up and do not fit, by what the error says of them.
+
+Last sizes that are made up are prime numbers, each its own, so that a message which has one of them is about the array
+that has it, and tells what would fit. No other array is changed.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from tfmemlint.verify.result import Pair
+from tfmemlint.verify.run.runs import Run
+
+Shape = tuple[int | None, ...]
+"""Sizes as a message has them, None for those that it does not tell."""
+Shapes = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
+"""Pairs of sizes behind the first axis: those that were made up, and those that fit."""
+
+MADE = (
+    re.compile(r'tfmemlint_(?:array|tensor)\("\w+", \(([\d, ]+)\)\)'),
+    re.compile(r"\w+\[([\d,]+)\] was made up"),
+    re.compile(r'\("\w+", \(([\d, ]+)\)\)'),
+)
+"""How programs and notes write the shapes of what is made up."""
+
+SHAPE = r"[(\[]((?:None|\?|\d+)?(?:,\s*(?:None|\?|\d+))*,?)[)\]]"
+AXIS = re.compile(rf"expected axis (-?\d+) of input shape to have value (\d+).*?shape {SHAPE}", re.DOTALL)
+NAMED = re.compile(rf"expected shape={SHAPE}, found shape={SHAPE}")
+AXES = re.compile(rf"expected (?:min_)?ndim=(\d), found ndim=\d.*?: {SHAPE}", re.DOTALL)
+RESHAPED = re.compile(rf"cannot reshape array of size (\d+) into shape {SHAPE}")
+SIZES = re.compile(
+    r"(?:but are|size) (\d+) (?:and|is different from) (\d+)|In\[0\]: \[\d+,(\d+)\], In\[1\]: \[(\d+),\d+\]"
+)
+"""Two sizes that have to be the same."""
+
+RECEIVED = re.compile(r"\n\s*Arguments received by.*", re.DOTALL)
+
+OF_AXES = {2: (64,), 3: (32, 32), 4: (64, 64, 3), 5: (16, 32, 32, 3)}
+"""What fits where only the number of axes is told, without the first one."""
+
+MOST = 4
+"""Shapes that are corrected in one program."""
+
+
+def corrected(pair: Pair, run: Run) -> Pair | None:
+    """The programs with another shape for what the error of a run is about; None where it does not tell."""
+    known = pair.before.shapes
+    if run.error is None or len(known) >= MOST:
+        return None
+    fit = {shape for each in known for shape in each}
+    made = [shape for shape in _made(pair, run) if shape[1:] not in fit]
+    told = _told(RECEIVED.sub("", run.error.message), made)
+    pairs = (each for each in told if each[0] != each[1] and 0 not in each[1])
+    first = next(pairs, None)
+    return None if first is None else shaped(pair, (*known, first))
+
+
+def shaped(pair: Pair, shapes: Shapes) -> Pair:
+    """The programs with these corrections of shapes."""
+    after = None if pair.after is None else replace(pair.after, shapes=shapes)
+    return replace(pair, before=replace(pair.before, shapes=shapes), after=after)
+
+
+def _made(pair: Pair, run: Run) -> list[tuple[int, ...]]:
+    """The shapes that were made up."""
+    text = "\n".join((pair.before.source, *run.notes))
+    found = (each for pattern in MADE for each in pattern.findall(text))
+    return list(dict.fromkeys(tuple(map(int, re.findall(r"\d+", each))) for each in found))
+
+
+def _told(message: str, made: Sequence[tuple[int, ...]]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """What was made up and what would fit, both without the first axis, as a message may mean it."""
+    if (axis := AXIS.search(message)) is not None:
+        shape, at = _shape(axis[3]), int(axis[1])
+        found = _of(shape, made)
+        if found and -len(found) <= at < 0:
+            yield found, tuple(int(axis[2]) if n == len(found) + at else size for n, size in enumerate(found))
+        return
+    if (named := NAMED.search(message)) is not None:
+        found, wanted = _of(_shape(named[2]), made), _shape(named[1])[1:]
+        if found is not None:
+            yield found, tuple(size or 16 for size in wanted)
+        return
+    if (axes := AXES.search(message)) is not None:
+        found = _of(_shape(axes[2]), made)
+        if found is not None and int(axes[1]) in OF_AXES:
+            yield found, OF_AXES[int(axes[1])]
+        return
+    if (reshaped := RESHAPED.search(message)) is not None:
+        parts = math.prod(size or 1 for size in _shape(reshaped[2]))
+        yield from ((each[1:], (parts,)) for each in made if each[1:] and math.prod(each) == int(reshaped[1]))
+        return
+    for sizes in SIZES.findall(message):
+        one, two = map(int, filter(None, sizes))
+        for each in made:
+            for size, other in ((one, two), (two, one)):
+                if each[1:] and each[-1] == size:
+                    yield each[1:], (*each[1:-1], other)
+    yield from _by_shapes(message, made)
+
+
+def _by_shapes(
+    message: str, made: Sequence[tuple[int, ...]]
+) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+    """As `_told`, of a message that has the shapes of two arrays, one of them made up."""
+    shapes = [_shape(text) for text in re.findall(SHAPE, message)]
+    of_made = [(shape, found) for shape in shapes if (found := _of(shape, made))]
+    of_made = of_made or [(shape, found) for shape in shapes if (found := _of(shape, made)) is not None]
+    others = [shape for shape in shapes if shape not in [each for each, _ in of_made] and None not in shape[1:]]
+    for shape, found in of_made:
+        for other in others:
+            wanted = other if shape == found else other[1:]
+            if wanted:
+                yield found, tuple(size or 0 for size in wanted)
+
+
+def _shape(text: str) -> Shape:
+    return tuple(int(each) if each.isdigit() else None for each in re.findall(r"None|\?|\d+", text))
+
+
+def _of(shape: Shape, made: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
+    """The sizes behind the first axis of what was made up that has this shape; None where there is no one."""
+    rows = len(shape) == 1 or (len(shape) == 2 and shape[1] == 1)
+    for inner in (
+        {each[1:] for each in made if shape and each[1:] and shape in (each, each[1:])},
+        {each[1:] for each in made if shape[1:] and each[1:] == shape[1:]},
+        {each[1:] for each in made if rows and len(each) == 1},
+    ):
+        if inner:
+            return inner.pop() if len(inner) == 1 else None
+    return None
