@@ -881,6 +881,27 @@ OBSTACLES = {
         "TFM901 confirmed",
         ("in the 30 rounds of the loop",),
     ),
+    "arrays in files that are not there": (
+        """
+        import pickle
+        import numpy as np
+        import tensorflow as tf
+        from tensorflow.keras import layers
+
+        with open("data/train.pkl", "rb") as file:
+            x_train, y_train = pickle.load(file)
+        x_test = np.load("data/test.npy")
+
+        model = tf.keras.Sequential([layers.Input((24, 24, 3)), layers.Flatten(), layers.Dense(10, activation="softmax")])
+        model.compile("sgd", "sparse_categorical_crossentropy")
+        model.fit(x_train, y_train)
+        found = []
+        for batch in tf.data.Dataset.from_tensor_slices(x_test).batch(32):
+            found.append(model(batch))
+        """,
+        "TFM406 confirmed",
+        (),
+    ),
 }
 
 

@@ -24,6 +24,9 @@ MARK = "tfmemlint made up"
 """The one key of a file of settings, whose values are made up as they are asked for."""
 
 READ_SETTINGS = ("load", "loads", "safe_load", "full_load", "unsafe_load")
+OF_OBJECTS = (".joblib", ".mat", ".npy", ".npz", ".p", ".pickle", ".pkl")
+"""Endings of files that a program opens itself and hands to what loads them (see `loaded.py`)."""
+
 OTHERS = (".h5", ".json", ".mat", ".npy", ".tfrec", ".tfrecord", ".tfrecords", ".wav", ".xml")
 """Endings that a folder's files may have, without anything in them that could be read."""
 
@@ -47,6 +50,8 @@ def kind(path: str, pictured: bool = False) -> str | None:
         return f"a picture of {SIDE} by {SIDE}"
     if ending in SETTINGS:
         return "a file of settings"
+    if ending in OF_OBJECTS:
+        return "a file of arrays or objects"
     return f"a text of {LINES} lines" if ending in TEXTS else None
 
 

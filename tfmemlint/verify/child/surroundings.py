@@ -25,7 +25,7 @@ Note = Callable[[str], None]
 Change = Callable[[types.ModuleType], None]
 
 ANSWER = (
-    *("absent_names", "arguments", "contrib", "files", "older", "older_libraries", "surroundings", "tables"),
+    *("absent_names", "arguments", "contrib", "files", "loaded", "older", "older_libraries", "surroundings", "tables"),
     *("tf_files", "weights"),
 )
 """The modules beside this one that answer for a program."""
@@ -151,7 +151,7 @@ class Notebook:
 def install(program: str, request: dict[str, Any], substitutes: Any, load: Callable[[str], Any]) -> None:
     """Put all of this around a program that is about to run; `load` gives a module beside this one, `substitutes` makes
     up data and is told what was replaced. TensorFlow must have been imported."""
-    note, made_up = substitutes.note, substitutes.made_up
+    note, made_up, data = substitutes.note, substitutes.made_up, substitutes.data
     work = os.path.dirname(program)
     asked = asked_by(os.path.join(work, ""))
     Missing.asked = staticmethod(asked)
@@ -183,7 +183,8 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     libraries = (older_libraries := load("older_libraries")).OlderLibraries(asked, functools.partial(files.file, pictured=True), note)
     libraries.install()
     changes[older_libraries.IMAGES] = libraries.pictures
-    load("imported").Imported(changes).install()
+    loaded = load("loaded").Loaded(asked, files.there, files.root, load("usual").words_of, made_up, data.most_rows)
+    load("imported").Imported({**changes, **loaded.changes()}).install()
     _bind_aliases(source, note)
     load("arguments").install(asked, note)
 
