@@ -106,6 +106,21 @@ class TestModuleLevel:
         assert "model.add(" in program and "model.compile(" in program and "model.fit(x, x)" in program
         assert "other" not in program
 
+    def test_changes_that_need_what_is_kept_anyway_stay(self) -> None:
+        made = before(
+            """
+            import tensorflow as tf
+            from readers import first_rows
+
+            rows = first_rows()
+            model = tf.keras.Sequential([tf.keras.layers.Dense(len(rows))])
+            model.compile("sgd", "mse", loss_weights=[len(rows)])
+            model.fit(rows)
+            """,
+            "model.fit(rows)",
+        )
+        assert "model.compile(" in made
+
     def test_results_are_not_saved_or_plotted(self) -> None:
         text = """
             import tensorflow as tf

@@ -27,10 +27,10 @@ TAKES = (
 
 
 class Runnable:
-    """What runs of one module."""
+    """What runs of one module. With `beside_kept` what is kept already counts as running: it does in any case."""
 
-    def __init__(self, part: Slice, libraries: frozenset[str] = LIBRARIES) -> None:
-        self._part, self._libraries = part, libraries
+    def __init__(self, part: Slice, libraries: frozenset[str] = LIBRARIES, beside_kept: bool = False) -> None:
+        self._part, self._libraries, self._beside_kept = part, libraries, beside_kept
         self._known: dict[int, bool] = {}
 
     def runs(self, unit: Node) -> bool:
@@ -51,6 +51,8 @@ class Runnable:
         if not isinstance(node, cst.Name):
             return True
         for definition in self._part.definitions(node):
+            if self._beside_kept and self._runs_already(definition):
+                continue
             if definition.binds is Binds.IMPORT:
                 if not self._is_there(definition, node):
                     return False
@@ -59,6 +61,11 @@ class Runnable:
             if found is not None and not self.runs(found):
                 return False
         return True
+
+    def _runs_already(self, definition: Definition) -> bool:
+        if definition.binds is Binds.IMPORT:
+            return id(definition.node) in self._part.needed
+        return self._part.holds(definition.node)
 
     def _bound_by(self, alias: cst.ImportAlias) -> list[Definition]:
         return [

@@ -48,7 +48,7 @@ class Slice:
         self.needed: set[int] = set()
         """The `ImportAlias` nodes, by id, whose names are needed."""
         self._pending: list[Node] = []
-        self.runnable, self._changing = Runnable(self), Runnable(self, LIBRARIES | OF_DATA)
+        self.runnable = Runnable(self)
 
     @property
     def runs(self) -> bool:
@@ -268,10 +268,10 @@ class Slice:
 
     def _keep_changes(self) -> None:
         """Statements before the last use that change a kept object: `model.compile(...)`, `x[0] = 1`, `d.y = 2`."""
-        last = self._last()
+        last, changing = self._last(), Runnable(self, LIBRARIES | OF_DATA, beside_kept=True)
         for statement in self._candidates():
             root, flag = changed_name(statement), defines_flag(self.file, statement)
-            if root is None or self.file.span(statement).start > last or not self._changing.runs(statement):
+            if root is None or self.file.span(statement).start > last or not changing.runs(statement):
                 continue
             names = asked_of(self.file, root)
             changed = names[:-1] if isinstance(statement.body[0], cst.Expr) else names  # without the method's name
