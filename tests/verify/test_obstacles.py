@@ -902,6 +902,26 @@ OBSTACLES = {
         "TFM406 confirmed",
         (),
     ),
+    "shapes of layers as Keras 2 has them": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        from tensorflow.keras import layers
+
+        def network(width):
+            image = layers.Input((16, 16, 3))
+            side = image.shape.as_list()[1]
+            hidden = layers.Dense(width * side)(layers.Flatten()(image))
+            return tf.keras.Model(image, layers.Dense(1)(hidden))
+
+        for width in range(8, 40):
+            model = network(width)
+            model.compile("sgd", "mse")
+            model.fit(np.zeros([64, 16, 16, 3]), np.zeros([64, 1]))
+        """,
+        "TFM601 confirmed",
+        ("in the 32 rounds of the loop",),
+    ),
 }
 
 

@@ -149,3 +149,22 @@ class TestShapes:
         found = tried(replace(made, pair=replace(made.pair, before=source)), SETTINGS, lambda: None)
         assert found.plan.pair.before.shapes == (((1021,), (784,)),)
         assert found.verdict.kind == INCONCLUSIVE
+
+
+@pytest.mark.parametrize(
+    ("traceback", "message", "known", "tried_so"),
+    [
+        ('File "/lib/keras/src/layers/core/dense.py", line 100', "no", {}, True),
+        ('File "program.py", line 3', "A KerasTensor cannot be used", {}, True),
+        ('File "program.py", line 3', "'tuple' object has no attribute 'as_list'", {}, True),
+        ('File "program.py", line 3', "no such file", {}, False),
+        ('File "/lib/keras/src/layers/core/dense.py", line 100', "no", {"version_1": True}, False),
+    ],
+)
+def test_what_keras_3_refuses_is_run_with_keras_2(
+    traceback: str, message: str, known: dict[str, bool], tried_so: bool
+) -> None:
+    failed = Run("error", error=Failure("ValueError", message=message, traceback=traceback))
+    made = plan(failed)
+    pair = replace(made.pair, before=replace(made.pair.before, **known))
+    assert tried(replace(made, pair=pair), SETTINGS, lambda: None).plan.pair.before.keras_2 is tried_so

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from tfmemlint.units import show_bytes
 from tfmemlint.verify.judge import judge
 from tfmemlint.verify.plan.alone import WORDS, WORDS_SOLVED
+from tfmemlint.verify.plan.for_keras_2 import of_keras_2, with_keras_2
 from tfmemlint.verify.plan.mismatch import corrected, shaped
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.templates import Plan
-from tfmemlint.verify.result import ALONE, SAMPLE, WHOLE, Attempt
+from tfmemlint.verify.result import ALONE, SAMPLE, WHOLE, Attempt, Pair
 from tfmemlint.verify.run.measure import Settings
 from tfmemlint.verify.run.runs import Run
 from tfmemlint.verify.verdicts import (
@@ -81,15 +82,24 @@ def tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
 
 
 def _further(plan: Plan, run: Run) -> Plan | None:
-    """The plan for another try: with the shapes that the error asks for, else as the plan itself has it."""
+    """The plan for another try: with the shapes that the error asks for, as the plan itself has it, or with Keras 2."""
     fitting = corrected(plan.pair, run)
     if fitting is not None:
         return replace(plan, pair=fitting)
     try:
         again = plan.again(run)
     except PlanError:  # what is made up instead leaves nothing to compare: the error stands as it is
-        return None
-    return again and replace(again, pair=shaped(again.pair, plan.pair.before.shapes))
+        again = None
+    if again is not None:
+        return replace(again, pair=_as_before(again.pair, plan.pair))
+    older = with_keras_2(plan.pair, run) if plan.own else None
+    return None if older is None else replace(plan, pair=older)
+
+
+def _as_before(pair: Pair, tried: Pair) -> Pair:
+    """Other programs with what was found out in the tries with some."""
+    found = shaped(pair, tried.before.shapes)
+    return of_keras_2(found) if tried.before.keras_2 else found
 
 
 def _scaled(
@@ -97,14 +107,14 @@ def _scaled(
 ) -> Verdict:
     """A verdict on sizes that were made up, held against smaller ones: what is saved must grow with them, or be what
     the message says of sizes that the code tells."""
-    claimed, shapes = plan.claimed, plan.pair.before.shapes
+    claimed = plan.claimed
     try:
         smaller = make() if verdict.unit == "bytes" and verdict.saved and verdict.after is not None else None
     except PlanError:
         smaller = None
     if smaller is None or verdict.saved is None:
         return replace(verdict, reason="; ".join(filter(None, (verdict.reason, ONE_SIZE))))
-    before, after = shaped(smaller.pair, shapes).run(smaller.claim, settings, done)
+    before, after = _as_before(smaller.pair, plan.pair).run(smaller.claim, settings, done)
     less = judge(replace(smaller.claim, metric=verdict.metric), before, after)
     if less.saved is None:
         return replace(verdict, reason="; ".join(filter(None, (verdict.reason, ONE_SIZE))))
