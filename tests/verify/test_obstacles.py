@@ -922,6 +922,27 @@ OBSTACLES = {
         "TFM601 confirmed",
         ("in the 32 rounds of the loop",),
     ),
+    "a parameter that is no array after all": (
+        """
+        import tensorflow as tf
+
+        model = tf.keras.Sequential([tf.keras.layers.Input((64,)), tf.keras.layers.Dense(4096)])
+
+        class Source:
+            def __init__(self, host, folder):
+                self.host = host
+                self.folder = folder
+
+            def outputs(self):
+                data = tf.data.Dataset.from_tensor_slices(tf.zeros([4096, 64])).batch(16).shard(4, self.host)
+                found = []
+                for batch in data:
+                    found.append(model(batch))
+                print(len(found))
+        """,
+        "TFM406 confirmed",
+        ("in the 64 rounds of the loop",),
+    ),
 }
 
 

@@ -19,6 +19,7 @@ from tfmemlint.verify.plan.claims import is_of_settings
 from tfmemlint.verify.plan.composing import Composer, Texts
 from tfmemlint.verify.plan.examples import Example
 from tfmemlint.verify.plan.made_up import in_place_of
+from tfmemlint.verify.plan.misfits import Made, misfit
 from tfmemlint.verify.plan.pairs import ExamplesOf, paired
 from tfmemlint.verify.plan.places import Places
 from tfmemlint.verify.plan.programs import PlanError
@@ -67,6 +68,8 @@ class Planner:
         self._rank: int | None = None
         self._skipped = 0
         self._unset: list[Unset] = []
+        self._made_up: dict[int, Made] = {}
+        self._kinds: dict[int, str] = {}
         self._guessed = ""
 
     def plan(self, cards: int, target: int = FULL, rank: int | None = None) -> Plan:
@@ -95,7 +98,7 @@ class Planner:
     def _make_up(self, source: str, run: Run) -> bool:
         """Have data made up in place of the statement that raised, if it is known what it gives; whether it is."""
         most = MOST_LEFT_OUT if self._settings else MOST_MADE_UP
-        if run.error is None or len(self._made) + len(self._unset) >= most:
+        if run.error is None or len(self._made) + len(self._unset) + len(self._kinds) >= most:
             return False
         missing = unset(self.slices, run)
         if missing is not None and missing not in self._unset:
@@ -114,7 +117,11 @@ class Planner:
                     if found is not None:
                         self._made[id(unit)] = found
                         return True
-        return False
+        unlike = ((key, made) for key, made in self._made_up.items() if key not in self._kinds)
+        wrong = misfit(run.error, raised[::-1], unlike)
+        if wrong is not None:
+            self._kinds[wrong[0]] = wrong[1]
+        return wrong is not None
 
     def _left_out(self, statement: Node) -> tuple[Node, str] | None:
         """What stands for a statement of a program about settings that raised, None for one that it cannot do without:
@@ -136,7 +143,8 @@ class Planner:
         flagged = self._places.statement(self.finding.span)
         if flagged is None:
             raise PlanError("the finding stands in no statement")
-        ways = Ways(self.file, self._examples, self._solver, flagged)
+        ways = Ways(self.file, self._examples, self._solver, flagged, self._kinds)
+        self._made_up = ways.made
         own = ways.called(flagged, self.claim.metric in TRACED, self._rank) if self._direct else ways.to(flagged)
         if self.claim.metric in CALLED and own.lines and not self._direct:
             raise PlanError("nothing in the file calls the flagged function")

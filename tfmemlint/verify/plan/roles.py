@@ -119,6 +119,13 @@ def uses_of(file: File, parameter: cst.Param, functions: Sequence[cst.FunctionDe
     return [use for use in uses if _stored(file, use) is None]
 
 
+def stored_as(file: File, parameter: cst.Param, functions: Sequence[cst.FunctionDef]) -> frozenset[str]:
+    """The attributes that functions which run together no more than keep a parameter in: `self.x`."""
+    own = next(each for each in functions if any(other is parameter for other in parameters(each)))
+    uses = file.home(own).places(parameter.name.value).bound_in(own)
+    return frozenset(filter(None, (_stored(file, use) for use in uses)))
+
+
 def _stored(file: File, use: Node) -> str | None:
     """`self.x` where a name is no more than assigned to it."""
     assign = file.tree.parent(use)

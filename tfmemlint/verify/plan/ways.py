@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import libcst as cst
@@ -15,10 +15,11 @@ from tfmemlint.syntax.scopes import decorated
 from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.plan.examples import Example
 from tfmemlint.verify.plan.made_up import code_for
+from tfmemlint.verify.plan.misfits import Made, code_of
 from tfmemlint.verify.plan.programs import PlanError
-from tfmemlint.verify.plan.roles import asked, is_no_array, is_unread, suggested
+from tfmemlint.verify.plan.roles import asked, is_no_array, is_unread, stored_as, suggested
 from tfmemlint.verify.plan.slicing import Home
-from tfmemlint.verify.plan.solving import Free, Solver, unpassed
+from tfmemlint.verify.plan.solving import Free, Solved, Solver, unpassed
 from tfmemlint.verify.plan.standing import Standing
 from tfmemlint.verify.plan.statements import owner
 
@@ -47,13 +48,23 @@ class Way:
 class Ways:
     """The ways to places of a file. `examples` gives those of a module; what is made up is noted in `replaced`."""
 
-    def __init__(self, file: File, examples: Callable[[Home], dict[str, Example]], solver: Solver, about: Node) -> None:
-        """`solver` makes up what nobody passes, with sizes that make the statement `about` large enough."""
+    def __init__(
+        self,
+        file: File,
+        examples: Callable[[Home], dict[str, Example]],
+        solver: Solver,
+        about: Node,
+        kinds: Mapping[int, str] | None = None,
+    ) -> None:
+        """`solver` makes up what nobody passes, with sizes that make the statement `about` large enough. Parameters (by
+        the id of their nodes) that are known to be of a kind are made up as one of that."""
         self.file, self.solver, self._flagged = file, solver, about
         self.replaced: list[str] = []
         self.guessed = ""
         """What to say about the parameters that are made up of little more than their names."""
-        self._examples = examples
+        self.made: dict[int, Made] = {}
+        """The parameters that are made up, by the id of their nodes."""
+        self._examples, self._kinds = examples, kinds or {}
         self._rank: int | None = None
         self._bold = STRICT
 
@@ -178,20 +189,21 @@ class Ways:
         used = [each for each in unknown if each not in idle]
         standing = Standing(self.file, methods, self.solver.target)
         models = standing.tell([parameter for _, parameter in used], self.solver) if self._bold == ALL else []
-        asked_for = [
-            parameter for _, parameter in used if parameter in models or not is_no_array(self.file, parameter, methods)
-        ]
+        arrays = [each for _, each in used if each in models or not is_no_array(self.file, each, methods)]
+        asked_for = [each for each in arrays if id(each) not in self._kinds]
         parts = {id(each): standing.parts(each) for _, each in used} if self._bold != STRICT else {}
         free = {path: Free(path) for each in parts.values() for path in each}
         solved = self.solver.solve(functions, [*asked_for, *free.values()], self._flagged)
         by_name = self.solver.by_name
-        left = [each for each in used if id(each[1]) not in solved or id(each[1]) in by_name or each[1] in models]
-        too_bold = [each for each in left if self._bold == STRICT or not standing.is_light(each[1])]
+        unsure = by_name | self._kinds.keys()
+        left = [each for each in used if id(each[1]) not in solved or id(each[1]) in unsure or each[1] in models]
+        firm = [each for each in left if id(each[1]) not in self._kinds]
+        too_bold = [each for each in firm if self._bold == STRICT or not standing.is_light(each[1])]
         if too_bold and self._bold != ALL:
             raise PlanError(asked(self.file, left, methods))
         if left:
             self.guessed = asked(self.file, left, methods)
-            self.solver.used |= any(standing.is_sized(parameter) for _, parameter in left)
+            self.solver.used |= any(standing.is_sized(each) for _, each in left if id(each) not in self._kinds)
         for function, parameter in used:
             known = {
                 path: solved[id(free[word])]
@@ -199,12 +211,22 @@ class Ways:
                 if id(free[word]) in solved and "(" in solved[id(free[word])].code
             }
             found = solved.get(id(parameter)) or standing.made(parameter, {at: each.code for at, each in known.items()})
+            found = self._of_kind(parameter) or found
             self.replaced += [each.words for each in known.values()]
             given[id(parameter)] = found.code
+            stored = stored_as(self.file, parameter, methods)
+            self.made[id(parameter)] = Made(parameter.name.value, stored, found.code)
             self.replaced.append(found.words.replace(" is", f" of {function.name.value} is", 1))
         for function, parameter in idle:
             given[id(parameter)] = "None"
             self.replaced.append(f"{parameter.name.value} of {function.name.value} is None: nothing reads it here")
+
+    def _of_kind(self, parameter: cst.Param) -> Solved | None:
+        """What stands for a parameter of which an error has told the kind."""
+        kind, name = self._kinds.get(id(parameter)), parameter.name.value
+        if kind is None:
+            return None
+        return Solved(code_of(kind, name), f"{name} is made up as {kind}: something else did not fit")
 
     def _make_up(
         self,
