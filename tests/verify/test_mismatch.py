@@ -63,6 +63,36 @@ def test_an_error_about_other_arrays_changes_nothing(message: str) -> None:
     assert shapes(message) is None
 
 
+def rows(message: str, *notes: str) -> object:
+    """What numbers of rows are corrected after a run that failed so."""
+    pair = Pair(Program(SOURCE), None)
+    found = corrected(pair, Run("error", error=Failure("ValueError", message=message), notes=(*NOTES, *notes)))
+    return None if found is None else found.before.rows
+
+
+@pytest.mark.parametrize(
+    ("message", "found"),
+    [
+        ("Data cardinality is ambiguous:\n  x sizes: 1024\n  y sizes: 128\nMake sure", ((1024, 128),)),
+        ("Found input variables with inconsistent numbers of samples: [100, 512]", ((512, 100),)),
+        ("Dimensions 1024 and 60 are not compatible", ((1024, 60),)),
+        ("Dimensions 1024 and 512 are not compatible", None),
+        ("Dimensions 7 and 8 are not compatible", None),
+    ],
+)
+def test_an_error_tells_how_many_rows_fit(message: str, found: object) -> None:
+    assert rows(message) == found
+
+
+def test_a_table_gets_as_many_rows_as_can_be_reshaped() -> None:
+    message, table = "cannot reshape array of size 10000 into shape (6,125)", "a.csv: a table of 1000 rows was made up"
+    assert rows(message, table) == ((1000, 1050),)
+
+
+def test_a_row_that_is_reshaped_has_parts_of_that_shape() -> None:
+    assert shapes("cannot reshape array of size 1031 into shape (3)") == (((1031,), (344, 3)),)
+
+
 def test_each_array_is_corrected_once() -> None:
     known = (((1021,), (784,)),)
     message = "expected shape=(None, 28, 28), found shape=(32, 1031)"

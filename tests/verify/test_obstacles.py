@@ -892,7 +892,7 @@ OBSTACLES = {
             x_train, y_train = pickle.load(file)
         x_test = np.load("data/test.npy")
 
-        model = tf.keras.Sequential([layers.Input((24, 24, 3)), layers.Flatten(), layers.Dense(10, activation="softmax")])
+        model = tf.keras.Sequential([layers.Input((24, 24, 3)), layers.Flatten(), layers.Dense(10, "softmax")])
         model.compile("sgd", "sparse_categorical_crossentropy")
         model.fit(x_train, y_train)
         found = []

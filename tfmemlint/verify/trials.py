@@ -9,7 +9,7 @@ from tfmemlint.units import show_bytes
 from tfmemlint.verify.judge import judge
 from tfmemlint.verify.plan.alone import WORDS, WORDS_SOLVED
 from tfmemlint.verify.plan.for_keras_2 import of_keras_2, with_keras_2
-from tfmemlint.verify.plan.mismatch import corrected, shaped
+from tfmemlint.verify.plan.mismatch import corrected, shaped, with_rows
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.result import ALONE, SAMPLE, WHOLE, Attempt, Pair
@@ -98,7 +98,7 @@ def _further(plan: Plan, run: Run) -> Plan | None:
 
 def _as_before(pair: Pair, tried: Pair) -> Pair:
     """Other programs with what was found out in the tries with some."""
-    found = shaped(pair, tried.before.shapes)
+    found = with_rows(shaped(pair, tried.before.shapes), tried.before.rows)
     return of_keras_2(found) if tried.before.keras_2 else found
 
 

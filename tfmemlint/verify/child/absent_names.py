@@ -39,7 +39,7 @@ class AbsentNames(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 self._complete(module, fromlist, sys._getframe(1))
             return module
 
-        builtins.__import__ = __import__  # type: ignore[assignment]
+        builtins.__import__ = __import__
         sys.meta_path.append(self)
 
     def _complete(self, module: Any, names: Sequence[str], frame: types.FrameType) -> None:

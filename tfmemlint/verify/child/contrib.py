@@ -22,14 +22,25 @@ READER = f"{ROOT}.learn.python.learn.datasets.mnist"
 """A module that others answer for."""
 
 MODULES = frozenset({
-    "bayesflow", "core_rnn_cell", "crf", "cudnn_rnn", "data", "datasets", "distribute", "distributions", "eager", "estimator",
-    "framework", "image", "keras", "layers", "learn", "legacy_seq2seq", "lookup", "losses", "memory_stats", "metrics",
-    "nets", "ops", "opt", "python", "quantize", "rnn", "saved_model", "seq2seq", "slim", "summary", "tensorboard", "tensorrt",
-    "tpu", "training", "utils",
+    "bayesflow", "core_rnn_cell", "crf", "cudnn_rnn", "data", "datasets", "distribute", "distributions", "eager",
+    "estimator", "framework", "image", "keras", "layers", "learn", "legacy_seq2seq", "lookup", "losses",
+    "memory_stats", "metrics", "nets", "ops", "opt", "python", "quantize", "rnn", "saved_model", "seq2seq", "slim",
+    "summary", "tensorboard", "tensorrt", "tpu", "training", "utils",
 })  # fmt: skip
 """Names that are modules."""
 
-HOMES = ("nn.rnn_cell", "nn", "data.experimental", "data", "distribute", "train", "losses", "initializers", "summary", "")
+HOMES = (
+    "nn.rnn_cell",
+    "nn",
+    "data.experimental",
+    "data",
+    "distribute",
+    "train",
+    "losses",
+    "initializers",
+    "summary",
+    "",
+)
 """Where TensorFlow 2 keeps what has the same name."""
 
 MOVED = {
@@ -76,7 +87,8 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """Let TensorFlow have the package. `tensorflow` must be that of version 1."""
         sys.meta_path.insert(0, self)
         package = importlib.import_module(ROOT)
-        sys.modules["tensorflow"].contrib = package
+        version_1: Any = sys.modules["tensorflow"]
+        version_1.contrib = package
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
@@ -117,7 +129,7 @@ DEFAULTS: dict[str, list[dict[str, Any]]] = {}
 """What `arg_scope` gives the calls of functions, by their names, the inner ones last."""
 
 
-class arg_scope:  # noqa: N801 - what programs call it
+class arg_scope:
     """Gives functions arguments for all calls inside."""
 
     def __init__(self, functions: Any, **given: Any) -> None:
@@ -177,7 +189,9 @@ def _layer(name: str, renamed: dict[str, str], fixed: dict[str, Any], activation
 
 
 def _pool(kind: str) -> Any:
-    def pool(inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "VALID", scope: Any = None, **_: Any) -> Any:
+    def pool(
+        inputs: Any, kernel_size: Any, stride: Any = 2, padding: str = "VALID", scope: Any = None, **_: Any
+    ) -> Any:
         return getattr(sys.modules["tensorflow"].layers, kind)(inputs, kernel_size, stride, padding)
 
     return pool

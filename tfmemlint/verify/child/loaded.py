@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import builtins
 import functools
-import importlib
 import itertools
 import os
 import sys
@@ -44,7 +43,8 @@ OF_MAPPINGS = frozenset(("get", "items", "keys", "values"))
 
 class Loaded:
     """What is loaded in one run. `asked` tells whether the program's own files ask; `find` gives where a file lies,
-    None for one that is not there; `root` is where files lie that were made up, `words_of` gives the words of a name."""
+    None for one that is not there; `root` is where files lie that were made up, `words_of` gives the words of a name,
+    `rows` a number of rows that fits."""
 
     def __init__(
         self,
@@ -53,9 +53,9 @@ class Loaded:
         root: str,
         words_of: Callable[[str], list[str]],
         note: Note,
-        most_rows: int,
+        rows: Callable[[int], int],
     ) -> None:
-        self._rows = min(ROWS, most_rows)
+        self._rows = rows(ROWS)
         self._asked, self._find, self._root, self._words_of, self._note = asked, find, root, words_of, note
         self._widths = itertools.cycle(WIDTHS)
         self._made: dict[tuple[str, str], Any] = {}

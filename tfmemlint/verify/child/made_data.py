@@ -17,21 +17,31 @@ MOST_BYTES = 128 << 20
 
 class MadeData:
     """Makes them in one run. `corrected` has pairs of sizes behind the first axis: those that were asked for, and those
-    that fit in their place."""
+    that fit in their place; `rows` of numbers of rows."""
 
-    def __init__(self, corrected: Sequence[tuple[Sequence[int], Sequence[int]]]) -> None:
+    def __init__(
+        self, corrected: Sequence[tuple[Sequence[int], Sequence[int]]], rows: Sequence[tuple[int, int]] = ()
+    ) -> None:
+        self._rows = dict(rows)
         self._corrected = {tuple(old): tuple(new) for old, new in corrected}
-        self.most_rows = min((max(32, MOST_BYTES // (4 * math.prod(new))) for _, new in corrected), default=1 << 30)
-        """Rows that arrays have at the most which stand beside such an array."""
+        self._most_rows = min((max(32, MOST_BYTES // (4 * math.prod(new))) for _, new in corrected), default=1 << 30)
 
     def install(self) -> None:
         """Put them where every module finds them."""
         for name in HOOKS:
             setattr(builtins, f"tfmemlint_{name}", getattr(self, name))
 
+    def rows(self, number: int) -> int:
+        """Rows of data that is made up with so many: fewer beside an array that was corrected to large ones."""
+        number = min(number, self._most_rows)
+        return self._rows.get(number, number)
+
     def _fitting(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        found = self._corrected.get(tuple(shape[1:])) if shape else None
-        return tuple(shape) if found is None else (min(shape[0], self.most_rows), *found)
+        if not shape:
+            return shape
+        found = self._corrected.get(tuple(shape[1:]))
+        rows = self._rows.get(shape[0], shape[0])
+        return (rows, *shape[1:]) if found is None else (min(rows, self._most_rows), *found)
 
     def array(self, dtype: str, shape: tuple[int, ...]) -> Any:
         """A NumPy array of made-up numbers: floats below one, integers zero or one."""

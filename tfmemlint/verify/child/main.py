@@ -18,7 +18,8 @@ alone, so that it runs under the user's own interpreter, where tfmemlint need no
   `datasets.py`, `stand_ins.py` and `substitutes.py`)
 - `beside`: folders in which the files of relative paths are looked for too
 - `package`: the package of the program, for its relative imports
-- `shapes`: pairs of sizes that are made up behind the first axis of arrays, and those that fit in their place
+- `shapes`: pairs of sizes that are made up behind the first axis of arrays, and those that fit in their place,
+  `rows`: of numbers of rows
 - `version_1`, `keras_2`: what it is written for (see `surroundings.py`); with `substitute`
 - `collector`: "off", or "each mark" to run it before each mark, of Python (default: as Python does)
 - `raised`: whether to note the exceptions of the program, caught or not
@@ -222,7 +223,7 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
         KEPT.append(monitor.arrays)
         monitor.pace.install()
     monitor.install()
-    made_data = _load("made_data").MadeData(request.get("shapes", ()))
+    made_data = _load("made_data").MadeData(request.get("shapes", ()), request.get("rows", ()))
     substitutes = _load("substitutes").Substitutes(monitor.mark, made_data) if request.get("substitute") else None
     if substitutes is not None:
         _load("surroundings").install(program, request, substitutes, _load)

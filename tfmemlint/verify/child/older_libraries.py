@@ -42,7 +42,17 @@ RENAMED = {
 }
 """Names of NumPy, and those that they have now."""
 
-OF_CONTAINERS = ("Callable", "Hashable", "Iterable", "Iterator", "Mapping", "MutableMapping", "Sequence", "Set", "Sized")
+OF_CONTAINERS = (
+    "Callable",
+    "Hashable",
+    "Iterable",
+    "Iterator",
+    "Mapping",
+    "MutableMapping",
+    "Sequence",
+    "Set",
+    "Sized",
+)
 """Names of `collections` that are those of `collections.abc`."""
 
 IMAGES = "scipy.misc"
@@ -127,7 +137,7 @@ def _resized(arr: Any, size: Any, interp: str = "bilinear", mode: str | None = N
         shape = size[1], size[0]
     else:
         part = size / 100 if isinstance(size, int) else size
-        shape = tuple(int(side * part) for side in picture.size)
+        shape = int(picture.size[0] * part), int(picture.size[1] * part)
     return _array(picture.resize(shape))
 
 

@@ -15,7 +15,6 @@ import math
 import os
 import sys
 import time
-import types
 from collections.abc import Iterable, Iterator
 from typing import Any
 

@@ -174,16 +174,17 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     of_texts = '("string",' in source
     records.Parsed(lambda: of_texts or files.has_records, contents.png(), load("usual").usual).install()
     files.install()
-    tables = load("tables").Tables(source, files.there, files.root, made_up)
+    tables = load("tables").Tables(source, files.there, files.root, made_up, data.rows)
     changes = dict.fromkeys(reading.READERS, files.patch_reader)
     catalogue = load("catalogue").Catalogue(lambda *made: builtins.tfmemlint_dataset(*made), note)  # type: ignore[attr-defined]
     changes.update({"pandas": tables.patch, "tensorflow_datasets": catalogue.patch, "tqdm.notebook": _without_widgets})
     changes.update(dict.fromkeys(("json", "yaml"), contents.patch_settings))
     changes["sklearn.datasets"] = _both(load("sklearn_data").SklearnData(note).patch, files.patch_reader)
-    libraries = (older_libraries := load("older_libraries")).OlderLibraries(asked, functools.partial(files.file, pictured=True), note)
+    older_libraries = load("older_libraries")
+    libraries = older_libraries.OlderLibraries(asked, functools.partial(files.file, pictured=True), note)
     libraries.install()
     changes[older_libraries.IMAGES] = libraries.pictures
-    loaded = load("loaded").Loaded(asked, files.there, files.root, load("usual").words_of, made_up, data.most_rows)
+    loaded = load("loaded").Loaded(asked, files.there, files.root, load("usual").words_of, made_up, data.rows)
     load("imported").Imported({**changes, **loaded.changes()}).install()
     _bind_aliases(source, note)
     load("arguments").install(asked, note)

@@ -26,9 +26,12 @@ class Tables:
     """The made-up tables of one run, for a program with this source; `find` gives where a file lies, None for one that
     is not there."""
 
-    def __init__(self, source: str, find: Callable[[str], str | None], root: str, note: Note) -> None:
-        """`root` is where files lie that were made up, whose names a program found by listing a folder."""
-        self._source, self._find, self._root, self._note = source, find, root, note
+    def __init__(
+        self, source: str, find: Callable[[str], str | None], root: str, note: Note, rows: Callable[[int], int]
+    ) -> None:
+        """`root` is where files lie that were made up, whose names a program found by listing a folder; `rows` gives a
+        number of rows that fits."""
+        self._source, self._find, self._root, self._note, self._rows = source, find, root, note, rows(ROWS)
 
     def patch(self, pandas: types.ModuleType) -> None:
         """Put this in front of the functions of pandas."""
@@ -47,26 +50,27 @@ class Tables:
             names = options.get("names")
             columns = list(names) if names is not None else list(dict.fromkeys(_named(self._source)))
             known = ", ".join(map(str, columns)) or f"{COLUMNS} of no known name"
-            self._note(f"{path} is not there: a table of {ROWS} rows was made up, with the columns {known}")
-            return _table(columns or [f"column_{number}" for number in range(COLUMNS)], options.get("index_col"))
+            self._note(f"{path} is not there: a table of {self._rows} rows was made up, with the columns {known}")
+            columns = columns or [f"column_{number}" for number in range(COLUMNS)]
+            return _table(columns, options.get("index_col"), self._rows)
 
         return read
 
 
-def _table(columns: Sequence[Any], index: Any) -> Any:
+def _table(columns: Sequence[Any], index: Any, rows: int) -> Any:
     numpy, pandas = importlib.import_module("numpy"), importlib.import_module("pandas")
     draw = numpy.random.default_rng(0)
 
     def column(name: str) -> Any:
         if any(word in name for word in OF_TEXTS):
-            return [f"some words of text {row}" for row in range(ROWS)]
+            return [f"some words of text {row}" for row in range(rows)]
         if any(word in name for word in OF_FILES):
-            return [f"{row:04}.jpg" for row in range(ROWS)]
+            return [f"{row:04}.jpg" for row in range(rows)]
         if any(word in name for word in OF_TIMES):
-            return pandas.date_range("2020-01-01", periods=ROWS, freq="h").strftime("%Y-%m-%d %H:%M:%S")
+            return pandas.date_range("2020-01-01", periods=rows, freq="h").strftime("%Y-%m-%d %H:%M:%S")
         if any(word in name for word in ("label", "class", "target", "category")):
-            return draw.integers(0, 2, ROWS)
-        return draw.random(ROWS)
+            return draw.integers(0, 2, rows)
+        return draw.random(rows)
 
     made = pandas.DataFrame({name: column(str(name).lower()) for name in columns})
     return made.set_index(index) if isinstance(index, str) and index in made else made

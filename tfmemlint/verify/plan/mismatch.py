@@ -36,6 +36,13 @@ SIZES = re.compile(
 )
 """Two sizes that have to be the same."""
 
+ROWS = re.compile(
+    r"x sizes: (\d+)\s+y sizes: (\d+)|numbers of samples: \[(\d+), (\d+)\]"
+    r"|Dimensions (\d+) and (\d+) are not compatible"
+)
+"""Numbers of rows that have to be the same."""
+
+TABLE = re.compile(r"a table of (\d+) rows was made up")
 RECEIVED = re.compile(r"\n\s*Arguments received by.*", re.DOTALL)
 
 OF_AXES = {2: (64,), 3: (32, 32), 4: (64, 64, 3), 5: (16, 32, 32, 3)}
@@ -55,7 +62,33 @@ def corrected(pair: Pair, run: Run) -> Pair | None:
     told = _told(RECEIVED.sub("", run.error.message), made)
     pairs = (each for each in told if each[0] != each[1] and 0 not in each[1])
     first = next(pairs, None)
-    return None if first is None else shaped(pair, (*known, first))
+    if first is not None:
+        return shaped(pair, (*known, first))
+    rows = next(_rows(run, _made(pair, run)), None) if not pair.before.rows else None
+    return None if rows is None else with_rows(pair, (rows,))
+
+
+def with_rows(pair: Pair, rows: tuple[tuple[int, int], ...]) -> Pair:
+    """The programs with these corrections of numbers of rows."""
+    after = None if pair.after is None else replace(pair.after, rows=rows)
+    return replace(pair, before=replace(pair.before, rows=rows), after=after)
+
+
+def _rows(run: Run, made: Sequence[tuple[int, ...]]) -> Iterator[tuple[int, int]]:
+    """A number of rows that was made up, and the one that would fit, as the error has them."""
+    message = run.error.message if run.error is not None else ""
+    counts = {each[0] for each in made}
+    for found in ROWS.findall(message):
+        one, two = map(int, filter(None, found))
+        yield from (each for each in ((one, two), (two, one)) if each[0] in counts and each[1] not in counts)
+    reshaped = RESHAPED.search(message)
+    tables = {int(each) for each in TABLE.findall("\n".join(run.notes))}
+    for rows in tables if reshaped is not None else ():
+        assert reshaped is not None
+        total, parts = int(reshaped[1]), math.prod(size or 1 for size in _shape(reshaped[2]))
+        if total % rows == 0 and parts:
+            step = parts // math.gcd(parts, total // rows)
+            yield rows, -(-rows // step) * step
 
 
 def shaped(pair: Pair, shapes: Shapes) -> Pair:
@@ -91,7 +124,13 @@ def _told(message: str, made: Sequence[tuple[int, ...]]) -> Iterator[tuple[tuple
         return
     if (reshaped := RESHAPED.search(message)) is not None:
         parts = math.prod(size or 1 for size in _shape(reshaped[2]))
-        yield from ((each[1:], (parts,)) for each in made if each[1:] and math.prod(each) == int(reshaped[1]))
+        size = int(reshaped[1])
+        yield from ((each[1:], (parts,)) for each in made if each[1:] and math.prod(each) == size)
+        inner = _shape(reshaped[2])
+        count = -(-size // parts)
+        yield from (
+            (each[1:], (count, *(n or 1 for n in inner))) for each in made if math.prod(each[1:]) == size > parts
+        )
         return
     for sizes in SIZES.findall(message):
         one, two = map(int, filter(None, sizes))
@@ -102,9 +141,7 @@ def _told(message: str, made: Sequence[tuple[int, ...]]) -> Iterator[tuple[tuple
     yield from _by_shapes(message, made)
 
 
-def _by_shapes(
-    message: str, made: Sequence[tuple[int, ...]]
-) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+def _by_shapes(message: str, made: Sequence[tuple[int, ...]]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
     """As `_told`, of a message that has the shapes of two arrays, one of them made up."""
     shapes = [_shape(text) for text in re.findall(SHAPE, message)]
     of_made = [(shape, found) for shape in shapes if (found := _of(shape, made))]

@@ -65,6 +65,8 @@ class Program:
     """The file that it is made of."""
     shapes: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = ()
     """Pairs of the sizes that arrays are made up with behind their first axis, and those that fit in their place."""
+    rows: tuple[tuple[int, int], ...] = ()
+    """Pairs of the numbers of rows that data is made up with, and those that fit in their place."""
     modules: tuple[tuple[str, str], ...] = ()
     """The modules of the project that lie in the place of its own: paths from its folder, with texts."""
 
@@ -179,6 +181,7 @@ def _request(program: Program, settings: Settings, work: str, key: str) -> dict[
         "version_1": program.version_1,
         "keras_2": program.keras_2,
         "shapes": program.shapes,
+        "rows": program.rows,
         "raised": program.raised,
         "interval": settings.interval,
         "paced": not settings.timed,
