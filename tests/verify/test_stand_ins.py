@@ -111,3 +111,17 @@ def test_contrib_is_what_tensorflow_2_has_of_it() -> None:
     )
     said = "AttributeError: tensorflow.contrib.seq2seq.AttentionWrapper is not there in the installed version"
     assert result.reason == said
+
+
+@pytest.mark.parametrize("present", [True, False])
+def test_files_that_a_program_looks_for_are_there_where_they_shall_be(present: bool) -> None:
+    result = run(
+        """
+        import os
+        import numpy as np
+        if os.path.exists("features") and os.path.isfile("features/first.npy"):
+            tfmemlint_value(len(np.load("features/first.npy")))
+        """,
+        present=present,
+    )
+    assert (result.status, result.value) == ("ok", 1024.0 if present else None)

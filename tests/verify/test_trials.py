@@ -168,3 +168,18 @@ def test_what_keras_3_refuses_is_run_with_keras_2(
     made = plan(failed)
     pair = replace(made.pair, before=replace(made.pair.before, **known))
     assert tried(replace(made, pair=pair), SETTINGS, lambda: None).plan.pair.before.keras_2 is tried_so
+
+
+@pytest.mark.parametrize(
+    ("source", "failure", "there"),
+    [
+        ("x = load() if os.path.exists(p) else None", Failure("TypeError", message="'NoneType' object is no"), True),
+        ("assert os.path.isfile(p)", Failure("AssertionError"), True),
+        ("assert os.path.isfile(p)", Failure("KeyError", message="a"), False),
+        ("assert rows", Failure("AssertionError"), False),
+    ],
+)
+def test_files_that_a_program_looks_for_are_there_at_the_second_try(source: str, failure: Failure, there: bool) -> None:
+    made = plan(Run("error", error=failure))
+    pair = replace(made.pair, before=Program(source))
+    assert tried(replace(made, pair=pair), SETTINGS, lambda: None).plan.pair.before.present is there

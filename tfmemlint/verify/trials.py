@@ -10,6 +10,7 @@ from tfmemlint.verify.judge import judge
 from tfmemlint.verify.plan.alone import WORDS, WORDS_SOLVED
 from tfmemlint.verify.plan.for_keras_2 import of_keras_2, with_keras_2
 from tfmemlint.verify.plan.mismatch import corrected, shaped, with_rows
+from tfmemlint.verify.plan.present import present, with_files
 from tfmemlint.verify.plan.programs import PlanError
 from tfmemlint.verify.plan.templates import Plan
 from tfmemlint.verify.result import ALONE, SAMPLE, WHOLE, Attempt, Pair
@@ -82,7 +83,8 @@ def tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
 
 
 def _further(plan: Plan, run: Run) -> Plan | None:
-    """The plan for another try: with the shapes that the error asks for, as the plan itself has it, or with Keras 2."""
+    """The plan for another try: with the shapes that the error asks for, as the plan itself has it, with the files
+    that the program looks for, or with Keras 2."""
     fitting = corrected(plan.pair, run)
     if fitting is not None:
         return replace(plan, pair=fitting)
@@ -92,13 +94,14 @@ def _further(plan: Plan, run: Run) -> Plan | None:
         again = None
     if again is not None:
         return replace(again, pair=_as_before(again.pair, plan.pair))
-    older = with_keras_2(plan.pair, run) if plan.own else None
-    return None if older is None else replace(plan, pair=older)
+    other = (with_files(plan.pair, run) or with_keras_2(plan.pair, run)) if plan.own else None
+    return None if other is None else replace(plan, pair=other)
 
 
 def _as_before(pair: Pair, tried: Pair) -> Pair:
     """Other programs with what was found out in the tries with some."""
     found = with_rows(shaped(pair, tried.before.shapes), tried.before.rows)
+    found = present(found) if tried.before.present else found
     return of_keras_2(found) if tried.before.keras_2 else found
 
 

@@ -57,6 +57,7 @@ class Files:
         self._work, self.root = os.path.join(work, ""), os.path.join(work, FOLDER)
         self._ending = self._contents.likeliest(source)
         self._nested = "isdir(" in source or "is_dir(" in source
+        self._present = bool(request.get("present"))
         self.has_records = False
         """Whether records were made up."""
         self._said = 0  # times that something was made up
@@ -187,8 +188,11 @@ class Files:
         return os.path.basename(path) if path.startswith(self.root) else path.removeprefix(self._work)
 
     def known(self, path: str) -> str:
-        """The path of what is there, or has been made up."""
+        """The path of what is there, or has been made up; where all shall be there that a program asks for, what is
+        made up now: a file by the ending of its name, else a folder."""
         made = self.place(path)
+        if self._present and self.there(path) is None and not path.startswith(self._work):
+            return self.file(path) if os.path.splitext(path)[1] else self.folder(path, classes=self._nested)
         return self.there(path) or (made if _lies_there(made) else path)
 
     # -- functions ---------------------------------------------------------------------------------------------------

@@ -67,6 +67,8 @@ class Program:
     """Pairs of the sizes that arrays are made up with behind their first axis, and those that fit in their place."""
     rows: tuple[tuple[int, int], ...] = ()
     """Pairs of the numbers of rows that data is made up with, and those that fit in their place."""
+    present: bool = False
+    """Whether files and folders are there that it looks for before it reads them."""
     modules: tuple[tuple[str, str], ...] = ()
     """The modules of the project that lie in the place of its own: paths from its folder, with texts."""
 
@@ -182,6 +184,7 @@ def _request(program: Program, settings: Settings, work: str, key: str) -> dict[
         "keras_2": program.keras_2,
         "shapes": program.shapes,
         "rows": program.rows,
+        "present": program.present,
         "raised": program.raised,
         "interval": settings.interval,
         "paced": not settings.timed,

@@ -1,0 +1,27 @@
+"""Programs that look whether a file is there, and end or give None where it is not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from tfmemlint.verify.result import Pair
+from tfmemlint.verify.run.runs import Run
+
+LOOKS = re.compile(r"\bpath\.(?:exists|isfile|isdir)\(|\bgfile\.exists\(")
+ENDS = ("AssertionError", "FileNotFoundError", "SystemExit")
+NOTHING = "'NoneType' object"
+
+
+def with_files(pair: Pair, run: Run) -> Pair | None:
+    """The programs with the files there that they look for; None where the run did not fail for want of them."""
+    program = pair.before
+    if program.present or run.error is None or LOOKS.search(program.listing) is None:
+        return None
+    return present(pair) if run.error.type in ENDS or NOTHING in run.error.message else None
+
+
+def present(pair: Pair) -> Pair:
+    """The programs with the files there that they look for."""
+    after = None if pair.after is None else replace(pair.after, present=True)
+    return replace(pair, before=replace(pair.before, present=True), after=after)
