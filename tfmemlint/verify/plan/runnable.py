@@ -32,6 +32,7 @@ class Runnable:
     def __init__(self, part: Slice, libraries: frozenset[str] = LIBRARIES, beside_kept: bool = False) -> None:
         self._part, self._libraries, self._beside_kept = part, libraries, beside_kept
         self._known: dict[int, bool] = {}
+        self._elsewhere: dict[int, Runnable] = {id(part): self}
 
     def runs(self, unit: Node) -> bool:
         """Whether a statement, with all that it needs, uses only libraries that are there and writes no result; where
@@ -82,4 +83,12 @@ class Runnable:
         if definition.api.partition(".")[0] in self._libraries:
             return True
         led = self._part.slices.leads(definition, asked_of(self._part.file, use))
-        return led is not None and all(other.runnable.runs(unit) for other, unit in led)
+        return led is not None and all(self._in(other).runs(unit) for other, unit in led)
+
+    def _in(self, part: Slice) -> Runnable:
+        """What runs of another module, by the same libraries."""
+        found = self._elsewhere.get(id(part))
+        if found is None:
+            found = self._elsewhere[id(part)] = Runnable(part, self._libraries, self._beside_kept)
+            found._elsewhere = self._elsewhere
+        return found
