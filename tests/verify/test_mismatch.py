@@ -40,6 +40,7 @@ def shapes(message: str, known: tuple[tuple[tuple[int, ...], tuple[int, ...]], .
         ("could not broadcast input array from shape (1031,) into shape (3,)", (1031,), (3,)),
         ("Matrix size-incompatible: In[0]: [32,1021], In[1]: [784,10]", (1021,), (784,)),
         ("Dimensions must be equal, but are 1021 and 784 for MatMul", (1021,), (784,)),
+        ("too many indices for array: array is 2-dimensional, but 4 were indexed", (1021,), (64, 64, 3)),
         ("cannot reshape array of size 1055744 into shape (6,125)", (1031,), (750,)),
     ],
 )

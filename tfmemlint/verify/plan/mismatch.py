@@ -16,8 +16,9 @@ from tfmemlint.verify.run.runs import Run
 
 Shape = tuple[int | None, ...]
 """Sizes as a message has them, None for those that it does not tell."""
-Shapes = tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
-"""Pairs of sizes behind the first axis: those that were made up, and those that fit."""
+Sizes = tuple[int, ...]
+Fit = tuple[Sizes, Sizes]
+"""Sizes behind the first axis: those that were made up, and those that fit."""
 
 MADE = (
     re.compile(r'tfmemlint_(?:array|tensor)\("\w+", \(([\d, ]+)\)\)'),
@@ -36,6 +37,7 @@ SIZES = re.compile(
 )
 """Two sizes that have to be the same."""
 
+INDEXED = re.compile(r"array is (\d)-dimensional, but (\d) were indexed")
 ROWS = re.compile(
     r"x sizes: (\d+)\s+y sizes: (\d+)|numbers of samples: \[(\d+), (\d+)\]"
     r"|Dimensions (\d+) and (\d+) are not compatible"
@@ -74,7 +76,7 @@ def with_rows(pair: Pair, rows: tuple[tuple[int, int], ...]) -> Pair:
     return replace(pair, before=replace(pair.before, rows=rows), after=after)
 
 
-def _rows(run: Run, made: Sequence[tuple[int, ...]]) -> Iterator[tuple[int, int]]:
+def _rows(run: Run, made: Sequence[Sizes]) -> Iterator[tuple[int, int]]:
     """A number of rows that was made up, and the one that would fit, as the error has them."""
     message = run.error.message if run.error is not None else ""
     counts = {each[0] for each in made}
@@ -91,57 +93,74 @@ def _rows(run: Run, made: Sequence[tuple[int, ...]]) -> Iterator[tuple[int, int]
             yield rows, -(-rows // step) * step
 
 
-def shaped(pair: Pair, shapes: Shapes) -> Pair:
+def shaped(pair: Pair, shapes: tuple[Fit, ...]) -> Pair:
     """The programs with these corrections of shapes."""
     after = None if pair.after is None else replace(pair.after, shapes=shapes)
     return replace(pair, before=replace(pair.before, shapes=shapes), after=after)
 
 
-def _made(pair: Pair, run: Run) -> list[tuple[int, ...]]:
+def _made(pair: Pair, run: Run) -> list[Sizes]:
     """The shapes that were made up."""
     text = "\n".join((pair.before.source, *run.notes))
     found = (each for pattern in MADE for each in pattern.findall(text))
     return list(dict.fromkeys(tuple(map(int, re.findall(r"\d+", each))) for each in found))
 
 
-def _told(message: str, made: Sequence[tuple[int, ...]]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+def _told(message: str, made: Sequence[Sizes]) -> Iterator[Fit]:
     """What was made up and what would fit, both without the first axis, as a message may mean it."""
-    if (axis := AXIS.search(message)) is not None:
-        shape, at = _shape(axis[3]), int(axis[1])
-        found = _of(shape, made)
-        if found and -len(found) <= at < 0:
-            yield found, tuple(int(axis[2]) if n == len(found) + at else size for n, size in enumerate(found))
-        return
-    if (named := NAMED.search(message)) is not None:
-        found, wanted = _of(_shape(named[2]), made), _shape(named[1])[1:]
+    for pattern, read in READERS:
+        found = pattern.search(message)
         if found is not None:
-            yield found, tuple(size or 16 for size in wanted)
-        return
-    if (axes := AXES.search(message)) is not None:
-        found = _of(_shape(axes[2]), made)
-        if found is not None and int(axes[1]) in OF_AXES:
-            yield found, OF_AXES[int(axes[1])]
-        return
-    if (reshaped := RESHAPED.search(message)) is not None:
-        parts = math.prod(size or 1 for size in _shape(reshaped[2]))
-        size = int(reshaped[1])
-        yield from ((each[1:], (parts,)) for each in made if each[1:] and math.prod(each) == size)
-        inner = _shape(reshaped[2])
-        count = -(-size // parts)
-        yield from (
-            (each[1:], (count, *(n or 1 for n in inner))) for each in made if math.prod(each[1:]) == size > parts
-        )
-        return
-    for sizes in SIZES.findall(message):
-        one, two = map(int, filter(None, sizes))
-        for each in made:
-            for size, other in ((one, two), (two, one)):
-                if each[1:] and each[-1] == size:
-                    yield each[1:], (*each[1:-1], other)
+            yield from read(found, made)
+            return
+    yield from _by_sizes(message, made)
     yield from _by_shapes(message, made)
 
 
-def _by_shapes(message: str, made: Sequence[tuple[int, ...]]) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
+def _axis(found: re.Match[str], made: Sequence[Sizes]) -> Iterator[Fit]:
+    at, size, inner = int(found[1]), int(found[2]), _of(_shape(found[3]), made)
+    if inner and -len(inner) <= at < 0:
+        yield inner, tuple(size if n == len(inner) + at else each for n, each in enumerate(inner))
+
+
+def _named(found: re.Match[str], made: Sequence[Sizes]) -> Iterator[Fit]:
+    inner = _of(_shape(found[2]), made)
+    if inner is not None:
+        yield inner, tuple(size or 16 for size in _shape(found[1])[1:])
+
+
+def _axes(found: re.Match[str], made: Sequence[Sizes]) -> Iterator[Fit]:
+    inner, count = _of(_shape(found[2]), made), int(found[1])
+    if inner is not None and count in OF_AXES:
+        yield inner, OF_AXES[count]
+
+
+def _indexed(found: re.Match[str], made: Sequence[Sizes]) -> Iterator[Fit]:
+    few, many = int(found[1]), int(found[2])
+    yield from ((each[1:], OF_AXES[many]) for each in made if len(each) == few and many in OF_AXES)
+
+
+def _reshaped(found: re.Match[str], made: Sequence[Sizes]) -> Iterator[Fit]:
+    """All of an array is reshaped, or a row of it."""
+    size, inner = int(found[1]), tuple(n or 1 for n in _shape(found[2]))
+    parts = math.prod(inner)
+    yield from ((each[1:], (parts,)) for each in made if each[1:] and math.prod(each) == size)
+    yield from ((each[1:], (-(-size // parts), *inner)) for each in made if math.prod(each[1:]) == size > parts)
+
+
+READERS = ((AXIS, _axis), (NAMED, _named), (AXES, _axes), (INDEXED, _indexed), (RESHAPED, _reshaped))
+"""Messages that name what they mean, and what reads them."""
+
+
+def _by_sizes(message: str, made: Sequence[Sizes]) -> Iterator[Fit]:
+    """As `_told`, of a message that has two sizes which have to be the same."""
+    for sizes in SIZES.findall(message):
+        one, two = map(int, filter(None, sizes))
+        for size, other in ((one, two), (two, one)):
+            yield from ((each[1:], (*each[1:-1], other)) for each in made if each[1:] and each[-1] == size)
+
+
+def _by_shapes(message: str, made: Sequence[Sizes]) -> Iterator[Fit]:
     """As `_told`, of a message that has the shapes of two arrays, one of them made up."""
     shapes = [_shape(text) for text in re.findall(SHAPE, message)]
     of_made = [(shape, found) for shape in shapes if (found := _of(shape, made))]
@@ -158,7 +177,7 @@ def _shape(text: str) -> Shape:
     return tuple(int(each) if each.isdigit() else None for each in re.findall(r"None|\?|\d+", text))
 
 
-def _of(shape: Shape, made: Sequence[tuple[int, ...]]) -> tuple[int, ...] | None:
+def _of(shape: Shape, made: Sequence[Sizes]) -> Sizes | None:
     """The sizes behind the first axis of what was made up that has this shape; None where there is no one."""
     rows = len(shape) == 1 or (len(shape) == 2 and shape[1] == 1)
     for inner in (
