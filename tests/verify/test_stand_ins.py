@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ SETTINGS = Settings(device="cpu", repeat=1, limits=Limits(wall=120.0))
 pytestmark = pytest.mark.tensorflow
 
 
-def run(source: str, **how: bool) -> Run:
+def run(source: str, **how: Any) -> Run:
     """The run of a program for which things are made up."""
     return measure.measure(Program(textwrap.dedent(source), substitute=True, **how), SETTINGS)[0]
 
@@ -125,3 +126,18 @@ def test_files_that_a_program_looks_for_are_there_where_they_shall_be(present: b
         present=present,
     )
     assert (result.status, result.value) == ("ok", 1024.0 if present else None)
+
+
+def test_shapes_and_rows_that_errors_asked_for_take_the_place_of_others() -> None:
+    result = run(
+        """
+        assert tfmemlint_array("float32", (512, 1021)).shape == (512, 28, 28)
+        assert tfmemlint_array("float32", (64, 1031)).shape == (60, 1031)
+        assert tfmemlint_array("int64", (8, 4)).shape == (8, 4)
+        assert next(iter(tfmemlint_dataset(("float32", (32, 1021)), 2))).shape == (32, 28, 28)
+        """,
+        shapes=(((1021,), (28, 28)),),
+        rows=((64, 60),),
+    )
+    assert result.status == "ok", result.reason
+    assert "the shape (512, 28, 28) stands for (512, 1021), which was made up: an error asked for it" in result.notes

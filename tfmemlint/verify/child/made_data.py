@@ -7,7 +7,7 @@ import importlib
 import math
 import sys
 import types
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 HOOKS = ("array", "tensor", "dataset", "object")
@@ -22,12 +22,14 @@ class MadeData:
     def __init__(
         self, corrected: Sequence[tuple[Sequence[int], Sequence[int]]], rows: Sequence[tuple[int, int]] = ()
     ) -> None:
+        self._note: Callable[[str], None] = lambda _: None
         self._rows = dict(rows)
         self._corrected = {tuple(old): tuple(new) for old, new in corrected}
         self._most_rows = min((max(32, MOST_BYTES // (4 * math.prod(new))) for _, new in corrected), default=1 << 30)
 
-    def install(self) -> None:
-        """Put them where every module finds them."""
+    def install(self, note: Callable[[str], None]) -> None:
+        """Put them where every module finds them; `note` is told of other shapes than those that were asked for."""
+        self._note = note
         for name in HOOKS:
             setattr(builtins, f"tfmemlint_{name}", getattr(self, name))
 
@@ -41,7 +43,10 @@ class MadeData:
             return shape
         found = self._corrected.get(tuple(shape[1:]))
         rows = self._rows.get(shape[0], shape[0])
-        return (rows, *shape[1:]) if found is None else (min(rows, self._most_rows), *found)
+        fitting = (rows, *shape[1:]) if found is None else (min(rows, self._most_rows), *found)
+        if fitting != tuple(shape):
+            self._note(f"the shape {fitting} stands for {tuple(shape)}, which was made up: an error asked for it")
+        return fitting
 
     def array(self, dtype: str, shape: tuple[int, ...]) -> Any:
         """A NumPy array of made-up numbers: floats below one, integers zero or one."""

@@ -50,7 +50,7 @@ class Substitutes:
     def install(self, rename: Any) -> None:
         """Put the hooks where every module finds them and patch what trains; `rename` is what gives Keras the names
         that it had before. Imports Keras."""
-        self.data.install()
+        self.data.install(self.note)
         for name in HOOKS:
             setattr(builtins, f"tfmemlint_{name}", getattr(self, name))
         keras = [importlib.import_module("keras")]
