@@ -9,7 +9,8 @@ from tfmemlint.verify.run.runs import Failure
 
 ROWS = Made("rows", frozenset({"self.rows"}), 'tfmemlint_array("float32", (31, 37))')
 COUNT = Made("count", frozenset(), "10")
-MADE = ((1, ROWS), (2, COUNT))
+LOGS = Made("logs", frozenset(), "None")
+MADE = ((1, ROWS), (2, COUNT), (3, LOGS))
 
 
 @pytest.mark.parametrize(
@@ -20,6 +21,7 @@ MADE = ((1, ROWS), (2, COUNT))
         ("ValueError", "index: Tensor conversion requested dtype int64 for Tensor with dtype float32", "f(rows)", 1),
         ("TypeError", "'int' object is not iterable", "first, second = count", 2),
         ("AttributeError", "'int' object has no attribute 'shape'", "count.shape[0]", 2),
+        ("AttributeError", "'NoneType' object has no attribute 'get'", "logs.get(rows[0])", 3),
         ("TypeError", "'int' object is not callable", "count(3)", 2),
         ("TypeError", "expected str, bytes or os.PathLike object, not int", "open(count)", 2),
     ],

@@ -94,6 +94,15 @@ def test_a_row_that_is_reshaped_has_parts_of_that_shape() -> None:
     assert shapes("cannot reshape array of size 1031 into shape (3)") == (((1031,), (344, 3)),)
 
 
+def test_what_was_corrected_is_corrected_again_where_an_error_asks_for_it() -> None:
+    known = (((1031,), (344, 3)),)
+    message = "expected input_1 to have shape (1024, 3) but got array with shape (344, 3)"
+    pair = Pair(Program("", shapes=known), None)
+    notes = ("points.npy is not there: float32[512,344,3] was made up",)
+    found = corrected(pair, Run("error", error=Failure("ValueError", message=message), notes=notes))
+    assert found is not None and found.before.shapes == (*known, ((344, 3), (1024, 3)))
+
+
 def test_each_array_is_corrected_once() -> None:
     known = (((1021,), (784,)),)
     message = "expected shape=(None, 28, 28), found shape=(32, 1031)"

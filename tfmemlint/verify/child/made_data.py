@@ -38,10 +38,18 @@ class MadeData:
         number = min(number, self._most_rows)
         return self._rows.get(number, number)
 
+    def _in_place_of(self, sizes: tuple[int, ...]) -> tuple[int, ...] | None:
+        """What fits in the place of these sizes, which may have been corrected several times."""
+        if sizes not in self._corrected:
+            return None
+        for _ in self._corrected:
+            sizes = self._corrected.get(sizes, sizes)
+        return sizes
+
     def _fitting(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         if not shape:
             return shape
-        found = self._corrected.get(tuple(shape[1:]))
+        found = self._in_place_of(tuple(shape[1:]))
         rows = self._rows.get(shape[0], shape[0])
         fitting = (rows, *shape[1:]) if found is None else (min(rows, self._most_rows), *found)
         if fitting != tuple(shape):
@@ -73,7 +81,7 @@ class MadeData:
             if isinstance(spec, list):
                 return tuple(made(part, number) for part in spec)
             dtype, shape = spec
-            shape = self._corrected.get(tuple(shape)) or self._fitting(shape)
+            shape = self._in_place_of(tuple(shape)) or self._fitting(shape)
             if dtype == "string":
                 return tensorflow.fill(shape, tensorflow.strings.as_string(number))
             return tensorflow.fill(shape, tensorflow.cast(number % 2, dtype))

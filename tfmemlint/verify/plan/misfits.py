@@ -40,6 +40,7 @@ PYTHON_TYPES = {
     OBJECT: frozenset(("_Metric", "_Text", "_Thing")),
     TEXT: frozenset(("_Text", "str")),
     FUNCTION: frozenset(("function",)),
+    "None": frozenset(("NoneType",)),
 }
 """The names that messages have for things of these kinds."""
 
@@ -49,7 +50,8 @@ WORD = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 @dataclass(frozen=True)
 class Made:
-    """A parameter that was made up: its name, the names that its object keeps it by, and the code for it."""
+    """A parameter that was made up, or left at None: its name, the names that its object keeps it by, and the code for
+    it."""
 
     name: str
     stored: frozenset[str]

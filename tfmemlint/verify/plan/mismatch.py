@@ -59,14 +59,14 @@ def corrected(pair: Pair, run: Run) -> Pair | None:
     known = pair.before.shapes
     if run.error is None or len(known) >= MOST:
         return None
+    made, message = _made(pair, run), RECEIVED.sub("", run.error.message)
     fit = {shape for each in known for shape in each}
-    made = [shape for shape in _made(pair, run) if shape[1:] not in fit]
-    told = _told(RECEIVED.sub("", run.error.message), made)
-    pairs = (each for each in told if each[0] != each[1] and 0 not in each[1])
-    first = next(pairs, None)
-    if first is not None:
-        return shaped(pair, (*known, first))
-    rows = next(_rows(run, _made(pair, run)), None) if not pair.before.rows else None
+    for asked in ([shape for shape in made if shape[1:] not in fit], made):  # those that were corrected come last
+        told = (each for each in _told(message, asked) if each not in known and 0 not in each[1])
+        first = next((each for each in told if each[0] != each[1] and each[0] not in dict(known)), None)
+        if first is not None:
+            return shaped(pair, (*known, first))
+    rows = next(_rows(run, made), None) if not pair.before.rows else None
     return None if rows is None else with_rows(pair, (rows,))
 
 

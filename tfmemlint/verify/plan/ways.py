@@ -168,8 +168,10 @@ class Ways:
                 code = self._known(parameter, function)
                 if code is not None:
                     given[id(parameter)] = code
-                elif parameter.default is None:
+                elif parameter.default is None or id(parameter) in self._kinds:
                     unknown.append((function, parameter))
+                elif self.file.text(parameter.default) == "None":
+                    self.made[id(parameter)] = Made(parameter.name.value, frozenset(), "None")
         if unknown and self._rank is not None:
             self._make_up(unknown, self._reached([function for function, _ in called]), self._rank, given)
         elif unknown:
