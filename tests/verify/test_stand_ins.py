@@ -38,6 +38,23 @@ def test_names_that_libraries_had_before_are_what_does_the_same() -> None:
     assert "names that numpy had before are what does the same now" in result.notes
 
 
+def test_what_is_gone_decorates_and_does_nothing() -> None:
+    result = run(
+        """
+        from keras.legacy import interfaces
+
+        @interfaces.legacy_get_updates_support
+        def updates(loss):
+            return loss + 1
+
+        assert updates(2) == 3
+        interfaces.legacy_get_updates_support()
+        """
+    )
+    gone = "keras.legacy.interfaces.legacy_get_updates_support is not there in the installed version"
+    assert result.reason == f"AttributeError: {gone}"
+
+
 def test_names_that_an_installed_library_lacks_fail_when_they_are_called() -> None:
     result = run(
         """
@@ -141,3 +158,16 @@ def test_shapes_and_rows_that_errors_asked_for_take_the_place_of_others() -> Non
     )
     assert result.status == "ok", result.reason
     assert "the shape (512, 28, 28) stands for (512, 1021), which was made up: an error asked for it" in result.notes
+
+
+def test_tables_have_the_columns_that_the_code_gives_them() -> None:
+    pytest.importorskip("pandas")
+    result = run(
+        """
+        import pandas as pd
+        table = pd.read_csv("votes.csv", header=None)
+        table.columns = ["name", "count", "share"]
+        assert len(table) == 1000 and table["share"].max() < 1
+        """
+    )
+    assert result.status == "ok", result.reason

@@ -56,16 +56,16 @@ class Missing:
         """As those of its attributes."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        name = self._path.partition(".")[0]
+        name, given = self._path.partition(".")[0], [*args, *kwargs.values()]
+        if len(given) == 1 and args and isinstance(args[0], (types.FunctionType, type)) and Missing.asked():
+            return args[0]  # it decorates
         if name in sys.modules and not isinstance(sys.modules[name], _MissingModule):
             raise AttributeError(f"{self._path} is not there in the installed version")
-        given = [*args, *kwargs.values()]
         if self._path.endswith(BARS) and args:
             return args[0]
         if not Missing.asked() or any(hasattr(type(each), "dtype") for each in given):
             self._needed()
-        decorated = len(given) == 1 and args and isinstance(args[0], (types.FunctionType, type))
-        return args[0] if decorated else Missing(self._path if self._path.endswith("()") else f"{self._path}()")
+        return Missing(self._path if self._path.endswith("()") else f"{self._path}()")
 
     def _needed(self, *_: Any, **__: Any) -> Any:
         name = self._path.partition(".")[0]

@@ -77,9 +77,12 @@ def _table(columns: Sequence[Any], index: Any, rows: int) -> Any:
 
 
 def _named(source: str) -> Iterator[str]:
-    """The columns that a program names: `table["price"]`, `table[["a", "b"]]`, `drop(columns=["c"])`, `pop("d")`."""
+    """The columns that a program names: `table["price"]`, `table[["a", "b"]]`, `drop(columns=["c"])`, `pop("d")`,
+    `table.columns = ["a", "b"]`."""
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Subscript):
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "attr", "") == "columns":
+            yield from _texts(node.value)
+        elif isinstance(node, ast.Subscript):
             yield from _texts(node.slice)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             if node.func.attr in ("drop", "pop", "get", "groupby", "set_index", "sort_values") and node.args:
