@@ -21,7 +21,7 @@ OBSTACLES = {
         """
         import numpy as np
         import tensorflow as tf
-        table = np.loadtxt("measurements.csv", delimiter=",")
+        table = np.fromfile("measurements.bin")
         images = np.zeros((500, 64, 64, 3))
         {trains}
         model.fit(images, table[:500])
@@ -622,7 +622,7 @@ OBSTACLES = {
         """
         import numpy as np
         import tensorflow as tf
-        x, y = np.load("images.npy"), np.load("labels.npy")
+        x, y = np.fromfile("images.bin"), np.fromfile("labels.bin")
 
         def pipeline(x, y, train=True):
             data = tf.data.Dataset.from_tensor_slices((x, y))
