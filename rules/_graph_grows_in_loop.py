@@ -16,6 +16,7 @@ from tfmemlint.api import (
     File,
     Function,
     Node,
+    called_word,
     calls,
     integer,
     knowledge,
@@ -36,6 +37,14 @@ FEW_GRAPHS = 16
 MANY_NODES = 256
 """Nodes that small ops add, about 1 MiB."""
 SMALL_OPS = ("keeps_shape", "elementwise_of_two", "computes_each_number", "reduces", "adds_one_node")
+GIVES_PART = frozenset({"get_layer", "get_operation_by_name", "get_tensor_by_name", "get_variable"})
+"""Words of calls that find a part of a graph by its name."""
+
+OF_PARTS = frozenset({
+    "assign", "assign_add", "assign_sub", "get_shape", "initializer", "input", "kernel", "op", "output", "weights",
+})  # fmt: skip
+"""Attributes of layers, variables and tensors of a graph that data does not have."""
+
 OPERATIONS = (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.Subscript)
 
 
@@ -51,6 +60,8 @@ def _growths(file: File) -> Iterator[Growth]:
     for loop in sorted(_graph_loops(file), key=lambda loop: -len(list(file.tree.ancestors(loop)))):
         built = tracing.ops_built(file, loop, leave_out=partial(_seldom, file, loop))
         ops = [op for op in built if op not in seen]
+        if _is_of_parts(file, loop, ops):
+            continue  # a loop around it makes all of them again
         seen.update(ops)
         if ops and not any(shrugged(file, loop, ops) for shrugged in SHRUGGED):
             yield Growth(loop, ops)
@@ -58,7 +69,7 @@ def _growths(file: File) -> Iterator[Growth]:
 
 def _graph_loops(file: File) -> list[Node]:
     """What runs a graph, or makes functions that do, many times: loops and comprehensions, also around a call of its
-    function. Layers, of which each has its own ops, are no such loops."""
+    function."""
     found: dict[Node, None] = {}
     runs = tracing.graph_runs(file)
     for run in (*runs, *tracing.graph_functions(file)):
@@ -67,7 +78,7 @@ def _graph_loops(file: File) -> list[Node]:
                 continue
             if tracing.over_devices(file, again) or (run not in runs and _is_of_items(again, run)):
                 continue
-            if not tracing.begins_graph(file, again.place) and not _over_layers(again):
+            if not tracing.begins_graph(file, again.place):
                 found[again.place] = None
     return list(found)
 
@@ -142,6 +153,28 @@ def _tries_structures(file: File, loop: Node, ops: list[Node]) -> bool:
     return False
 
 
+def _is_of_parts(file: File, loop: Node, ops: list[Node]) -> bool:
+    """Whether each iteration adds ops for another part of the graph that is there already: for the layer that a name
+    finds, or the variable that is the loop's item. There is one for each, and none to be built before. Loops around
+    such a one are asked by themselves."""
+    if not isinstance(loop, cst.For) or not all(file.tree.contains(loop, op) for op in ops):
+        return False
+    items = {name.value for name in walk(loop.target, cst.Name)}
+    parts = {n.value.value for n in walk(loop.body, cst.Attribute) if isinstance(n.value, cst.Name) and _marks_part(n)}
+    found = False
+    for made in walk(loop.body, cst.Assign, cst.For):
+        source = made.value if isinstance(made, cst.Assign) else made.iter
+        if _names(source, items):
+            targets = [each.target for each in made.targets] if isinstance(made, cst.Assign) else [made.target]
+            items |= {name.value for target in targets for name in walk(target, cst.Name)}
+            found |= any(called_word(each) in GIVES_PART and _names(each, items) for each in walk(source, cst.Call))
+    return (found or bool(parts & items)) and all(_names(op, items) for op in ops)
+
+
+def _marks_part(node: cst.Attribute) -> bool:
+    return node.attr.value in OF_PARTS
+
+
 def _counts(file: File, iterated: cst.BaseExpression) -> bool:
     """Whether a loop certainly goes over numbers: `range(2, 10)`, `[3, 5, 7]`."""
     if isinstance(iterated, (cst.List, cst.Tuple)):
@@ -171,10 +204,6 @@ def _is_of(file: File, loop: Node, op: Node, items: set[str]) -> bool:
 def _is_of_items(loop: repetition.Repetition, made: Call) -> bool:
     """Whether each iteration makes a function of its own item, of a layer or one more output: there is one for each."""
     return any(_names(arg.value, loop.items) for arg in made.node.args)
-
-
-def _over_layers(loop: repetition.Repetition) -> bool:
-    return any(isinstance(n, cst.Attribute) and n.attr.value == "layers" for each in loop.each for n in walk(each.iter))
 
 
 def _over_parts(file: File, loop: repetition.Repetition, runs: set[cst.Call]) -> bool:
