@@ -70,7 +70,7 @@ def test_a_program_that_cannot_run_is_inconclusive_and_says_what_to_do(
     text = """
         import numpy as np
         import tensorflow as tf
-        x = np.load("not_there.npy")
+        x = np.fromfile("not_there.bin")
         data = tf.data.Dataset.from_tensor_slices(x).repeat(8).cache()
         print(list(data))
     """
