@@ -161,3 +161,17 @@ def test_what_other_modules_are_written_for_is_asked_again(
     now = found(tmp_path, *names, cache=True)
     assert sorted(linted) == again
     assert ("TFM602" in "".join(now["judge.py"])) is speaks
+
+
+def test_what_a_project_requires_is_asked_again(tmp_path: Path, linted: list[str]) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "judge.py").write_text(GENERATIONS["judge.py"].replace("import network\n", ""))
+    assert "TFM602" in "".join(found(tmp_path, "judge.py", cache=True)["judge.py"])
+    for required, speaks in (("keras==2.2.4\n", False), ("keras==3.0\n", True), (None, True)):
+        pins = tmp_path / "requirements.txt"
+        pins.unlink() if required is None else pins.write_text(required)
+        linted.clear()
+        now = found(tmp_path, "judge.py", cache=True)
+        assert linted == ["judge.py"]
+        assert ("TFM602" in "".join(now["judge.py"])) is speaks
+        assert now == found(tmp_path, "judge.py")

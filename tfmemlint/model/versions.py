@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint import knowledge
+from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Api
 from tfmemlint.syntax.scopes import Binds
+from tfmemlint.text.pins import NONE, Pins, pins_in_notebook
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
@@ -69,12 +71,22 @@ def before_version_2(file: File) -> bool:
     return any(_of_keras_1(file, node) for node in file.tree.of(cst.Call))
 
 
+@once_per_file
+def asked_for(file: File) -> Pins:
+    """The latest TensorFlow and Keras that the program may run with: by what its project requires, and what a notebook
+    installs or was run with."""
+    required = file.siblings.required if file.siblings is not None else NONE
+    notebook = file.source.path.endswith(".ipynb")
+    return required.within(pins_in_notebook(file.source.decoded.raw)) if notebook else required
+
+
 def may_be_version_1(file: File) -> bool:
     """Whether the program is written for version 1, or a module that it imports or that imports it seems to be, by its
-    text, and nothing in the program tells of version 2. Python 2 has no TensorFlow later than 2.1."""
+    text, or its project requires that, and nothing in the program tells of version 2. Python 2 has no TensorFlow later
+    than 2.1."""
     if file.before_version_2 or any(text.python_2 for text in file.around):
         return True
-    return any(map(_seems_of_first, file.around)) and not file.says_version_2
+    return (asked_for(file).tensorflow < (2,) or any(map(_seems_of_first, file.around))) and not file.says_version_2
 
 
 def _seems_of_first(text: Text) -> bool:

@@ -120,9 +120,9 @@ class Layout:
 
     def _find_below(self, folder: str, name: str) -> Found | None:
         inner = os.path.join(folder, name)
-        if self._is_file(os.path.join(inner, INIT)):
+        if self.is_file(os.path.join(inner, INIT)):
             return Found(os.path.join(inner, INIT), inner)
-        if self._is_file(f"{inner}.py"):
+        if self.is_file(f"{inner}.py"):
             return Found(f"{inner}.py", None)
         return Found(None, inner) if self._holds_code(inner) else None
 
@@ -139,7 +139,7 @@ class Layout:
 
     def _package(self, folder: str) -> Found:
         init = os.path.join(folder, INIT)
-        return Found(init if self._is_file(init) else None, folder)
+        return Found(init if self.is_file(init) else None, folder)
 
     def _searched(self, importer: str) -> Iterator[str]:
         """The folders in which a module is looked for that a file names from the top."""
@@ -147,7 +147,7 @@ class Layout:
         for folder in _upwards(os.path.dirname(importer)):
             if not self._inside(folder):
                 break
-            if self._is_file(os.path.join(folder, INIT)):
+            if self.is_file(os.path.join(folder, INIT)):
                 inside.append(folder)  # Python would not look here, unless the file is run as a script
             else:
                 yield folder
@@ -157,7 +157,8 @@ class Layout:
     def _inside(self, folder: str) -> bool:
         return folder == self.root or folder.startswith(os.path.join(self.root, ""))
 
-    def _is_file(self, path: str) -> bool:
+    def is_file(self, path: str) -> bool:
+        """Whether there is a file of this path, in the project: links lead nowhere else."""
         there = self._seen.there
         known = there.get(path)
         if known is None:

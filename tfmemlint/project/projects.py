@@ -8,6 +8,7 @@ from tfmemlint.project.by_words import Outline
 from tfmemlint.project.importers import Importers
 from tfmemlint.project.layout import Seen, project_root
 from tfmemlint.project.texts import Text
+from tfmemlint.text.pins import Pins
 
 
 class Project:
@@ -20,6 +21,8 @@ class Project:
         self.texts: dict[str, tuple[bytes | None, Text | None]] = {}
         """The digests of the files that were read, None for those that could not be, and what their texts tell."""
         self.outlines: dict[str, Outline | None] = {}
+        self.pins: dict[str, tuple[bytes | None, Pins]] = {}
+        """The digests of files of requirements, likewise, and which versions they ask for."""
 
 
 class Projects:

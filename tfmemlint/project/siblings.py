@@ -17,9 +17,11 @@ from tfmemlint.project.importers import IMPORTERS, Importers
 from tfmemlint.project.layout import Found, Layout
 from tfmemlint.project.mentioned import nearest, texts_of_importers, texts_within_reach, words_leading_to
 from tfmemlint.project.projects import Project
+from tfmemlint.project.required import required
 from tfmemlint.project.texts import Text, is_unit_test, text_of
 from tfmemlint.syntax.program import Program
 from tfmemlint.syntax.spans import Spans
+from tfmemlint.text.pins import NONE, Pins, pins_of
 from tfmemlint.text.read import read_source
 from tfmemlint.text.source import Source, SourceError
 
@@ -138,6 +140,20 @@ class Siblings:
             outlines[path] = outline(data.decode(errors="replace")) if data is not None else None
         self.text(path)
         return outlines[path]
+
+    @cached_property
+    def required(self) -> Pins:
+        """The latest versions that the project lets the file run with."""
+        return required(self)
+
+    def pins(self, path: str) -> Pins:
+        """Which versions a file of requirements asks for; none where it cannot be read."""
+        known = self._project.pins
+        if path not in known:
+            data = self.data(path)
+            known[path] = self.read[path], pins_of(data.decode(errors="replace")) if data is not None else NONE
+        self.read[path], found = known[path]
+        return found
 
     def words_leading_to(self, program: str, names: tuple[str, ...], depth: int) -> frozenset[str] | None:
         """The words by which a program may call functions of other modules that use one of some APIs, or that call such

@@ -10,6 +10,7 @@ import libcst as cst
 from tfmemlint import knowledge
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Api, Function, constant, integer
+from tfmemlint.model.versions import asked_for
 from tfmemlint.query.facts import calls_named, calls_passing
 from tfmemlint.query.keras.models import is_model
 from tfmemlint.query.ordering.conditions import conditions
@@ -41,12 +42,15 @@ SAVES = {"save_weights": (".weights.h5",), "save": (".keras", ".h5", ".hdf5")}
 @once_per_file
 def keras_2(file: File) -> bool:
     """Whether the program certainly runs on Keras 2: it imports `tf_keras`, names the variable of the environment that
-    chooses it, or uses what Keras 3 lacks, with no `if` or `try` around it, or a module that it imports takes such
-    from Keras, or one that imports it does or trains a model from a generator as only Keras 2 does. False where nothing
-    shows it."""
+    chooses it, its project requires it, it uses what Keras 3 lacks, with no `if` or `try` around it, or a module that
+    it imports takes such from Keras, or one that imports it does or trains a model from a generator as only Keras 2
+    does. False where nothing shows it."""
     texts = (text for text in file.tree.of(cst.SimpleString) if not isinstance(file.tree.parent(text), cst.Expr))
     imports = [d for found in file.flow(file.module).end.values() for d in written(found) if d.binds is Binds.IMPORT]
     if any(d.api.partition(".")[0] == "tf_keras" for d in imports) or any(LEGACY in text.value for text in texts):
+        return True
+    required = asked_for(file)
+    if required.tensorflow < (2, 16) or required.keras < (3,):
         return True
     paths = (*((d.api, d.node) for d in imports), *_paths(file, {d.name: d.api for d in imports}))
     gone = (node for path, node in paths if knowledge.of_keras_2(path))
@@ -79,7 +83,8 @@ def own_engine(file: File) -> bool:
         return True
     if not _is_with_keras(paths):
         return False
-    if any(map(knowledge.of_own_engine, paths)) or any(text.python_2 for text in file.around):
+    old = asked_for(file).keras < (2, 4) or any(text.python_2 for text in file.around)
+    if old or any(map(knowledge.of_own_engine, paths)):
         return True
     return any(_initializes_untyped(file))
 

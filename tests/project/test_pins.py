@@ -1,0 +1,96 @@
+"""Which versions files of requirements let in, and what follows for the programs beside them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tfmemlint.config.settings import Config
+from tfmemlint.lint.parsing import parse
+from tfmemlint.model.file import File
+from tfmemlint.model.versions import asked_for
+from tfmemlint.project.siblings import Siblings
+from tfmemlint.query.keras.versions import keras_2, own_engine
+from tfmemlint.text.pins import NEWEST, pins_in_notebook, pins_of
+from tfmemlint.text.read import read_source
+
+
+@pytest.mark.parametrize(
+    ("text", "tensorflow", "keras"),
+    [
+        ("numpy==1.16.4\r\ntensorflow-gpu==1.14.0\r\nKeras==2.2.4\r\n", (1, 14, 0, 99), (2, 2, 4, 99)),
+        ("tensorflow-estimator==1.14.0\ntensorflow>=2.0\nkeras-tuner==1.0.2\n", NEWEST, NEWEST),
+        ("tensorflow_datasets==4.9\ntensorflow[and-cuda]==2.15.0\n", (2, 15, 0, 99), NEWEST),
+        ("tensorflow<2\n", (1, 99), NEWEST),
+        ("tensorflow<2.4.0\n", (2, 3, 99), NEWEST),
+        ("tensorflow<=1.15 ; python_version < '3'\n", (1, 15, 99), NEWEST),
+        ("tensorflow~=1.14\n", (1, 99), NEWEST),
+        ("tensorflow==1.15\ntensorflow-gpu==2.3\n", (2, 3, 99), NEWEST),
+        ("tensorflow==1.15\ntensorflow\n", NEWEST, NEWEST),
+        ("# tensorflow==1.15\n", NEWEST, NEWEST),
+        ("dependencies:\n  - tensorflow=1.13.1\n  - pip:\n    - keras==2.2.4\n", (1, 13, 1, 99), (2, 2, 4, 99)),
+        ('[packages]\nkeras = "==2.2.4"\ntensorflow = "*"\n', NEWEST, (2, 2, 4, 99)),
+        ("setup(install_requires=[\n    'tensorflow==1.15',\n    'keras<2.4',\n])\n", (1, 15, 99), (2, 3, 99)),
+        ("", NEWEST, NEWEST),
+    ],
+)  # fmt: skip
+def test_latest_versions_that_a_file_lets_in(text: str, tensorflow: tuple[int, ...], keras: tuple[int, ...]) -> None:
+    assert pins_of(text) == (tensorflow, keras)
+
+
+@pytest.mark.parametrize(
+    ("raw", "tensorflow", "keras"),
+    [
+        ('{"source": ["!pip install -q keras==2.1.5\\n"]}', NEWEST, (2, 1, 5, 99)),
+        ('{"language_info": {"name": "python", "version": "3.4.4"}}', (1, 14), NEWEST),
+        ('{"language_info": {"name": "python", "version": "3.12.1"}}', NEWEST, NEWEST),
+        ('{"source": ["pip install keras-tuner==1.0"], "version": "3.4"}', NEWEST, NEWEST),
+    ],
+)
+def test_latest_versions_that_a_notebook_was_run_with(
+    raw: str, tensorflow: tuple[int, ...], keras: tuple[int, ...]
+) -> None:
+    assert pins_in_notebook(raw) == (tensorflow, keras)
+
+
+def program(root: Path, text: str) -> File:
+    path = root / "train.py"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    source = read_source(text.encode(), str(path))
+    module, _, _ = parse(source)
+    assert module is not None
+    top = root.parent
+    siblings = Siblings(str(path), str(top), lambda each: parse(each)[0])
+    return File(source, module, Config(project_root=str(top)), siblings)
+
+
+def test_the_nearest_folder_that_pins_anything_counts(tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text("tensorflow==2.15\n")
+    (tmp_path / "setup.py").write_text("tensorflow\n")
+    below = tmp_path / "old"
+    assert asked_for(program(below, "import keras\n")).tensorflow == (2, 15, 99)
+    (below / "requirements.txt").write_text("keras==2.2.4\n")
+    found = asked_for(program(below, "import keras\n"))
+    assert found == (NEWEST, (2, 2, 4, 99))
+
+
+@pytest.mark.parametrize(
+    ("pinned", "text", "version_1", "of_keras_2", "engine"),
+    [
+        ("tensorflow==1.15", "import tensorflow as tf\nprint(tf.zeros(3))\n", True, True, False),
+        ("tensorflow==1.15", "import tensorflow as tf\n@tf.function\ndef f(): pass\n", False, True, False),
+        ("tensorflow==2.3", "from tensorflow import keras\n", False, True, False),
+        ("keras==2.2.4", "from keras.models import Model\n", False, True, True),
+        ("keras==2.2.4", "from tensorflow.keras.models import Model\n", False, True, False),
+        ("tensorflow==2.16", "from tensorflow import keras\n", False, False, False),
+        ("tensorflow", "from keras.models import Model\n", False, False, False),
+    ],
+)
+def test_what_a_program_is_taken_for(
+    pinned: str, text: str, version_1: bool, of_keras_2: bool, engine: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "requirements.txt").write_text(pinned + "\n")
+    file = program(tmp_path / "src", text)
+    assert (file.may_be_version_1, keras_2(file), own_engine(file)) == (version_1, of_keras_2, engine)

@@ -1,0 +1,39 @@
+"""Which versions of libraries a project requires for a program: the files that say so, and where they lie."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from tfmemlint.text.pins import NONE, Pins
+
+if TYPE_CHECKING:
+    from tfmemlint.project.siblings import Siblings
+
+FILES = (
+    "requirements.txt", "environment.yml", "environment.yaml", "Pipfile", "pyproject.toml", "setup.cfg", "setup.py",
+)  # fmt: skip
+"""Files in which projects pin what they are run with, in the order in which one folder's are asked."""
+
+
+def required(siblings: Siblings) -> Pins:
+    """What the nearest folder above a file that pins anything asks for, up to the root of its project."""
+    for folder in _folders(siblings):
+        told = [siblings.pins(path) for path in _files(siblings, folder)]
+        told = [each for each in told if each.tell]
+        if told:
+            return told[0]
+    return NONE
+
+
+def _folders(siblings: Siblings) -> Iterator[str]:
+    folder, root = os.path.dirname(siblings.path), siblings.layout.root
+    while folder != root and folder.startswith(os.path.join(root, "")):
+        yield folder
+        folder = os.path.dirname(folder)
+    yield root
+
+
+def _files(siblings: Siblings, folder: str) -> list[str]:
+    return [path for name in FILES if siblings.layout.is_file(path := os.path.join(folder, name))]
