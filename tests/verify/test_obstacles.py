@@ -440,7 +440,7 @@ OBSTACLES = {
         """
         import numpy as np
         from tensorflow.keras.preprocessing.image import ImageDataGenerator
-        images, labels = np.load("images.npy"), np.load("labels.npy")
+        images, labels = np.fromfile("images.bin"), np.fromfile("labels.bin")
         generator = ImageDataGenerator(horizontal_flip=True)
         generator.fit(images[:5000])
         print(next(generator.flow(images, labels, batch_size=32)))
