@@ -35,6 +35,9 @@ NEVER = [
     "class C:\n    def f(self):\n        here()\n    def f(self):\n        pass",
     "class C:\n    def g(self):\n        self.f()\n    def f(self):\n        here()\n    def f(self):\n        pass",
     "if False:\n    def f():\n        here()",
+    "import sys\ndef f():\n    sys.exit()\n    here()",
+    "import os\ndef f():\n    if a:\n        os._exit(1)\n    else:\n        exit('no')\n    here()",
+    "def f():\n    import sys\n    for i in items:\n        sys.exit()\n        here()",
 ]
 
 RUNS = [
@@ -66,6 +69,12 @@ RUNS = [
     "def f():\n    here()\ndef f():\n    pass\nf()",
     "def run():\n    f()\ndef f():\n    here()\nrun()\ndef f():\n    pass",
     "if unknown:\n    def f():\n        here()\nelse:\n    def f():\n        pass",
+    "import sys\nsys.exit()\nhere()",
+    "import sys\ndef f():\n    if unknown:\n        sys.exit()\n    here()",
+    "def f(exit):\n    exit()\n    here()",
+    "def exit():\n    pass\ndef f():\n    exit()\n    here()",
+    "import sys\ndef f():\n    try:\n        sys.exit()\n    except SystemExit:\n        pass\n    here()",
+    "import sys\ndef f():\n    atexit.register(sys.exit)\n    here()",
 ]
 
 

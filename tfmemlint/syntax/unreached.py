@@ -1,5 +1,5 @@
-"""Code that certainly never runs: what constants switch off, what stands behind a `return`, and methods that are
-defined again in their class."""
+"""Code that certainly never runs: what constants switch off, what stands behind a `return` or `sys.exit()`, and methods
+that are defined again in their class."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ import libcst as cst
 
 from tfmemlint.syntax.conditions import Conditions
 from tfmemlint.syntax.program import Program
+from tfmemlint.syntax.scopes import Binds, dotted
 from tfmemlint.syntax.tree import Node
 
 LEAVES = (cst.Return, cst.Raise, cst.Break, cst.Continue)
+
+EXITS = frozenset({"sys.exit", "os._exit", "exit", "quit"})
+"""Functions that end the program, as it names them."""
 
 
 class Unreached:
@@ -61,7 +65,7 @@ class Unreached:
     def _leaves(self, statement: Node) -> bool:
         """Whether nothing behind the statement in its block runs."""
         if isinstance(statement, cst.SimpleStatementLine):
-            return any(isinstance(small, LEAVES) or _fails(small) for small in statement.body)
+            return any(isinstance(small, LEAVES) or _fails(small) or self._exits(small) for small in statement.body)
         branch: Node | None = statement
         while isinstance(branch, cst.If):
             truth = self._conditions.truth(branch.test)
@@ -74,8 +78,22 @@ class Unreached:
 
     def _suite_leaves(self, suite: cst.BaseSuite) -> bool:
         if isinstance(suite, cst.SimpleStatementSuite):
-            return any(isinstance(small, LEAVES) or _fails(small) for small in suite.body)
+            return any(isinstance(small, LEAVES) or _fails(small) or self._exits(small) for small in suite.body)
         return any(self._leaves(statement) for statement in suite.body)
+
+    def _exits(self, statement: Node) -> bool:
+        """Whether a statement of a function ends the program, by a name that nothing but an import binds. What stands
+        in none may be cells of a notebook, of which the next are run all the same."""
+        if not isinstance(statement, cst.Expr) or not isinstance(statement.value, cst.Call):
+            return False
+        path = dotted(statement.value.func)
+        scope = self._program.scope_of(statement)
+        if path not in EXITS or not isinstance(scope, cst.FunctionDef):
+            return False
+        first = path.partition(".")[0]
+        around = (scope, *self._program.scopes_around(scope))
+        bound = [d for each in around for d in self._program.flow(each).bindings.get(first, ())]
+        return all(d.binds is Binds.IMPORT and d.api == first for d in bound)
 
     # -- methods that are defined again ------------------------------------------------------------------------------
 
