@@ -12,7 +12,7 @@ from tfmemlint.model.file import File
 from tfmemlint.model.versions import asked_for
 from tfmemlint.project.siblings import Siblings
 from tfmemlint.query.keras.versions import keras_2, own_engine
-from tfmemlint.text.pins import NEWEST, pins_in_notebook, pins_of
+from tfmemlint.text.pins import NEWEST, pins_described, pins_in_notebook, pins_of
 from tfmemlint.text.read import read_source
 
 
@@ -37,6 +37,21 @@ from tfmemlint.text.read import read_source
 )  # fmt: skip
 def test_latest_versions_that_a_file_lets_in(text: str, tensorflow: tuple[int, ...], keras: tuple[int, ...]) -> None:
     assert pins_of(text) == (tensorflow, keras)
+
+
+@pytest.mark.parametrize(
+    ("text", "tensorflow", "keras"),
+    [
+        ("# Captions\n<li>Tensorflow - 1.13.1</li>\n<li>Keras - 2.2.4</li>\n", (1, 13, 1, 99), (2, 2, 4, 99)),
+        ("Tested with `tensorflow 1.14.0`, `keras 2.2.4` and `numpy 1.16.4`.\n", (1, 14, 0, 99), (2, 2, 4, 99)),
+        ("pip install tensorflow-gpu==1.12.0\n", (1, 12, 0, 99), NEWEST),
+        ("TensorFlow 1.4 at first, TensorFlow 2.2 now\n", NEWEST, NEWEST),
+        ("Tensorflow 1.13+ and Keras 2.2.4+, tensorflow >= 1.4.0, keras 2.0 or higher\n", NEWEST, NEWEST),
+        ("tensorflow 2.9.1, my-keras 1.2, keras_1.2\n", NEWEST, NEWEST),
+    ],
+)
+def test_old_versions_that_a_description_names(text: str, tensorflow: tuple[int, ...], keras: tuple[int, ...]) -> None:
+    assert pins_described(text) == (tensorflow, keras)
 
 
 @pytest.mark.parametrize(
@@ -71,6 +86,7 @@ def test_the_nearest_folder_that_pins_anything_counts(tmp_path: Path) -> None:
     (tmp_path / "setup.py").write_text("tensorflow\n")
     below = tmp_path / "old"
     assert asked_for(program(below, "import keras\n")).tensorflow == (2, 15, 99)
+    (below / "README.md").write_text("Tensorflow 1.4\n")
     (below / "requirements.txt").write_text("keras==2.2.4\n")
     found = asked_for(program(below, "import keras\n"))
     assert found == (NEWEST, (2, 2, 4, 99))

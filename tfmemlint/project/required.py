@@ -6,15 +6,17 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tfmemlint.text.pins import NONE, Pins
+from tfmemlint.text.pins import NONE, Pins, pins_described, pins_of
 
 if TYPE_CHECKING:
     from tfmemlint.project.siblings import Siblings
 
+DESCRIPTION = "README.md"
 FILES = (
     "requirements.txt", "environment.yml", "environment.yaml", "Pipfile", "pyproject.toml", "setup.cfg", "setup.py",
+    DESCRIPTION,
 )  # fmt: skip
-"""Files in which projects pin what they are run with, in the order in which one folder's are asked."""
+"""Files in which projects say what they are run with, in the order in which one folder's are asked."""
 
 
 def required(siblings: Siblings) -> Pins:
@@ -25,6 +27,11 @@ def required(siblings: Siblings) -> Pins:
         if told:
             return told[0]
     return NONE
+
+
+def told_by(path: str, text: str) -> Pins:
+    """What the text of one of these files says."""
+    return pins_described(text) if path.endswith(DESCRIPTION) else pins_of(text)
 
 
 def _folders(siblings: Siblings) -> Iterator[str]:

@@ -17,11 +17,11 @@ from tfmemlint.project.importers import IMPORTERS, Importers
 from tfmemlint.project.layout import Found, Layout
 from tfmemlint.project.mentioned import nearest, texts_of_importers, texts_within_reach, words_leading_to
 from tfmemlint.project.projects import Project
-from tfmemlint.project.required import required
+from tfmemlint.project.required import required, told_by
 from tfmemlint.project.texts import Text, is_unit_test, text_of
 from tfmemlint.syntax.program import Program
 from tfmemlint.syntax.spans import Spans
-from tfmemlint.text.pins import NONE, Pins, pins_of
+from tfmemlint.text.pins import NONE, Pins
 from tfmemlint.text.read import read_source
 from tfmemlint.text.source import Source, SourceError
 
@@ -151,7 +151,7 @@ class Siblings:
         known = self._project.pins
         if path not in known:
             data = self.data(path)
-            known[path] = self.read[path], pins_of(data.decode(errors="replace")) if data is not None else NONE
+            known[path] = self.read[path], told_by(path, data.decode(errors="replace")) if data is not None else NONE
         self.read[path], found = known[path]
         return found
 

@@ -20,6 +20,13 @@ _PIN = re.compile(
 _INSTALLS = re.compile(r"pip3?[^\S\n]+install\b[^\n\"\\]*?[^\S\n](tensorflow(?:-gpu)?|keras)==(\d+(?:\.\d+)*)")
 """A command in a notebook."""
 
+_NAMED = re.compile(
+    r"(?<![\w./-])(tensorflow(?:-gpu)?|keras)[^\w\n<>]{0,4}(?:version[^\S\n]*)?v?(\d+\.\d+(?:\.\d+)?)"
+    r"(?![\w+]|\.\d|[^\S\n]*(?:\+|or[^\S\n]+(?:above|greater|higher|later|newer)))",
+    re.IGNORECASE,
+)
+"""A release that a description names: not one of those that may be later, too."""
+
 _KERNEL = re.compile(r"\"language_info\":\s*\{.*?\"version\":\s*\"(\d+)\.(\d+)", re.DOTALL)
 
 OF_PYTHON = (((3, 4), (1, 14)), ((3, 5), (2, 3)), ((3, 6), (2, 6)), ((3, 7), (2, 11)), ((3, 8), (2, 13)))
@@ -52,6 +59,18 @@ def pins_of(text: str) -> Pins:
         library = "keras" if name.lower() == "keras" else "tensorflow"
         found.setdefault(library, []).append(_latest(compared, written))
     return Pins(**{library: max(versions) for library, versions in found.items()})
+
+
+def pins_described(text: str) -> Pins:
+    """What a description of a project says it runs with, where that is TensorFlow 1 or Keras before 2.4: few would name
+    them but for that. Of several that are named the latest counts."""
+    named: dict[str, list[Version]] = {}
+    for name, written in _NAMED.findall(text):
+        named.setdefault("keras" if name.lower() == "keras" else "tensorflow", []).append(_latest("==", written))
+    found = Pins(**{library: max(versions) for library, versions in named.items()})
+    return Pins(
+        found.tensorflow if found.tensorflow < (2,) else NEWEST, found.keras if found.keras < (2, 4) else NEWEST
+    )
 
 
 def pins_in_notebook(raw: str) -> Pins:
