@@ -10,7 +10,7 @@ import libcst as cst
 
 from tfmemlint import knowledge
 from tfmemlint.finding import Elsewhere, Span
-from tfmemlint.model import versions
+from tfmemlint.model import pointing, versions
 from tfmemlint.model.call_graph import CallGraph
 from tfmemlint.model.calls import Call
 from tfmemlint.model.contexts import Contexts
@@ -284,29 +284,11 @@ class File(Program):
 
     def elsewhere(self, where: Call | Node | Span) -> Elsewhere | None:
         """The place of something in another module; None for what stands in this file."""
-        node = where.node if isinstance(where, Call) else where
-        home = self if isinstance(node, Span) else self.home(node)
-        if isinstance(home, File):
-            return None
-        span = self.place(where)
-        self._took_elsewhere = False
-        start, end = home.source.position(span.start), home.source.position(span.end)
-        return Elsewhere(home.path, start.row, start.column, end.row, end.column)
+        return pointing.elsewhere(self, where)
 
     def place(self, where: Call | Node | Span) -> Span:
         """Where a finding about something points: a call's method name, a statement's first token, else the node."""
-        if isinstance(where, Span):
-            return where
-        if isinstance(where, Call):
-            return self.span(where.name_node)
-        span = self.span(where)
-        if isinstance(where, (cst.BaseCompoundStatement, cst.SimpleStatementLine, cst.BaseSmallStatement)):
-            text = self.source_of(where).text
-            end = span.start
-            while end < span.end and (text[end].isalnum() or text[end] == "_"):
-                end += 1
-            return Span(span.start, max(end, span.start + 1))
-        return span
+        return pointing.place(self, where)
 
 
 @once_per_file
