@@ -223,18 +223,8 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
         KEPT.append(monitor.arrays)
         monitor.pace.install()
     monitor.install()
-    made_data = _load("made_data").MadeData(request.get("shapes", ()), request.get("rows", ()))
-    substitutes = _load("substitutes").Substitutes(monitor.mark, made_data) if request.get("substitute") else None
-    if substitutes is not None:
-        _load("surroundings").install(program, request, substitutes, _load)
-        substitutes.install(_load("old_names").rename)
-        _load("datasets").patch(substitutes.note)
-        monitor.calls.install()
-        monitor.flagged.install(monitor.arrays)
-        usual = _load("usual")
-        wanted = _load("arguments").wanted(request.get("source") or "", usual.usual, substitutes.note)
-        request["argv"] = request.get("argv") or wanted
-        _load("stand_ins").StandIns(usual.usual, usual.words_of, substitutes.note).install()
+    stands_in = request.get("substitute")
+    substitutes = _load("standing_in").install(program, request, monitor, _load) if stands_in else None
     sys.path[:0] = request.get("path", [])
     error: dict[str, Any] | None = None
     code, module = 0, None

@@ -1,0 +1,23 @@
+"""Puts in place all that stands in for what a program lacks, and what notes where it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def install(program: str, request: dict[str, Any], monitor: Any, load: Callable[[str], Any]) -> Any:
+    """The substitutes of a request, with what they have noted; `load` gives a module of this folder. What the program
+    asks of its command line is put into the request."""
+    made_data = load("made_data").MadeData(request.get("shapes", ()), request.get("rows", ()))
+    substitutes = load("substitutes").Substitutes(monitor.mark, made_data)
+    load("surroundings").install(program, request, substitutes, load)
+    substitutes.install(load("old_names").rename)
+    load("datasets").patch(substitutes.note)
+    monitor.calls.install()
+    monitor.flagged.install(monitor.arrays)
+    usual = load("usual")
+    wanted = load("arguments").wanted(request.get("source") or "", usual.usual, substitutes.note)
+    request["argv"] = request.get("argv") or wanted
+    load("stand_ins").StandIns(usual.usual, usual.words_of, substitutes.note).install()
+    return substitutes
