@@ -132,6 +132,8 @@ SWITCHES = [
     ("if mix and x:\n        probe()", "f(x, False)", True),
     ("if mix or x:\n        probe()", "f(x, False)", False),
     ("if mix or x:\n        pass\n    else:\n        probe()", "f(x, True)", True),
+    ("if not mix:\n        return x\n    probe()", "f(x, False)", True),
+    ("if not mix:\n        return x\n    probe()", "f(x, False)\nf(x)", False),
 ]
 
 
@@ -152,6 +154,13 @@ KEPT += "        if self.keep:\n            probe()\n"
 def test_code_that_no_object_asks_for(made: str, expected: bool) -> None:
     file = model_of(KEPT + made)
     assert is_switched_off(file, file.calls_by_word["probe"][0]) is expected
+
+
+def test_what_a_method_leaves_out_says_nothing_of_its_callers() -> None:
+    made = "class C:\n    def __init__(self):\n        pass\n"
+    made += "    def f(self, n=0):\n        if n:\n            probe()\nC()\n"
+    file = model_of(made)
+    assert not is_switched_off(file, file.calls_by_word["probe"][0])
 
 
 OPTIONS = [

@@ -162,6 +162,29 @@ def coming(evaluator: Evaluator, node: Node, function: ScopeNode) -> list[Frame]
     return kept or [evaluator.functions.unseen(function, callers[0])]
 
 
+def is_passed_by(evaluator: Evaluator, node: Node) -> bool:
+    """Whether all calls of a node's function pass what keeps them from coming to it, or all objects that the function
+    is a method of were made with that. False where no call, or no such object, is seen."""
+    function = evaluator.file.contexts.function(node)
+    if not isinstance(function, cst.FunctionDef):
+        return False
+    return _is_unseen(coming(evaluator, node, function)) or _is_of_no_object(evaluator, node, function)
+
+
+def _is_of_no_object(evaluator: Evaluator, node: Node, method: cst.FunctionDef) -> bool:
+    owner = evaluator.file.class_of(method)
+    init = evaluator.classes.method(owner, "__init__") if owner is not None else None
+    making = (evaluator.call_graph.callers(init) if init is not None else None) or ()
+    if owner is None or len(making) > MOST_CALLERS:
+        return False
+    given = {each.name.value for each in parameters(method)} - {receiver(method)}
+    tests = [(test, holds) for test, holds in needed(evaluator, node) if not given & _named(evaluator, test)]
+    objects = [evaluator.classes.instance(owner, call) for call in making]
+    frames = [evaluator.functions.unseen(method, call, made) for call, made in zip(making, objects, strict=True)]
+    kept = [any(certain(evaluator, test, each) is (not holds) for test, holds in tests) for each in frames]
+    return bool(kept) and all(kept)
+
+
 def _is_unseen(frames: list[Frame] | None) -> bool:
     return frames is not None and frames[0].unseen
 

@@ -63,7 +63,7 @@ class Functions:
     def __init__(self, evaluator: Evaluator) -> None:
         self._evaluator = evaluator
         self._seen: dict[tuple[int, tuple[int, ...]], Env | None] = {}
-        self._unseen: dict[int, Frame] = {}
+        self._unseen: dict[tuple[int, Value | None], Frame] = {}
         self._frames: dict[tuple[int, int, int, int, Value | None], Frame] = {}
         self._applied: dict[tuple[int, int, int, int, Value | None, tuple[Value, ...]], Frame] = {}
 
@@ -167,11 +167,12 @@ class Functions:
             above = above.caller
         return frame if frame.depth <= MOST_FRAMES else None
 
-    def unseen(self, function: cst.FunctionDef, call: Call) -> Frame:
-        """The activation of a function by code that nobody sees, of whose arguments nothing is known."""
-        if id(function) not in self._unseen:
-            self._unseen[id(function)] = Frame(function, call, None, None, None, unseen=True)
-        return self._unseen[id(function)]
+    def unseen(self, function: cst.FunctionDef, call: Call, made: Value | None = None) -> Frame:
+        """The activation of a function by code that nobody sees, of whose arguments nothing is known, on an object."""
+        key = id(function), made
+        if key not in self._unseen:
+            self._unseen[key] = Frame(function, call, None, None, made, unseen=True)
+        return self._unseen[key]
 
     def result(self, function: Function, call: Call) -> Value:
         """What a call of a module function returns: the join over its return statements."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint.model import decided
 from tfmemlint.model.values import Const, Value
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.syntax.names import variables
@@ -82,22 +83,10 @@ def asks_type(file: File, node: Node, within: Node) -> bool:
 
 
 def is_switched_off(file: File, node: Node) -> bool:
-    """Whether an `if` around some code asks for a parameter that certainly keeps it from running in every call of its
-    function in this file: `if shuffle:` where all say `shuffle=False`. False where there is no call. An attribute of
-    `self` is what `__init__` was given for it, in all places that make such an object."""
-    function = file.contexts.function(node)
-    if function is None:
-        return False
-    return any(_is_always(file, asked, not holds, function) for asked, holds in _asked(file, node))
-
-
-def _is_always(file: File, asked: cst.BaseExpression, truth: bool, function: Node) -> bool:
-    """Whether an expression is a parameter, or an attribute that is one, and all that is passed for it counts alike."""
-    given = _kept_parameter(file, asked)
-    made = file.only_definition(given) if isinstance(given, cst.Name) else None
-    if made is None or made.binds is not Binds.PARAMETER or not file.call_graph.callers(made.scope):
-        return False
-    return (made.scope is function or given is not asked) and _is(file.value(given), truth)
+    """Whether what is passed certainly keeps some code from running in every call of its function that is seen: `if
+    shuffle:` around it where all say `shuffle=False`. False where there is no call. An attribute of `self` is what
+    `__init__` was given for it, in all places that make such an object."""
+    return decided.is_passed_by(file.values, node)
 
 
 def _kept_parameter(file: File, asked: cst.BaseExpression) -> cst.BaseExpression:
