@@ -22,3 +22,8 @@ Item = TypeVar("Item")
 def share(items: Sequence[Item], days: int) -> Sequence[Item]:
     """The items whose turn it is: each of them on one of so many days."""
     return items if DAY == ALL else items[int(DAY) % days :: days]
+
+
+def is_today(number: int, days: int) -> bool:
+    """Whether it is the turn of the item of this number, from 0, as in `share`."""
+    return DAY == ALL or number % days == int(DAY) % days

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from daily import is_today
 from wrapped import STATEMENTS, problems, sample_cases, wrapped, wrapped_samples
 
 from tfmemlint.testing import Case
 
 CASES = sample_cases()
 
-SHARE = {"bad.py": 3, "good.py": 6, "measure_bad.py": 13, "measure_good.py": 13}
-"""Of how many statements one is tried around each sample of a case; its place among the cases decides which."""
+DAYS = {"bad.py": 6, "good.py": 12, "measure_bad.py": 24, "measure_good.py": 24}
+"""On how many days each sample of a case has been tried once in each statement."""
 
 
 @pytest.mark.parametrize(("place", "case"), list(enumerate(CASES)), ids=[str(case) for case in CASES])
@@ -19,7 +20,7 @@ def test_samples_within_statements(place: int, case: Case) -> None:
     found = [
         f"{name} in `{statement}`: {problem}"
         for name, statement, program in wrapped_samples(case)
-        if (order.index(statement) + place) % SHARE[name] == 0
+        if is_today(order.index(statement) + place, DAYS[name])
         for problem in problems(program, case.config)
     ]
     assert not found, "\n".join(found)

@@ -1,7 +1,8 @@
 """The sample programs put whole into each compound statement of Python, and what must hold of them there: no rule
 fails, every repair does what it says, and a second repair changes nothing.
 
-`python tests/wrapped.py` tries all of them, which takes minutes; `tests/test_wrapped.py` takes some of each case.
+`python tests/wrapped.py` tries all of them, which takes minutes; `tests/test_wrapped.py` takes some of each
+case, others each day.
 """
 
 from __future__ import annotations
