@@ -38,6 +38,7 @@ class Kind:
     cpu_seconds: int = 60
     """What a check may take of a processor; many times what the slowest takes that holds."""
     memory_bytes: int = 4 << 30
+    """What it may take beside what the process has when it begins."""
 
 
 def chance_of(seed: int, kind: str, number: int) -> Random:

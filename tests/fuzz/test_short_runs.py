@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import time
 from pathlib import Path
@@ -98,6 +99,12 @@ def test_whatever_becomes_of_a_check_it_is_told(check: str, words: str, monkeypa
     verdict = worker.run(kind(check, 1 if check in ("never_ends", "waits") else 20), Case("a.py", b"7"))
     assert verdict.words.startswith(words)
     assert bool(verdict.words) == bool(words)
+
+
+def test_a_large_process_has_as_much_room_for_a_check_as_a_small_one() -> None:
+    little = Kind("made", lambda chance, number: None, holds, memory_bytes=1 << 30)
+    with mmap.mmap(-1, 1 << 30):
+        assert worker.run(little, Case("a.py", b"7")).words == ""
 
 
 def test_failures_are_kept_counted_and_forgotten_once_they_hold(
