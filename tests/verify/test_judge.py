@@ -139,6 +139,12 @@ class TestWithoutMetric:
         assert judge(Claim(contrast=True), enough, enough).kind == NOT_CONFIRMED
         assert judge(Claim(), nothing, nothing).kind == NOT_CONFIRMED
 
+    def test_programs_without_any_data_say_nothing(self) -> None:
+        empty, small = [ok(initialized=True, peak_bytes=0, arrays_peak=2)], [ok(initialized=True, peak_bytes=4096)]
+        verdict = judge(Claim(), empty, empty)
+        assert verdict.kind == INCONCLUSIVE and "no data" in verdict.reason
+        assert judge(Claim(), small, small).kind == NOT_CONFIRMED
+
     def test_equal_figures_are_not_confirmed(self) -> None:
         assert judge(Claim(), peaks(MIB), peaks(MIB)).kind == NOT_CONFIRMED
 

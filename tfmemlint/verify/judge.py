@@ -22,6 +22,9 @@ from tfmemlint.verify.verdicts import (
 LARGE = 4 << 30
 """Bytes of a message that explain why a program of nothing else runs out of memory."""
 
+EMPTY = 4096
+"""Bytes of arrays that a program has beside its data."""
+
 SEEN = 0.8
 """Part of the bytes that a message names which must be seen: buffers may not have been filled to the last element."""
 
@@ -73,7 +76,7 @@ def _judge_memory(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> 
         confirmed = found[CONFIRMED]
         return replace(confirmed, reason=_in_all(confirmed, before))
     cut = max((run.rounds for run in before if run.rounds_cut), default=None)
-    if claim.contrast and not any(_has_data(run) for run in before):
+    if (claim.contrast and not any(_has_data(run) for run in before)) or all(map(_is_empty, before)):
         return inconclusive("the flagged code was given next to no data")
     if cut is not None and NEEDS_MORE not in found:
         return inconclusive(f"not seen in the {cut} rounds that ran")
@@ -84,6 +87,11 @@ def _has_data(run: Run) -> bool:
     """Whether a run held any data that is worth the name; files that are not there leave loops without rounds."""
     held = [(metric, metric.read(run)) for metric in map(METRICS.__getitem__, WHERE_BYTES_ARE)]
     return any(value is not None and value >= metric.floor for metric, value in held)
+
+
+def _is_empty(run: Run) -> bool:
+    """Whether a run made no tensor and no array to speak of: what fills its data was left out, or is not there."""
+    return not run.peak_bytes and not run.rounds and (run.arrays_peak or 0) < EMPTY
 
 
 def _judge_growth(claim: Claim, before: Sequence[Run]) -> Verdict:
