@@ -68,9 +68,10 @@ def test_a_program_that_cannot_run_is_inconclusive_and_says_what_to_do(
     tmp_path: Path, fixtures: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = """
-        import numpy as np
+        import struct
         import tensorflow as tf
-        x = np.fromfile("not_there.bin")
+        with open("not_there.bin", "rb") as stream:
+            x = struct.unpack("4d", stream.read())
         data = tf.data.Dataset.from_tensor_slices(x).repeat(8).cache()
         print(list(data))
     """

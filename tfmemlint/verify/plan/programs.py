@@ -27,6 +27,10 @@ class PlanError(Exception):
         self.kind = kind
 
 
+FUTURE = "from __future__ import "
+"""A statement that Python takes at the beginning of a program alone."""
+
+
 def program_text(text: str, edits: Sequence[Edit]) -> str:
     """The text with the edits made, runs of blank lines shortened. Raises PlanError where two edits meet."""
     parts: list[str] = []
@@ -40,7 +44,8 @@ def program_text(text: str, edits: Sequence[Edit]) -> str:
     for line in "".join((*parts, text[position:])).split("\n"):
         if line.strip() or (lines and lines[-1].strip()):
             lines.append(line.rstrip())
-    return "\n".join(lines).strip("\n") + "\n"
+    first = [line for line in lines if line.startswith(FUTURE)]  # a cell of a notebook may have one, too
+    return "\n".join((*first, *(line for line in lines if not line.startswith(FUTURE)))).strip("\n") + "\n"
 
 
 def merged(base: Sequence[Edit], repair: Sequence[Edit]) -> list[Edit]:
