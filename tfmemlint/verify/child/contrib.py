@@ -63,24 +63,12 @@ MOVED = {
 """What has another name now: paths in TensorFlow by the names that they had."""
 
 
-class Contrib(types.ModuleType):
-    """The package, or a module of it at any depth."""
-
-    def __init__(self, name: str, find: Callable[[str, str], Any]) -> None:
-        super().__init__(name)
-        self.__path__: list[str] = []
-        self._find = find
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") and name.endswith("__"):
-            raise AttributeError(name)
-        return self._find(self.__name__, name)
-
-
 class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
-    """Answers for the package; `missing` makes what stands for a thing that is nowhere."""
+    """Answers for the package, and each module of it at any depth. `module` is the class of modules that are gone, and
+    `missing` makes what stands for a thing that is nowhere."""
 
-    def __init__(self, missing: Callable[[str], Any], note: Note) -> None:
+    def __init__(self, module: type[types.ModuleType], missing: Callable[[str], Any], note: Note) -> None:
+        self._module: Any = module
         self._missing, self._note = missing, note
 
     def install(self) -> None:
@@ -98,7 +86,8 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return None
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
-        return Contrib(spec.name, self._found)
+        made: types.ModuleType = self._module(spec.name, self._found)
+        return made
 
     def exec_module(self, module: types.ModuleType) -> None:
         """Nothing is left to do."""

@@ -161,7 +161,7 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
         _take_keras_2(note, older)
     if request.get("version_1"):
         _go_back_to_version_1(note)
-        load("contrib").Finder(Missing, note).install()
+        load("contrib").Finder(older.OldModule, Missing, note).install()
     keras = _all_keras()
     older.Older(asked, Missing, note).install()
     load("absent_names").AbsentNames(os.path.join(work, ""), asked, Missing, note).install()
