@@ -42,9 +42,9 @@ class DataRebuiltPerFit(Rule):
 
     ## When not to use it
     When the file changes while the program runs, as where the loop gives a function its name beforehand together with
-    something of each iteration. A history of which few examples are asked for, each of them dear, as
-    in active learning, may have to be trained with whole: such loops of up to ten rounds, and those that train a new
-    model in each, are not reported.
+    something of each iteration. A history of which few examples are asked for, each of them dear, as in active
+    learning, may have to be trained with whole: such loops of up to ten rounds, and those that train a new model in
+    each, are not reported.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/keras/Model#train_on_batch
