@@ -69,7 +69,7 @@ class EagerDebuggingLeftOn(Rule):
             file,
             f"{what} from here on, without graphs: slower, and every intermediate result is kept",
             fix=Fix.unsafe("remove the switch", fixes.remove_statement(file, call.node)),
-            shows=Shows(metric="eager") if call.name != DEBUG else None,
+            shows=Shows(metric="eager_calls") if call.name != DEBUG else None,
         )
 
     @on_call("tf.keras.Model.compile")

@@ -586,6 +586,39 @@ OBSTACLES = {
         "TFM901 confirmed",
         (),
     ),
+    "functions that run without graphs": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        tf.config.run_functions_eagerly(True)
+        model = tf.keras.Sequential([tf.keras.layers.Input((10,)), tf.keras.layers.Dense(1)])
+        model.compile("adam", "mse")
+        model.fit(np.zeros((100, 10), "float32"), np.zeros(100, "float32"))
+        """,
+        "TFM506 confirmed",
+        ("eager_calls",),
+    ),
+    "a step that only runs without a graph": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        tf.config.run_functions_eagerly(True)
+
+        class Own(tf.keras.Model):
+            def __init__(self):
+                super().__init__()
+                self.layer = tf.keras.layers.Dense(1)
+
+            def call(self, x):
+                return self.layer(tf.constant(np.sort(x.numpy())))
+
+        model = Own()
+        model.compile("adam", "mse")
+        model.fit(np.zeros((100, 10), "float32"), np.zeros(100, "float32"))
+        """,
+        "TFM506 the repair fails here",
+        (),
+    ),
     "a layer of a model that is only built": (
         """
         import tensorflow as tf

@@ -64,8 +64,9 @@ def _set_too_late(run: Run) -> float | None:
     return None if run.cards is None else float(len(run.cards.late))
 
 
-def _eager(run: Run) -> float | None:
-    return None if run.eager is None else float(run.eager)
+def _eager_calls(run: Run) -> float | None:
+    """The first call would be traced, which takes longer than to run it."""
+    return None if not run.function_calls else float(max(0, run.eager_calls - 1))
 
 
 def _held(run: Run) -> float | None:
@@ -113,7 +114,7 @@ METRICS = {
         Metric("whole_card", "", 0.5, _whole_card, _NO_CARDS),
         Metric("probed", "", 0.5, _probed, _NO_CARDS),
         Metric("set_too_late", "", 0.5, _set_too_late, _NO_CARDS),
-        Metric("eager", "", 0.5, _eager, "TensorFlow was not asked how it runs functions"),
+        Metric("eager_calls", "", 0.5, _eager_calls, "nothing is called that TensorFlow makes a graph of"),
         Metric("held", "", 0.5, _held, "the program stores no tensor of a graph at the flagged place"),
         Metric("made_per_call", "", 0.5, _made_per_call, "the program does not come to the flagged place twice"),
         Metric("nodes", "", 0.5, _figure(lambda run: run.nodes), "the flagged statement runs while nothing is traced"),
@@ -132,7 +133,7 @@ METRICS = {
 FIRST = ("whole_card", "probed", "set_too_late")
 """Those that ask who makes the devices of the cards first."""
 
-SETTINGS = (*FIRST, "growth_dropped", "eager")
+SETTINGS = (*FIRST, "growth_dropped")
 """Those of which one program alone tells whether a setting does what it says."""
 
 CALLED = ("held", "made_per_call", "nodes")

@@ -22,8 +22,8 @@ READ_AT_START = knowledge.group("read_at_start")
 
 def cards(claim: Claim) -> int:
     """How many graphics cards are simulated: one where who makes their devices counts, of which each has to say the
-    same; none for what is not about cards; else two, since settings can differ."""
-    return 0 if claim.metric == "eager" else 1 if claim.metric in FIRST else 2
+    same; else two, since settings can differ."""
+    return 1 if claim.metric in FIRST else 2
 
 
 def settings_before(file: File, flagged: Node) -> Iterator[Node]:

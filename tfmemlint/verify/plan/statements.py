@@ -22,7 +22,7 @@ def is_setting(file: File, statement: Node) -> bool:
     if not isinstance(statement.body[0], cst.Expr) or not isinstance(statement.body[0].value, cst.Call):
         return False
     name = file.call(statement.body[0].value).name or ""
-    return name.startswith(("tf.", "keras.")) and name.rpartition(".")[2].startswith(("set_", "enable_", "disable_"))
+    return name.startswith(("tf.", "keras.")) and name.rpartition(".")[2].startswith(SETS)
 
 
 def defines_flag(file: File, statement: Node) -> bool:
