@@ -47,7 +47,8 @@ class Calls:
 
     def _count_calls(self) -> None:
         """Count the calls of functions that TensorFlow makes graphs of, and those that run without one."""
-        made: Any = importlib.import_module("tensorflow.python.eager.polymorphic_function.polymorphic_function").Function
+        module: Any = importlib.import_module("tensorflow.python.eager.polymorphic_function.polymorphic_function")
+        made = module.Function
         runs_eagerly = sys.modules["tensorflow"].config.functions_run_eagerly
         call = made.__call__
 
