@@ -102,6 +102,9 @@ def _ends(made: Call) -> list[cst.BaseExpression]:
 
 
 def _parts(expression: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """The items of a display, and of several that are added; an expression that is none is its own part."""
+    if isinstance(expression, cst.BinaryOperation) and isinstance(expression.operator, cst.Add):
+        return [part for side in (expression.left, expression.right) for part in _parts(side)]
     display = expression if isinstance(expression, (cst.List, cst.Tuple)) else None
     return [element.value for element in display.elements] if display is not None else [expression]
 
