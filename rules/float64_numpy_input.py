@@ -23,6 +23,7 @@ from tfmemlint.api import (
     fixes,
     knowledge,
     on_call,
+    pipelines,
     show_halved,
     tensors,
     total_bytes,
@@ -36,7 +37,7 @@ class Float64NumpyInput(Rule):
     Reports NumPy arrays that are float64 only because that is the default of NumPy, scikit-learn (its scalers, and the
     data sets that it bundles) or pandas (the numbers of a table that was divided or mixed with floats), where they
     enter TensorFlow: in `tf.constant`, `tf.Variable`, `from_tensor_slices`, `fit`, ... What is made once and taken
-    several times is reported where it is taken first.
+    several times is reported where it is taken first, of several modules in one that trains.
 
     Of an array of unknown length, a table of up to 100 columns is not reported (by its shape, or by the input of the
     model that takes it: 10 000 such rows are 8 MiB), nor one of unknown width that is filled or drawn and not read. Nor
@@ -76,6 +77,7 @@ class Float64NumpyInput(Rule):
             origin.node: array
             for origin, array in taken
             if first.get(origin.node) is call.node and not tensors.is_little(file, tensors.Entering(call, array))
+            if not pipelines.taken_earlier(file, origin.node)
         }
         if not arrays or tensors.float64_by_design(file):
             return

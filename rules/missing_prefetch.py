@@ -31,13 +31,13 @@ class MissingPrefetch(Rule):
     ## What it does
     Gives the advice to end a batched pipeline with `prefetch(tf.data.AUTOTUNE)` where it reaches `fit`, `evaluate`,
     `predict` or a training loop, or is returned by a function whose callers are not seen to go on with it. It is given
-    once for a pipeline, at its end; a function that takes further what it is given, or that an `interleave` runs, has
-    none. Pipelines that only pick, regroup and batch have nothing to do ahead, and are left out, where they begin with
-    arrays in memory, lines of text, or a small data set that `tensorflow_datasets` keeps in memory itself; one of a few
-    KiB may have arithmetic in its maps. So are batches of up to four lines or records, of which numbers are parsed,
-    single batches, arithmetic on arrays or behind a cache in memory with which a model is only tested, up to nine
-    batches for a test, and what all callers of a function are seen to show, print or write. A last step with
-    `num_parallel_calls` works ahead by itself.
+    once for a pipeline, at its end, or in the first of several modules that take it of another one; a function that
+    takes further what it is given, or that an `interleave` runs, has none. Pipelines that only pick, regroup and batch
+    have nothing to do ahead, and are left out, where they begin with arrays in memory, lines of text, or a small data
+    set that `tensorflow_datasets` keeps in memory itself; one of a few KiB may have arithmetic in its maps. So are
+    batches of up to four lines or records, of which numbers are parsed, single batches, arithmetic on arrays or behind
+    a cache in memory with which a model is only tested, up to nine batches for a test, and what all callers of a
+    function are seen to show, print or write. A last step with `num_parallel_calls` works ahead by itself.
 
     ## Why it costs memory
     It costs time, not memory: without a prefetch the model waits while the next batch is made. Prefetching holds one
@@ -64,6 +64,7 @@ class MissingPrefetch(Rule):
     @on(pipelines.consumed)
     def check(self, pipeline: list[pipelines.Arrival], file: File) -> Iterator[Finding]:
         unfinished = [each for each in pipeline if self._unfinished(each)]
+        unfinished = [each for each in unfinished if not pipelines.ends_for_another(file, each.dataset)]
         if not unfinished or all(pipelines.waits_little(file, each) for each in unfinished):
             return
         ends = [end for end in pipelines.ends(file, unfinished) if file.is_own(end)]

@@ -175,3 +175,30 @@ def test_what_a_project_requires_is_asked_again(tmp_path: Path, linted: list[str
         assert linted == ["judge.py"]
         assert ("TFM602" in "".join(now["judge.py"])) is speaks
         assert now == found(tmp_path, "judge.py")
+
+
+TAKERS = {
+    "pictures.py": "import numpy as np\n\n\ndef read(folder):\n    made = np.zeros((20000, 64, 64, 3))\n"
+    "    made[0] = np.load(folder)\n    return made\n",
+    "judge.py": "from pictures import read\nfrom tensorflow import keras\n\n"
+    "model = keras.models.load_model('a.keras')\nprint(model.predict(read('test')))\n",
+    "other.py": "from pictures import read\n\nprint(read('all'))\n",
+}
+TRAINS = TAKERS["judge.py"].replace("print(model.predict(read('test')))", "model.fit(read('train'))")
+
+
+def test_what_several_modules_take_is_found_in_one_of_them(tmp_path: Path, linted: list[str]) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    for name, text in TAKERS.items():
+        (tmp_path / name).write_text(text)
+    assert "TFM202" in "".join(found(tmp_path, *TAKERS, cache=True)["judge.py"])
+    (tmp_path / "train.py").write_text(TRAINS)
+    linted.clear()
+    names = [*TAKERS, "train.py"]
+    now = found(tmp_path, *names, cache=True)
+    assert "judge.py" in linted
+    assert "TFM202" not in "".join(now["judge.py"])
+    assert "TFM202" in "".join(now["train.py"])
+    for order in itertools.permutations(names):
+        assert found(tmp_path, *order) == now
+    assert {name: found(tmp_path, name)[name] for name in names} == now

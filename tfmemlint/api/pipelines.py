@@ -88,6 +88,7 @@ from tfmemlint.query.pipelines.shuffling import (
     own_parts,
 )
 from tfmemlint.query.pipelines.small import few_examples, is_small, names_or_indices
+from tfmemlint.query.pipelines.taken_elsewhere import ends_for_another, taken_earlier
 from tfmemlint.query.pipelines.together import same_so_far, steps_by_pipeline
 from tfmemlint.query.pipelines.waiting import only_looked_at, waits_little
 from tfmemlint.query.pipelines.whole_data import fitted_whole, may_be_batch, of_loop_item, stays_on_disk
@@ -127,6 +128,7 @@ __all__ = [
     "element_count",
     "elementwise",
     "ends",
+    "ends_for_another",
     "example_bytes",
     "expanding_map",
     "feeds_model",
@@ -180,6 +182,7 @@ __all__ = [
     "steps_by_pipeline",
     "surely_before",
     "surely_together",
+    "taken_earlier",
     "takes_all",
     "takes_batch_apart",
     "takes_no_steps",

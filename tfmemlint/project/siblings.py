@@ -13,7 +13,7 @@ import libcst as cst
 
 from tfmemlint.files.bounded_read import digest_of, read_regular
 from tfmemlint.project.by_words import Outline, outline
-from tfmemlint.project.importers import IMPORTERS, Importers
+from tfmemlint.project.importers import IMPORTERS
 from tfmemlint.project.layout import Found, Layout
 from tfmemlint.project.mentioned import nearest, texts_of_importers, texts_within_reach, words_leading_to
 from tfmemlint.project.projects import Project
@@ -110,7 +110,7 @@ class Siblings:
         self.read: dict[str, bytes | None] = {}
         self._parse = parse
         self._programs: dict[str, Sibling | None] = {}
-        self._importers: Importers | None = None
+        self._importers_of: set[str] = set()
         self._within_reach: dict[str, tuple[tuple[str, Text], ...] | None] = {}
         self._nearest: dict[str, frozenset[str] | None] = {}
 
@@ -119,7 +119,7 @@ class Siblings:
         """The files that had a part in the answers, by path: a hash of what was read, b"" for what need only be there,
         and None for what must not be."""
         there = {path: b"" if is_there else None for path, is_there in self.layout.probed.items()}
-        asked = {} if self._importers is None else {f"{IMPORTERS}{self.path}": self._importers.state(self.path)}
+        asked = {f"{IMPORTERS}{path}": self._project.importers.state(path) for path in sorted(self._importers_of)}
         return {**there, **self.read, **asked}
 
     def text(self, path: str) -> Text | None:
@@ -173,14 +173,14 @@ class Siblings:
             self._within_reach[program] = texts_within_reach(self, program)
         return self._within_reach[program]
 
-    def importing_files(self) -> list[str]:
-        """The files of the project that may import the module in this file."""
-        self._importers = self._project.importers
-        return self._importers.of(self.path)
+    def importing_files(self, of: str | None = None) -> list[str]:
+        """The files of the project that may import the module in this file, or in another one of the project."""
+        self._importers_of.add(of or self.path)
+        return self._project.importers.of(of or self.path)
 
-    def importers(self, words: Iterable[str], *, in_tests: bool = True) -> list[str]:
+    def importers(self, words: Iterable[str], *, in_tests: bool = True, of: str | None = None) -> list[str]:
         """Those of them that hold one of some words; unit tests among them if `in_tests`."""
-        found = ((path, self.text(path)) for path in self.importing_files())
+        found = ((path, self.text(path)) for path in self.importing_files(of))
         holding = [(path, text) for path, text in found if text is not None and not text.words.isdisjoint(words)]
         return [path for path, text in holding if in_tests or not is_unit_test(path, text)]
 
