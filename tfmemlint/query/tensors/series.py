@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.model.values import Array
+from tfmemlint.model.values import Array, Function
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.syntax.scopes import written
 
 if TYPE_CHECKING:
+    from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
     from tfmemlint.query.tensors.arrays import Entering
 
 STACKS = frozenset({"np.array", "np.asarray", "np.stack"})
+Path = tuple[int | slice, ...]
 SCALERS = "sklearn.preprocessing."
 
 
@@ -30,36 +32,54 @@ def is_of_series(file: File, entering: Entering) -> bool:
     if not (origin.name or "").startswith(SCALERS) and not knowledge.in_group(origin.name, "reads_data"):
         return False
     given = (arg.value for arg in entering.taker.node.args)
-    return any(_is_stacked(file, node, FOLLOWED_CALLS) for node in given if _gives(file, node, array))
+    return any(_Stacked(file).is_so(node) for node in given if _gives(file, node, array))
 
 
 def _gives(file: File, node: cst.BaseExpression, array: Array) -> bool:
     return any(option == array for option in file.value(node).options)
 
 
-def _is_stacked(file: File, node: cst.BaseExpression, left: int) -> bool:
-    """Whether an expression is an array of a list, in whatever shape."""
-    if isinstance(node, cst.Name):
-        found = written(file.definitions(node)) if left else []
-        values = [_at(made.value, made.path) for made in found]
-        return bool(values) and all(value is not None and _is_stacked(file, value, left - 1) for value in values)
-    if not isinstance(node, cst.Call):
-        return False
-    call = file.call(node)
-    if call.name in STACKS:
-        given = call.arg(0)
-        return given is not None and not isinstance(given.value, Array)
-    if not knowledge.in_group(call.name, "keeps_array"):
-        return False
-    if isinstance(node.func, cst.Attribute) and (call.name or "").startswith("np.ndarray."):
-        return _is_stacked(file, node.func.value, left)
-    return bool(node.args) and _is_stacked(file, node.args[0].value, left)
+class _Stacked:
+    """Follows an expression back to where it certainly was made an array of a list, in whatever shape: through names,
+    parts of it, and functions of the project that give it."""
 
+    def __init__(self, file: File) -> None:
+        self._file = file
+        self._seen: set[tuple[int, Path]] = set()
 
-def _at(value: cst.CSTNode | None, path: tuple[int | slice, ...]) -> cst.BaseExpression | None:
-    """The part of a display that a name is bound to."""
-    for index in path:
-        if not isinstance(value, (cst.Tuple, cst.List)) or isinstance(index, slice) or index >= len(value.elements):
-            return None
-        value = value.elements[index].value
-    return value if isinstance(value, cst.BaseExpression) else None
+    def is_so(self, node: cst.CSTNode | None, path: Path = (), left: int = FOLLOWED_CALLS) -> bool:
+        """Whether what stands there in what a node gives is such an array; `left` functions may still be gone into."""
+        if node is None or (id(node), path) in self._seen:
+            return False
+        self._seen.add((id(node), path))
+        if path and isinstance(node, (cst.Tuple, cst.List)):
+            index, *further = path
+            there = isinstance(index, int) and index < len(node.elements)
+            return there and self.is_so(node.elements[index].value, tuple(further), left)
+        if isinstance(node, cst.Name):
+            found = written(self._file.definitions(node))
+            return bool(found) and all(self.is_so(made.value, (*made.path, *path), left) for made in found)
+        if isinstance(node, cst.Subscript) and not path:
+            return self.is_so(node.value, (), left)
+        return isinstance(node, cst.Call) and self._is_made(self._file.call(node), path, left)
+
+    def _is_made(self, call: Call, path: Path, left: int) -> bool:
+        targets = call.target.options
+        functions = [each.node for each in targets if isinstance(each, Function)]
+        if functions and left and len(functions) == len(targets):
+            returned = [
+                each.value
+                for function in functions
+                for each in (self._file.returns(function) if isinstance(function, cst.FunctionDef) else ())
+            ]
+            return bool(returned) and all(self.is_so(each, path, left - 1) for each in returned)
+        if path:
+            return False
+        if call.name in STACKS:
+            given = call.arg(0)
+            return given is not None and not isinstance(given.value, Array)
+        if not knowledge.in_group(call.name, "keeps_array"):
+            return False
+        if (call.name or "").startswith("np.ndarray."):
+            return self.is_so(call.receiver_node, (), left)
+        return bool(call.node.args) and self.is_so(call.node.args[0].value, (), left)
