@@ -53,9 +53,10 @@ class _Stacked:
             return False
         self._seen.add((id(node), path))
         if path and isinstance(node, (cst.Tuple, cst.List)):
-            index, *further = path
-            there = isinstance(index, int) and index < len(node.elements)
-            return there and self.is_so(node.elements[index].value, tuple(further), left)
+            index = path[0]
+            if isinstance(index, slice) or index >= len(node.elements):
+                return False
+            return self.is_so(node.elements[index].value, path[1:], left)
         if isinstance(node, cst.Name):
             found = written(self._file.definitions(node))
             return bool(found) and all(self.is_so(made.value, (*made.path, *path), left) for made in found)
