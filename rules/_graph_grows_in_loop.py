@@ -91,9 +91,9 @@ def _sets_back(file: File, run: Call) -> bool:
     """Whether a run of a graph only initializes variables or tables, which no step does: a trial begins so, or a part
     of the graph that has just been built."""
     given = file.written(run.node.args[0].value) if run.node.args else None
-    several = isinstance(given, (cst.List, cst.Tuple))
-    fetched = [file.written(each.value) for each in given.elements] if several else [given]
-    return all(each is not None and _initializes(file, each) for each in fetched)
+    if isinstance(given, (cst.List, cst.Tuple)):
+        return all(_initializes(file, file.written(each.value)) for each in given.elements)
+    return given is not None and _initializes(file, given)
 
 
 def _seldom(file: File, loop: Node, part: Node) -> bool:

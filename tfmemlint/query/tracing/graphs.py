@@ -150,8 +150,8 @@ def _runs_old_op(file: File, call: Call) -> bool:
     if any(isinstance(target, Function) for target in call.target.options):
         return False
     given = file.written(call.node.args[0].value)
-    several = isinstance(given, (cst.List, cst.Tuple))
-    return any(_is_old_op(file, each) for each in ([part.value for part in given.elements] if several else [given]))
+    fetched = [each.value for each in given.elements] if isinstance(given, (cst.List, cst.Tuple)) else [given]
+    return any(_is_old_op(file, each) for each in fetched)
 
 
 def _is_old_op(file: File, node: Node) -> bool:
