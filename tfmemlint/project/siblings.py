@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 MOST_MODULES = 60
 """Modules that are followed for one file; of any others nothing is known."""
 
+MOST_BESIDE = 60
+"""Programs in one folder whose texts are looked at for another one of them."""
+
 LARGEST = 1 << 20
 """Bytes of a module that is followed; what is larger was written by a program."""
 
@@ -111,6 +114,7 @@ class Siblings:
         self._parse = parse
         self._programs: dict[str, Sibling | None] = {}
         self._importers: Importers | None = None
+        self._asked: set[str] = set()
         self._within_reach: dict[str, tuple[tuple[str, Text], ...] | None] = {}
         self._nearest: dict[str, frozenset[str] | None] = {}
 
@@ -119,7 +123,8 @@ class Siblings:
         """The files that had a part in the answers, by path: a hash of what was read, b"" for what need only be there,
         and None for what must not be."""
         there = {path: b"" if is_there else None for path, is_there in self.layout.probed.items()}
-        asked = {} if self._importers is None else {f"{IMPORTERS}{self.path}": self._importers.state(self.path)}
+        importers = self._importers
+        asked = {} if importers is None else {f"{IMPORTERS}{path}": importers.state(path) for path in self._asked}
         return {**there, **self.read, **asked}
 
     def text(self, path: str) -> Text | None:
@@ -175,8 +180,21 @@ class Siblings:
 
     def importing_files(self) -> list[str]:
         """The files of the project that may import the module in this file."""
+        return self._importing(self.path)
+
+    def _importing(self, path: str) -> list[str]:
         self._importers = self._project.importers
-        return self._importers.of(self.path)
+        self._asked.add(path)
+        return self._importers.of(path)
+
+    def beside(self, library: str) -> list[Text]:
+        """What the texts tell of the other files in the same folder that import a library: programs that are run in
+        turn, and so with the same versions of it. None of them where they are too many."""
+        folder = os.path.dirname(self.path)
+        found = [path for path in self._importing(os.path.join(folder, f"{library}.py")) if path != self.path]
+        paths = [path for path in found if os.path.dirname(path) == folder]
+        texts = map(self.text, paths if len(paths) <= MOST_BESIDE else ())
+        return [text for text in texts if text is not None]
 
     def importers(self, words: Iterable[str], *, in_tests: bool = True) -> list[str]:
         """Those of them that hold one of some words; unit tests among them if `in_tests`."""
