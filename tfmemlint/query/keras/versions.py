@@ -20,7 +20,6 @@ from tfmemlint.syntax.tree import Node
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
-    from tfmemlint.project.texts import Text
 
 LEGACY = "TF_USE_LEGACY_KERAS"
 OPTIMIZERS = "tf.keras.optimizers."
@@ -104,15 +103,15 @@ def may_have_own_engine(file: File) -> bool:
     if any(tells(path) for paths in all_paths for path in paths for tells in old):
         return True
     beside = file.siblings.beside("keras") if file.siblings is not None and _is_with_keras(all_paths[0]) else []
-    return any(map(_is_of_first_keras, beside))
+    return any(_takes_first_keras(text.plain) for text in beside)
 
 
-def _is_of_first_keras(text: Text) -> bool:
+def _takes_first_keras(paths: frozenset[str]) -> bool:
     """Whether a module takes Keras from its own package, and of it what was gone with 2.3, or imports what Keras ran on
     beside TensorFlow."""
-    if not _is_with_keras(text.plain) or any(path.startswith("tensorflow.keras") for path in text.plain):
+    if not _is_with_keras(paths) or any(path.startswith("tensorflow.keras") for path in paths):
         return False
-    return any(knowledge.of_own_engine(path) or knowledge.of_other_engine(path) for path in text.plain)
+    return any(knowledge.of_own_engine(path) or knowledge.of_other_engine(path) for path in paths)
 
 
 @once_per_file
