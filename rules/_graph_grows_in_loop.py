@@ -16,6 +16,7 @@ from tfmemlint.api import (
     File,
     Function,
     Node,
+    Value,
     called_word,
     calls,
     integer,
@@ -45,6 +46,9 @@ OF_PARTS = frozenset({
 })  # fmt: skip
 """Attributes of layers, variables and tensors of a graph that data does not have."""
 
+RANGES = frozenset({"builtins.range", "np.arange", "np.linspace", "np.logspace", "np.geomspace"})
+"""What gives numbers one after the other."""
+
 OPERATIONS = (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.Subscript)
 
 
@@ -71,7 +75,7 @@ def _graph_loops(file: File) -> list[Node]:
     """What runs a graph, or makes functions that do, many times: loops and comprehensions, also around a call of its
     function."""
     found: dict[Node, None] = {}
-    runs = tracing.graph_runs(file)
+    runs = [run for run in tracing.graph_runs(file) if not _sets_back(file, run)]
     for run in (*runs, *tracing.graph_functions(file)):
         for again in repetition.repetitions(file, run.node):
             if again.handler or again.few(limits.FEW_RUNS) or _over_parts(file, again, {each.node for each in runs}):
@@ -81,6 +85,15 @@ def _graph_loops(file: File) -> list[Node]:
             if not tracing.begins_graph(file, again.place):
                 found[again.place] = None
     return list(found)
+
+
+def _sets_back(file: File, run: Call) -> bool:
+    """Whether a run of a graph only initializes variables or tables, which no step does: a trial begins so, or a part
+    of the graph that has just been built."""
+    given = file.written(run.node.args[0].value) if run.node.args else None
+    if isinstance(given, (cst.List, cst.Tuple)):
+        return all(_initializes(file, file.written(each.value)) for each in given.elements)
+    return given is not None and _initializes(file, given)
 
 
 def _seldom(file: File, loop: Node, part: Node) -> bool:
@@ -176,10 +189,14 @@ def _marks_part(node: cst.Attribute) -> bool:
 
 
 def _counts(file: File, iterated: cst.BaseExpression) -> bool:
-    """Whether a loop certainly goes over numbers: `range(2, 10)`, `[3, 5, 7]`."""
+    """Whether a loop certainly goes over numbers: `range(2, 10)`, `[3, 5, 7]`, `np.arange(0.5, 1.0, 0.05)`."""
     if isinstance(iterated, (cst.List, cst.Tuple)):
-        return all(integer(file.value(each.value)) is not None for each in iterated.elements)
-    return isinstance(iterated, cst.Call) and file.call(iterated).name == "builtins.range"
+        return all(_is_number(file.value(each.value)) for each in iterated.elements)
+    return isinstance(iterated, cst.Call) and file.call(iterated).name in RANGES
+
+
+def _is_number(value: Value) -> bool:
+    return integer(value) is not None or (isinstance(value, Const) and isinstance(value.value, float))
 
 
 def _names(code: Node, names: set[str]) -> bool:

@@ -20,10 +20,10 @@ class GraphGrowsInLoop(Rule):
 
     ## When not to use it
     With a fresh graph in each iteration, which is not reported. Nor are trials that begin with one op which sets the
-    variables back, loops over up to 32 items, once, that compute a few numbers of each, loops that add up to 32 single
-    nodes in all, what a condition lets into every n-th iteration unless these are known to be more than 32, graphs for
-    each of up to 16 numbers by which they differ, such as numbers of clusters, and loops over parts of the graph:
-    layers and variables, of which each gets ops of its own.
+    variables back, loops that run nothing but such ops, loops over up to 32 items, once, that compute a few numbers of
+    each, loops that add up to 32 single nodes in all, what a condition lets into every n-th iteration unless these are
+    known to be more than 32, graphs for each of up to 16 numbers by which they differ, such as numbers of clusters or
+    thresholds, and loops over parts of the graph: layers and variables, of which each gets ops of its own.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/Graph#finalize

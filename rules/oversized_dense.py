@@ -18,7 +18,8 @@ class OversizedDense(Rule):
     """
     ## What it does
     Reports `Dense` layers on a large flat input (a flattened feature map, say) whose weights, gradients and optimizer
-    slots together pass 512 MiB.
+    slots together pass 512 MiB. Of a model that the program is seen only to look at or to ask for results, the weights
+    alone count.
 
     ## Why it costs memory
     A dense layer has inputs x units weights. Training holds them, their gradients and, with Adam, two more arrays of

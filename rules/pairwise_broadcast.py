@@ -8,7 +8,6 @@ from tfmemlint.api import (
     Array,
     Call,
     Const,
-    Does,
     Edit,
     File,
     Finding,
@@ -18,7 +17,6 @@ from tfmemlint.api import (
     knowledge,
     on_call,
     tensors,
-    uses,
     walk,
     written,
 )
@@ -44,8 +42,9 @@ class PairwiseBroadcast(Rule):
     ## When not to use it
     For small sets; sizes known to be small are not reported, nor up to 32 rows on one side: all pairs are not many more
     numbers than the operands then. Nor are sets of which the calls of the function show no size, or rows of up to 4
-    numbers, as points and boxes are: the operation takes no more than 4 times the distances. Nor differences whose
-    parts, or the attribute that keeps them, are read besides, nor those of two placeholders that leave their rows open.
+    numbers, as points and boxes are: the operation takes no more than 4 times the distances. Nor differences that are
+    needed besides, as their parts, or the attribute that keeps them, are read or a layer is given them, nor those of
+    two placeholders that leave their rows open.
 
     ## References
     - https://www.tensorflow.org/guide/tensor#broadcasting
@@ -62,7 +61,7 @@ class PairwiseBroadcast(Rule):
         if given is None or axis not in (-1, 2, 3):
             return
         found = tensors.all_pairs(file, given.expression, axis, squared=_euclidean(call))
-        if found is None or _in_parts(file, found.node) or _is_read_too(file, call, found):
+        if found is None or _in_parts(file, found.node) or tensors.needed_pairs(file, call, found):
             return
         if tensors.are_fed(file, found):
             return
@@ -106,12 +105,6 @@ def _euclidean(call: Call) -> bool:
     order = call.arg("ord")
     usual = order is None or order.value in (Const("euclidean"), Const(None), Const(2))
     return (call.method or "").endswith("norm") and usual
-
-
-def _is_read_too(file: File, call: Call, pairs: tensors.Pairs) -> bool:
-    """Whether the result of the operation has to exist, as parts of it are read: the coordinates of each difference, or
-    the attribute that keeps it is."""
-    return any(use.does is Does.ITEM for use in uses(file, pairs.node)) or tensors.kept_pairs(file, call, pairs)
 
 
 def _in_parts(file: File, node: cst.BaseExpression) -> bool:

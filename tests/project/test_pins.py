@@ -11,7 +11,7 @@ from tfmemlint.lint.parsing import parse
 from tfmemlint.model.file import File
 from tfmemlint.model.versions import asked_for
 from tfmemlint.project.siblings import Siblings
-from tfmemlint.query.keras.versions import keras_2, own_engine
+from tfmemlint.query.keras.versions import keras_2, may_have_own_engine, own_engine
 from tfmemlint.text.pins import NEWEST, pins_described, pins_in_notebook, pins_of
 from tfmemlint.text.read import read_source
 
@@ -48,6 +48,10 @@ def test_latest_versions_that_a_file_lets_in(text: str, tensorflow: tuple[int, .
         ("TensorFlow 1.4 at first, TensorFlow 2.2 now\n", NEWEST, NEWEST),
         ("Tensorflow 1.13+ and Keras 2.2.4+, tensorflow >= 1.4.0, keras 2.0 or higher\n", NEWEST, NEWEST),
         ("tensorflow 2.9.1, my-keras 1.2, keras_1.2\n", NEWEST, NEWEST),
+        ("* Python 3.6.x\n* TensorFlow 1.x\n* Keras \n", (1, 99), NEWEST),
+        ("Needs TensorFlow 1.X and Keras 2.x.\n", (1, 99), NEWEST),
+        ("Runs on TensorFlow 1.x and 2.x, or TensorFlow 1.15/2.3\n", NEWEST, NEWEST),
+        ("TensorFlow 1.15, 2 GPUs; not with TensorFlow 2\n", (1, 15, 99), NEWEST),
     ],
 )
 def test_old_versions_that_a_description_names(text: str, tensorflow: tuple[int, ...], keras: tuple[int, ...]) -> None:
@@ -110,3 +114,28 @@ def test_what_a_program_is_taken_for(
     (tmp_path / "requirements.txt").write_text(pinned + "\n")
     file = program(tmp_path / "src", text)
     assert (file.may_be_version_1, keras_2(file), own_engine(file)) == (version_1, of_keras_2, engine)
+
+
+@pytest.mark.parametrize(
+    ("name", "beside", "text", "expected"),
+    [
+        ("old.py", "from keras.models import Graph\n", "from keras.models import load_model\n", True),
+        ("old.py", "import keras\nfrom theano import tensor\n", "import keras\n", True),
+        ("old.py", "from keras.models import Graph\n", "from tensorflow.keras.models import load_model\n", False),
+        ("old.py", "from keras.layers.advanced_activations import ReLU\n", "import keras\n", False),
+        ("old.py", "from theano import tensor\n", "import keras\n", False),
+        ("below/old.py", "from keras.models import Graph\n", "import keras\n", False),
+    ],
+)
+def test_programs_of_one_folder_have_one_keras(
+    name: str, beside: str, text: str, expected: bool, tmp_path: Path
+) -> None:
+    other = tmp_path / "src" / name
+    other.parent.mkdir(parents=True)
+    other.write_text(beside)
+    file = program(tmp_path / "src", text)
+    assert may_have_own_engine(file) is expected
+    if expected:
+        assert file.siblings is not None
+        rests_on = file.siblings.rests_on
+        assert str(other) in rests_on and any(path.endswith("keras.py") for path in rests_on)

@@ -128,6 +128,13 @@ RUNS = [
     (f"{OLD}step = tf.assign(v, 3)\nunknown.run(step)", 1),
     (f"{OLD}unknown.run(x)", 0),
     (f"{OLD}g = tf.gradients(y, x)\nunknown.run(g, {{x: 3}})", 1),
+    (f"{OLD}unknown.run([x, tf.assign(v, 3)])", 1),
+    (f"{OLD}unknown.run(tf.assign(v, 3))\nunknown.run(x)\nother.run(x)", 2),
+    (f"{OLD}def f(s, t):\n    s.run(tf.assign(v, 3))\n    t.run(x)\n    s.run(x)", 2),
+    (f"{OLD}def f(s):\n    s.run(tf.assign(v, 3))\n    s = other()\n    s.run(x)", 1),
+    (f"{OLD}def f(s):\n    s.run(tf.assign(v, 3))\ndef g(s):\n    s.run(x)", 1),
+    (f"{OLD}def f(self):\n    self.s.run(tf.assign(v, 3))\n    self.s.run(x)\n    self.run(x)", 2),
+    (f"{OLD}made().run(tf.assign(v, 3))\nmade().run(x)", 1),
     (f"{OLD}def run(x): pass\nrun(tf.assign(v, 3))", 0),
     ("unknown.run(tf.constant(3))", 0),
 ]

@@ -103,6 +103,9 @@ OWN_ENGINE = [
     ("from keras.layers import LSTM, CuDNNLSTM", True),
     ("from tensorflow.keras.layers import LSTM\nfrom tensorflow.compat.v1.keras.layers import CuDNNLSTM", False),
     ("from .legacy import keras", False),
+    ("from keras.models import Sequential, Graph", True),
+    ("from tensorflow.keras.models import Graph", False),
+    ("from keras.models import Sequential\nfrom theano import tensor", False),
     ("from keras.layers.advanced_activations import ReLU", False),
 ]
 
@@ -120,6 +123,8 @@ MAY_HAVE_OWN_ENGINE = [
     ("from keras.layers import CuDNNLSTM", True),
     ("from keras.engine.topology import Layer", True),
     ("from keras.layers import LSTM", False),
+    ("from keras.layers import LSTM\nfrom theano import tensor as T", True),
+    ("from tensorflow.keras.layers import LSTM\nimport theano", False),
     ("from keras.layers.advanced_activations import ReLU\nfrom tensorflow.keras.models import Model", False),
     ("from tensorflow.compat.v1.keras.layers import CuDNNLSTM", False),
 ]

@@ -7,7 +7,7 @@ from programs import model_of
 from tfmemlint.model.file import File
 from tfmemlint.query.flow.readers import only_reader
 from tfmemlint.query.tensors.one_hot import one_hot
-from tfmemlint.query.tensors.paired_rows import kept_pairs, paired_rows
+from tfmemlint.query.tensors.paired_rows import needed_pairs, paired_rows
 from tfmemlint.query.tensors.pairs import all_pairs
 from tfmemlint.query.tensors.products import products
 from tfmemlint.query.tensors.tensors import copied_axes, inserted_axes, is_empty, partners, shape_size, size_one
@@ -301,4 +301,43 @@ def test_pairs_that_an_attribute_keeps_for_others(more: str, expected: bool) -> 
     reduction = file.call(file.calls_by_word["reduce_sum"][0])
     found = all_pairs(file, reduction.node.args[0].value, -1)
     assert found is not None
-    assert kept_pairs(file, reduction, found) is expected
+    assert needed_pairs(file, reduction, found) is expected
+
+
+DIFFERENCE = "d = x[:, None, :] - y[None, :, :]\nr = tf.reduce_sum(tf.square(d), -1)\n"
+
+
+@pytest.mark.parametrize(
+    ("more", "expected"),
+    [
+        ("", False),
+        ("use(d)", True),
+        ("keras.layers.Dense(3)(d)", True),
+        ("tf.gather(d, i, axis=1)", True),
+        ("use(tf.nn.relu(d / 3.0))", True),
+        ("d[..., 0]", True),
+        ("use(r)", False),
+        ("print(d)\ntf.print(d)\ntf.shape(d)", False),
+        ("tf.reduce_max(tf.abs(d), axis=-1)", False),
+        ("e = d * w\ntf.reduce_sum(e, axis=1)", False),
+    ],
+)
+def test_pairs_that_are_needed_besides(more: str, expected: bool) -> None:
+    file = model_of(DIFFERENCE + more)
+    reduction = file.call(file.calls_by_word["reduce_sum"][0])
+    found = all_pairs(file, reduction.node.args[0].value, -1)
+    assert found is not None
+    assert needed_pairs(file, reduction, found) is expected
+
+
+def test_pairs_that_are_returned_beside_their_sums() -> None:
+    file = model_of(
+        "def f(x, y):\n    d = x[:, None, :] - y[None, :, :]\n    return d, tf.reduce_sum(d, -1)\n"
+        "def g(x, y):\n    d = x[:, None, :] - y[None, :, :]\n    return x, tf.reduce_sum(d, -1)\n"
+    )
+    needed = []
+    for node in file.calls_by_word["reduce_sum"]:
+        found = all_pairs(file, node.args[0].value, -1)
+        assert found is not None
+        needed.append(needed_pairs(file, file.call(node), found))
+    assert needed == [True, False]

@@ -22,7 +22,7 @@ from tfmemlint.query.tensors.dtypes import (
 )
 from tfmemlint.query.tensors.little import is_little
 from tfmemlint.query.tensors.one_hot import OneHot, one_hot
-from tfmemlint.query.tensors.paired_rows import are_fed, kept_pairs, paired_rows
+from tfmemlint.query.tensors.paired_rows import are_fed, needed_pairs, paired_rows
 from tfmemlint.query.tensors.pairs import Pairs, all_pairs, cut_features, operands
 from tfmemlint.query.tensors.precision import wants_digits
 from tfmemlint.query.tensors.products import Product, products
@@ -74,7 +74,7 @@ __all__ = [
     "is_little",
     "is_unsized",
     "joined_arrays",
-    "kept_pairs",
+    "needed_pairs",
     "one_each",
     "one_hot",
     "one_picture",

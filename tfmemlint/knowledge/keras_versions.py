@@ -74,9 +74,10 @@ def of_keras_2(path: str) -> bool:
 OWN_ENGINE = frozenset({
     *("keras_applications", "keras.backend.tensorflow_backend", "keras.backend.theano_backend"),
     *("keras.engine.topology", "keras.initializations", "keras.legacy", "keras.utils.visualize_util"),
-    *("keras.layers.CuDNNGRU", "keras.layers.CuDNNLSTM"),
+    *("keras.layers.CuDNNGRU", "keras.layers.CuDNNLSTM", "keras.models.Graph"),
+    *("keras.layers.TimeDistributedDense", "keras.layers.core.TimeDistributedDense"),
 })  # fmt: skip
-"""What Keras needed or had until 2.3, when `predict` ran the graph of a session. From the sources of Keras 2.0 to 2.15:
+"""What Keras needed or had until 2.3, when `predict` ran the graph of a session. From the sources of Keras 1.0 to 2.15:
 2.4 hands everything on to `tf.keras`, and 2.6 began anew with TensorFlow's engine. Programs take a `CuDNNLSTM` from
 Keras that were written before its `LSTM` used cuDNN by itself."""
 
@@ -84,6 +85,15 @@ Keras that were written before its `LSTM` used cuDNN by itself."""
 def of_own_engine(path: str) -> bool:
     """Whether a module or class is one that only Keras until 2.3 had, or came with."""
     return _below(path, OWN_ENGINE)
+
+
+OTHER_ENGINES = frozenset({"cntk", "theano"})
+"""What Keras ran on beside TensorFlow until 2.3."""
+
+
+def of_other_engine(path: str) -> bool:
+    """Whether a module is one of the libraries on which only Keras until 2.3 ran."""
+    return _below(path, OTHER_ENGINES)
 
 
 FIRST_KERAS = frozenset({

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.model.values import Class, Function, Mapping, Sequence, Unknown, Value
+from tfmemlint.model.values import Class, Function, Mapping, Sequence, Unknown, Value, one_of
+from tfmemlint.syntax.scopes import positional
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -50,8 +51,7 @@ class Given:
 
     def value(self, param: cst.Param, function: cst.FunctionDef | cst.Lambda, evaluator: Evaluator) -> Value:
         """The value that a parameter of the function gets."""
-        params = function.params
-        plain = [*params.posonly_params, *params.params]
+        params, plain = function.params, positional(function)
         if param.star == "*":
             rest = self.positions[len(plain) :]
             return Sequence(tuple(map(_read, rest)), "tuple", open=self.cut)
@@ -113,6 +113,58 @@ def given_at(call: Call, function: cst.FunctionDef | cst.Lambda) -> Given:
         if isinstance(target, Class):
             return given_by(call, call.evaluator.classes.instance(target.node, call), None, None)
     return given_by(call, None, None, None)
+
+
+def takes(call: Call, target: Function) -> bool:
+    """Whether a call may run a function with what it passes: False where Python certainly raises a TypeError, as the
+    function has no parameter for a keyword, or not for so many positions.
+
+    True for methods, as `self` may be an object of a class that defines another, and behind decorators that nobody
+    knows, which may take anything.
+    """
+    node, params = target.node, target.node.params
+    if target.receiver is not None or not _keeps_signature(node, call.evaluator):
+        return True
+    if call.evaluator.file.class_of(node) is not None:
+        return True
+    names = {each.name.value for each in (*params.params, *params.kwonly_params)}
+    keywords = (arg.keyword.value for arg in call.node.args if arg.keyword is not None)
+    if params.star_kwarg is None and not names.issuperset(keywords):
+        return False
+    passed = held(target.partial) + sum(1 for arg in call.node.args if arg.keyword is None and not arg.star)
+    return isinstance(params.star_arg, cst.Param) or passed <= len(positional(node))
+
+
+def taking(call: Call, called: Value) -> Value:
+    """What a call may call of some alternatives: those functions that take what it passes."""
+    if not any(isinstance(each, Function) for each in called.options):
+        return called
+    kept = [each for each in called.options if not isinstance(each, Function) or takes(call, each)]
+    return one_of(kept) if kept else Unknown("a function that does not take such arguments")
+
+
+def _keeps_signature(node: cst.FunctionDef | cst.Lambda, evaluator: Evaluator) -> bool:
+    """Whether all decorators of a function are known to take what it takes: those that trace it."""
+    decorators = node.decorators if isinstance(node, cst.FunctionDef) else ()
+    return all(evaluator.functions.traces(each.decorator) for each in decorators)
+
+
+def gathers(function: cst.FunctionDef | cst.Lambda, name: str, call: Call, arg: cst.Arg) -> bool:
+    """Whether a parameter is the `*args` or `**kwargs` of a function in which an argument of a call may end up, beside
+    others."""
+    params = function.params
+    many = params.star_arg if isinstance(params.star_arg, cst.Param) else None
+    if many is not None and many.name.value == name:
+        return arg.star == "*" or (not arg.star and arg.keyword is None and not _is_named(function, call, arg))
+    if params.star_kwarg is not None and params.star_kwarg.name.value == name:
+        return arg.star == "**" or (arg.keyword is not None and not _is_named(function, call, arg))
+    return False
+
+
+def _is_named(function: cst.FunctionDef | cst.Lambda, call: Call, arg: cst.Arg) -> bool:
+    """Whether a parameter of its own takes an argument."""
+    own = (*positional(function), *function.params.kwonly_params)
+    return any(call.receives(each.name.value, arg) for each in own)
 
 
 def held(partial: Call | None) -> int:

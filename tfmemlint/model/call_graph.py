@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint.model.binding import takes
 from tfmemlint.model.values import Class, Function
 from tfmemlint.syntax.names import home_of, is_variable
 from tfmemlint.syntax.program import Program
@@ -141,7 +142,13 @@ class CallGraph:
             if not isinstance(call, cst.Call) or call.func is not use:
                 return None
             found.append(self._evaluator.call(call))
-        return tuple(found)
+        return tuple(each for each in found if self._takes(each, function))
+
+    def _takes(self, call: Call, function: cst.FunctionDef | cst.Lambda) -> bool:
+        """Whether the function takes what a call passes that names it: another one fails, and runs nothing."""
+        options = self._evaluator.value(call.node.func).options
+        named = [each for each in options if isinstance(each, Function) and each.node is function]
+        return not named or any(takes(call, each) for each in named)
 
     def uses(self, function: cst.FunctionDef | cst.Lambda) -> list[cst.CSTNode]:
         """The expressions that give the function away or call it: its name, `self.f`, a lambda itself.

@@ -12,7 +12,7 @@ import libcst as cst
 from tfmemlint import knowledge
 from tfmemlint.model.binding import dictionaries, held, lacks_keys
 from tfmemlint.model.values import Api, Class, Dataset, Function, Instance, Mapping, Method, Step, Unknown, Value
-from tfmemlint.syntax.scopes import parameters
+from tfmemlint.syntax.scopes import positional
 
 if TYPE_CHECKING:
     from tfmemlint.model.evaluate import Evaluator
@@ -142,11 +142,11 @@ class Call:
         """The names of the positional parameters, the receiver left out; empty where the signature is not known."""
         target = self.target.options[0]
         if isinstance(target, Function):
-            names = tuple(p.name.value for p in parameters(target.node))
+            names = tuple(p.name.value for p in positional(target.node))
             return names[held(target.partial) + (target.receiver is not None) :]
         if isinstance(target, Class):
             init = self.evaluator.classes.method(target.node, "__init__")
-            return tuple(p.name.value for p in parameters(init))[1:] if init is not None else ()
+            return tuple(p.name.value for p in positional(init))[1:] if init is not None else ()
         name = api_name(target)
         signature = knowledge.signature(name) if name is not None else None
         return signature.positional if signature is not None else ()

@@ -12,7 +12,8 @@ import libcst as cst
 
 from tfmemlint import knowledge
 from tfmemlint.model.constructed import receiver
-from tfmemlint.model.values import Class, Const, Function, Instance, Sequence, Value
+from tfmemlint.model.kinds import is_instance
+from tfmemlint.model.values import Api, Class, Const, Function, Instance, Sequence, Value
 from tfmemlint.syntax.names import variables
 from tfmemlint.syntax.scopes import Binds, Definition, ScopeNode, dotted, parameters, written
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 OBJECTS = ("tf.keras.layers.Layer", "tf.keras.optimizers.Optimizer", "tf.keras.losses.Loss")
 """Classes whose objects always count as true."""
+
+IS_INSTANCE = Api("builtins.isinstance")
 
 MOST_LEAVING = 20
 """Conditions in front of a statement that are asked: a function may have thousands of them."""
@@ -44,6 +47,9 @@ def certain(evaluator: Evaluator, test: cst.BaseExpression, frame: Frame) -> boo
         return ends if ends in sides else None if None in sides else not ends
     if isinstance(test, cst.Comparison) and len(test.comparisons) == 1:
         return _compared(evaluator, test.left, test.comparisons[0], frame)
+    if isinstance(test, cst.Call) and len(test.args) == 2 and evaluator.value(test.func, None) == IS_INSTANCE:
+        kinds = evaluator.value(test.args[1].value, None)
+        return _agreed(is_instance(each, kinds) for each in _passed(evaluator, test.args[0].value, frame))
     return _agreed(_is_true(each) for each in _passed(evaluator, test, frame))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from tfmemlint.model import arguments, constructed, decided, inferred_by_use, lists, records
+from tfmemlint.model import arguments, binding, constructed, decided, inferred_by_use, lists, records
 from tfmemlint.model.annotations import promised
 from tfmemlint.model.call_graph import CallGraph
 from tfmemlint.model.calls import Call
@@ -260,10 +260,10 @@ class Evaluator:
 
     def callee(self, node: cst.Call, frame: Frame | None) -> Value:
         """What a call expression calls."""
-        target = self.value(node.func, frame)
+        call, target = self.call(node, frame), self.value(node.func, frame)
         if not target.known and isinstance(node.func, cst.Attribute):
-            return inferred_by_use.dataset_method_by_use(self.call(node, frame), target)
-        return target
+            return inferred_by_use.dataset_method_by_use(call, target)
+        return binding.taking(call, target)
 
     def _call(self, node: cst.Call, frame: Frame | None) -> Value:
         call = self.call(node, frame)

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 MOST_MODULES = 60
 """Modules that are followed for one file; of any others nothing is known."""
 
+MOST_BESIDE = 60
+"""Programs in one folder whose texts are looked at for another one of them."""
+
 LARGEST = 1 << 20
 """Bytes of a module that is followed; what is larger was written by a program."""
 
@@ -177,6 +180,15 @@ class Siblings:
         """The files of the project that may import the module in this file, or in another one of the project."""
         self._importers_of.add(of or self.path)
         return self._project.importers.of(of or self.path)
+
+    def beside(self, library: str) -> list[Text]:
+        """What the texts tell of the other files in the same folder that import a library: programs that are run in
+        turn, and so with the same versions of it. None of them where they are too many."""
+        folder = os.path.dirname(self.path)
+        found = [path for path in self.importing_files(os.path.join(folder, f"{library}.py")) if path != self.path]
+        paths = [path for path in found if os.path.dirname(path) == folder]
+        texts = map(self.text, paths if len(paths) <= MOST_BESIDE else ())
+        return [text for text in texts if text is not None]
 
     def importers(self, words: Iterable[str], *, in_tests: bool = True, of: str | None = None) -> list[str]:
         """Those of them that hold one of some words; unit tests among them if `in_tests`."""

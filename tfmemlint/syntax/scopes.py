@@ -142,6 +142,11 @@ def parameters(function: cst.FunctionDef | cst.Lambda) -> Iterator[cst.Param]:
         yield params.star_kwarg
 
 
+def positional(function: cst.FunctionDef | cst.Lambda) -> tuple[cst.Param, ...]:
+    """The parameters that positions fill, one each."""
+    return (*function.params.posonly_params, *function.params.params)
+
+
 @overload
 def own_nodes(function: ScopeNode, a: type[A], /) -> Iterator[A]: ...
 @overload

@@ -21,11 +21,12 @@ _INSTALLS = re.compile(r"pip3?[^\S\n]+install\b[^\n\"\\]*?[^\S\n](tensorflow(?:-
 """A command in a notebook."""
 
 _NAMED = re.compile(
-    r"(?<![\w./-])(tensorflow(?:-gpu)?|keras)[^\w\n<>]{0,4}(?:version[^\S\n]*)?v?(\d+\.\d+(?:\.\d+)?)"
-    r"(?![\w+]|\.\d|[^\S\n]*(?:\+|or[^\S\n]+(?:above|greater|higher|later|newer)))",
+    r"(?<![\w./-])(tensorflow(?:-gpu)?|keras)[^\w\n<>]{0,4}(?:version[^\S\n]*)?v?(\d+\.(?:\d+(?:\.\d+)?|x))"
+    r"(?![\w+]|\.\d|[^\S\n]*(?:\+|or[^\S\n]+(?:above|greater|higher|later|newer)"
+    r"|(?:/|&|,|and|or|to|-)[^\S\n]*v?\d+\.(?:\d|x)))",
     re.IGNORECASE,
 )
-"""A release that a description names: not one of those that may be later, too."""
+"""A release that a description names, or all of a kind, `1.x`: not one of those that may be later, too."""
 
 _KERNEL = re.compile(r"\"language_info\":\s*\{.*?\"version\":\s*\"(\d+)\.(\d+)", re.DOTALL)
 
@@ -90,7 +91,7 @@ def _latest(compared: str, written: str) -> Version:
     """The latest version that a requirement lets in: 1.99 for `~=1.15`, 2.3.99 for `==2.3`, 1.99 for `<2`."""
     if not compared or not written:
         return NEWEST
-    version = tuple(int(part) for part in written.split("."))
+    version = tuple(int(part) for part in written.split(".") if part.isdigit())
     if compared == "~=":
         return (*version[: max(1, len(version) - 1)], 99)
     if compared != "<":

@@ -11,6 +11,7 @@ from tfmemlint.model.transfer.table import dtype_of, models, shape_of
 from tfmemlint.model.values import (
     Array,
     Const,
+    DataFrame,
     Instance,
     Length,
     Method,
@@ -117,6 +118,7 @@ def _array(call: Call, target: Value) -> Value:
     if isinstance(data, Instance) and data.type_name == "PIL.Image.Image":
         dtype, explicit = numpy_dtype(call, "uint8")
         return Array("np", dtype, None, call, explicit)
+    data = Unknown("what a table holds") if isinstance(data, DataFrame) else data
     item = listed(call, data)
     if isinstance(item, Array):
         dtype, explicit = numpy_dtype(call, item.dtype)

@@ -11,6 +11,7 @@ from tfmemlint.model.values import (
     Bunch,
     Cells,
     Const,
+    DataFrame,
     Instance,
     Method,
     Sequence,
@@ -51,6 +52,19 @@ def _divided(call: Call, target: Value) -> Value:
     """Shares, which are float64 also of whole numbers."""
     table = target.receiver if isinstance(target, Method) else Unknown("a table")
     return replace(table, floats=True) if isinstance(table, Table) else table
+
+
+@models("pandas.DataFrame", "pandas.Series")
+def _put_together(call: Call, target: Value) -> Value:
+    return DataFrame()
+
+
+@models("pandas.concat")
+def _joined(call: Call, target: Value) -> Value:
+    """A table, where one of what is joined is seen to be one."""
+    joined = call.value_of(0) if call.arg(0) is not None else call.given("objs")
+    items = joined.items if isinstance(joined, Sequence) else ()
+    return DataFrame() if any(isinstance(each, (DataFrame, Table)) for each in items) else Unknown("something joined")
 
 
 # -- scikit-learn ----------------------------------------------------------------------------------------------------

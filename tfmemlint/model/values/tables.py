@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tfmemlint.model.values.array import Array
 from tfmemlint.model.values.callables import Method, method_of
 from tfmemlint.model.values.constants import constant
-from tfmemlint.model.values.containers import Mapping
+from tfmemlint.model.values.containers import Mapping, Sequence
 from tfmemlint.model.values.value import BOTTOM, Value, hashed_once
 
 if TYPE_CHECKING:
@@ -68,6 +68,18 @@ class Table(Value):
 
     def reflected(self, name: str, other: Value) -> Value:
         return self.binary(name, other)
+
+
+@dataclass(frozen=True, slots=True)
+class DataFrame(Value):
+    """A DataFrame or Series that the program puts together, of which only that is known: no cell of one."""
+
+    def item_at(self, index: Value) -> Value:
+        columns = isinstance(index, Sequence) and index.kind == "list"
+        return self if columns else Value.item_at(self, index)
+
+    def sliced(self, bounds: slice) -> Value:
+        return self
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,10 +112,10 @@ def fate(file: File, made: Node, within: Node, path: tuple[int, ...] = ()) -> Fa
     kept = any(_keeps(file, use, made, within) for use in found)
     reads = (Does.READ, Does.METHOD, Does.DELETE)
     return Fate(
-        used=any((use.does in reads and use.word in WORKS) or _asks(file, use) for use in found),
+        used=any((use.does in reads and use.word in WORKS) or asks(file, use) for use in found),
         trained=_trained(file, found),
         kept=kept,
-        only_read=not kept and all(use.does in (*reads, Does.STORE) or _asks(file, use) for use in found),
+        only_read=not kept and all(use.does in (*reads, Does.STORE) or asks(file, use) for use in found),
     )
 
 
@@ -131,10 +131,10 @@ def _only_asks(file: File, use: Use) -> bool:
         return use.word in ASKS
     if use.does is Does.PASS and use.call is not None:
         return (use.call.name or "").startswith("builtins.")
-    return _asks(file, use)
+    return asks(file, use)
 
 
-def _asks(file: File, use: Use) -> bool:
+def asks(file: File, use: Use) -> bool:
     """Whether a use gives data to the model, outside of a trace: `model(x)` of an array or tensor with numbers. What
     a layer or another model gave out is no data: then the model is a block of the network that is being built."""
     if use.does is not Does.CALL or use.call is None or file.contexts.traced(use.node):

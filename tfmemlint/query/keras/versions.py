@@ -92,13 +92,26 @@ def own_engine(file: File) -> bool:
 @once_per_file
 def may_have_own_engine(file: File) -> bool:
     """Whether the program may run on Keras as it was until 2.3: certainly, or it or a module around it takes layers
-    from where the library had them in those years, and nothing tells of `tf.keras`."""
+    from where the library had them in those years, and nothing tells of `tf.keras`; or another program of its folder
+    is of those years, and it takes Keras itself from there, too."""
     if own_engine(file):
         return True
     all_paths = (_imported_paths(file), *(text.plain for text in file.around))
     if any(path.startswith("tensorflow.keras") for paths in all_paths for path in paths):
         return False
-    return any(knowledge.of_first_keras(path) for paths in all_paths for path in paths)
+    old = knowledge.of_first_keras, knowledge.of_other_engine
+    if any(tells(path) for paths in all_paths for path in paths for tells in old):
+        return True
+    beside = file.siblings.beside("keras") if file.siblings is not None and _is_with_keras(all_paths[0]) else []
+    return any(_takes_first_keras(text.plain) for text in beside)
+
+
+def _takes_first_keras(paths: frozenset[str]) -> bool:
+    """Whether a module takes Keras from its own package, and of it what was gone with 2.3, or imports what Keras ran on
+    beside TensorFlow."""
+    if not _is_with_keras(paths) or any(path.startswith("tensorflow.keras") for path in paths):
+        return False
+    return any(knowledge.of_own_engine(path) or knowledge.of_other_engine(path) for path in paths)
 
 
 @once_per_file

@@ -12,6 +12,7 @@ from tfmemlint.query.facts import classes_deriving
 from tfmemlint.query.flow.uses import Does, uses
 from tfmemlint.query.keras.models import model_loads
 from tfmemlint.query.keras.networks import parameter_count
+from tfmemlint.query.keras.untrained import is_never_trained
 from tfmemlint.units import show_bytes
 
 if TYPE_CHECKING:
@@ -25,9 +26,10 @@ ADAM_SLOTS = 2
 
 def trained_bytes(file: File, layer: Call, count: int) -> tuple[int, str]:
     """The bytes that `count` float32 parameters of a layer take with what training adds to them, and words that say
-    so. A layer that is certainly frozen takes its weights alone; what is not compiled in the file counts as Adam's."""
+    so. A layer that certainly is frozen, or of a model that nothing trains, takes its weights alone; what is not
+    compiled in the file counts as Adam's."""
     weights = count * FLOAT32
-    if is_frozen(file, layer):
+    if is_frozen(file, layer) or is_never_trained(file, layer):
         return weights, f"{show_bytes(weights)} of weights"
     optimizer = _compiled_optimizer(file)
     slots = knowledge.optimizer_slots(f"{OPTIMIZERS}{optimizer}") if optimizer else ADAM_SLOTS

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint.model.binding import gathers
 from tfmemlint.model.values import Api, Class, Const, Function
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.repetition.mutation import mutates, path_at
@@ -58,7 +59,7 @@ def passes_unchanging(
     read, outer = _made_of(file, parts, function)
     if not whole and call.open:
         return False
-    given = [arg.value for arg in call.node.args if whole or any(call.receives(name, arg) for name in read)]
+    given = [arg.value for arg in call.node.args] if whole else passed(call, function, read)
     if not unchanging(file, given, loop, besides=[call.node]):
         return False
     outer += [name for entered, theirs in inner for name in _made_of(file, theirs, entered)[1]]
@@ -77,7 +78,14 @@ def passes_unchanging(
 def given_for(file: File, call: Call, function: cst.FunctionDef, parts: Sequence[Node]) -> list[cst.BaseExpression]:
     """The arguments of a call of which these parts of the function's body are made."""
     read, _ = _made_of(file, parts, function)
-    return [arg.value for arg in call.node.args if any(call.receives(name, arg) for name in read)]
+    return passed(call, function, read)
+
+
+def passed(call: Call, function: cst.FunctionDef, names: Iterable[str]) -> list[cst.BaseExpression]:
+    """The arguments of a call that reach parameters of these names, those that `*args` and `**kwargs` gather too."""
+    args = [(arg, name) for arg in call.node.args for name in names]
+    reach = (arg.value for arg, name in args if call.receives(name, arg) or gathers(function, name, call, arg))
+    return list(dict.fromkeys(reach))
 
 
 def paths_of_self(file: File, method: cst.FunctionDef) -> set[str]:

@@ -116,7 +116,8 @@ class _Path:
 
     def _changed_as_argument(self, call: Call) -> bool:
         """Whether a function of the module changes the object that it is given, as far as its own body shows."""
-        named = [(name, call.arg(name)) for name in call.parameter_names]
+        keywords = [arg.keyword.value for arg in call.node.args if arg.keyword is not None]
+        named = [(name, call.arg(name)) for name in dict.fromkeys((*call.parameter_names, *keywords))]
         names = [name for name, given in named if given is not None and dotted(given.expression) == self.path]
         inside = [_Path(self.file, name) for name in names]
         return any(

@@ -13,6 +13,7 @@ from tfmemlint.query.calls import calls
 from tfmemlint.query.keras.data_sets import makes_data_set
 from tfmemlint.query.keras.models import saves_model
 from tfmemlint.query.limits import FOLLOWED_CALLS
+from tfmemlint.query.repetition.invariance import passed
 from tfmemlint.query.repetition.purity import draws_itself
 from tfmemlint.syntax.names import Loop
 from tfmemlint.syntax.scopes import Binds, dotted, own_nodes, written
@@ -79,7 +80,7 @@ def _given(file: File, definition: Definition) -> list[cst.BaseExpression]:
     function = definition.scope
     if definition.binds is Binds.PARAMETER and isinstance(function, cst.FunctionDef):
         callers = file.call_graph.callers(function) or ()
-        return [arg.value for call in callers for arg in call.node.args if call.receives(definition.name, arg)]
+        return [each for call in callers for each in passed(call, function, (definition.name,))]
     value = definition.value if definition.binds is Binds.VALUE else None
     return [value] if isinstance(value, cst.BaseExpression) else []
 

@@ -9,9 +9,10 @@ import libcst as cst
 
 from tfmemlint import knowledge
 from tfmemlint.model.values import Array, Const, Function, Sequence, Value, integer
+from tfmemlint.query.flow.uses import Does, uses
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.repetition.counts import in_slice
-from tfmemlint.query.tensors.pairs import Pairs, operands
+from tfmemlint.query.tensors.pairs import Pairs, operands, seen_through
 from tfmemlint.syntax.scopes import Binds, Definition, Reaching
 from tfmemlint.syntax.tree import walk
 
@@ -20,6 +21,15 @@ if TYPE_CHECKING:
     from tfmemlint.model.file import File
 
 PLACEHOLDER = "tf.compat.v1.placeholder"
+
+SHAPES = frozenset({
+    "tf.keras.backend.int_shape", "tf.keras.backend.ndim", "tf.keras.backend.shape", "tf.keras.ops.shape", "tf.rank",
+    "tf.shape", "tf.size",
+})  # fmt: skip
+"""Ops that look at no number of a tensor."""
+
+LESS = ("reads_shape", "reduces", "shows")
+"""What needs one number for each pair, or none at all."""
 
 STEPS = 4 * FOLLOWED_CALLS
 """Names, ops and calls behind each other that are seen through: some four for each call of the module's functions."""
@@ -52,7 +62,37 @@ def _is_fed(file: File, node: cst.BaseExpression) -> bool:
     return call.name == PLACEHOLDER and (shape is None or shape[:1] == (None,))
 
 
-def kept_pairs(file: File, reduction: Call, pairs: Pairs) -> bool:
+def needed_pairs(file: File, reduction: Call, pairs: Pairs) -> bool:
+    """Whether the result of an operation on all pairs has to exist besides a reduction of it: code reads parts of it,
+    gives it, or what is computed from it number by number, to a layer, to a function or to an op that takes it whole,
+    or returns it; or the attribute that keeps it is read."""
+    return _is_taken(file, pairs.node, reduction, FOLLOWED_CALLS) or _kept(file, reduction, pairs)
+
+
+def _is_taken(file: File, node: cst.BaseExpression, reduction: Call, left: int) -> bool:
+    for use in uses(file, node, containers=True):
+        if use.does is Does.ITEM:
+            return True
+        if use.does is Does.RETURN and file.contexts.function(node) is file.contexts.function(reduction.node):
+            return True
+        if use.does is Does.PASS and use.call is not None and use.call.node is not reduction.node:
+            goes_on = seen_through(use.call)
+            if not goes_on and not _takes_less(use.call):
+                return True
+            if goes_on and left and _is_taken(file, use.call.node, reduction, left - 1):
+                return True
+        elif use.does is Does.COMPUTE and left and isinstance(use.place, cst.BinaryOperation):
+            if _is_taken(file, use.place, reduction, left - 1):
+                return True
+    return False
+
+
+def _takes_less(call: Call) -> bool:
+    name = call.name or ""
+    return name in SHAPES or name.startswith("builtins.") or any(knowledge.in_group(name, group) for group in LESS)
+
+
+def _kept(file: File, reduction: Call, pairs: Pairs) -> bool:
     """Whether an attribute keeps an operation on all pairs, or what is computed from it number by number, and the class
     reads that attribute elsewhere than in the reduction."""
     above = list(file.tree.ancestors(pairs.node))

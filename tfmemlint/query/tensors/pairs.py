@@ -25,6 +25,10 @@ PAIRED = SUBTRACTS | {
 }  # fmt: skip
 """The words of ops that are computed for pairs."""
 
+BACKEND = "tf.keras.backend."
+EACH_NUMBER = ("elementwise_of_two", "keeps_shape", "keeps_values")
+"""Groups of ops of which the result has as many numbers as what they are given."""
+
 SQUARES = frozenset({"square", "pow", "power"})
 SIGNS = frozenset({"abs", "negative"})
 """The words of ops that change no more than signs: what is a matrix product stays one, or one of absolute values."""
@@ -84,12 +88,18 @@ def _of_call(file: File, call: Call, axis: int, squared: bool, left: int) -> Pai
         product = word in ("multiply", "squared_difference") or (squared and word == "subtract")
         return Pairs(call.node, product)
     squares = (of_two and word in SQUARES) or word == "square"
-    backend = (call.name or "").startswith("tf.keras.backend.")
+    backend = (call.name or "").startswith(BACKEND)
     if not (squares or backend or knowledge.in_group(call.name, "keeps_shape")):
         return None
     found = _pairs(file, arguments[0], axis, squared or squares, left - 1)
     bends = not squares and word not in SIGNS and not knowledge.in_group(call.name, "keeps_values")
     return Pairs(found.node, False) if found is not None and bends else found
+
+
+def seen_through(call: Call) -> bool:
+    """Whether an op is computed number by number, so that its result is as large as what it is given."""
+    name = call.name or ""
+    return name.startswith(BACKEND) or any(knowledge.in_group(name, group) for group in EACH_NUMBER)
 
 
 def _crossed(file: File, left: cst.BaseExpression, right: cst.BaseExpression, axis: int, *, strict: bool) -> bool:

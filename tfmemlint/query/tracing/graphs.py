@@ -16,7 +16,7 @@ from tfmemlint.query.keras.versions import own_engine
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.ordering.conditions import conditions
 from tfmemlint.query.ordering.once import runs_once
-from tfmemlint.syntax.scopes import Binds, Definition, own_nodes, written
+from tfmemlint.syntax.scopes import Binds, Definition, dotted, own_nodes, written
 from tfmemlint.syntax.tree import Node, walk
 
 if TYPE_CHECKING:
@@ -115,10 +115,25 @@ def _begins_graph(call: Call) -> bool:
 
 def graph_runs(file: File) -> list[Call]:
     """The calls that certainly run a graph: those of sessions, and of what is not known but is given an op of version
-    1, `self.sess.run(tf.compat.v1.assign(v, x))`, or derivatives that only a graph has, as nothing else takes one."""
+    1, `self.sess.run(tf.compat.v1.assign(v, x))`, or derivatives that only a graph has, as nothing else takes one; that
+    is a session then, in all of its function."""
     known = session_runs(file)
-    others = [call for call in map(file.call, file.calls_by_word.get("run", ())) if call not in known]
-    return known + [call for call in others if call.node.args and _runs_old_op(file, call)]
+    found = [call for call in map(file.call, file.calls_by_word.get("run", ())) if call not in known]
+    others = [call for call in found if call.node.args]
+    certain = [call for call in others if _runs_old_op(file, call)]
+    sessions = {_session(file, call) for call in certain} - {None}
+    return known + [call for call in others if call in certain or (sessions and _session(file, call) in sessions)]
+
+
+def _session(file: File, call: Call) -> tuple[object, ...] | None:
+    """What tells apart the objects whose method is called in a function: the path that is written there, and what binds
+    it. None for what is no path."""
+    receiver = call.receiver_node
+    path = dotted(receiver) if receiver is not None else None
+    if receiver is None or path is None:
+        return None
+    bound = (id(each) for part in walk(receiver, cst.Name, cst.Attribute) for each in file.definitions(part))
+    return (file.contexts.function(call.node), path, *bound)
 
 
 def graph_functions(file: File) -> list[Call]:
@@ -132,12 +147,17 @@ def graph_functions(file: File) -> list[Call]:
 
 
 def _runs_old_op(file: File, call: Call) -> bool:
+    if any(isinstance(target, Function) for target in call.target.options):
+        return False
     given = file.written(call.node.args[0].value)
-    name = file.call(given).name if isinstance(given, cst.Call) else None
-    ours = any(isinstance(target, Function) for target in call.target.options)
-    old = (name or "").startswith("tf.compat.v1.") and makes_op(file, given)
-    slope = knowledge.in_group(name, "differentiates_graph")
-    return not ours and (old or slope)
+    fetched = [each.value for each in given.elements] if isinstance(given, (cst.List, cst.Tuple)) else [given]
+    return any(_is_old_op(file, each) for each in fetched)
+
+
+def _is_old_op(file: File, node: Node) -> bool:
+    name = file.call(node).name if isinstance(node, cst.Call) else None
+    old = (name or "").startswith("tf.compat.v1.") and makes_op(file, node)
+    return old or knowledge.in_group(name, "differentiates_graph")
 
 
 def in_graph_program(file: File, function: cst.FunctionDef | cst.Lambda) -> bool:
