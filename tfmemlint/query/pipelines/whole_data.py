@@ -172,7 +172,8 @@ def _given_to_fit(file: File, made: Definition) -> bool:
     elsewhere = file.call_graph.callers_elsewhere(method)
     calls = (*(file.call_graph.callers(method) or ()), *(elsewhere or ()))
     first = [each.name.value for each in parameters(method)][1:2]
-    return elsewhere is not None and first == [made.name] and all(file.contexts.loop(call.node) is None for call in calls)
+    once = elsewhere is not None and all(file.contexts.loop(call.node) is None for call in calls)
+    return once and first == [made.name]
 
 
 def _loaded(file: File, made: Definition, left: int = MOST_LINKS) -> bool:
