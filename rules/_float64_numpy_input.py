@@ -35,12 +35,17 @@ def whose(origins: list[Call]) -> str:
 @once_per_file
 def first_takers(file: File) -> dict[Node, cst.Call]:
     """The call that is the first to take what a call makes as float64 into TensorFlow, by the node of that call: one
-    place to change, one finding."""
+    place to change, one finding. What takes it in the function that makes it comes before other methods that find it
+    in an attribute, wherever these stand."""
     found: dict[Node, cst.Call] = {}
+    function = file.contexts.function
     for entering in tensors.arrays_entering.of(file):
-        origin = entering.array.origin
-        if origin is not None and by_default(entering.array) and not tensors.is_little(file, entering):
-            found.setdefault(origin.node, entering.taker.node)
+        origin, taker = entering.array.origin, entering.taker.node
+        if origin is None or not by_default(entering.array) or tensors.is_little(file, entering):
+            continue
+        first, home = found.setdefault(origin.node, taker), function(origin.node)
+        if function(first) is not home and function(taker) is home:
+            found[origin.node] = taker
     return found
 
 

@@ -33,7 +33,8 @@ class CacheAfterRandomStep(Rule):
     reads or decodes as well: before it the cache would keep names or bytes, so the map is to be split.
 
     ## When not to use it
-    When one fixed draw is wanted, as for an evaluation set or a fixed split of the data.
+    When one fixed draw is wanted, as for an evaluation set or a fixed split of the data. A pipeline that the program is
+    seen to go over once is not reported: it has no second epoch.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/data/Dataset#cache
@@ -55,7 +56,7 @@ class CacheAfterRandomStep(Rule):
         first = next((step for step in found if step is not None), None)
         if first is None or first.call is None or (None in found and not pipelines.surely_together(file, first, cache)):
             return
-        if pipelines.never_runs(file, cache):
+        if pipelines.never_runs(file, cache) or pipelines.gone_over_once(file, cache):
             return
         what = "shuffle()" if first.name == "shuffle" else f"the random {first.name}()"
         size = pipelines.all_bytes(datasets)

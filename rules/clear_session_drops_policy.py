@@ -12,7 +12,9 @@ MIXED = ("mixed_float16", "mixed_bfloat16", "float16", "bfloat16")
 class ClearSessionDropsPolicy(Rule):
     """
     ## What it does
-    Reports `clear_session()` after a 16 bit dtype policy was set, with no policy set again after it.
+    Reports `clear_session()` after a 16 bit dtype policy was set, with no policy set again after it, where a model may
+    be built behind it: in the next round of a loop, after it, or after the training that a callback clears in. Views of
+    layers that are there (`Model(net.input, layer.output)`) and models that are loaded keep their dtypes.
 
     ## Why it costs memory
     In Keras 3 the global dtype policy is part of the state that `clear_session()` drops. Models built afterwards are

@@ -28,8 +28,8 @@ PROBES = (
     "tf.test.is_gpu_available", "tf.compat.v1.test.is_gpu_available",
     "tf.test.gpu_device_name", "tf.compat.v1.test.gpu_device_name",
 )  # fmt: skip
-LIMITS = (*knowledge.group("configures_devices"), "tf.compat.v1.ConfigProto", "tf.compat.v1.GPUOptions")
-"""What says how much of a card TensorFlow may take."""
+LIMITS = (*knowledge.group("configures_devices"), "tf.compat.v1.GPUOptions")
+"""What says how much of a card TensorFlow may take, besides the options of sessions."""
 SESSIONS = ("tf.compat.v1.Session", "tf.compat.v1.InteractiveSession")
 
 
@@ -84,12 +84,18 @@ def _takes_all_anyway(file: File, probe: Call) -> bool:
     runs = file.calls(*SESSIONS, *knowledge.group("starts_runtime"))  # in a graph, too, where no op starts it
     computes = any(call.name not in PROBES for call in runtime.computing_calls(file)) or any(runs)
     computes = computes or (ordering.in_script(file, probe.node) and runtime.goes_on_elsewhere(file))
-    return computes and not any(file.calls(*LIMITS)) and not runtime.gpu_allocations.of(file)
+    return computes and not _says_memory(file) and not runtime.gpu_allocations.of(file)
+
+
+def _says_memory(file: File) -> bool:
+    return any(file.calls(*LIMITS)) or runtime.names_memory_options(file)
 
 
 def _only_reports(file: File) -> bool:
     """Whether the module starts nothing, says nothing of memory, and only shows what its probes find."""
-    if any(file.calls(*SESSIONS, *LIMITS, *knowledge.group("starts_runtime"))) or runtime.gpu_allocations.of(file):
+    if any(file.calls(*SESSIONS, *knowledge.group("starts_runtime"))) or _says_memory(file):
+        return False
+    if runtime.gpu_allocations.of(file):
         return False
     others = any(call.name not in PROBES for call in runtime.computing_calls(file))
     return not others and all(_is_shown(file, probe) for probe in file.calls(*PROBES))

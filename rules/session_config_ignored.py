@@ -2,12 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
-
-from tfmemlint.api import Call, File, Finding, Instance, Rule, Shows, keras, on_call, runtime, uses
-
-OF_MEMORY = frozenset({"gpu_options", "device_count"})
-"""Options of a session that say something about memory or devices, not only about placement or logging."""
+from tfmemlint.api import Call, File, Finding, Instance, Rule, Shows, keras, on_call, runtime
 
 SETS = ("tf.keras.backend.set_session", "tf.compat.v1.keras.backend.set_session")
 
@@ -39,7 +34,7 @@ class SessionConfigIgnored(Rule):
     def session(self, session: Call, file: File) -> Iterator[Finding]:
         eager = any(call.node is not session.node for call in runtime.computing_calls(file))
         runs = keras.runs_graphs(file, session)
-        if eager and not runs and _limits_memory(file, session) and not _is_set(file, session):
+        if eager and not runs and runtime.session_limits_memory(file, session) and not _is_set(file, session):
             yield self.finding(
                 session,
                 file,
@@ -66,18 +61,3 @@ def _is_set(file: File, session: Call) -> bool:
     """Whether Keras is told to use this session, which is reported there."""
     given = (call.value_of(0) for call in file.calls(*SETS))
     return any(isinstance(each, Instance) and each.call is session for each in given)
-
-
-def _limits_memory(file: File, session: Call) -> bool:
-    """Whether a session's options say something about memory or devices."""
-    config = session.arg("config")
-    if config is None:
-        return False
-    made = [option.call for option in config.value.options if isinstance(option, Instance) and option.call is not None]
-    if not made or len(made) < len(config.value.options) or any(call.method != "ConfigProto" for call in made):
-        given = (arg.keyword.value for arg in file.tree.of(cst.Arg) if arg.keyword is not None)
-        written = (node.attr.value for node in file.tree.of(cst.Attribute))
-        return not OF_MEMORY.isdisjoint((*given, *written))  # made elsewhere: by one of these, if at all
-    passed = [arg.keyword.value for call in made for arg in call.node.args if arg.keyword is not None]
-    later = [use.word for call in made for use in uses(file, call.node)]
-    return not OF_MEMORY.isdisjoint((*passed, *later))

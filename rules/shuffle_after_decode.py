@@ -70,7 +70,7 @@ class ShuffleAfterDecode(Rule):
         large = (cost is not None and cost > most) or (many and not at_most(cost, most))
         all_of_it = pipelines.whole_length(argument) is not None or pipelines.covers(argument, count)
         part = "all of the data" if all_of_it else "a constant part of the data" if whole else ""
-        holds = self._held(part, size, held)
+        holds = self._held(part, size, held, count)
         if large and not pipelines.never_runs(file, shuffle):
             yield self.finding(
                 shuffle,
@@ -105,8 +105,9 @@ class ShuffleAfterDecode(Rule):
         held = min(held, count) if held is not None and count is not None else held
         return held, length is not None and not pipelines.is_tiny(length)
 
-    def _held(self, part: str, size: int | None, held: int | None) -> str:
-        number = f"{held} elements" if held is not None else ""
+    def _held(self, part: str, size: int | None, held: int | None, count: int | None) -> str:
+        fewer = "" if part or count is not None or size is not None else "up to "  # of data of unknown length
+        number = f"{fewer}{held} elements" if held is not None else ""
         if not part:
             return f"{number} as it made them{show_each(size, held)}"
         return f"{part} as it made it" + (f" ({number}{show_each(size, held)})" if number else "")

@@ -209,6 +209,18 @@ def test_parameters_get_what_other_programs_pass_but_not_what_tests_do(
     assert shown(value_in(file)) == value
 
 
+@pytest.mark.parametrize(("number", "found", "value"), [(0, 0, "3"), (6, 6, "3"), (7, None, "?")])
+def test_of_too_many_callers_in_other_modules_nothing_is_told(
+    number: int, found: int | None, value: str, tmp_path: Path
+) -> None:
+    calls = "from train import ask\n" + "ask(2)\n" * number
+    file = project(tmp_path, "def ask(rows, size=3):\n    probe(size)", main=calls, train="")
+    function = next(iter(file.tree.of(cst.FunctionDef)))
+    callers = file.call_graph.callers_elsewhere(function)
+    assert (len(callers) if callers is not None else None) == found
+    assert shown(value_in(file)) == value
+
+
 def test_code_of_other_modules_raises_the_budget_of_evaluations(tmp_path: Path) -> None:
     file = project(tmp_path, "from a import SIZE\nSIZE", a="SIZE = 3\n" + "A = [1, 2, 3]\n" * 100)
     before = file.values.memo.budget

@@ -40,13 +40,24 @@ def test_what_is_the_same_in_each_iteration(before: str, body: str, expected: bo
         ("probe(x)", True),
         ("y = np.sqrt(x)\n    probe(y)", True),
         ("y = np.random.rand(3)\n    probe(y)", False),
+        ("y = np.random.rand(3)\n    a, b = np.split(y, 3)\n    probe(np.squeeze(a))", False),
+        ("y, z = draw(x)\n    a, b = np.split(y, 3)\n    probe(np.squeeze(a))", False),
+        ("y, z = halves(x)\n    a, b = np.split(y, 3)\n    probe(np.squeeze(a))", True),
+        ("y = []\n    y.append(np.load(x))\n    probe(y)", True),
+        ("y = []\n    y.append(draw(x))\n    probe(y)", False),
+        ("y = np.zeros(3)\n    z = draw(x)\n    y[0][1] = z\n    probe(y)", False),
+        ("y = np.zeros(3)\n    z = draw(x)\n    w[0] = z\n    probe(y)", True),
+        ("y = np.zeros(3)\n    def g():\n        yield y + draw(x)\n    probe(g)", True),
+        ("a = x\n    b = a\n    c = b\n    d = c\n    e = d\n    probe(e)", True),
         ("probe(outside)", True),
         ("probe(unknown(x))", False),
     ],
 )
 def test_a_function_gives_the_same_for_the_same_arguments(body: str, expected: bool) -> None:
-    file = model_of(f"outside = load()\ndef f(x):\n    {body}")
-    probe, function = file.calls_by_word["probe"][0], next(walk(file.module, cst.FunctionDef))
+    functions = "def halves(n):\n    return n, n\ndef draw(n):\n    return n, np.random.rand(n)\n"
+    file = model_of(f"{functions}outside = load()\ndef f(x):\n    {body}")
+    probe = file.calls_by_word["probe"][0]
+    function = next(each for each in walk(file.module, cst.FunctionDef) if each.name.value == "f")
     assert unchanging(file, [probe.args[0].value], function, besides=[probe]) is expected
 
 
@@ -63,6 +74,9 @@ PASSED = [
     ("def f(a, b):\n    return probe(a)", "f(x, i)", True, False),
     ("def f(a, b):\n    return probe(a)", "f(i, 3)", False, False),
     ("def f(a, b):\n    c = a\n    return probe(c)", "f(i, 3)", False, False),
+    ("def f(a, b):\n    c = []\n    c.append(a)\n    return probe(c)", "f(i, 3)", False, False),
+    ("def f(a, b):\n    c = []\n    c.append(b)\n    return probe(c)", "f(i, 3)", False, True),
+    ("def f(a, b):\n    c = np.zeros(3)\n    c[0] = a\n    return probe(c)", "f(i, 3)", False, False),
     ("def f(a, b):\n    return probe(x)", "f(3, 3); x = 4", False, False),
     ("def f(a, b):\n    return probe(a)", "f(*x)", False, False),
     ("def f(*args):\n    return probe(args[0])", "f(x, i)", False, False),

@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.keras.policies import dtype_policy, may_build_after, policy_set_after, policy_set_before
+from tfmemlint.query.keras.policies import dtype_policy, policy_set_after, policy_set_before
 
 SET = "keras.mixed_precision.set_global_policy"
 NAMES = [
@@ -52,25 +52,3 @@ AFTER = [
 def test_a_policy_that_is_set_after(program: str, expected: bool) -> None:
     file = model_of(program)
     assert policy_set_after(file, file.calls_by_word["probe"][0]) is expected
-
-
-BUILDS_AFTER = [
-    ("probe()\nkeras.Sequential([])", True),
-    ("def build():\n    pass\nprobe()\nbuild()", True),
-    ("probe()\nprint(1)", False),
-    ("keras.Sequential([])\nprobe()", False),
-    ("for x in y:\n    probe()", True),
-    ("def f():\n    probe()", True),
-    ("for x in ('small',):\n    keras.Sequential([])\n    probe()", False),
-    ("for x in {'a': 1}.items():\n    for y in z:\n        probe()", True),
-    ("def f():\n    keras.Sequential([])\n    probe()\nf()", False),
-    ("def f():\n    probe()\nf()\nkeras.Sequential([])", True),
-    ("def f():\n    probe()\nfor x in y:\n    f()", True),
-    ("def f():\n    probe()\ndef g():\n    f()\nh(g)", True),
-]
-
-
-@pytest.mark.parametrize(("program", "expected"), BUILDS_AFTER)
-def test_places_after_which_models_may_be_built(program: str, expected: bool) -> None:
-    file = model_of(program)
-    assert may_build_after(file, file.calls_by_word["probe"][0]) is expected

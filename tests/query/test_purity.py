@@ -3,7 +3,7 @@
 import pytest
 from programs import model_of
 
-from tfmemlint.query.repetition.purity import draws_itself, pure
+from tfmemlint.query.repetition.purity import draws_anew, draws_itself, pure
 
 CALLS = [
     ("np.zeros(3)", "np.zeros", True),
@@ -52,3 +52,19 @@ def test_functions_are_followed_so_many_deep() -> None:
 def test_a_function_draws_in_its_own_code(program: str, expected: bool) -> None:
     file = model_of(program)
     assert draws_itself(file, file.module.body[-1]) is expected  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("asked = np.random.rand\nasked(3)", True),
+        ("def asked():\n    return tf.random.normal([3])\nasked()", True),
+        ("def inner():\n    return tf.random.normal([3])\ndef asked():\n    return inner() + 1\nasked()", True),
+        ("def asked():\n    return tf.zeros([3])\nasked()", False),
+        ("def asked(d):\n    return d.map(lambda x: tf.random.normal([3]))\nasked(e)", False),
+        ("asked(3)", False),
+    ],
+)
+def test_a_call_draws_anew(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert draws_anew(file, file.calls_by_word["asked"][-1]) is expected

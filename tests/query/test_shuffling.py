@@ -16,6 +16,11 @@ x, z = np.zeros((500, 64), np.float32), np.zeros((500, 65), np.float32)
 y = np.zeros(500, np.int64)
 def load(path):
     return tf.image.resize(tf.io.decode_png(tf.io.read_file(path)), (64, 64))
+def to_float(image):
+    return tf.image.convert_image_dtype(image, tf.float32)
+def cropped(image, label):
+    image = tf.image.resize_with_pad(to_float(image), 28, 28)
+    return tf.image.random_brightness(tf.image.random_crop(image, size=[24, 24, 1]), max_delta=0.1), label
 """
 
 PARTS = [
@@ -109,6 +114,12 @@ EXPANDS = [
     ("d.from_tensor_slices(x).map(lambda v: tf.cast(v, tf.float64))", True),
     ("tfds.load('food101', split='train').map(lambda e: tf.image.resize(e['image'], (224, 224)))", False),
     ("tfds.load('mnist', split='train').map(lambda e: tf.image.resize(e['image'], (224, 224)))", True),
+    ("tfds.load('own', split='train').map(lambda e: to_float(e['image']))", True),
+    ("tfds.load('own', split='train').map(lambda e: tf.image.resize(to_float(e['image']), (24, 24)))", False),
+    ("tfds.load('own', split='train').map(lambda e: tf.image.random_crop(to_float(e['image']), (24, 24, 1)))", False),
+    ("tfds.load('stl10', split='train').map(lambda e: to_float(e['image']))", True),
+    ("tfds.load('stl10', split='train').map(lambda e: tf.image.resize_with_pad(to_float(e['image']), 24, 24))", False),
+    ("tfds.load('smallnorb', split='train', as_supervised=True).map(cropped)", False),
 ]
 
 

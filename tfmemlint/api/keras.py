@@ -1,5 +1,6 @@
 """Keras: what is a model, its layers and weights, dtype policies, and the sessions of version 1."""
 
+from tfmemlint.query.keras.building import may_build_after
 from tfmemlint.query.keras.copies import copies_weights
 from tfmemlint.query.keras.data_sets import batch_bytes, makes_data_set
 from tfmemlint.query.keras.fates import Fate, fate, fits, is_used_up, model_at
@@ -50,7 +51,6 @@ from tfmemlint.query.keras.networks import (
 )
 from tfmemlint.query.keras.policies import (
     dtype_policy,
-    may_build_after,
     policies_set,
     policy_set_after,
     policy_set_before,

@@ -54,6 +54,7 @@ from tfmemlint.query.pipelines.model_inputs import (
     model_arguments,
     used_as_model,
 )
+from tfmemlint.query.pipelines.passes import gone_over_once
 from tfmemlint.query.pipelines.pipelines import (
     BATCHES,
     BATCHING,
@@ -137,6 +138,7 @@ __all__ = [
     "following",
     "frozen_draw",
     "generator_functions",
+    "gone_over_once",
     "holds_media",
     "is_one_batch",
     "is_small",

@@ -23,6 +23,7 @@ from tfmemlint.query.runtime.runtime import (
     initialises,
     turns_eager_off,
 )
+from tfmemlint.query.runtime.session_options import names_memory_options, session_limits_memory
 from tfmemlint.query.runtime.strategies import Strategy, current_strategy, in_scope, is_replicated, strategies
 
 __all__ = [
@@ -47,9 +48,11 @@ __all__ = [
     "is_replicated",
     "mentions_variable",
     "multiplied_twice",
+    "names_memory_options",
     "only_gpus",
     "others_grow_too",
     "runs_no_op",
+    "session_limits_memory",
     "sets_growth",
     "sets_limit",
     "settings",

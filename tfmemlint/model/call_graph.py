@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import libcst as cst
 
@@ -20,7 +20,7 @@ MAPPERS = frozenset(f"tf.data.Dataset.{name}" for name in ("map", "filter", "fla
 """Methods that call the function they are given with the parts of each element."""
 
 MOST_ELSEWHERE = 6
-"""Calls in other modules that are looked at; of a function with more nothing is told by them."""
+"""Calls in other modules that are looked at; of a function with more nothing is told by what they pass."""
 
 CALLED_BY_KERAS = frozenset(
     ("__call__", "build", "call", "compute_output_shape", "from_config", "get_config", "predict_step", "test_step",
@@ -86,13 +86,13 @@ class CallGraph:
         be seen."""
         return self._evaluator.general(("callers", id(function)), self._find_callers, function, start=None)
 
-    def callers_elsewhere(self, function: ScopeNode) -> tuple[Call, ...]:
+    def callers_elsewhere(self, function: ScopeNode) -> tuple[Call, ...] | None:
         """Calls of a function of this file in other modules of its project, unit tests left out, which pass what suits
-        them; there may be more that nobody sees."""
-        key = "callers elsewhere", id(function)
-        return self._evaluator.general(key, self._find_elsewhere, function, start=())
+        them; there may be more that nobody sees. None where more than `MOST_ELSEWHERE` are seen."""
+        key, none_yet = ("callers elsewhere", id(function)), cast("tuple[Call, ...] | None", ())
+        return self._evaluator.general(key, self._find_elsewhere, function, start=none_yet)
 
-    def _find_elsewhere(self, function: ScopeNode) -> tuple[Call, ...]:
+    def _find_elsewhere(self, function: ScopeNode) -> tuple[Call, ...] | None:
         file = self._evaluator.file
         siblings = file.siblings
         if siblings is None or not isinstance(function, cst.FunctionDef) or not file.is_own(function):
@@ -109,7 +109,7 @@ class CallGraph:
             calls = map(self._evaluator.call, nodes.values())
             found += [call for call in calls if self._runs(call, function)]
             if len(found) > MOST_ELSEWHERE:
-                return ()
+                return None
         return tuple(found)
 
     def _runs(self, call: Call, function: cst.FunctionDef) -> bool:

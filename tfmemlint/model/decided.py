@@ -157,8 +157,9 @@ def coming(evaluator: Evaluator, node: Node, function: ScopeNode) -> list[Frame]
     if not given or not any(given & _named(evaluator, test) for test, _ in needed(evaluator, node)):
         return None
     callers = evaluator.call_graph.callers(function)
-    callers = () if callers is None else (*callers, *evaluator.call_graph.callers_elsewhere(function))
-    if len(callers) > MOST_CALLERS:
+    elsewhere = evaluator.call_graph.callers_elsewhere(function) if callers is not None else ()
+    callers = (*(callers or ()), *elsewhere) if elsewhere is not None else None
+    if callers is None or len(callers) > MOST_CALLERS:
         return None
     found = [activations(evaluator, call, function) for call in callers]
     frames = [frame for each in found for frame in each]

@@ -110,7 +110,10 @@ class Functions:
         if mapped is not None:
             return mapped
         if not callers:
-            callers = self._evaluator.call_graph.callers_elsewhere(function)
+            elsewhere = self._evaluator.call_graph.callers_elsewhere(function)
+            if elsewhere is None:
+                return Unknown(f"parameter {param.name.value} of a function with many callers elsewhere")
+            callers = elsewhere
         default = self._by_default(param) if not callers else Unknown("passed by callers")
         if default.known:
             return default  # nobody here passes another

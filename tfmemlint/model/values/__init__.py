@@ -15,12 +15,13 @@ from tfmemlint.model.values.constants import LONGEST_TEXT, Const, Length, consta
 from tfmemlint.model.values.containers import COMPREHENSION, Iterator, Mapping, Sequence, unpacked
 from tfmemlint.model.values.dataset import MOST_STEPS, PIPELINE_WEIGHT, Dataset, Step
 from tfmemlint.model.values.devices import Devices
-from tfmemlint.model.values.objects import Instance, instance_of
+from tfmemlint.model.values.objects import CALLBACK, Instance, instance_of
 from tfmemlint.model.values.tables import Bunch, Cells, DataFrame, Table
 from tfmemlint.model.values.value import BOTTOM, Unknown, Value
 
 __all__ = [
-    "BOTTOM", "COMPREHENSION", "ITEM_BYTES", "LONGEST_TEXT", "MOST_OPTIONS", "MOST_STEPS", "PIPELINE_WEIGHT",
+    "BOTTOM", "CALLBACK", "COMPREHENSION", "ITEM_BYTES", "LONGEST_TEXT", "MOST_OPTIONS", "MOST_STEPS",
+    "PIPELINE_WEIGHT",
     "AnyShape", "Api", "Array", "Bunch", "Cells", "Class", "Const", "DataFrame", "Dataset", "Devices", "Function",
     "Instance", "Iterator", "Length", "Mapping", "Method", "Module", "OneOf", "Sequence", "Shape", "Step", "Table",
     "Unknown", "Value", "array_binary", "constant", "fold", "instance_of", "integer", "least", "number", "one_of",

@@ -47,10 +47,11 @@ def makes_layers(file: File, code: Node, *, besides: Call) -> bool:
     if any(isinstance(target, (Function, Class)) for call in others for target in call.target.options):
         return True
     names = (name for call in others for name in call.names)
-    return any(map(_is_layer, names))
+    return any(map(names_layer, names))
 
 
-def _is_layer(name: str) -> bool:
+def names_layer(name: str) -> bool:
+    """Whether an API is a class of layers, `Sequential`, or makes one of `tf.keras.applications`."""
     return name.startswith(LAYERS) and name.rpartition(".")[2][:1].isupper()
 
 
@@ -112,7 +113,7 @@ def _parts(expression: cst.BaseExpression) -> list[cst.BaseExpression]:
 def _adds_no_layers(file: File, made_of: cst.ClassDef) -> bool:
     init = file.values.classes.method(made_of, "__init__")
     names = (name for call in calls(file, init) for name in call.names) if init is not None else ()
-    return file.values.classes.derives(made_of, MODEL) and not any(map(_is_layer, names))
+    return file.values.classes.derives(made_of, MODEL) and not any(map(names_layer, names))
 
 
 def _order(file: File) -> Callable[[Definition], int]:

@@ -9,11 +9,10 @@ import libcst as cst
 
 from tfmemlint import knowledge
 from tfmemlint.model.calls import Call
-from tfmemlint.model.values import Class, Const, Function, Instance
+from tfmemlint.model.values import Const, Instance
 from tfmemlint.query.calls import calls
 from tfmemlint.query.limits import FOLLOWED_CALLS
-from tfmemlint.query.repetition.counts import count
-from tfmemlint.syntax.tree import Node, walk
+from tfmemlint.syntax.tree import Node
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
@@ -51,23 +50,6 @@ def policy_set_after(file: File, node: Node) -> bool:
     start, policies = file.tree.order(node), knowledge.group("sets_dtype_policy")
     later = (call for call in calls(file, around) if file.tree.order(call.node) > start)
     return any(any(calls(file, call.node, *policies, through=FOLLOWED_CALLS)) for call in later)
-
-
-def may_build_after(file: File, node: Node, through: int = FOLLOWED_CALLS) -> bool:
-    """Whether anything that may build a model can run after a place: a call of Keras or of this file behind it, or
-    behind a call of its function, `through` functions further out. True for loops that are not known to run once, and
-    for functions of which no call is seen."""
-    if any(count(file, loop) != 1 for loop in file.contexts.loops(node)):
-        return True
-    function, start = file.contexts.function(node), file.tree.order(node)
-    around = walk(function, cst.Call) if function is not None else file.tree.of(cst.Call)
-    later = (file.call(each) for each in around if file.tree.order(each) > start)
-    if any((c.name or "").startswith("tf.keras.") or isinstance(c.target, (Function, Class)) for c in later):
-        return True
-    if function is None:
-        return False
-    callers = file.call_graph.callers(function)
-    return not callers or not through or any(may_build_after(file, each.node, through - 1) for each in callers)
 
 
 def policies_set(file: File) -> Iterator[Call]:

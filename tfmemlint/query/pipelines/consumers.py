@@ -249,7 +249,7 @@ def _is_stage(file: File, function: cst.FunctionDef, given: Iterable[Given]) -> 
 def _carried_on(file: File, function: cst.FunctionDef, given: Iterable[Given]) -> bool:
     """Whether a caller goes on with what a function gives, or a prefetch or another pipeline elsewhere takes it up;
     what another module calls ends there."""
-    if file.call_graph.callers_elsewhere(function):
+    if file.call_graph.callers_elsewhere(function) != ():
         return True
     if any(isinstance(file.tree.parent(c.node), cst.Attribute) for c in file.call_graph.callers(function) or ()):
         return True

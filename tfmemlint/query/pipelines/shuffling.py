@@ -170,7 +170,8 @@ def _decodes_all(ds: Dataset) -> bool:
 
 
 def _expands(step: Step, decoded: bool) -> bool:
-    """Whether a map makes larger elements; of images that are `decoded` already a resized one may be as large."""
+    """Whether a map certainly makes larger elements: by their bytes, where these are known. Of images that are
+    `decoded` already a resized or cropped one may be as large, or smaller, in a larger dtype, too."""
     if step.call is None or _gives_nothing(step):
         return False
     small, large = element_bytes(step.call.datasets()), element_bytes(pipelines_of(step.call.value))
@@ -179,9 +180,14 @@ def _expands(step: Step, decoded: bool) -> bool:
     if small is not None and at_most(large, small):
         return False
     found = body(step)
-    if "tf.image.convert_image_dtype" in found.names:
+    if "tf.image.convert_image_dtype" in found.names and not any(map(_resizes, found.names)):
         return True
     return not decoded and (found.decodes or found.reads)
+
+
+def _resizes(name: str) -> bool:
+    """Whether an API makes an image of another size: `tf.image.resize`, `tf.image.random_crop`."""
+    return name.startswith("tf.image.") and ("resize" in name or "crop" in name)
 
 
 def _gives_nothing(step: Step) -> bool:

@@ -169,7 +169,9 @@ def _callers_are_seen(file: File, function: cst.FunctionDef) -> bool:
     What a module does where it is run by itself (`__name__`) says nothing about others that take the function from it.
     """
     callers = file.call_graph.callers(function)
-    if not callers or file.call_graph.callers_elsewhere(function) or file.class_of(file.scope_of(function)) is not None:
+    if not callers or file.call_graph.callers_elsewhere(function) != ():
+        return False
+    if file.class_of(file.scope_of(function)) is not None:
         return False
     looked_at = any(next(uses(file, each.node), None) is not None for each in callers)
     return looked_at and all(not _run_by_itself(file, each.node) and _stays(file, each.node) for each in callers)

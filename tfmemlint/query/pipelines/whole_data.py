@@ -169,9 +169,11 @@ def _given_to_fit(file: File, made: Definition) -> bool:
     owner = file.class_of(method)
     if owner is None or method.name.value not in OWN_FITS or not file.values.classes.derives(owner, "tf.keras.Model"):
         return False
-    calls = (*(file.call_graph.callers(method) or ()), *file.call_graph.callers_elsewhere(method))
+    elsewhere = file.call_graph.callers_elsewhere(method)
+    calls = (*(file.call_graph.callers(method) or ()), *(elsewhere or ()))
     first = [each.name.value for each in parameters(method)][1:2]
-    return first == [made.name] and all(file.contexts.loop(call.node) is None for call in calls)
+    once = elsewhere is not None and all(file.contexts.loop(call.node) is None for call in calls)
+    return once and first == [made.name]
 
 
 def _loaded(file: File, made: Definition, left: int = MOST_LINKS) -> bool:

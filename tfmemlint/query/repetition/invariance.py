@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import libcst as cst
 
+from tfmemlint import knowledge
 from tfmemlint.model.binding import gathers
 from tfmemlint.model.values import Api, Class, Const, Function
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.repetition.mutation import mutates, path_at
-from tfmemlint.query.repetition.purity import pure
+from tfmemlint.query.repetition.purity import draws_anew, pure
 from tfmemlint.syntax.names import Loop, assigned_names, free_names, home_of, is_variable
-from tfmemlint.syntax.scopes import FUNCTIONS, Binds, Definition, parameters, written
+from tfmemlint.syntax.scopes import FUNCTIONS, Binds, Definition, own_nodes, parameters, written
 from tfmemlint.syntax.tree import Node, children, walk
 
 if TYPE_CHECKING:
@@ -31,12 +32,19 @@ def unchanging(file: File, parts: Sequence[Node], within: Within, *, besides: Se
     """Whether these expressions certainly give the same in each iteration of a loop.
 
     For a function: whether they are made of its parameters, of what stands outside and of pure calls only, so that the
-    same arguments give the same. What `besides` holds, the expressions themselves if it is not given, is taken for
-    pure and is not looked at for changes. False where anything they are made of may change: a name that the loop binds
-    to something else, an object that it changes, an impure call. `FOLLOWED_CALLS` local names and functions are
-    followed into each other.
+    same arguments give the same; all of its own names that they are made of are followed, and nothing that is seen to
+    be drawn at random is put into these. What `besides` holds, the expressions themselves if it is not given, is taken
+    for pure and is not looked at for changes. False where anything they are made of may change: a name that the loop
+    binds to something else, an object that it changes, an impure call. `FOLLOWED_CALLS` names of a loop, and functions,
+    are followed into each other.
     """
-    return _Iterations(file, within, parts if besides is None else besides).same(parts, FOLLOWED_CALLS + 1)
+    asked = _Iterations(file, within, parts if besides is None else besides)
+    if not isinstance(within, cst.FunctionDef):
+        return asked.same(parts, FOLLOWED_CALLS + 1)
+    if not asked.same([*parts, *_made_of(file, parts, within, filled=False).values], FOLLOWED_CALLS + 1):
+        return False
+    behind = (node for value in _made_of(file, parts, within).values for node in _evaluated(file, value))
+    return not any(isinstance(node, cst.Call) and draws_anew(file, node) for node in behind)
 
 
 def passes_unchanging(
@@ -56,13 +64,13 @@ def passes_unchanging(
     function enters for that, plain ones or methods of its own object, with the parts of them that matter. That the
     parts give the same for the same arguments is another question: `unchanging(file, parts, function)`.
     """
-    read, outer = _made_of(file, parts, function)
+    made = _made_of(file, parts, function)
     if not whole and call.open:
         return False
-    given = [arg.value for arg in call.node.args] if whole else passed(call, function, read)
+    given = [arg.value for arg in call.node.args] if whole else passed(call, function, made.parameters)
     if not unchanging(file, given, loop, besides=[call.node]):
         return False
-    outer += [name for entered, theirs in inner for name in _made_of(file, theirs, entered)[1]]
+    outer = [*made.outer, *(name for entered, theirs in inner for name in _made_of(file, theirs, entered).outer)]
     if any(mutates(file, loop, name, besides=[call.node]) for name in outer):
         return False
     receiver = call.receiver_node
@@ -77,8 +85,7 @@ def passes_unchanging(
 
 def given_for(file: File, call: Call, function: cst.FunctionDef, parts: Sequence[Node]) -> list[cst.BaseExpression]:
     """The arguments of a call of which these parts of the function's body are made."""
-    read, _ = _made_of(file, parts, function)
-    return passed(call, function, read)
+    return passed(call, function, _made_of(file, parts, function).parameters)
 
 
 def passed(call: Call, function: cst.FunctionDef, names: Iterable[str]) -> list[cst.BaseExpression]:
@@ -189,17 +196,26 @@ class _Iterations:
         if value is None or isinstance(value, cst.AugAssign):
             return False
         if isinstance(self.within, cst.FunctionDef):
-            return all(pure(self.file, node, through=left - 1) for node in walk(value, cst.Call))
+            return True  # `unchanging` asks the value itself
         if definition.binds is not Binds.VALUE or self.file.contexts.loop(definition.node) is not self.within:
             return False
         return self.same([value], left - 1)
 
 
-def _made_of(file: File, parts: Sequence[Node], function: cst.FunctionDef) -> tuple[set[str], list[cst.Name]]:
-    """What expressions in a function are made of: names of its parameters, and one place for each name from outside."""
-    found: set[str] = set()
+class _Made(NamedTuple):
+    """What expressions in a function are made of."""
+
+    parameters: set[str]
+    outer: list[cst.Name]
+    """One place for each name from outside."""
+    values: list[Node]
+    """What the names of its own are given, each once; functions in it are not run here, and left out."""
+
+
+def _made_of(file: File, parts: Sequence[Node], function: cst.FunctionDef, *, filled: bool = True) -> _Made:
+    """What expressions in a function are made of; with `filled`, what is put into its own objects is a part of them."""
+    found, values = set[str](), dict[int, Node]()
     outer: dict[str, cst.Name] = {}
-    seen: set[int] = set()
     waiting = list(parts)
     while waiting:
         for name in (n for n in walk(waiting.pop(), cst.Name) if is_variable(file, n)):
@@ -207,10 +223,33 @@ def _made_of(file: File, parts: Sequence[Node], function: cst.FunctionDef) -> tu
                 if not isinstance(file.value(name), (Api, Class, Function)):
                     outer[name.value] = name
                 continue
-            for d in definitions_of(file, name):
-                if d.binds is Binds.PARAMETER and d.scope is function:
+            for d in (d for d in definitions_of(file, name) if d.scope is function):
+                if d.binds is Binds.PARAMETER:
                     found.add(d.name)
-                elif d.scope is function and d.value is not None and id(d) not in seen:
-                    seen.add(id(d))
-                    waiting.append(d.value)
-    return found, list(outer.values())
+                    continue
+                given = [d.value] if d.value is not None else []
+                put = _put_into(file, d.name, function) if filled else ()
+                new = [value for value in (*given, *put) if id(value) not in values]
+                values.update((id(value), value) for value in new)
+                waiting += new
+    run = [value for value in values.values() if not isinstance(value, cst.FunctionDef)]
+    return _Made(found, list(outer.values()), run)
+
+
+def _put_into(file: File, name: str, function: cst.FunctionDef) -> Iterator[Node]:
+    """What a function puts into the object of a name: by `name[i] = x`, `name.append(x)` and their like."""
+    for node in own_nodes(function, cst.Assign, cst.Call):
+        if isinstance(node, cst.Assign):
+            targets = (each.target for each in node.targets if isinstance(each.target, cst.Subscript))
+            if any(_owner(target) == name for target in targets):
+                yield node.value
+        elif isinstance(node.func, cst.Attribute) and _owner(node.func.value) == name:
+            if knowledge.in_group(node.func.attr.value, "changes_object"):
+                yield from (arg.value for arg in node.args)
+
+
+def _owner(place: cst.BaseExpression) -> str:
+    """The name of the object in which items of items are: `x` of `x[i][0]`."""
+    while isinstance(place, cst.Subscript):
+        place = place.value
+    return place.value if isinstance(place, cst.Name) else ""

@@ -77,7 +77,7 @@ def _all_callers(file: File, node: Node) -> list[Call]:
     function = file.contexts.function(node)
     if function is None:
         return []
-    found = (*(file.call_graph.callers(function) or ()), *file.call_graph.callers_elsewhere(function))
+    found = (*(file.call_graph.callers(function) or ()), *(file.call_graph.callers_elsewhere(function) or ()))
     return [call for call in found if decided.reached(file.values, (node, call.node))]
 
 

@@ -46,6 +46,17 @@ def draws_itself(file: File, function: cst.FunctionDef) -> bool:
     return any(draws(name) for node in own_nodes(function, cst.Call) for name in file.call(node).names)
 
 
+def draws_anew(file: File, node: cst.Call, *, through: int = FOLLOWED_CALLS) -> bool:
+    """Whether a call draws at random, itself or in functions of the module, `through` calls deep; False where no draw
+    is seen."""
+    call = file.call(node)
+    if any(draws(name) for name in call.names):
+        return True
+    entered = [target.node for target in call.target.options if isinstance(target, Function)] if through > 0 else []
+    inner = (each for function in entered for each in own_nodes(function, cst.Call))
+    return any(draws_anew(file, each, through=through - 1) for each in inner)
+
+
 def _pure_name(name: str) -> bool:
     return not draws(name) and knowledge.in_group(name, "gives_same")
 

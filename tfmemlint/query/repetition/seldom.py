@@ -59,7 +59,7 @@ def runs_in_all(file: File, node: Node, *, left: int = FOLLOWED_CALLS) -> int | 
     if function is None:
         return inside
     callers = file.call_graph.callers(function) if left else None
-    if not callers or file.call_graph.callers_elsewhere(function):
+    if not callers or file.call_graph.callers_elsewhere(function) != ():
         return None
     outside = [runs_in_all(file, caller.node, left=left - 1) for caller in callers]
     return None if None in outside else inside * sum(each for each in outside if each is not None)

@@ -118,7 +118,7 @@ class Ways:
         """The calls of a function: those of its own module before those of others."""
         graph = self.file.call_graph
         yield from (call.node for call in graph.callers(function) or ())
-        yield from (call.node for call in graph.callers_elsewhere(function))
+        yield from (call.node for call in graph.callers_elsewhere(function) or ())
         calls = self.file.home(function).calls_by_word
         yield from (node for node in calls.get("run", ()) if self._starts(node, function))
         made = self.file.class_of(function)
