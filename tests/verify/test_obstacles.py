@@ -84,6 +84,116 @@ OBSTACLES = {
         "TFM203 confirmed",
         (),
     ),
+    "a statement that never ran": (
+        """
+        import tensorflow as tf
+        model = tf.keras.Sequential([tf.keras.layers.Input((64,)), tf.keras.layers.Dense(4096)])
+        model.add()
+        found = []
+        for batch in tf.data.Dataset.from_tensor_slices(tf.zeros([1024, 64])).batch(16):
+            found.append(model(batch))
+            share = len(found) / (len(found) - len(found))
+        print(len(found), share)
+        """,
+        "TFM406 confirmed",
+        ("in the 64 rounds of the loop",),
+    ),
+    "a layer in a model that fails afterwards": (
+        """
+        import tensorflow as tf
+        model = tf.keras.Sequential([
+            tf.keras.layers.Input((224, 224, 32)),
+            tf.keras.layers.Flatten(),
+            tf.keras.layers.Dense(64),
+        ])
+        print(model.output.shape)
+        model.add()
+        """,
+        "TFM604 confirmed",
+        ("claimed 102,760,512 parameters, seen 102,760,512 parameters",),
+    ),
+    "an option that is off": (
+        """
+        import argparse
+        import tensorflow as tf
+        parser = argparse.ArgumentParser()
+        parser.add_argument("--trials", action="store_true")
+        args = parser.parse_args()
+        model = tf.keras.Sequential([tf.keras.layers.Input((64,)), tf.keras.layers.Dense(4096)])
+        if args.trials:
+            found = []
+            for batch in tf.data.Dataset.from_tensor_slices(tf.zeros([1024, 64])).batch(16):
+                found.append(model(batch))
+            print(len(found))
+        """,
+        "TFM406 confirmed",
+        ("in the 64 rounds of the loop",),
+    ),
+    "settings that are a path and a choice": (
+        """
+        import numpy as np
+        import tensorflow as tf
+
+        def scale(config):
+            place = config["data"]["folder"] / config["data"]["text"]
+            if config["data"]["way"] in ["scaled", "plain"]:
+                print(place)
+            else:
+                raise ValueError("no such way")
+            images = np.ones((500, 64, 64, 3), dtype="uint8")
+            return tf.constant(images / 255.0)
+        """,
+        "TFM203 confirmed",
+        (),
+    ),
+    "sizes that begin as models do": (
+        """
+        import tensorflow as tf
+
+        class Attention(tf.keras.layers.Layer):
+            def __init__(self, d_model, d_k, h):
+                super().__init__()
+                self.query = tf.keras.layers.Dense(h * d_k)
+                self.out = tf.keras.layers.Dense(d_model)
+                self.h, self.d_k = h, d_k
+
+            def call(self, queries):
+                rows, count = queries.shape[:2]
+                split = tf.reshape(self.query(queries), (rows, count, self.h, self.d_k))
+                scale = tf.Variable(tf.ones(self.d_k))
+                return self.out(split * scale)
+        """,
+        "TFM503 confirmed",
+        (),
+    ),
+    "arguments that are looked for": (
+        """
+        import sys
+        import numpy as np
+        import tensorflow as tf
+        if len(sys.argv) == 2:
+            part = sys.argv[1]
+        images = np.zeros(({{"test": 100}}.get(part, 500), 64, 64, 3), dtype="uint8")
+        {trains}
+        model.fit(images / 255.0, tf.zeros([500]))
+        """,
+        "TFM203 confirmed",
+        (),
+    ),
+    "version 1 by a name alone": (
+        """
+        import tensorflow as tf
+
+        class Reader:
+            def __init__(self, library=tf):
+                self.rows = library.placeholder(library.float32, [None, 4])
+
+        model = tf.keras.Sequential([tf.keras.layers.Flatten(input_shape=(224, 224, 32)), tf.keras.layers.Dense(64)])
+        reader = Reader()
+        """,
+        "TFM604 confirmed",
+        (),
+    ),
     "parameters that nobody passes": (
         """
         import tensorflow as tf

@@ -8,7 +8,18 @@ from dataclasses import replace
 
 from tfmemlint.units import show_bytes
 from tfmemlint.verify.claim import Claim
-from tfmemlint.verify.metrics import ANEW, CALLED, FIRST, METRICS, SETTINGS, SLOPES, WHERE_BYTES_ARE, Metric
+from tfmemlint.verify.metrics import (
+    ANEW,
+    CALLED,
+    FIRST,
+    MADE,
+    MARKS_NEEDED,
+    METRICS,
+    SETTINGS,
+    SLOPES,
+    WHERE_BYTES_ARE,
+    Metric,
+)
 from tfmemlint.verify.run.runs import Failure, Run
 from tfmemlint.verify.verdicts import (
     CONFIRMED,
@@ -24,6 +35,9 @@ LARGE = 4 << 30
 
 EMPTY = 4096
 """Bytes of arrays that a program has beside its data."""
+
+SEEN_AT_ONCE = (*ANEW, "made_per_call", "nodes")
+"""Metrics that no later statement of a program changes."""
 
 SEEN = 0.8
 """Part of the bytes that a message names which must be seen: buffers may not have been filled to the last element."""
@@ -49,7 +63,7 @@ def _judged(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdic
             return verdict
     if claim.output is not None:
         return _judge_output(claim.output, before, after)
-    ended = _judge_end(claim, before, after)
+    ended = _judge_seen(claim, before) or _judge_end(claim, before, after)
     if ended is not None:
         return ended
     if claim.expected is not None:
@@ -197,6 +211,24 @@ def _judge_output(text: str, before: Sequence[Run], after: Sequence[Run]) -> Ver
     if any(text in run.output for run in after):
         return Verdict(NOT_CONFIRMED, f"the repaired program prints {text!r} too", "output", repeats=repeats)
     return Verdict(CONFIRMED, f"prints {text!r} before, not after", "output", "", 1.0, 0.0, 0.0, repeats)
+
+
+def _judge_seen(claim: Claim, before: Sequence[Run]) -> Verdict | None:
+    """Confirmed where the flagged program raised something else only after it had shown what the claim says, else
+    None. What it holds in the end is no such thing: an exception holds what its frames hold."""
+    if not all(run.status == "error" and not run.out_of_memory for run in before):
+        return None
+    if claim.metric in MADE and claim.expected is not None:
+        verdict = _judge_expected(claim.expected, before, claim.metric)
+    elif claim.by_itself and claim.metric in SEEN_AT_ONCE:
+        verdict = _judge_setting(METRICS[claim.metric], before)
+    elif claim.by_itself and claim.growth and all(len(run.marks) >= 2 * MARKS_NEEDED for run in before):
+        verdict = _judge_growth(claim, before)
+    else:
+        return None
+    if verdict.kind != CONFIRMED:
+        return None
+    return replace(verdict, reason="; ".join(filter(None, (verdict.reason, f"it ended then with {before[0].reason}"))))
 
 
 def _judge_end(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict | None:

@@ -9,6 +9,7 @@ from tfmemlint.units import show_bytes
 from tfmemlint.verify.judge import judge
 from tfmemlint.verify.plan.alone import WORDS, WORDS_SOLVED
 from tfmemlint.verify.plan.for_keras_2 import of_keras_2, with_keras_2
+from tfmemlint.verify.plan.for_version_1 import of_version_1, with_version_1
 from tfmemlint.verify.plan.mismatch import corrected, shaped, with_rows
 from tfmemlint.verify.plan.present import present, with_files
 from tfmemlint.verify.plan.programs import PlanError
@@ -62,8 +63,29 @@ class Trial:
 
 def tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
     """Run a plan and judge it. `done` is called after each run. Raises MeasureError."""
+    first = _tried(plan, settings, done)
+    at = first
+    while at.verdict.kind == INCONCLUSIVE and (cut := _without(at)) is not None:
+        at = _tried(cut, settings, done)
+    return at if at.verdict.kind == CONFIRMED else first
+
+
+def _without(trial: Trial) -> Plan | None:
+    """The plan without what kept a trial from the flagged place; None where it can do without nothing."""
+    run = trial.before[-1]
+    if (run.error is None and run.status != "ok") or (run.error is not None and trial.after) or not trial.plan.own:
+        return None
+    try:
+        cut = trial.plan.without(run)
+    except PlanError:
+        return None
+    return None if cut is None else replace(cut, pair=_as_before(cut.pair, trial.plan.pair))
+
+
+def _tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
+    """Run a plan as long as more can be made up, and judge it."""
     before, after = plan.pair.run(plan.claim, settings, done)
-    while before[-1].error is not None and not after and (further := _further(plan, before[-1])) is not None:
+    while _goes_on(plan, before, after) and (further := _further(plan, before[-1])) is not None:
         plan = further
         before, after = plan.pair.run(plan.claim, settings, done)
     verdict = judge(plan.claim, before, after)
@@ -82,9 +104,14 @@ def tried(plan: Plan, settings: Settings, done: Callable[[], None]) -> Trial:
     return Trial(plan, before, after, verdict)
 
 
+def _goes_on(plan: Plan, before: Sequence[Run], after: Sequence[Run]) -> bool:
+    """Whether a run failed, and shows nothing all the same."""
+    return before[-1].error is not None and not after and judge(plan.claim, before, after).kind != CONFIRMED
+
+
 def _further(plan: Plan, run: Run) -> Plan | None:
     """The plan for another try: with the shapes that the error asks for, as the plan itself has it, with the files
-    that the program looks for, or with Keras 2."""
+    that the program looks for, or with TensorFlow 1 or Keras 2."""
     fitting = corrected(plan.pair, run)
     if fitting is not None:
         return replace(plan, pair=fitting)
@@ -94,14 +121,18 @@ def _further(plan: Plan, run: Run) -> Plan | None:
         again = None
     if again is not None:
         return replace(again, pair=_as_before(again.pair, plan.pair))
-    other = (with_files(plan.pair, run) or with_keras_2(plan.pair, run)) if plan.own else None
-    return None if other is None else replace(plan, pair=other)
+    for other in (with_files, with_version_1, with_keras_2) if plan.own else ():
+        pair = other(plan.pair, run)
+        if pair is not None:
+            return replace(plan, pair=pair)
+    return None
 
 
 def _as_before(pair: Pair, tried: Pair) -> Pair:
     """Other programs with what was found out in the tries with some."""
     found = with_rows(shaped(pair, tried.before.shapes), tried.before.rows)
     found = present(found) if tried.before.present else found
+    found = of_version_1(found) if tried.before.version_1 else found
     return of_keras_2(found) if tried.before.keras_2 else found
 
 

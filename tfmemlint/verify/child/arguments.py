@@ -44,21 +44,22 @@ def wanted(source: str, usual: Callable[[str], Any], note: Note) -> list[str]:
     """Arguments for a program that looks for them by their places: a number where it makes one of them, else what the
     name that they are given usually is."""
     tree = ast.parse(source)
-    if "sys.argv" not in source or any(name in source for name in PARSERS):
+    imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    imported |= {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    if "sys.argv" not in source or any(name.partition(".")[0] in PARSERS for name in imported):
         return []
     shifted = 1 if "sys.argv[1:]" in source else 0
+    spared = _spared(tree)
     found: dict[int, str] = {}
     for node in ast.walk(tree):
         for inner in ast.iter_child_nodes(node):
             at = _place(inner, shifted)
-            if at is not None and at > 0:
+            if at is not None and at > 0 and id(inner) not in spared:
                 name = getattr(node.targets[0], "id", "") if isinstance(node, ast.Assign) else ""
                 number = isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("int", "float")
                 value = None if number else usual(name)
                 found[at] = "2" if number else value if isinstance(value, str) else found.get(at, ANSWER)
-        if isinstance(node, ast.Compare) and _is_length(node.left):
-            if not isinstance(node.ops[0], (ast.NotEq, ast.Lt, ast.LtE)):
-                return []  # it goes on without them
+        if isinstance(node, ast.Compare) and _is_length(node.left) and not _is_more(node):
             count = getattr(node.comparators[0], "value", 0)
             for at in range(1, count + isinstance(node.ops[0], ast.LtE) if isinstance(count, int) else 0):
                 found.setdefault(at, ANSWER)
@@ -76,6 +77,29 @@ def _place(node: ast.AST, shifted: int) -> int | None:
     if not isinstance(at, int) or of not in ("sys.argv", "argv"):
         return None
     return at + shifted if of == "argv" else at
+
+
+def _is_more(node: ast.Compare) -> bool:
+    """Whether a length of the command line is one with which a program does more, and without which it goes on."""
+    return not isinstance(node.ops[0], (ast.NotEq, ast.Lt, ast.LtE))
+
+
+def _spared(tree: ast.AST) -> frozenset[int]:
+    """What is read, by id, only where there are so many arguments, by programs that go on without them: each name that
+    is bound there is bound elsewhere, too."""
+    found: set[int] = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, (ast.If, ast.IfExp)):
+            continue
+        tests = [each for each in ast.walk(node.test) if isinstance(each, ast.Compare) and _is_length(each.left)]
+        body = node.body if isinstance(node.body, list) else [node.body]
+        inside = [each for statement in body for each in ast.walk(statement)]
+        within = {id(each) for each in inside}
+        bound = {each.id for each in inside if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+        others = (each for each in ast.walk(tree) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store))
+        if any(map(_is_more, tests)) and bound <= {each.id for each in others if id(each) not in within}:
+            found |= within
+    return frozenset(found)
 
 
 def _is_length(node: ast.expr) -> bool:

@@ -20,6 +20,7 @@ alone, so that it runs under the user's own interpreter, where tfmemlint need no
 - `package`: the package of the program, for its relative imports
 - `shapes`: pairs of sizes that are made up behind the first axis of arrays, and those that fit in their place,
   `rows`: of numbers of rows; `present`: whether files are there that the program looks for (see `files.py`)
+- `patient`: seconds after which loops and training are cut short; with `substitute`
 - `version_1`, `keras_2`: what it is written for (see `surroundings.py`); with `substitute`
 - `collector`: "off", or "each mark" to run it before each mark, of Python (default: as Python does)
 - `raised`: whether to note the exceptions of the program, caught or not

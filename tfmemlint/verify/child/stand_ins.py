@@ -44,10 +44,17 @@ ELEMENT = [("float32", (32, 64)), ("int64", (32,))]
 
 
 class StandIns:
-    """Makes them; `usual` gives the usual value of a name, `words_of` its words, `note` is told of what is used."""
+    """Makes them; `usual` gives the usual value of a name, `words_of` its words, `note` is told of what is used, and
+    `text` makes what stands for a text."""
 
-    def __init__(self, usual: Callable[[str], Any], words_of: Callable[[str], list[str]], note: Callable[[str], None]):
-        self._usual, self._words_of, self.note = usual, words_of, note
+    def __init__(
+        self,
+        usual: Callable[[str], Any],
+        words_of: Callable[[str], list[str]],
+        note: Callable[[str], None],
+        text: Callable[[StandIns, str, str], Any],
+    ):
+        self._usual, self._words_of, self.note, self._text = usual, words_of, note, text
 
     def install(self) -> None:
         """Put them where every module finds them."""
@@ -116,7 +123,7 @@ class StandIns:
         self.note(f"{path} is made up as {made if isinstance(made, (int, float, str)) else type(made).__name__}")
         if isinstance(made, bool):
             return _Thing(self, path, {}, objects, int(made))
-        return _Text(self, path, made) if isinstance(made, str) else made
+        return self._text(self, path, made) if isinstance(made, str) else made
 
     def _object(self, name: str) -> Any:
         words = self._words_of(name)
@@ -173,6 +180,20 @@ class _Thing(int):
     def __contains__(self, key: Any) -> bool:
         return True
 
+    def __eq__(self, other: object) -> bool:
+        """Of texts it is the one that it is compared with first."""
+        if type(other) is not str:
+            return int.__eq__(self, other)
+        if "_taken" not in self.__dict__:
+            self.__dict__["_taken"] = other
+            self._makers.note(f"{self._path} is made up as {other!r}: the program compares it")
+        return bool(self.__dict__["_taken"] == other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = int.__hash__
+
     def get(self, key: Any, default: Any = None) -> Any:
         """As of a dictionary."""
         return getattr(self, key) if default is None and isinstance(key, str) else default
@@ -207,27 +228,6 @@ class _Thing(int):
 
     def __exit__(self, *_: Any) -> None:
         pass
-
-
-class _Text(str):
-    """A text that may also be a group of settings: `optimizer` of `config["optimizer"]["rate"]`."""
-
-    def __new__(cls, makers: StandIns, path: str, text: str) -> _Text:
-        return super().__new__(cls, text)
-
-    def __init__(self, makers: StandIns, path: str, text: str) -> None:
-        self._makers, self._path = makers, path
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return self._makers.of(f"{self._path}.{name}", name, objects=False)
-
-    def __call__(self, *_: Any, **__: Any) -> Any:
-        return self._makers.called(self._path, objects=True)
-
-    def __getitem__(self, key: Any) -> Any:
-        return getattr(self, key) if isinstance(key, str) else super().__getitem__(key)
 
 
 class _Metric:

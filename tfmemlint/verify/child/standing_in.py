@@ -10,7 +10,7 @@ def install(program: str, request: dict[str, Any], monitor: Any, load: Callable[
     """The substitutes of a request, with what they have noted; `load` gives a module of this folder. What the program
     asks of its command line is put into the request."""
     made_data = load("made_data").MadeData(request.get("shapes", ()), request.get("rows", ()))
-    substitutes = load("substitutes").Substitutes(monitor.mark, made_data)
+    substitutes = load("substitutes").Substitutes(monitor.mark, made_data, request.get("patient", 60.0))
     load("surroundings").install(program, request, substitutes, load)
     substitutes.install(load("old_names").rename)
     load("datasets").patch(substitutes.note)
@@ -19,5 +19,6 @@ def install(program: str, request: dict[str, Any], monitor: Any, load: Callable[
     usual = load("usual")
     wanted = load("arguments").wanted(request.get("source") or "", usual.usual, substitutes.note)
     request["argv"] = request.get("argv") or wanted
-    load("stand_ins").StandIns(usual.usual, usual.words_of, substitutes.note).install()
+    stand_ins, text = load("stand_ins"), load("texts").Text
+    stand_ins.StandIns(usual.usual, usual.words_of, substitutes.note, text).install()
     return substitutes

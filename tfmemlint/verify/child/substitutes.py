@@ -21,6 +21,9 @@ from typing import Any
 HOOKS = ("some", "more", "consume", "given", "initialise", "train")
 STEPS, EPOCHS, ROWS, WORDS = 20, 2, 32, 10
 STEPS_AT_LEAST, SECONDS_OF_TRAINING = 3, 20.0
+SECONDS, ROUNDS_AT_LEAST = 60.0, 8
+"""Seconds after which loops end, after so many rounds at the least, and training takes single steps."""
+
 ROW_VALUES = 1 << 20
 """Numbers of a batch that is made up for a model, as many rows as fit in up to `ROWS`: larger ones take long."""
 ROUNDS_OF_DATA, SECONDS_OF_DATA = 10_000, 20.0
@@ -29,12 +32,13 @@ ROUNDS_OF_DATA, SECONDS_OF_DATA = 10_000, 20.0
 class Substitutes:
     """The hooks of one run; `notes` says what was replaced, each thing once. `data` makes up arrays and data sets."""
 
-    def __init__(self, mark: Any, data: Any) -> None:
+    def __init__(self, mark: Any, data: Any, patient: float = SECONDS) -> None:
         self.notes: dict[str, None] = {}
         self.rounds: dict[str, Any] = {"rounds": 0, "rounds_cut": False, "rounds_in_all": None}
         """What is known of the flagged place and the loop around it, as the report has it."""
         self.rounds["sizes_made_up"] = False
         self._mark, self.data = mark, data
+        self._began, self._patient = time.monotonic(), patient
         self._kept: list[Any] = []
         self._rounds: dict[str, int] = {}
 
@@ -73,7 +77,10 @@ class Substitutes:
             again = self.rounds["rounds"] > 0
             self.rounds["rounds_in_all"] = None if again else _length(items)
         rounds = iter(items)
-        for _ in range(limit):
+        for number in range(limit):
+            if number >= ROUNDS_AT_LEAST and self._takes_long():
+                self._left(number, line, marked)
+                return
             try:
                 item = next(rounds)
             except StopIteration:
@@ -94,6 +101,10 @@ class Substitutes:
         if rounds > limit:
             self._left(limit, line, marked)
         return rounds <= limit
+
+    def _takes_long(self) -> bool:
+        """Whether the program has run for so long that what follows is done in few steps."""
+        return time.monotonic() - self._began > self._patient
 
     def _count(self) -> None:
         self.rounds["rounds"] += 1
@@ -213,13 +224,14 @@ class Substitutes:
             bound = signature.bind(*args, **kwargs)
             bound.apply_defaults()
             given = bound.arguments
+            self._even(given)
             rows, size = _rows(given.get("x")), given.get("batch_size") or 32
             given["verbose"] = 0
             if isinstance(given.get("callbacks", ""), (list, type(None))):
                 given["callbacks"] = [*(given["callbacks"] or ()), self._patience()]
             if rows is not None and not arrays_too:
                 return method(*bound.args, **bound.kwargs)
-            for name, limit in most.items():
+            for name, limit in dict.fromkeys(most, 1).items() if self._takes_long() else most.items():
                 if name == "validation_steps" and given.get("validation_data") is None:
                     continue
                 value = given.get(name)
@@ -234,6 +246,15 @@ class Substitutes:
             return method(*bound.args, **bound.kwargs)
 
         return limited
+
+    def _even(self, given: dict[str, Any]) -> None:
+        """Cut the rows and labels of a training to as many: a loop that makes some of them may have been cut."""
+        counts = {_rows(given.get(name)) for name in ("x", "y")}
+        if len(counts) < 2 or None in counts or 0 in counts:
+            return
+        least = min(filter(None, counts))
+        given.update({name: _first(given[name], least) for name in ("x", "y")})
+        self.made_up(f"x and y had {max(filter(None, counts))} and {least} rows: both were cut to {least}")
 
     def _patience(self) -> Any:
         """A callback that ends a training which takes long, after a few steps."""
@@ -253,6 +274,13 @@ def _length(items: Any) -> int | None:
     with contextlib.suppress(Exception):  # of an iterator, of a data set without an end, of a class of its own
         return len(items)
     return None
+
+
+def _first(data: Any, rows: int) -> Any:
+    """The first rows of what is given to `fit`."""
+    if isinstance(data, (list, tuple)):
+        return [_first(each, rows) for each in data] if all(hasattr(each, "shape") for each in data) else data[:rows]
+    return {key: value[:rows] for key, value in data.items()} if isinstance(data, dict) else data[:rows]
 
 
 def _rows(data: Any) -> int | None:

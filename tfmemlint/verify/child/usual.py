@@ -63,10 +63,19 @@ NUMBERS = frozenset({
 """Last words of the names of single numbers."""
 
 
+OF_SIZES = re.compile(r"d_?(model|k|v|q|ff|inner|hid|hidden|head|emb|embed|key|value|state)|(dims?|size)_\w+")
+"""Names of sizes whose last word is that of another thing."""
+
+
+def is_size(name: str) -> bool:
+    """Whether a name is one of a size by the way in which it begins: `d_model`, `dim_encoder`."""
+    return OF_SIZES.fullmatch(name.lower()) is not None
+
+
 def is_number(name: str) -> bool:
     """Whether a name is one of a single number, as far as nothing speaks against it."""
     words = words_of(name)
-    return bool(words) and (words[-1] in NUMBERS or (words[0] in COUNTS and len(words) > 1))
+    return is_size(name) or (bool(words) and (words[-1] in NUMBERS or (words[0] in COUNTS and len(words) > 1)))
 
 
 def words_of(name: str) -> list[str]:
@@ -79,6 +88,8 @@ def usual(name: str) -> object:
     words = words_of(name)
     if not words:
         return None
+    if is_size(name):
+        return 64
     if words[0] in ("is", "use", "has", "do", "with", "enable", "should") and len(words) > 1:
         return OFF.isdisjoint(words)
     last = words[-1]

@@ -72,6 +72,10 @@ class Composer:
         """Put text around an expression."""
         self._assemblies[id(self._slices.of(node).home)].wrap(node, before, after)
 
+    def replace(self, node: Node, code: str) -> None:
+        """Put code in the place of what is in a statement."""
+        self._assemblies[id(self._slices.of(node).home)].replace(node, code)
+
     def texts(self, flagged: Home, repair: Sequence[Edit]) -> tuple[Texts, Texts]:
         """The program as it is and with the repair, which is made in the flagged module. Raises PlanError."""
         edits = {key: assembly.edits() for key, assembly in self._assemblies.items()}

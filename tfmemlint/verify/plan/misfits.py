@@ -37,8 +37,8 @@ TYPES_OF_TENSORFLOW = ("InvalidArgumentError", "OperatorNotAllowedInGraphError")
 PYTHON_TYPES = {
     ARRAY: frozenset(("EagerTensor", "SymbolicTensor", "Tensor", "ndarray")),
     NUMBER: frozenset(("bool", "float", "int")),
-    OBJECT: frozenset(("_Metric", "_Text", "_Thing")),
-    TEXT: frozenset(("_Text", "str")),
+    OBJECT: frozenset(("_Metric", "Text", "_Thing")),
+    TEXT: frozenset(("Text", "str")),
     FUNCTION: frozenset(("function",)),
     "None": frozenset(("NoneType",)),
 }

@@ -13,7 +13,7 @@ from tfmemlint.model.file import File
 from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.claim import Claim
 from tfmemlint.verify.metrics import ANEW, BETWEEN, CALLED, FIRST, LOOKED_AT, MADE, SETTINGS, TRACED
-from tfmemlint.verify.plan import called, device_settings
+from tfmemlint.verify.plan import called, device_settings, left_out
 from tfmemlint.verify.plan.across import Slices
 from tfmemlint.verify.plan.claims import is_of_settings
 from tfmemlint.verify.plan.composing import Composer, Texts
@@ -70,6 +70,8 @@ class Planner:
         self._unset: list[Unset] = []
         self._made_up: dict[int, Made] = {}
         self._kinds: dict[int, str] = {}
+        self._left: list[left_out.LeftOut] = []
+        self._held: list[Node] = []
         self._guessed = ""
 
     def plan(self, cards: int, target: int = FULL, rank: int | None = None) -> Plan:
@@ -85,6 +87,11 @@ class Planner:
                 return self.plan(cards, target, rank)
             return other_ranks(made, run, self._skipped, next_ranks) if self._solver.used else None
 
+        def without(run: Run) -> Plan | None:
+            found = left_out.further(self.slices, run, self._held, self._left) if self.claim.error is None else []
+            self._left += found
+            return self.plan(cards, target, rank) if found and not self._settings else None
+
         def next_ranks() -> Plan:
             self._skipped += 1
             return self.plan(cards, target, rank)
@@ -93,7 +100,8 @@ class Planner:
         smaller = (lambda: self.plan(cards, SMALL)) if scaled else None
         guessed, claimed = self._guessed, self.finding.bytes
         alone = self.trains and self.claim.metric not in MADE
-        return replace(made, alone=alone, again=again, smaller=smaller, guessed=guessed, claimed=claimed)
+        made = replace(made, alone=alone, again=again, without=without, smaller=smaller)
+        return replace(made, guessed=guessed, claimed=claimed)
 
     def _make_up(self, source: str, run: Run) -> bool:
         """Have data made up in place of the statement that raised, if it is known what it gives; whether it is."""
@@ -156,6 +164,7 @@ class Planner:
         found = [own, *(way for way in beside if way is not None)]
         self.slices = self._grown(flagged, others, found)
         inner = (flagged, *reversed(own.calls))
+        self._held = [*inner, *others]
         loops = list(free_loops(self.slices, inner)) if self.trains else []
         if loops:
             self._made |= {id(loop): (loop.iter, rounds(loop)) for loop in loops}
@@ -186,17 +195,29 @@ class Planner:
             composer.between(flagged, "tfmemlint_begin()", "tfmemlint_end(", ")")
         if self.claim.metric == "held":
             composer.insert_after(flagged, called.kept_at(self.file, flagged))
-        elif self._settings or self.claim.metric in CALLED:
+        elif self._settings or self.claim.metric in CALLED or self._is_guarded():
             composer.insert_before(device_settings.head(self.file, flagged), called.REACHED)
         if self.claim.error is not None or self.claim.metric in SETTINGS:
             composer.add([device_settings.STARTS])
         for each in self._unset:
             composer.insert_after(each.statement, each.line)
+        for gone in self._left:
+            composer.replace(gone.node, gone.code)
         edits = () if self.claim.metric in CALLED and self.claim.expected is not None else self.finding.compared
         texts = composer.texts(self.file, edits) if edits else (composer.text(), None)
-        self.replaced += [*ways.replaced, *(each.words for each in self._unset), *composer.notes()]
-        self._guessed = ways.guessed or (self._unset[0].words if self._unset else "")
+        self.replaced += [*ways.replaced, *self._beyond(), *composer.notes()]
+        self._guessed = next(filter(None, (ways.guessed, *self._beyond())), "")
         return texts
+
+    def _beyond(self) -> list[str]:
+        """What was made up or left out after runs that raised."""
+        return [*(each.words for each in self._unset), *(each.words for each in self._left)]
+
+    def _is_guarded(self) -> bool:
+        """Whether settings may keep the program from the flagged statement, which it says then."""
+        found = bool(left_out.guards(self.slices, self._held, ()))
+        self.claim = replace(self.claim, reaches=self.claim.reaches or found)
+        return found
 
     def _loop(self, inner: Sequence[Node], others: Sequence[Node]) -> Node | None:
         """The loop whose rounds are counted: for growth one of the finding's places inside of the flagged statement,

@@ -84,6 +84,7 @@ class Assembly:
         self._lines: set[int] = set()
         self._inserted: list[Edit] = []
         self._openings: list[Edit] = []
+        self._gone: list[tuple[Node, str]] = []
 
     def edits(self) -> list[Edit]:
         """All edits."""
@@ -94,7 +95,9 @@ class Assembly:
         imports = trimmed_imports(self.slice, self._is_kept)
         # What a loop goes through may be wrapped itself: its closing comes first, its opening last.
         loops = (*self._loops(), *self._openings)
-        return [*self._removals(), *self._inserted, *loops, *self._stand_ins(), *imports]
+        gone = [(self.file.span(node), code) for node, code in self._gone if self._is_kept(node)]
+        replaced = [Edit(span.start, span.end, code) for span, code in gone]
+        return [*self._removals(), *self._inserted, *loops, *self._stand_ins(), *imports, *replaced]
 
     def insert_after(self, statement: Node, line: str) -> None:
         """Put a line behind a simple statement, at its indentation."""
@@ -117,6 +120,10 @@ class Assembly:
         span = self.file.span(node)
         self._openings.append(Edit(span.start, span.start, before))
         self._inserted.append(Edit(span.end, span.end, after))
+
+    def replace(self, node: Node, code: str) -> None:
+        """Put code in the place of what is in a statement, if that is there."""
+        self._gone.append((node, code))
 
     # -- lines -------------------------------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ import libcst as cst
 from tfmemlint.model.file import File
 from tfmemlint.syntax.scopes import dotted, parameters
 from tfmemlint.syntax.tree import Node, walk
-from tfmemlint.verify.child.usual import is_number, usual
+from tfmemlint.verify.child.usual import is_number, is_size, usual
 
 ARRAYS = frozenset(("Tensor", "EagerTensor", "ndarray", "NDArray", "TensorLike", "KerasTensor"))
 NO_ARRAYS = frozenset({
@@ -46,6 +46,9 @@ SUGGESTED = (
 
 COUNTS = ("num", "n", "max", "min", "nb")
 """First words of the names of numbers."""
+
+SINGLE = frozenset("hkn")
+"""Letters that are numbers."""
 
 BY_ANNOTATION = {"str": '"text"', "bool": "True", "int": "10", "float": "0.1", "Path": '"file"', "PathLike": '"file"'}
 
@@ -188,7 +191,7 @@ def suggested(file: File, parameter: cst.Param, functions: Sequence[cst.Function
         return ""
     name = parameter.name.value
     words = [part.lower() for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)]
-    if words[:1] and words[0] in COUNTS and len(words) > 1:
+    if (words[:1] and words[0] in COUNTS and len(words) > 1) or is_size(name) or name in SINGLE:
         return "10"
     if words[:2] == ["batch", "size"]:
         return "32"

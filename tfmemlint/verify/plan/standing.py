@@ -13,7 +13,7 @@ import libcst as cst
 
 from tfmemlint.model.file import File
 from tfmemlint.syntax.scopes import dotted
-from tfmemlint.verify.child.usual import holds_settings, usual, words_of
+from tfmemlint.verify.child.usual import holds_settings, is_size, usual, words_of
 from tfmemlint.verify.plan.evidence_of import Evidence, EvidenceOf
 from tfmemlint.verify.plan.objects import Path, dotted_path, holding, operand_path
 from tfmemlint.verify.plan.roles import annotated, promises_array, uses_of
@@ -75,7 +75,7 @@ class Standing:
         evidence, name = self._evidence.of(parameter), parameter.name.value
         if promises_array(parameter):
             return ARRAY
-        if name.strip("_") in COMMAND_LINE:
+        if name.strip("_") in COMMAND_LINE or (is_size(name) and not annotated(parameter) - {"int", "Optional"}):
             return VALUE
         by_annotation = next((BY_ANNOTATION[word] for word in annotated(parameter) if word in BY_ANNOTATION), None)
         by_use = next((role for role, words in OF_ROLES if not words.isdisjoint(evidence.asked)), None)

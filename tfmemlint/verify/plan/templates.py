@@ -44,6 +44,8 @@ class Plan:
     """How what was measured alone came to run, where it is not by statements with operands of their own."""
     again: Callable[[Run], Plan | None] = lambda run: None
     """The plan for another try after a run of the flagged program that raised; None where nothing more can be done."""
+    without: Callable[[Run], Plan | None] = lambda run: None
+    """The plan without the statement that raised, where nothing else helps; None where it cannot do without."""
     smaller: Callable[[], Plan] | None = None
     """The plan with smaller sizes where some were made up; None where none were."""
     claimed: int | None = None

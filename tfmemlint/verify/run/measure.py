@@ -186,6 +186,7 @@ def _request(program: Program, settings: Settings, work: str, key: str) -> dict[
         "rows": program.rows,
         "present": program.present,
         "raised": program.raised,
+        "patient": settings.limits.wall / 3,
         "interval": settings.interval,
         "paced": not settings.timed,
         "collector": settings.variant.collector,
