@@ -174,10 +174,12 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     of_texts = '("string",' in source
     records.Parsed(lambda: of_texts or files.has_records, contents.png(), load("usual").usual).install()
     files.install()
-    tables = load("tables").Tables(source, files.there, files.root, made_up, data.rows)
+    columns = load("columns").Columns
+    tables = load("tables").Tables(source, asked, files.there, files.root, made_up, data.rows, columns)
     changes = dict.fromkeys(reading.READERS, files.patch_reader)
     catalogue = load("catalogue").Catalogue(lambda *made: builtins.tfmemlint_dataset(*made), note)  # type: ignore[attr-defined]
-    changes.update({"pandas": tables.patch, "tensorflow_datasets": catalogue.patch, "tqdm.notebook": _without_widgets})
+    changes.update({"pandas": tables.patch, "polars": tables.patch_polars})
+    changes.update({"tensorflow_datasets": catalogue.patch, "tqdm.notebook": _without_widgets})
     changes.update(dict.fromkeys(("json", "yaml"), contents.patch_settings))
     changes["sklearn.datasets"] = _both(load("sklearn_data").SklearnData(note).patch, files.patch_reader)
     older_libraries = load("older_libraries")
