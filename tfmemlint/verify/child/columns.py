@@ -1,4 +1,4 @@
-"""What the code of a program says of the columns of its tables: their names, and what is in them; loaded by `main.py`."""
+"""What the code of a program says of the columns of its tables: names, and what is in them; loaded by `main.py`."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ WITH_NAMES = frozenset({
 """Parameters of methods of tables that name columns."""
 
 BY_NAME = frozenset({
-    "col", "count_values", "drop", "drop_duplicates", "drop_nulls", "explode", "get", "get_column", "group_by", "groupby",
+    "col", "count_values", "drop", "drop_duplicates", "drop_nulls", "explode", "get", "get_column",
+    "group_by", "groupby",
     "insert", "nunique", "partition_by", "pop", "select", "set_index", "sort", "sort_values", "value_counts",
 })  # fmt: skip
 """Methods whose first arguments name columns."""
 
-OVER_ROWS = frozenset(("apply", "iterrows", "itertuples", "iter_rows", "transform"))
 OF_ALL = frozenset(("iloc", "index", "loc", "values"))
+OF_TABLES = frozenset(("concat", "enumerate", "merge", "shuffle", "train_test_split"))
+"""Functions that give tables, or their rows, of those that they are given."""
+
 TABLE = re.compile(r"(?:.*_)?(?:df|dataframe|data_?frame|table|metadata|meta)\d?|(?:df|table)_.*", re.IGNORECASE)
 """Names that tables mostly have."""
-
-INDEXED = re.compile(r"\.iloc\[[^]]*,|\.values\[[^]]*,|\.to_numpy\(\)\[[^]]*,")
 
 
 class Columns:
@@ -77,7 +78,9 @@ class Columns:
 
     def _is_over_rows(self, node: ast.Call, found: set[str]) -> bool:
         function = node.func
-        return isinstance(function, ast.Attribute) and function.attr == "apply" and self._is_table(function.value, found)
+        return (
+            isinstance(function, ast.Attribute) and function.attr == "apply" and self._is_table(function.value, found)
+        )
 
     def _is_table(self, node: ast.expr | None, found: set[str] | frozenset[str]) -> bool:
         """Whether an expression is a table, or what a method of one gives; columns are not told apart."""
@@ -85,14 +88,12 @@ class Columns:
             if isinstance(node, ast.Name):
                 return node.id in found or TABLE.fullmatch(node.id) is not None
             if isinstance(node, ast.Call):
-                name = getattr(node.func, "attr", "")
+                name = getattr(node.func, "attr", getattr(node.func, "id", ""))
                 if READERS.fullmatch(name):
                     return True
-                if name in ("concat", "merge", "enumerate", "train_test_split", "shuffle", "zip") or not name:
+                if name in OF_TABLES or isinstance(node.func, ast.Name):
                     given = [*node.args, *(each for arg in node.args for each in getattr(arg, "elts", ()))]
-                    if getattr(node.func, "id", name) in ("concat", "merge", "enumerate", "train_test_split", "shuffle"):
-                        return any(self._is_table(each, found) for each in given)
-                    return False
+                    return name in OF_TABLES and any(self._is_table(each, found) for each in given)
                 node = node.func
             elif isinstance(node, ast.Attribute):
                 if TABLE.fullmatch(node.attr):
@@ -161,7 +162,7 @@ class Columns:
         return None
 
     def _look(self, node: ast.AST) -> None:
-        if isinstance(node, ast.Compare) and len(node.ops) == 1 and isinstance(node.ops[0], (ast.Eq, ast.NotEq, ast.In)):
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Eq, ast.NotEq, ast.In)):
             self._equal(self._column(node.left), node.comparators[0])
         elif isinstance(node, ast.Attribute) and node.attr in ("str", "dt"):
             column = self._column(node.value)

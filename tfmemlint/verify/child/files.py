@@ -16,6 +16,7 @@ import glob
 import io
 import os
 import pathlib
+import sys
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -29,11 +30,14 @@ READERS = {
     "PIL.Image": ("open",),
     "cv2": ("imread",),
     "imageio": ("imread",),
+    "librosa.core.audio": ("load",),
     "matplotlib.image": ("imread",),
     "matplotlib.pyplot": ("imread",),
+    "scipy.io.wavfile": ("read",),
     "skimage.io": ("imread",),
+    "soundfile": ("read",),
 }
-"""Functions of libraries that read the picture that their first argument names."""
+"""Functions of libraries that read the picture, or the sound, that their first argument names."""
 
 LOADERS = {"sklearn.datasets": ("load_files",)}
 """Functions of libraries that read the folders of classes in the one that their first argument names."""
@@ -60,6 +64,7 @@ class Files:
         self._present = bool(request.get("present"))
         self.has_records = False
         """Whether records were made up."""
+        self._numbers = 0  # in each line of texts, where these are read as numbers
         self._said = 0  # times that something was made up
 
     def install(self) -> None:
@@ -152,7 +157,7 @@ class Files:
             self.has_records = True
             self._records.write(path, records)
         else:
-            self._contents.write(path, pictured)
+            self._contents.write(path, pictured, self._numbers)
 
     def listed(self, path: str) -> str:
         """The path of a folder to list."""
@@ -225,7 +230,7 @@ class Files:
         @functools.wraps(function)
         def opened(file: Any, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
             if isinstance(file, (str, os.PathLike)) and self._asked():
-                path = os.fspath(file)
+                path, self._numbers = os.fspath(file), self._contents.numbers_of(sys._getframe(1).f_code.co_filename)
                 if not set(mode) & set("wax+"):
                     file = self.file(path) if isinstance(path, str) else file
                 elif isinstance(path, str):

@@ -55,6 +55,8 @@ class Tables:
         for name in OF_PANDAS:
             if name in vars(pandas):
                 setattr(pandas, name, self._made_up(getattr(pandas, name), self._of_pandas))
+        kind: Any = pandas.Series
+        kind.map = self._mapped(kind.map)
 
     def patch_polars(self, polars: types.ModuleType) -> None:
         """Put this in front of the functions of Polars."""
@@ -80,6 +82,20 @@ class Tables:
 
         return read
 
+    def _mapped(self, function: Any) -> Any:
+        """The method that maps values, which knows the keys only as the program runs: made-up ones are no keys."""
+
+        @functools.wraps(function)
+        def mapped(series: Any, arg: Any = None, *args: Any, **options: Any) -> Any:
+            found = function(series, arg, *args, **options)
+            if not self._kinds or not isinstance(arg, dict) or not arg or not len(found) or not found.isna().all():
+                return found
+            values = list(arg.values())
+            self._note("values of a made-up table are none of the keys that they are mapped by: others were taken")
+            return type(series)([values[row % len(values)] for row in range(len(found))], index=series.index)
+
+        return mapped
+
     # -- columns -----------------------------------------------------------------------------------------------------
 
     def _made(self, path: str, known: Any, given: Sequence[Any] | None, whole: bool) -> tuple[list[Any], int]:
@@ -98,7 +114,7 @@ class Tables:
         names, used, parsed = (options.get(each) for each in ("names", "usecols", "parse_dates"))
         if names is None and isinstance(used, (list, tuple)) and used and isinstance(used[0], str):
             names = used
-        times = known.times | ({each for each in parsed if isinstance(each, str)} if isinstance(parsed, list) else set())
+        times = known.times | {each for each in (parsed if isinstance(parsed, list) else ()) if isinstance(each, str)}
         if names is None and not known.all and options.get("header", "") is None:
             names = range(COLUMNS)
         columns, rows = self._made(path, known, names, whole=names is not None)
@@ -121,7 +137,7 @@ class Tables:
     def _kind(self, pandas: types.ModuleType) -> Any:
         """The class of tables that have any further column that the program's own files ask for by its name."""
         if "pandas" not in self._kinds:
-            self._kinds["pandas"] = _open_ended(pandas, self._further)
+            self._kinds["pandas"] = _open_ended(pandas, self._further, self._note)
         return self._kinds["pandas"]
 
     def _further(self, table: Any, name: Any) -> Any:
@@ -133,7 +149,9 @@ class Tables:
         return column(name, len(table), known, known.times)
 
 
-def _open_ended(pandas: Any, further: Callable[[Any, Any], Any]) -> Any:
+def _open_ended(pandas: Any, further: Callable[[Any, Any], Any], note: Note) -> Any:
+    numpy = importlib.import_module("numpy")
+
     class MadeUpTable(pandas.DataFrame):  # type: ignore[misc]
         """A table that has what is asked of it; one that is made of it has, too."""
 
@@ -147,6 +165,10 @@ def _open_ended(pandas: Any, further: Callable[[Any, Any], Any]) -> Any:
                     values = further(self, name)
                     if values is not None:
                         self[name] = values
+            flags = key if str(getattr(key, "dtype", "")) == "bool" and len(key) == len(self) else None
+            if flags is not None and len(self) and not flags.any():
+                note("no row of a made-up table is as the code wants it: half of them were taken")
+                key = flags | (numpy.arange(len(self)) % 2 == 0)
             return super().__getitem__(key)
 
         def __getattr__(self, name: str) -> Any:
