@@ -93,7 +93,7 @@ class Addons(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             return lambda images, *_, **__: sys.modules["tensorflow"].identity(images)
         path = NEAREST.get(name) or f"{part}.{name}"
         home, _, word = path.partition(".")
-        found = getattr(getattr(keras, home, None), word, None) if home in PARTS else None
+        found = vars(getattr(keras, home)).get(word) if home in PARTS else None  # not what stands for old names
         if found is None and part == "optimizers" and name[:1].isupper() and "Rate" not in name:
             found = keras.optimizers.Adam
         return _plain(found) if home == "optimizers" and found is not None and isinstance(found, type) else found

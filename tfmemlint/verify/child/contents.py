@@ -47,13 +47,13 @@ def ending_of(pattern: str) -> str | None:
     return next((each for each in (*IMAGES, *AUDIO, *TEXTS, *OTHERS) if each and pattern.lower().endswith(each)), None)
 
 
-def kind(path: str, pictured: bool = False) -> str | None:
-    """What a file of that name is made up as, in words; None for what cannot be. With `pictured` it is a picture,
-    whatever its name ends with."""
-    ending = os.path.splitext(path)[1].lower()
+def kind(path: str, like: str = "") -> str | None:
+    """What a file of that name is made up as, in words; None for what cannot be. What it is `like` is the
+    ending that counts, whatever its name ends with."""
+    ending = like or os.path.splitext(path)[1].lower()
     if ending in AUDIO:
         return f"a sound of {SECONDS} seconds"
-    if pictured or ending in IMAGES:
+    if ending in IMAGES:
         return f"a picture of {SIDE} by {SIDE}"
     if ending in SETTINGS:
         return "a file of settings"
@@ -62,10 +62,10 @@ def kind(path: str, pictured: bool = False) -> str | None:
     return f"a text of {LINES} lines" if ending in TEXTS else None
 
 
-def write(path: str, pictured: bool = False, numbers: int = 0) -> None:
+def write(path: str, like: str = "", numbers: int = 0) -> None:
     """A made-up file of that kind; an empty one where there is none. Texts have so many numbers in a line, if any."""
-    ending = os.path.splitext(path)[1].lower()
-    if ending in AUDIO or pictured or ending in IMAGES:
+    ending = like or os.path.splitext(path)[1].lower()
+    if ending in AUDIO or ending in IMAGES:
         with open(path, "wb") as file:
             file.write(wav() if ending in AUDIO else png())
         return

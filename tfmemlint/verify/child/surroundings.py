@@ -186,7 +186,7 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     changes.update({"nltk": load("words").Words(made_up).patch, "sklearn.preprocessing": older.encoders(note)})
     changes["sklearn.datasets"] = _both(load("sklearn_data").SklearnData(note).patch, files.patch_reader)
     older_libraries = load("older_libraries")
-    libraries = older_libraries.OlderLibraries(asked, functools.partial(files.file, pictured=True), note)
+    libraries = older_libraries.OlderLibraries(asked, functools.partial(files.file, like=".png"), note)
     libraries.install()
     changes[older_libraries.IMAGES] = libraries.pictures
     loaded = load("loaded").Loaded(asked, files.there, files.root, load("usual").words_of, made_up, data.rows)

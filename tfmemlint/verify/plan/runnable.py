@@ -106,7 +106,7 @@ class Runnable:
 
 class Changes:
     """What runs of the statements of one module that change something which is kept. What fills a container that begins
-    empty has to, whatever libraries it needs: without it there would be no data."""
+    empty has to, and what compiles a model, whatever libraries they need: nothing works without."""
 
     def __init__(self, part: Slice) -> None:
         self._part = part
@@ -114,5 +114,12 @@ class Changes:
 
     def run(self, statement: Node, changed: Sequence[Definition]) -> bool:
         """Whether a statement runs that changes what one of these definitions binds."""
-        fills = any(is_empty(self._part.file, each) for each in changed)
-        return (self._filling if fills else self._changing).runs(statement)
+        needed = _compiles(statement) or any(is_empty(self._part.file, each) for each in changed)
+        return (self._filling if needed else self._changing).runs(statement)
+
+
+def _compiles(statement: Node) -> bool:
+    first = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+    call = first.value if isinstance(first, cst.Expr) else None
+    function = call.func if isinstance(call, cst.Call) else None
+    return isinstance(function, cst.Attribute) and function.attr.value == "compile"

@@ -273,8 +273,7 @@ class Slice:
             root, flag = changed_name(statement), defines_flag(self.file, statement)
             if root is None or self.file.span(statement).start > last:
                 continue
-            found = self.definitions(root)
-            if not changes.run(statement, found):
+            if not changes.run(statement, found := self.definitions(root)):
                 continue
             names = asked_of(self.file, root)
             changed = names[:-1] if isinstance(statement.body[0], cst.Expr) else names  # without the method's name
@@ -287,8 +286,7 @@ class Slice:
             led = self.slices.leads(definition, names) or ()
             return any(id(unit) in other.kept for other, unit in led) or (flag and id(definition.node) in self.needed)
         whole = maker_of_part(self.file, definition)
-        makers = [definition, *(self.definitions(whole) if whole is not None else ())]
-        return any(self.holds(each.node) for each in makers)
+        return any(self.holds(each.node) for each in (definition, *(self.definitions(whole) if whole else ())))
 
     def _keep_settings(self) -> None:
         """Calls before the flagged place that set something for all of TensorFlow or Keras, devices left out."""
