@@ -1086,6 +1086,43 @@ OBSTACLES = {
         "TFM406 confirmed",
         ("in the 64 rounds of the loop",),
     ),
+    "a list that is filled beside a library that is not there": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        import tfmemlint_absent
+
+        with open("info.txt") as file:
+            size = int(file.readline())
+        rows = []
+        for name in tf.io.gfile.listdir("sounds"):
+            if name.endswith(".wav"):
+                sound, _ = tf.audio.decode_wav(tf.io.read_file("sounds/" + name))
+                rows.append(tfmemlint_absent and sound.numpy()[: 40000 + size])
+        table = np.array(rows, dtype="float")
+        {trains}
+        model.fit(table, np.zeros(len(rows)))
+        """,
+        "TFM208 confirmed",
+        (),
+    ),
+    "losses and optimizers of tensorflow_addons": (
+        """
+        import tensorflow as tf
+        import tensorflow_addons as tfa
+
+        def network(width):
+            model = tf.keras.Sequential([tf.keras.layers.Input((64,)), tf.keras.layers.Dense(width)])
+            model.compile(tfa.optimizers.LAMB(0.01), tfa.losses.TripletSemiHardLoss(margin=0.5))
+            return model
+
+        for width in range(8, 40):
+            model = network(width)
+            model.fit(tf.zeros([64, 64]), tf.zeros([64, 1]))
+        """,
+        "TFM601 confirmed",
+        ("in the 32 rounds of the loop",),
+    ),
 }
 
 

@@ -16,6 +16,7 @@ import glob
 import io
 import os
 import pathlib
+import sys
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -29,11 +30,16 @@ READERS = {
     "PIL.Image": ("open",),
     "cv2": ("imread",),
     "imageio": ("imread",),
+    "librosa.core.audio": ("load",),
     "matplotlib.image": ("imread",),
     "matplotlib.pyplot": ("imread",),
+    "scipy.io.wavfile": ("read",),
     "skimage.io": ("imread",),
+    "soundfile": ("read",),
 }
-"""Functions of libraries that read the picture that their first argument names."""
+"""Functions of libraries that read the picture, or the sound, that their first argument names."""
+
+PICTURE, OF_SOUNDS = ".png", frozenset(("librosa.core.audio", "scipy.io.wavfile", "soundfile"))
 
 LOADERS = {"sklearn.datasets": ("load_files",)}
 """Functions of libraries that read the folders of classes in the one that their first argument names."""
@@ -60,12 +66,12 @@ class Files:
         self._present = bool(request.get("present"))
         self.has_records = False
         """Whether records were made up."""
+        self._numbers = 0  # in each line of texts, where these are read as numbers
         self._said = 0  # times that something was made up
 
     def install(self) -> None:
         """Put this in front of what reads files."""
-        own = {"listdir": self.listed, "mkdir": self._target, "makedirs": self._target}
-        for name, find in own.items():
+        for name, find in {"listdir": self.listed, "mkdir": self._target, "makedirs": self._target}.items():
             setattr(os, name, self.if_asked(getattr(os, name), find))
         for name in ("exists", "isfile", "isdir", "getsize"):
             setattr(os.path, name, self.if_asked(getattr(os.path, name), self.known))
@@ -85,7 +91,7 @@ class Files:
             self._patch(generator, {"flow_from_directory": self.folder})
         for name, find in {
             **dict.fromkeys(FOLDERS, self.folder),
-            "load_img": functools.partial(self.file, pictured=True),
+            "load_img": functools.partial(self.file, like=PICTURE),
         }.items():
             if (function := getattr(keras.utils, name, None)) is not None:
                 yield function, self._redirected(function, find, FOLDERS.get(name))
@@ -93,7 +99,8 @@ class Files:
     def patch_reader(self, module: types.ModuleType) -> None:
         """Do so for a module of `READERS` or `LOADERS`."""
         name = module.__name__
-        self._patch(module, dict.fromkeys(READERS.get(name, ()), functools.partial(self.file, pictured=True)))
+        find = functools.partial(self.file, like=".wav" if name in OF_SOUNDS else PICTURE)
+        self._patch(module, dict.fromkeys(READERS.get(name, ()), find))
         self._patch(module, dict.fromkeys(LOADERS.get(name, ()), self.folder))
 
     def _patch(self, home: Any, found: dict[str, Callable[[str], str]]) -> None:
@@ -111,21 +118,21 @@ class Files:
         """Where a path leads to something that is there, and not made up."""
         if _lies_there(path):
             return path
-        paths = (os.path.join(folder, path) for folder in self._beside) if not os.path.isabs(path) else ()
-        return next(filter(_lies_there, paths), None)
+        beside = self._beside if not os.path.isabs(path) else ()
+        return next(filter(_lies_there, (os.path.join(folder, path) for folder in beside)), None)
 
-    def file(self, path: str, pictured: bool = False, records: bool = False) -> str:
+    def file(self, path: str, like: str = "", records: bool = False) -> str:
         """The path of a file to read: the one that is there, or one that is made up."""
         if (there := self.there(path)) is not None:
             return there
         made = self.place(path)
         if not _lies_there(made):
             records = records or path.endswith(self._records.ENDINGS)
-            words = "a file of records" if records else self._contents.kind(path, pictured)
+            words = "a file of records" if records else self._contents.kind(path, like)
             if words is None:
                 return path
             os.makedirs(os.path.dirname(made), exist_ok=True)
-            self._write(made, pictured, self._records.RECORDS if records else 0)
+            self._write(made, like, self._records.RECORDS if records else 0)
             self._say(path, words)
         return made
 
@@ -142,17 +149,17 @@ class Files:
             for name in [f"class_{number}" for number in range(CLASSES)] if classes else [""]:
                 os.makedirs(os.path.join(made, name))
                 for number in range(FILES):
-                    self._write(os.path.join(made, name, f"{number:03}{ending}"), False, many)
+                    self._write(os.path.join(made, name, f"{number:03}{ending}"), "", many)
             inside = f"{CLASSES} folders of {FILES} files" if classes else f"{FILES} files"
             self._say(path, f"a folder with {inside} ({ending})")
         return made
 
-    def _write(self, path: str, pictured: bool, records: int) -> None:
+    def _write(self, path: str, like: str, records: int) -> None:
+        self.has_records = self.has_records or bool(records)
         if records:
-            self.has_records = True
             self._records.write(path, records)
         else:
-            self._contents.write(path, pictured)
+            self._contents.write(path, like, self._numbers)
 
     def listed(self, path: str) -> str:
         """The path of a folder to list."""
@@ -225,7 +232,7 @@ class Files:
         @functools.wraps(function)
         def opened(file: Any, mode: str = "r", *args: Any, **kwargs: Any) -> Any:
             if isinstance(file, (str, os.PathLike)) and self._asked():
-                path = os.fspath(file)
+                path, self._numbers = os.fspath(file), self._contents.numbers_of(sys._getframe(1).f_code.co_filename)
                 if not set(mode) & set("wax+"):
                     file = self.file(path) if isinstance(path, str) else file
                 elif isinstance(path, str):

@@ -206,6 +206,31 @@ def be_keras_2() -> None:
             sys.modules.setdefault(f"tensorflow.keras.{public[1]}", module)
 
 
+def encoders(note: Note) -> Callable[[types.ModuleType], None]:
+    """What lets the encoders of scikit-learn take the arguments that they had."""
+
+    def change(module: types.ModuleType) -> None:
+        for name in ("OneHotEncoder",):
+            kind: Any = getattr(module, name)
+            kind.__init__ = _of_sparse(kind.__init__, note)
+            kind.get_feature_names = lambda self, *args, **given: self.get_feature_names_out(*args, **given)
+
+    return change
+
+
+def _of_sparse(make: Any, note: Note) -> Any:
+    @functools.wraps(make)
+    def made(self: Any, *args: Any, **given: Any) -> None:
+        for gone in ("categorical_features", "n_values"):
+            given.pop(gone, None)
+        if "sparse" in given:
+            note("sparse_output was set for sparse, which this scikit-learn does not have")
+            given["sparse_output"] = given.pop("sparse")
+        make(self, *args, **given)
+
+    return made
+
+
 SETTINGS: dict[str, Callable[..., Any]] = {
     "set_image_dim_ordering": lambda *_: None,
     "set_session": lambda *_: None,

@@ -25,8 +25,8 @@ Note = Callable[[str], None]
 Change = Callable[[types.ModuleType], None]
 
 ANSWER = (
-    *("absent_names", "arguments", "contrib", "files", "loaded", "older", "older_libraries", "surroundings", "tables"),
-    *("tf_files", "weights"),
+    *("absent_names", "addons", "arguments", "contrib", "files", "imutils_here", "loaded", "older", "older_libraries"),
+    *("surroundings", "tables", "tf_files", "weights"),
 )
 """The modules beside this one that answer for a program."""
 
@@ -165,23 +165,28 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     keras = _all_keras()
     older.Older(asked, Missing, note).install()
     load("absent_names").AbsentNames(os.path.join(work, ""), asked, Missing, note).install()
-    sys.meta_path.append(MissingModules(asked, note))
     contents, records, source = load("contents"), load("records"), request.get("source") or ""
     files = (reading := load("files")).Files(asked, request, work, (note, made_up), (contents, records))
+    load("imutils_here").Imutils(asked, files.folder, note).install()
+    load("addons").Addons(asked, older.OldModule, Missing, made_up).install()
+    sys.meta_path.append(MissingModules(asked, note))
     weights = load("weights").Weights(os.path.join(files.root, "fetched"), note, made_up)
     _put_everywhere([pair for each in keras for made in (files, weights) for pair in made.of_keras(each)])
     load("tf_files").TensorFlowFiles(files).install()
     of_texts = '("string",' in source
     records.Parsed(lambda: of_texts or files.has_records, contents.png(), load("usual").usual).install()
     files.install()
-    tables = load("tables").Tables(source, files.there, files.root, made_up, data.rows)
+    columns = load("columns").Columns
+    tables = load("tables").Tables(source, asked, files.there, files.root, made_up, data.rows, columns)
     changes = dict.fromkeys(reading.READERS, files.patch_reader)
     catalogue = load("catalogue").Catalogue(lambda *made: builtins.tfmemlint_dataset(*made), note)  # type: ignore[attr-defined]
-    changes.update({"pandas": tables.patch, "tensorflow_datasets": catalogue.patch, "tqdm.notebook": _without_widgets})
+    changes.update({"pandas": tables.patch, "polars": tables.patch_polars})
+    changes.update({"tensorflow_datasets": catalogue.patch, "tqdm.notebook": _without_widgets})
     changes.update(dict.fromkeys(("json", "yaml"), contents.patch_settings))
+    changes.update({"nltk": load("words").Words(made_up).patch, "sklearn.preprocessing": older.encoders(note)})
     changes["sklearn.datasets"] = _both(load("sklearn_data").SklearnData(note).patch, files.patch_reader)
     older_libraries = load("older_libraries")
-    libraries = older_libraries.OlderLibraries(asked, functools.partial(files.file, pictured=True), note)
+    libraries = older_libraries.OlderLibraries(asked, functools.partial(files.file, like=".png"), note)
     libraries.install()
     changes[older_libraries.IMAGES] = libraries.pictures
     loaded = load("loaded").Loaded(asked, files.there, files.root, load("usual").words_of, made_up, data.rows)

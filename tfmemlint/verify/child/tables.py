@@ -3,23 +3,30 @@
 
 from __future__ import annotations
 
-import ast
 import functools
 import importlib
 import os
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 Note = Callable[[str], None]
 
 ROWS, COLUMNS = 1000, 10
-READERS = ("read_csv", "read_excel", "read_table")
+OF_PANDAS = (
+    *("read_csv", "read_excel", "read_feather", "read_fwf", "read_hdf", "read_json", "read_parquet", "read_pickle"),
+    *("read_sql", "read_sql_query", "read_sql_table", "read_table"),
+)
+OF_POLARS = (
+    *("read_csv", "read_excel", "read_ipc", "read_json", "read_ndjson", "read_parquet"),
+    *("scan_csv", "scan_ipc", "scan_ndjson", "scan_parquet"),
+)
 OF_TEXTS = ("caption", "comment", "description", "message", "review", "sentence", "summary", "text", "title", "tweet")
 OF_FILES = ("file", "image", "img", "path")
 OF_TIMES = ("date", "time")
-WITH_NAMES = ("columns", "subset", "usecols", "y_col", "x_col", "by", "labels")
-"""Parameters of functions that name columns."""
+OF_LABELS = ("label", "class", "target", "category")
+AS_ARRAY = (".iloc[", ".values", ".to_numpy(", ".drop(", ".pop(", ".select_dtypes(")
+"""What code has that takes all columns of a table, or all but those that it names."""
 
 
 class Tables:
@@ -27,74 +34,186 @@ class Tables:
     is not there."""
 
     def __init__(
-        self, source: str, find: Callable[[str], str | None], root: str, note: Note, rows: Callable[[int], int]
+        self,
+        source: str,
+        asked: Callable[[], bool],
+        find: Callable[[str], str | None],
+        root: str,
+        note: Note,
+        rows: Callable[[int], int],
+        columns: Callable[..., Any],
     ) -> None:
-        """`root` is where files lie that were made up, whose names a program found by listing a folder; `rows` gives a
-        number of rows that fits."""
-        self._source, self._find, self._root, self._note, self._rows = source, find, root, note, rows(ROWS)
+        """`asked` tells whether the program's own files ask; `root` is where files lie that were made up, whose names a
+        program found by listing a folder; `rows` gives a number of rows that fits; `columns` reads what the code says
+        of columns."""
+        self._source, self._asked, self._find, self._root, self._note = source, asked, find, root, note
+        self._rows, self._columns = rows(ROWS), functools.lru_cache(lambda kind: columns(source, dir(kind)))
+        self._kinds: dict[str, Any] = {}
 
     def patch(self, pandas: types.ModuleType) -> None:
         """Put this in front of the functions of pandas."""
-        for name in READERS:
-            setattr(pandas, name, self._made_up(getattr(pandas, name)))
+        for name in OF_PANDAS:
+            if name in vars(pandas):
+                setattr(pandas, name, self._made_up(getattr(pandas, name), self._of_pandas))
+        kind: Any = pandas.Series
+        kind.map = self._mapped(kind.map)
 
-    def _made_up(self, function: Any) -> Any:
+    def patch_polars(self, polars: types.ModuleType) -> None:
+        """Put this in front of the functions of Polars."""
+        for name in OF_POLARS:
+            if name in vars(polars):
+                setattr(polars, name, self._made_up(getattr(polars, name), self._of_polars))
+
+    def _made_up(self, function: Any, make: Callable[..., Any]) -> Any:
+        of_query = "sql" in function.__name__
+
         @functools.wraps(function)
-        def read(source: Any, *args: Any, **options: Any) -> Any:
+        def read(source: Any = None, *args: Any, **options: Any) -> Any:
             path = os.fspath(source) if isinstance(source, (str, os.PathLike)) else None
+            if of_query and (isinstance(source, str) or not args):
+                path = "what a database is asked for"
             listed = path is not None and path.startswith(self._root)
             if path is None or (not listed and (found := self._find(path)) is not None):
-                return function(source if path is None else found, *args, **options)
+                given = (source if path is None else found,) if source is not None else ()
+                return function(*given, *args, **options)
             if listed:
                 path = f"{os.path.basename(os.path.dirname(path))}/*"
-            names = options.get("names")
-            columns = list(names) if names is not None else list(dict.fromkeys(_named(self._source)))
-            known = ", ".join(map(str, columns)) or f"{COLUMNS} of no known name"
-            self._note(f"{path} is not there: a table of {self._rows} rows was made up, with the columns {known}")
-            columns = columns or [f"column_{number}" for number in range(COLUMNS)]
-            return _table(columns, options.get("index_col"), self._rows)
+            return make(path, function.__name__, options)
 
         return read
 
+    def _mapped(self, function: Any) -> Any:
+        """The method that maps values, which knows the keys only as the program runs: made-up ones are no keys."""
 
-def _table(columns: Sequence[Any], index: Any, rows: int) -> Any:
+        @functools.wraps(function)
+        def mapped(series: Any, arg: Any = None, *args: Any, **options: Any) -> Any:
+            found = function(series, arg, *args, **options)
+            if not self._kinds or not isinstance(arg, dict) or not arg or not len(found) or not found.isna().all():
+                return found
+            values = list(arg.values())
+            self._note("values of a made-up table are none of the keys that they are mapped by: others were taken")
+            return type(series)([values[row % len(values)] for row in range(len(found))], index=series.index)
+
+        return mapped
+
+    # -- columns -----------------------------------------------------------------------------------------------------
+
+    def _made(self, path: str, known: Any, given: Sequence[Any] | None, whole: bool) -> tuple[list[Any], int]:
+        """The columns of a table and their number of rows, which are noted. `given` are those that the call itself
+        names, `whole` says that these are all."""
+        named = list(dict.fromkeys([*(given or ()), *([] if whole else known.all or known.names)]))
+        shown = ", ".join(map(str, named)) or f"{COLUMNS} of no known name"
+        self._note(f"{path} is not there: a table of {self._rows} rows was made up, with the columns {shown}")
+        if not whole and not known.all and any(each in self._source for each in AS_ARRAY):
+            named += [f"column_{number}" for number in range(max(COLUMNS - len(named), 2))]
+        return named or [f"column_{number}" for number in range(COLUMNS)], self._rows
+
+    def _of_pandas(self, path: str, reader: str, options: dict[str, Any]) -> Any:
+        pandas = importlib.import_module("pandas")
+        known = self._columns(pandas.DataFrame)
+        names, used, parsed = (options.get(each) for each in ("names", "usecols", "parse_dates"))
+        if names is None and isinstance(used, (list, tuple)) and used and isinstance(used[0], str):
+            names = used
+        times = known.times | {each for each in (parsed if isinstance(parsed, list) else ()) if isinstance(each, str)}
+        if names is None and not known.all and options.get("header", "") is None:
+            names = range(COLUMNS)
+        columns, rows = self._made(path, known, names, whole=names is not None)
+        rows = min(rows, options.get("nrows") or rows)
+        made = self._kind(pandas)({name: column(name, rows, known, times) for name in columns})
+        index = options.get("index_col")
+        made = made.set_index(index) if isinstance(index, (str, list)) and set(_listed(index)) <= set(made) else made
+        size = options.get("chunksize")
+        return made if not size else iter([made[at : at + size] for at in range(0, rows, size)])
+
+    def _of_polars(self, path: str, reader: str, options: dict[str, Any]) -> Any:
+        polars = importlib.import_module("polars")
+        known = self._columns(polars.DataFrame)
+        columns, rows = self._made(path, known, options.get("new_columns") or options.get("columns"), whole=False)
+        times = known.times if options.get("try_parse_dates") else frozenset()
+        values = {str(name): column(name, rows, known, times) for name in columns}
+        made = polars.DataFrame({name: list(each) if isinstance(each, list) else each for name, each in values.items()})
+        return made.lazy() if reader.startswith("scan") else made
+
+    def _kind(self, pandas: types.ModuleType) -> Any:
+        """The class of tables that have any further column that the program's own files ask for by its name."""
+        if "pandas" not in self._kinds:
+            self._kinds["pandas"] = _open_ended(pandas, self._further, self._note)
+        return self._kinds["pandas"]
+
+    def _further(self, table: Any, name: Any) -> Any:
+        """One more column of a table; None where there shall be none."""
+        if not self._asked() or not isinstance(name, str) or name.startswith("_"):
+            return None
+        known = self._columns(importlib.import_module("pandas").DataFrame)
+        self._note(f"{name} of a table was made up, as the code asks for it")
+        return column(name, len(table), known, known.times)
+
+
+def _open_ended(pandas: Any, further: Callable[[Any, Any], Any], note: Note) -> Any:
+    numpy = importlib.import_module("numpy")
+
+    class MadeUpTable(pandas.DataFrame):  # type: ignore[misc]
+        """A table that has what is asked of it; one that is made of it has, too."""
+
+        @property
+        def _constructor(self) -> Any:
+            return MadeUpTable
+
+        def __getitem__(self, key: Any) -> Any:
+            for name in _listed(key) if isinstance(key, (str, list)) else ():
+                if isinstance(name, str) and name not in self.columns:
+                    values = further(self, name)
+                    if values is not None:
+                        self[name] = values
+            flags = key if str(getattr(key, "dtype", "")) == "bool" and len(key) == len(self) else None
+            if flags is not None and len(self) and not flags.any():
+                note("no row of a made-up table is as the code wants it: half of them were taken")
+                key = flags | (numpy.arange(len(self)) % 2 == 0)
+            return super().__getitem__(key)
+
+        def __getattr__(self, name: str) -> Any:
+            try:
+                return super().__getattr__(name)
+            except AttributeError:
+                values = further(self, name) if not name.startswith("_") else None
+                if values is None:
+                    raise
+                self[name] = values
+                return self[name]
+
+    return MadeUpTable
+
+
+def _listed(names: Any) -> list[Any]:
+    return list(names) if isinstance(names, list) else [names]
+
+
+def column(name: Any, rows: int, known: Any, times: Any = frozenset()) -> Any:
+    """Values of a column, by what the code does with it and by its name."""
     numpy, pandas = importlib.import_module("numpy"), importlib.import_module("pandas")
-    draw = numpy.random.default_rng(0)
-
-    def column(name: str) -> Any:
-        if any(word in name for word in OF_TEXTS):
-            return [f"some words of text {row}" for row in range(rows)]
-        if any(word in name for word in OF_FILES):
-            return [f"{row:04}.jpg" for row in range(rows)]
-        if any(word in name for word in OF_TIMES):
-            return pandas.date_range("2020-01-01", periods=rows, freq="h").strftime("%Y-%m-%d %H:%M:%S")
-        if any(word in name for word in ("label", "class", "target", "category")):
-            return draw.integers(0, 2, rows)
-        return draw.random(rows)
-
-    made = pandas.DataFrame({name: column(str(name).lower()) for name in columns})
-    return made.set_index(index) if isinstance(index, str) and index in made else made
-
-
-def _named(source: str) -> Iterator[str]:
-    """The columns that a program names: `table["price"]`, `table[["a", "b"]]`, `drop(columns=["c"])`, `pop("d")`,
-    `table.columns = ["a", "b"]`."""
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "attr", "") == "columns":
-            yield from _texts(node.value)
-        elif isinstance(node, ast.Subscript):
-            yield from _texts(node.slice)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            if node.func.attr in ("drop", "pop", "get", "groupby", "set_index", "sort_values") and node.args:
-                yield from _texts(node.args[0])
-            for keyword in node.keywords:
-                if keyword.arg in WITH_NAMES:
-                    yield from _texts(keyword.value)
+    draw, word = numpy.random.default_rng(0), str(name).lower()
+    hours = pandas.date_range("2020-01-01", periods=rows, freq="h") if rows else []
+    if name in known.words:
+        words = _with_others(known.words[name])
+        return [words[row % len(words)] for row in range(rows)]
+    if name in times:
+        return hours
+    if any(each in word for each in OF_TIMES):
+        return [f"{hour:%Y-%m-%d %H:%M:%S}" for hour in hours]
+    if any(each in word for each in OF_FILES):
+        return [f"{row:04}.jpg" for row in range(rows)]
+    if name in known.texts or any(each in word for each in OF_TEXTS):
+        return [f"some words of text {row}" for row in range(rows)]
+    if any(each in word for each in OF_LABELS):
+        return draw.integers(0, 2, rows)
+    if word.rpartition("_")[2] in ("id", "idx", "index"):
+        return numpy.arange(rows)
+    return draw.random(rows)
 
 
-def _texts(node: ast.expr) -> Iterator[str]:
-    if isinstance(node, ast.Constant) and isinstance(node.value, str):
-        yield node.value
-    elif isinstance(node, (ast.List, ast.Tuple)):
-        for item in node.elts:
-            yield from _texts(item)
+def _with_others(words: Sequence[Any]) -> list[Any]:
+    """Values that a column is compared with: beside a single one stands another."""
+    if len(words) > 1:
+        return [each if isinstance(words[0], type(each)) else type(words[0])(each) for each in words]
+    one = words[0]
+    return [one, "text" if isinstance(one, str) else one - 1 if one > 0 else one + 1]

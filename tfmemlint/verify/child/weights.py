@@ -21,6 +21,10 @@ ARCHIVES = (".tar.gz", ".tar.bz2", ".tgz", ".tar", ".zip")
 CLASSES_OF_IMAGENET = "imagenet_class_index.json"
 
 
+_exists = os.path.exists
+"""Whether something is there, made-up files left out."""
+
+
 class Weights:
     """The weights and downloads of one run. `folder` is where what is fetched would lie; `made_up` is told what has
     sizes that were made up."""
@@ -62,10 +66,14 @@ class Weights:
 
         return load_weights
 
+    def _lies_there(self, path: str) -> bool:
+        """Whether a file is there that was not made up: of a model nothing is, not even its folder."""
+        return _exists(path) and not os.path.abspath(path).startswith(os.path.dirname(self._folder))
+
     def _read(self, function: Any) -> Any:
         @functools.wraps(function)
         def load_model(filepath: Any, *args: Any, **kwargs: Any) -> Any:
-            if not isinstance(filepath, (str, os.PathLike)) or os.path.exists(filepath):
+            if not isinstance(filepath, (str, os.PathLike)) or self._lies_there(os.fspath(filepath)):
                 return function(filepath, *args, **kwargs)
             self._made_up(f"{os.fspath(filepath)} is not there: a model of one small layer was made up")
             return _model_of_use()

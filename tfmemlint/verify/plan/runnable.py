@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from tfmemlint.syntax.scopes import Binds, Definition
 from tfmemlint.syntax.tree import Node
-from tfmemlint.verify.plan.statements import asked_of
+from tfmemlint.verify.plan.statements import asked_of, is_empty
 
 if TYPE_CHECKING:
     from tfmemlint.verify.plan.slicing import Slice
 
 LIBRARIES = frozenset(("tensorflow", "keras", "tf_keras", "numpy", "absl", "tf", "np")) | sys.stdlib_module_names
-OF_DATA = frozenset(("pandas", "scipy", "sklearn", "cv2", "PIL", "skimage", "imageio", "h5py", "tqdm", "joblib"))
+OF_DATA = frozenset((
+    *("pandas", "scipy", "sklearn", "cv2", "PIL", "skimage", "imageio", "h5py", "tqdm", "joblib", "polars", "librosa"),
+    *("soundfile", "nltk", "imutils", "matplotlib"),
+))  # fmt: skip
 """Libraries that data is made with: what they do to something that is kept is a part of it."""
 
 NOT_REPEATED = ("save", "export", "write", "to_csv", "dump", "upload", "push")
@@ -29,7 +33,8 @@ TAKES = (
 class Runnable:
     """What runs of one module. With `beside_kept` what is kept already counts as running: it does in any case."""
 
-    def __init__(self, part: Slice, libraries: frozenset[str] = LIBRARIES, beside_kept: bool = False) -> None:
+    def __init__(self, part: Slice, libraries: frozenset[str] | None = LIBRARIES, beside_kept: bool = False) -> None:
+        """`libraries` are those that are there; with None any may be, as what is left out would cost more."""
         self._part, self._libraries, self._beside_kept = part, libraries, beside_kept
         self._known: dict[int, bool] = {}
         self._elsewhere: dict[int, Runnable] = {id(part): self}
@@ -76,14 +81,19 @@ class Runnable:
     def _leads(self, definition: Definition) -> bool:
         """Whether an import leads to a library that is there, or into the project."""
         own = self._part.file.values.imports.leads_to(definition) is not None
-        return own or definition.api.partition(".")[0] in self._libraries
+        return own or self._has(definition)
+
+    def _has(self, definition: Definition) -> bool:
+        return self._libraries is None or definition.api.partition(".")[0] in self._libraries
 
     def _is_there(self, definition: Definition, use: cst.Name) -> bool:
         """Whether an import leads to a library that is there, or to code of the project that runs here."""
-        if definition.api.partition(".")[0] in self._libraries:
+        if self._libraries is not None and self._has(definition):
             return True
         led = self._part.slices.leads(definition, asked_of(self._part.file, use))
-        return led is not None and all(self._in(other).runs(unit) for other, unit in led)
+        if led is None:
+            return self._libraries is None
+        return all(self._in(other).runs(unit) for other, unit in led)
 
     def _in(self, part: Slice) -> Runnable:
         """What runs of another module, by the same libraries."""
@@ -92,3 +102,24 @@ class Runnable:
             found = self._elsewhere[id(part)] = Runnable(part, self._libraries, self._beside_kept)
             found._elsewhere = self._elsewhere
         return found
+
+
+class Changes:
+    """What runs of the statements of one module that change something which is kept. What fills a container that begins
+    empty has to, and what compiles a model, whatever libraries they need: nothing works without."""
+
+    def __init__(self, part: Slice) -> None:
+        self._part = part
+        self._changing, self._filling = (Runnable(part, each, beside_kept=True) for each in (LIBRARIES | OF_DATA, None))
+
+    def run(self, statement: Node, changed: Sequence[Definition]) -> bool:
+        """Whether a statement runs that changes what one of these definitions binds."""
+        needed = _compiles(statement) or any(is_empty(self._part.file, each) for each in changed)
+        return (self._filling if needed else self._changing).runs(statement)
+
+
+def _compiles(statement: Node) -> bool:
+    first = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+    call = first.value if isinstance(first, cst.Expr) else None
+    function = call.func if isinstance(call, cst.Call) else None
+    return isinstance(function, cst.Attribute) and function.attr.value == "compile"

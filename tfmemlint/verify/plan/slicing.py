@@ -19,7 +19,7 @@ from tfmemlint.project.siblings import Sibling
 from tfmemlint.syntax.reaching import is_main_guard
 from tfmemlint.syntax.scopes import OUTER, Binds, Definition, dotted, written
 from tfmemlint.syntax.tree import Node, children
-from tfmemlint.verify.plan.runnable import LIBRARIES, OF_DATA, Runnable
+from tfmemlint.verify.plan.runnable import Changes, Runnable
 from tfmemlint.verify.plan.statements import asked_of, changed_name, defines_flag, is_setting, maker_of_part
 from tfmemlint.verify.plan.uses import keep_uses
 
@@ -148,8 +148,8 @@ class Slice:
     def name(self, word: str, names: tuple[str, ...] = ()) -> bool:
         """Keep what binds a name at module level, star imports left out; whether anything does. `names` are asked of
         what it stands for."""
-        home = self.file.flow(self.home.module)
-        found = [*home.bindings.get(word, ()), *self.home.inner_writes(word, self.home.module)]
+        bindings = self.file.flow(self.home.module).bindings
+        found = [*bindings.get(word, ()), *self.home.inner_writes(word, self.home.module)]
         bound = [each for each in written(found) if self.runs or not self._is_guarded(each.node)]
         for definition in bound:
             self.need(definition, names)
@@ -268,14 +268,16 @@ class Slice:
 
     def _keep_changes(self) -> None:
         """Statements before the last use that change a kept object: `model.compile(...)`, `x[0] = 1`, `d.y = 2`."""
-        last, changing = self._last(), Runnable(self, LIBRARIES | OF_DATA, beside_kept=True)
+        last, changes = self._last(), Changes(self)
         for statement in self._candidates():
             root, flag = changed_name(statement), defines_flag(self.file, statement)
-            if root is None or self.file.span(statement).start > last or not changing.runs(statement):
+            if root is None or self.file.span(statement).start > last:
+                continue
+            if not changes.run(statement, found := self.definitions(root)):
                 continue
             names = asked_of(self.file, root)
             changed = names[:-1] if isinstance(statement.body[0], cst.Expr) else names  # without the method's name
-            if any(self._is_kept(each, changed, flag) for each in self.definitions(root)):
+            if any(self._is_kept(each, changed, flag) for each in found):
                 self.keep(statement)
 
     def _is_kept(self, definition: Definition, names: tuple[str, ...], flag: bool) -> bool:
@@ -284,10 +286,7 @@ class Slice:
             led = self.slices.leads(definition, names) or ()
             return any(id(unit) in other.kept for other, unit in led) or (flag and id(definition.node) in self.needed)
         whole = maker_of_part(self.file, definition)
-        return self.holds(definition.node) or (whole is not None and any(map(self._holds, self.definitions(whole))))
-
-    def _holds(self, definition: Definition) -> bool:
-        return self.holds(definition.node)
+        return any(self.holds(each.node) for each in (definition, *(self.definitions(whole) if whole else ())))
 
     def _keep_settings(self) -> None:
         """Calls before the flagged place that set something for all of TensorFlow or Keras, devices left out."""

@@ -12,6 +12,10 @@ from tfmemlint.syntax.tree import Node
 SETS = ("set_", "enable_", "disable_", "run_functions_")
 
 
+CONTAINERS = frozenset(("OrderedDict", "defaultdict", "deque", "dict", "list", "set"))
+"""What makes a container."""
+
+
 def is_setting(file: File, statement: Node) -> bool:
     """Whether a statement sets something for all of TensorFlow or Keras, or for the compiler."""
     if not isinstance(statement, cst.SimpleStatementLine):
@@ -55,6 +59,25 @@ def changed_name(statement: cst.SimpleStatementLine) -> cst.Name | None:
     while isinstance(node, (cst.Attribute, cst.Subscript, cst.Call)):
         node = node.func if isinstance(node, cst.Call) else node.value
     return node if isinstance(node, cst.Name) else None
+
+
+def is_empty(file: File, definition: Definition) -> bool:
+    """Whether a name is given a list, a dictionary or a set without anything in it, which later statements fill."""
+    statement = file.tree.statement(definition.node)
+    first = statement.body[0] if isinstance(statement, cst.SimpleStatementLine) else None
+    made = first.value if isinstance(first, (cst.Assign, cst.AnnAssign)) else None
+    if isinstance(made, cst.Tuple):
+        return any(_makes_nothing(each.value) for each in made.elements)
+    return _makes_nothing(made)
+
+
+def _makes_nothing(made: Node | None) -> bool:
+    if isinstance(made, (cst.List, cst.Dict)):
+        return not made.elements
+    if not isinstance(made, cst.Call) or not isinstance(made.func, (cst.Name, cst.Attribute)):
+        return False
+    word = made.func.value if isinstance(made.func, cst.Name) else made.func.attr.value
+    return word in CONTAINERS and (word == "defaultdict" or not made.args)
 
 
 def maker_of_part(file: File, definition: Definition) -> cst.Name | None:
