@@ -138,7 +138,8 @@ class Columns:
                 yield from _texts(arg)
         if name == "rename":
             maps = [each.value for each in node.keywords if each.arg == "columns"] + node.args[:1]
-            yield from (key for each in maps if isinstance(each, ast.Dict) for key in _texts(ast.List(each.keys)))
+            keys = [key for each in maps if isinstance(each, ast.Dict) for key in each.keys if key is not None]
+            yield from _texts(ast.List(keys))
         for keyword in node.keywords:
             if keyword.arg in WITH_NAMES:
                 yield from _texts(keyword.value)

@@ -24,8 +24,7 @@ from typing import Any
 Note = Callable[[str], None]
 
 FOLDER = "tfmemlint_made_up"
-FILES, CLASSES = 64, 2
-MOST_SAID = 8
+FILES, CLASSES, MOST_SAID = 64, 2, 8
 READERS = {
     "PIL.Image": ("open",),
     "cv2": ("imread",),

@@ -55,5 +55,6 @@ def _resized(image: Any, width: int | None = None, height: int | None = None, in
     if width is None and height is None:
         return image
     rows, columns = image.shape[:2]
-    size = (width or int(columns * height / rows), height or int(rows * width / columns))  # type: ignore[operator]
+    scale = width / columns if width is not None else (height or rows) / rows
+    size = (width or int(columns * scale), height or int(rows * scale))
     return importlib.import_module("cv2").resize(image, size)
