@@ -34,7 +34,7 @@ class ForkAfterInit(Rule):
 
     ## When not to use it
     When the children never touch TensorFlow. Processes and pools whose functions are seen to call nothing but Python's
-    own, NumPy, files, pictures and `tf.train.Example`s are not reported.
+    own, NumPy, tables, files, pictures and `tf.train.Example`s are not reported.
 
     ## References
     - https://docs.python.org/3/library/multiprocessing.html#contexts-and-start-methods
@@ -49,11 +49,11 @@ class ForkAfterInit(Rule):
     def check(self, start: Call, file: File) -> Iterator[Finding]:
         starter = runtime.initialised_by(file, start.node)
         if starter is not None and not runtime.runs_no_op(file, start):
+            what = starter.method or "what is called"
             yield self.finding(
                 start,
                 file,
-                f"{starter.method} has initialised the runtime: a process forked from here hangs at its first op; "
-                "spawn it",
+                f"{what} has initialised the runtime: a process forked from here hangs at its first op; spawn it",
                 fix=_spawn(file, start),
                 related=[(starter, "initialises the runtime")],
             )

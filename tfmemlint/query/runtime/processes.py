@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.model.values import Array, Class, Const, Function, Mapping, Sequence, Value
+from tfmemlint.model.values import Api, Array, Class, Const, Function, Mapping, Sequence, Value
 from tfmemlint.query.calls import calls
 from tfmemlint.query.facts import Fact
 from tfmemlint.query.flow.uses import Does, uses
@@ -30,11 +30,13 @@ RUNS_GIVEN = frozenset({"builtins.map", "builtins.filter"})
 WITHOUT_OPS = (
     *("builtins.", "base64.", "collections.", "copy.", "csv.", "datetime.", "glob.", "hashlib.", "io.", "itertools."),
     *("json.", "logging.", "math.", "os.", "pathlib.", "random.", "re.", "shutil.", "socket.", "string.", "struct."),
-    *("sys.", "time.", "zlib.", "np.", "PIL.", "cv2.", "pycocotools.", "skimage.", "tqdm."),
+    *("sys.", "time.", "zlib.", "np.", "scipy.", "pandas.", "h5py.", "PIL.", "cv2.", "imageio.", "skimage."),
+    *("pycocotools.", "librosa.", "soundfile.", "tqdm."),
     *("tf.io.gfile.", "tf.compat.v1.gfile.", "tf.io.TFRecord", "tf.train.Example", "tf.train.SequenceExample"),
     *("tf.train.Feature", "tf.train.BytesList", "tf.train.FloatList", "tf.train.Int64List"),
 )
-"""Beginnings of the names of what runs no op: Python's own, libraries of arrays and pictures, files and records."""
+"""Beginnings of the names of what runs no op: Python's own, libraries of arrays, tables, pictures and sounds, files
+and records."""
 
 PLAIN_METHODS = frozenset(
     {word for kind in (str, bytes, list, dict, set) for word in dir(kind) if not word.startswith("_")}
@@ -88,8 +90,15 @@ def _given_to(file: File, start: Call) -> Iterator[Value | None]:
 
 
 def _is_without_ops(file: File, run: Value | None, entered: set[int]) -> bool:
-    nodes = [_function(file, option) for option in run.options] if run is not None and run.known else [None]
-    return all(node is not None and _runs_none(file, node, entered) for node in nodes)
+    options = run.options if run is not None and run.known else ()
+    return bool(options) and all(_runs_without_ops(file, option, entered) for option in options)
+
+
+def _runs_without_ops(file: File, run: Value, entered: set[int]) -> bool:
+    if isinstance(run, Api):
+        return run.name.startswith(WITHOUT_OPS)
+    node = _function(file, run)
+    return node is not None and _runs_none(file, node, entered)
 
 
 def _function(file: File, run: Value) -> Node | None:
