@@ -2,14 +2,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import libcst as cst
+from tfmemlint_rules._eager_debugging_left_on import asks_once, asks_one_batch, works_eagerly
 
 from tfmemlint.api import (
     Call,
     File,
     Finding,
     Fix,
-    Function,
     Rule,
     Safety,
     Shows,
@@ -20,13 +19,10 @@ from tfmemlint.api import (
     on,
     on_call,
     ordering,
-    repetition,
 )
 
 SWITCHES = ("tf.config.run_functions_eagerly", "tf.config.experimental_run_functions_eagerly")
 TRAINS = "run_eagerly=True trains without a graph: slower, and every intermediate result is kept"
-TRAINS_BY = ("fit", "fit_generator", "train_on_batch", "evaluate")
-ASKS_BY = ("predict", "predict_on_batch")
 DEBUG = "tf.data.experimental.enable_debug_mode"
 
 
@@ -45,7 +41,8 @@ class EagerDebuggingLeftOn(Rule):
 
     ## When not to use it
     While debugging; switches behind a flag and in unit tests are not reported, nor a model that a script asks once and
-    never trains, nor a program that trains by a tape or variables of its own and traces nothing.
+    never trains (of a switch for all functions, about a batch of up to 32 rows), nor a program that trains by a tape or
+    variables of its own and traces nothing.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/config/run_functions_eagerly
@@ -61,7 +58,7 @@ class EagerDebuggingLeftOn(Rule):
         switched = [constant(other.value_of("run_eagerly")) is True for other in file.calls(*SWITCHES)]
         if ordering.runs_by_choice(file, call.node) or (call.name != DEBUG and not all(switched)):
             return
-        if call.name != DEBUG and _works_eagerly(file):
+        if call.name != DEBUG and (works_eagerly(file) or asks_one_batch(file)):
             return
         what = "functions run eagerly" if call.name != DEBUG else "input pipelines run in Python"
         yield self.finding(
@@ -90,26 +87,6 @@ class EagerDebuggingLeftOn(Rule):
     def attribute(self, switch: facts.AttributeSet, file: File) -> Iterator[Finding]:
         switched = (constant(file.value(each.value)) is True for each in facts.attributes_set("run_eagerly").of(file))
         if keras.is_model(file, file.value(switch.target.value)) and all(switched):
-            if not ordering.runs_by_choice(file, switch.statement) and not _asks_once(file, switch):
+            if not ordering.runs_by_choice(file, switch.statement) and not asks_once(file, switch):
                 fix = Fix.unsafe("remove the switch", fixes.remove_statement(file, switch.statement))
                 yield self.finding(switch.target.attr, file, TRAINS, fix=fix, shows=Shows(metric="peak_bytes"))
-
-
-def _works_eagerly(file: File) -> bool:
-    """Whether the program trains outside of traced code, by a tape or variables of its own, and traces nothing itself,
-    nor asks Keras or a pipeline to: then no graph is missed."""
-    own = file.calls("tf.GradientTape", "tf.Variable")
-    if not own or any(file.contexts.traced(call.node) for call in own) or any(facts.traced_functions.of(file)):
-        return False
-    asked = [node for word in (*TRAINS_BY, *ASKS_BY, "map", "function") for node in file.calls_by_word.get(word, ())]
-    if any(not isinstance(file.call(node).target, Function) for node in asked):
-        return False
-    return not any(node.attr.value == "function" for node in file.tree.of(cst.Attribute))
-
-
-def _asks_once(file: File, switch: facts.AttributeSet) -> bool:
-    """Whether a script only asks the model, outside of loops, and trains nothing: a demonstration of its layers."""
-    if file.contexts.function(switch.statement) is not None or any(file.calls_by_word.get(word) for word in TRAINS_BY):
-        return False
-    asked = [node for word in ASKS_BY for node in file.calls_by_word.get(word, ())]
-    return bool(asked) and all(repetition.repeats(file, node) is None for node in asked)

@@ -15,6 +15,7 @@ def read(path):
     return cv2.resize(cv2.imread(path), (200, 100))
 """
 
+PLT = "import matplotlib.pyplot as plt\n"
 FILL = "for path in paths:\n    xs.append(read(path))\n"
 
 FOUND = [
@@ -30,6 +31,12 @@ FOUND = [
     ("x = np.array(list(map(read, paths))) / 2\nmodel.fit(x, epochs=2)", (60_000, "float64", "fit")),
     ("x = np.array([np.asarray(Image.open(p)) / 255 for p in paths])\nmodel.fit(x, epochs=2)",
      (None, "float64", "fit")),
+    (PLT + "x = np.array([plt.imread(p) / 255. for p in paths])\nmodel.fit(x, epochs=2)", (None, "floats", "fit")),
+    (PLT + "x = np.array([plt.imread(f'a/{p}.JPG') / 255. for p in paths])\nmodel.fit(x, epochs=2)",
+     (None, "float64", "fit")),
+    (PLT + "def shot(name):\n    return plt.imread(name)[:9] / 255.\nx = np.array([shot(p + '.jpeg') for p in paths])\n"
+     "model.fit(x, epochs=2)", (None, "float64", "fit")),
+    (PLT + "x = np.array([plt.imread(p + '.png') for p in paths])\nmodel.fit(x, epochs=2)", (None, "float32", "fit")),
 ]  # fmt: skip
 
 NOT_FOUND = [

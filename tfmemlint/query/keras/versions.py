@@ -12,6 +12,7 @@ from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Api, Function, constant, integer
 from tfmemlint.model.versions import asked_for
 from tfmemlint.query.facts import calls_named, calls_passing
+from tfmemlint.query.flow.endings import ending
 from tfmemlint.query.keras.models import is_model
 from tfmemlint.query.ordering.conditions import conditions
 from tfmemlint.syntax.scopes import Binds, dotted, parameters, written
@@ -181,7 +182,7 @@ def _refused(file: File) -> Iterator[Node]:
             yield call.node
     for call in file.calls("tf.keras.callbacks.ModelCheckpoint"):
         given, asked = call.arg("filepath"), call.arg("save_weights_only")
-        path = _ending(file, given.expression) if given is not None else None
+        path = ending(file, given.expression) if given is not None else None
         if any(arg.star for arg in call.node.args):
             continue
         part = constant(asked.value) if asked is not None else False
@@ -190,7 +191,7 @@ def _refused(file: File) -> Iterator[Node]:
     for method, endings in SAVES.items():
         for call in file.calls(f"tf.keras.Model.{method}"):
             first = call.arg("filepath") or call.arg(0)
-            path = _ending(file, first.expression) if first is not None else None
+            path = ending(file, first.expression) if first is not None else None
             if path is not None and not path.endswith(endings):
                 yield call.node
     for call in (each for word in WORKERS for each in calls_passing(word).of(file)):
@@ -206,18 +207,3 @@ def _refused(file: File) -> Iterator[Node]:
         of_keras = call.method in OF_GENERATORS or is_model(file, call.receiver)
         if of_keras and not isinstance(call.target, Function):
             yield call.node
-
-
-def _ending(file: File, path: cst.BaseExpression) -> str | None:
-    """The last part of the name of a file that certainly is written so: `.hdf5` of `folder + "-{epoch}.hdf5"`."""
-    whole = constant(file.value(path))
-    if isinstance(whole, str):
-        return whole
-    node = file.written(path)
-    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add):
-        return _ending(file, node.right)
-    if isinstance(node, cst.FormattedString) and node.parts and isinstance(node.parts[-1], cst.FormattedStringText):
-        return node.parts[-1].value
-    if isinstance(node, cst.Call) and node.args and file.call(node).name == "os.path.join":
-        return _ending(file, node.args[-1].value)
-    return None

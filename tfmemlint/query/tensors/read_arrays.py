@@ -12,6 +12,7 @@ import libcst as cst
 from tfmemlint import knowledge
 from tfmemlint.model.transfer.table import dtype_of, shape_of
 from tfmemlint.model.values import ITEM_BYTES, Api, Const, Function, Sequence, Value, integer
+from tfmemlint.query.flow.endings import ending
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.syntax.scopes import Binds, Definition, written
 
@@ -31,6 +32,10 @@ METHODS = frozenset({
 })  # fmt: skip
 """Methods of images and arrays, by their words, that give an image again."""
 
+OF_MATPLOTLIB = {".png": "float32", ".jpg": "uint8", ".jpeg": "uint8"}
+FLOATS = "floats"
+"""A dtype of floats, of which is not known how wide they are."""
+
 GRAY, COLOUR = frozenset({"L", "1", "P", "grayscale"}), frozenset({"RGB", "rgb"})
 """Modes of Pillow and of Keras with one and with three channels."""
 
@@ -38,7 +43,7 @@ GRAY, COLOUR = frozenset({"L", "1", "P", "grayscale"}), frozenset({"RGB", "rgb"}
 @dataclass(frozen=True, slots=True)
 class ReadArray:
     """An array that is read from a file: by which call, and what is known of its height and width, its channels and
-    its dtype, after what is done with it; each None where it is not known."""
+    its dtype (`floats` for some float), after what is done with it; each None where it is not known."""
 
     read: Call
     sides: tuple[int, int] | None = None
@@ -120,7 +125,9 @@ def _first(found: Iterable[ReadArray | None]) -> ReadArray | None:
 
 def _of_call(file: File, call: Call, calls: tuple[Call, ...], seen: Seen) -> ReadArray | None:
     if knowledge.in_group(call.name, "reads_array"):
-        return _read(call)
+        by_ending = (call.name or "").startswith("matplotlib.") and call.node.args
+        dtype = _of_matplotlib(file, call.node.args[0].value, calls) if by_ending else None
+        return replace(_read(call), dtype=dtype) if by_ending else _read(call)
     function = call.target.node if isinstance(call.target, Function) else None
     if isinstance(function, cst.FunctionDef):
         if len(calls) >= FOLLOWED_CALLS or file.yields(function):
@@ -153,6 +160,20 @@ def _read(call: Call) -> ReadArray:
         return ReadArray(call, None, 1 if gray else 3 if plain else None, "uint8")
     bytes_ = call.name in ("PIL.Image.open", "tf.io.read_file") or "imageio" in (call.name or "")
     return ReadArray(call, None, None, "uint8" if bytes_ else None)
+
+
+def _of_matplotlib(file: File, path: cst.BaseExpression, calls: tuple[Call, ...]) -> str | None:
+    """The dtype in which Matplotlib reads an image, by how the name of its file ends, where that is written: PNG is
+    scaled to floats, anything else is left as it is.
+
+    Source: https://matplotlib.org/stable/api/image_api.html#matplotlib.image.imread
+    """
+    end = ending(file, path)
+    if end is not None:
+        return next((dtype for word, dtype in OF_MATPLOTLIB.items() if end.lower().endswith(word)), None)
+    made = file.only_definition(path)
+    given = calls[-1].arg(made.name) if made is not None and made.binds is Binds.PARAMETER and calls else None
+    return _of_matplotlib(file, given.expression, calls[:-1]) if given is not None else None
 
 
 def _changed(found: ReadArray | None, call: Call) -> ReadArray | None:
@@ -242,7 +263,7 @@ def _cut(found: ReadArray | None, node: cst.Subscript) -> ReadArray | None:
 
 def _float_of(dtype: str | None) -> str:
     """The dtype of an image that is scaled by a float: NumPy makes float64 of integers."""
-    return dtype if dtype is not None and "float" in dtype else "float64" if dtype is not None else "float32"
+    return dtype if dtype is not None and "float" in dtype else "float64" if dtype is not None else FLOATS
 
 
 def _sides(shape: tuple[int | None, ...] | None) -> tuple[int, int] | None:
