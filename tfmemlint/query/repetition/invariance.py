@@ -14,6 +14,7 @@ from tfmemlint.model.values import Api, Class, Const, Function
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.repetition.mutation import mutates, path_at
 from tfmemlint.query.repetition.purity import draws_anew, pure
+from tfmemlint.query.tracing.python_values import is_python
 from tfmemlint.syntax.names import Loop, assigned_names, free_names, home_of, is_variable
 from tfmemlint.syntax.scopes import FUNCTIONS, Binds, Definition, own_nodes, parameters, written
 from tfmemlint.syntax.tree import Node, children, walk
@@ -193,6 +194,8 @@ class _Iterations:
             return True
         if definition.binds is Binds.FUNCTION and isinstance(definition.node, cst.FunctionDef):
             return self.same(list(free_names(self.file, definition.node)), left - 1)
+        if isinstance(value, cst.AugAssign) and isinstance(self.within, cst.FunctionDef):
+            return self._counts_up(definition)  # of its parts `unchanging` asks
         if value is None or isinstance(value, cst.AugAssign):
             return False
         if isinstance(self.within, cst.FunctionDef):
@@ -200,6 +203,16 @@ class _Iterations:
         if definition.binds is not Binds.VALUE or self.file.contexts.loop(definition.node) is not self.within:
             return False
         return self.same([value], left - 1)
+
+
+    def _counts_up(self, definition: Definition) -> bool:
+        """Whether what `name += ...` adds to begins in the function as a number or text of Python: an array that it is
+        given would be changed for its callers, too."""
+        found = self.file.flow(definition.scope).bindings.get(definition.name, ())
+        begins = [d for d in found if d.binds is not Binds.AUGMENTED]
+        values = [d.value for d in begins if d.binds is Binds.VALUE and not d.path]
+        known = (isinstance(value, cst.BaseExpression) and is_python(self.file, value) for value in values)
+        return bool(begins) and len(values) == len(begins) and all(known)
 
 
 class _Made(NamedTuple):
