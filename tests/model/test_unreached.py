@@ -38,6 +38,9 @@ NEVER = [
     "import sys\ndef f():\n    sys.exit()\n    here()",
     "import os\ndef f():\n    if a:\n        os._exit(1)\n    else:\n        exit('no')\n    here()",
     "def f():\n    import sys\n    for i in items:\n        sys.exit()\n        here()",
+    "from sys import exit\ndef f():\n    exit()\n    here()",
+    "for i in items:\n    exit()\n    here()",
+    "import sys\nwhile unknown:\n    if a:\n        sys.exit()\n    else:\n        break\n    here()",
 ]
 
 RUNS = [
@@ -70,6 +73,8 @@ RUNS = [
     "def run():\n    f()\ndef f():\n    here()\nrun()\ndef f():\n    pass",
     "if unknown:\n    def f():\n        here()\nelse:\n    def f():\n        pass",
     "import sys\nsys.exit()\nhere()",
+    "import sys\nif unknown:\n    sys.exit()\nelse:\n    exit()\nhere()",
+    "import sys\nfor i in items:\n    sys.exit()\nhere()",
     "import sys\ndef f():\n    if unknown:\n        sys.exit()\n    here()",
     "def f(exit):\n    exit()\n    here()",
     "def exit():\n    pass\ndef f():\n    exit()\n    here()",

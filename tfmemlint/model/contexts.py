@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator as Iterable
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -9,9 +10,10 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint.model.values import Array, Dataset, Devices, Iterator, Length, Sequence, Value
+from tfmemlint.syntax.leaving import left_at_once
 from tfmemlint.syntax.reaching import always
 from tfmemlint.syntax.scopes import COMPREHENSIONS, FUNCTIONS, SCOPE_CLASSES, SCOPES, own_nodes
-from tfmemlint.syntax.tree import Node, walk
+from tfmemlint.syntax.tree import Node
 from tfmemlint.syntax.unreached import Unreached
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ class Contexts:
     def __init__(self, file: File) -> None:
         self._file = file
         self._traced: dict[int, bool] = {}
-        self._left_at_once: dict[int, bool] = {}
+        self._left: dict[int, tuple[Node, ...]] = {}
 
     # -- loops -------------------------------------------------------------------------------------------------------
 
@@ -64,15 +66,26 @@ class Contexts:
             if above.__class__ in LOOPS:  # far cheaper than isinstance, and nearly all are none
                 assert isinstance(above, LOOPS)
                 runs_again = below is above.body or (isinstance(above, cst.While) and below is above.test)
-                if runs_again and not self._ends_at_once(above):
+                ends = self._left_at_once(above) if runs_again else ()
+                if runs_again and not ends:
                     yield above
+                if ends and self._leaves_all(ends):
+                    return
             below = above
 
-    def _ends_at_once(self, loop: Loop) -> bool:
+    def _left_at_once(self, loop: Loop) -> tuple[Node, ...]:
         key = id(loop)
-        if key not in self._left_at_once:
-            self._left_at_once[key] = _ends_at_once(loop)
-        return self._left_at_once[key]
+        if key not in self._left:
+            self._left[key] = left_at_once(self._file, loop)
+        return self._left[key]
+
+    def _leaves_all(self, ends: tuple[Node, ...]) -> bool:
+        """Whether what leaves a loop leaves those around it, too: a `break` does not, nor for certain what stands in a
+        `try`, or an error in a `with` block, which may hold it back."""
+        holds = (cst.Try, cst.With) if any(isinstance(end, cst.Raise) for end in ends) else (cst.Try,)
+        inside = itertools.takewhile(lambda above: not isinstance(above, SCOPES), self._file.tree.ancestors(ends[0]))
+        held = any(isinstance(above, holds) for above in inside)
+        return not held and not any(isinstance(end, cst.Break) for end in ends)
 
     def loop(self, node: Node) -> Loop | None:
         """The innermost loop around a node, or None."""
@@ -261,20 +274,3 @@ class Contexts:
                     return True
             below = above
         return False
-
-
-def _ends_at_once(loop: Loop) -> bool:
-    """Whether the body of a loop ends with leaving it: it looks at the first item, waits for nothing, or tries again
-    only after an error."""
-    last = loop.body.body[-1] if loop.body.body else None
-    tried = last if isinstance(last, cst.Try) else None
-    ends = (tried.orelse or tried).body if tried is not None else loop.body
-    goes_on = sum(1 for _ in walk(loop.body, cst.Continue))
-    after_errors = sum(1 for each in tried.handlers for _ in walk(each, cst.Continue)) if tried is not None else 0
-    return _leaves(ends) and goes_on == after_errors
-
-
-def _leaves(block: cst.BaseSuite) -> bool:
-    last = block.body[-1] if block.body else None
-    small = last.body[-1] if isinstance(last, cst.SimpleStatementLine) else last
-    return isinstance(small, (cst.Break, cst.Return, cst.Raise))

@@ -9,14 +9,9 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from tfmemlint.syntax.conditions import Conditions
+from tfmemlint.syntax.leaving import LEAVES, ends_program
 from tfmemlint.syntax.program import Program
-from tfmemlint.syntax.scopes import Binds, dotted
 from tfmemlint.syntax.tree import Node
-
-LEAVES = (cst.Return, cst.Raise, cst.Break, cst.Continue)
-
-EXITS = frozenset({"sys.exit", "os._exit", "exit", "quit"})
-"""Functions that end the program, as it names them."""
 
 
 class Unreached:
@@ -65,7 +60,7 @@ class Unreached:
     def _leaves(self, statement: Node) -> bool:
         """Whether nothing behind the statement in its block runs."""
         if isinstance(statement, cst.SimpleStatementLine):
-            return any(isinstance(small, LEAVES) or _fails(small) or self._exits(small) for small in statement.body)
+            return any(map(self._small_leaves, statement.body))
         branch: Node | None = statement
         while isinstance(branch, cst.If):
             truth = self._conditions.truth(branch.test)
@@ -78,22 +73,11 @@ class Unreached:
 
     def _suite_leaves(self, suite: cst.BaseSuite) -> bool:
         if isinstance(suite, cst.SimpleStatementSuite):
-            return any(isinstance(small, LEAVES) or _fails(small) or self._exits(small) for small in suite.body)
+            return any(map(self._small_leaves, suite.body))
         return any(self._leaves(statement) for statement in suite.body)
 
-    def _exits(self, statement: Node) -> bool:
-        """Whether a statement of a function ends the program, by a name that nothing but an import binds. What stands
-        in none may be cells of a notebook, of which the next are run all the same."""
-        if not isinstance(statement, cst.Expr) or not isinstance(statement.value, cst.Call):
-            return False
-        path = dotted(statement.value.func)
-        scope = self._program.scope_of(statement)
-        if path not in EXITS or not isinstance(scope, cst.FunctionDef):
-            return False
-        first = path.partition(".")[0]
-        around = (scope, *self._program.scopes_around(scope))
-        bound = [d for each in around for d in self._program.flow(each).bindings.get(first, ())]
-        return all(d.binds is Binds.IMPORT and d.api == first for d in bound)
+    def _small_leaves(self, small: cst.BaseSmallStatement) -> bool:
+        return isinstance(small, LEAVES) or _fails(small) or ends_program(self._program, small)
 
     # -- methods that are defined again ------------------------------------------------------------------------------
 
