@@ -168,20 +168,38 @@ def _tries_structures(file: File, loop: Node, ops: list[Node]) -> bool:
 
 def _is_of_parts(file: File, loop: Node, ops: list[Node]) -> bool:
     """Whether each iteration adds ops for another part of the graph that is there already: for the layer that a name
-    finds, or the variable that is the loop's item. There is one for each, and none to be built before. Loops around
-    such a one are asked by themselves."""
+    finds, the variable that is the loop's item, or one of the scope that an item names. There is one for each, and none
+    to be built before. Loops around such a one are asked by themselves."""
     if not isinstance(loop, cst.For) or not all(file.tree.contains(loop, op) for op in ops):
         return False
     items = {name.value for name in walk(loop.target, cst.Name)}
     parts = {n.value.value for n in walk(loop.body, cst.Attribute) if isinstance(n.value, cst.Name) and _marks_part(n)}
+    outer = _names_of_scopes(file, loop)
     found = False
     for made in walk(loop.body, cst.Assign, cst.For):
         source = made.value if isinstance(made, cst.Assign) else made.iter
-        if _names(source, items):
+        gives = [each for each in walk(source, cst.Call) if called_word(each) in GIVES_PART]
+        in_scope = any(_in_scope_of(file, each, items | outer) for each in gives)
+        if in_scope or _names(source, items):
             targets = [each.target for each in made.targets] if isinstance(made, cst.Assign) else [made.target]
             items |= {name.value for target in targets for name in walk(target, cst.Name)}
-            found |= any(called_word(each) in GIVES_PART and _names(each, items) for each in walk(source, cst.Call))
+            found |= in_scope or any(_names(each, items) for each in gives)
     return (found or bool(parts & items)) and all(_names(op, items) for op in ops)
+
+
+def _names_of_scopes(file: File, loop: cst.For) -> set[str]:
+    """The items of loops around one that goes over what belongs to such an item: `for array in arrays[layer]:`."""
+    if _counts(file, loop.iter):
+        return set()  # steps, as many as the layer asks for
+    around = (each for each in file.contexts.loops(loop) if isinstance(each, cst.For))
+    items = (name.value for each in around for name in walk(each.target, cst.Name))
+    return {name for name in items if _names(loop.iter, {name})}
+
+
+def _in_scope_of(file: File, call: cst.Call, items: set[str]) -> bool:
+    """Whether a call stands in a scope of variables that one of these items names."""
+    scopes = (item.item for block in file.contexts.withs(call) for item in block.items)
+    return any(called_word(each) == "variable_scope" and _names(each, items) for each in scopes)
 
 
 def _marks_part(node: cst.Attribute) -> bool:
