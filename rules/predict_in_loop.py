@@ -57,7 +57,8 @@ class PredictInLoop(Rule):
     their own, slices of as many rows as variables tell, more than 32 rows that a loop has collected, and predictions
     every so many steps are not reported. Nor are loops that wait for somebody to type, press a key or upload files or
     take what a command line names, up to 48 calls in all that a program makes, and programs that turn eager execution
-    off: there a call of the model adds to the graph. Where tensors are expected of it, `predict` is the model's own.
+    off or give `K.function` updates: there a call of the model adds to the graph. Where tensors are expected of it,
+    `predict` is the model's own.
 
     ## References
     - https://keras.io/api/models/model_training_apis/#predict-method
@@ -100,7 +101,9 @@ class PredictInLoop(Rule):
 
 def _in_graph_program(file: File) -> bool:
     """Whether a call of the model would add to a graph, and `predict` sets up less."""
-    return runtime.turns_eager_off(file) or file.may_be_version_1 or keras.may_have_own_engine(file)
+    if runtime.turns_eager_off(file) or keras.updates_graph(file):
+        return True
+    return file.may_be_version_1 or keras.may_have_own_engine(file)
 
 
 def _is_over_soon(file: File, predict: Call) -> bool:

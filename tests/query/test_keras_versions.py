@@ -4,6 +4,7 @@ import pytest
 from programs import model_of
 
 from tfmemlint import knowledge
+from tfmemlint.query.keras.updates import updates_graph
 from tfmemlint.query.keras.versions import keras_2, may_have_own_engine, own_engine
 
 KERAS_2 = [
@@ -133,3 +134,28 @@ MAY_HAVE_OWN_ENGINE = [
 @pytest.mark.parametrize(("program", "expected"), MAY_HAVE_OWN_ENGINE)
 def test_programs_that_may_be_for_keras_before_it_was_tensorflows(program: str, expected: bool) -> None:
     assert may_have_own_engine(model_of(program, header="")) is expected
+
+
+K = "from keras import backend as K\n"
+UPDATED = [
+    (K + "K.function([x], [], updates=[K.update(a, b)])", True),
+    (K + "K.function([x], [y], [(a, b)])", True),
+    (K + "u = opt.get_updates(params, loss)\nK.function([x], [], updates=u)", True),
+    (K + "K.function([x], [], updates=opt.get_updates(params, loss) + net.updates)", True),
+    ("from tensorflow.keras import backend as K\nK.function([x], [], updates=[a])", True),
+    ("opt.get_updates(loss=loss, params=weights)", True),
+    ("opt.get_updates(weights, constraints={}, loss=loss)", False),
+    (K + "K.function([x], [y])", False),
+    (K + "K.function([x], [y], updates=[])", False),
+    (K + "K.function([x], [y], updates=None)", False),
+    (K + "K.function([x], [y], updates=net.updates)", False),
+    (K + "K.function([x], [y], updates=[*net.updates])", False),
+    (K + "if old:\n    K.function([x], [y], updates=[a])", False),
+    ("class A:\n    def get_updates(self):\n        self.a.get_updates(loss=a, params=b)", False),
+    ("def get_updates(loss, params): pass\nget_updates(loss=1, params=2)", False),
+]
+
+
+@pytest.mark.parametrize(("code", "expected"), UPDATED)
+def test_programs_that_train_on_one_graph(code: str, expected: bool) -> None:
+    assert updates_graph(model_of(code)) is expected

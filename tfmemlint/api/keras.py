@@ -68,6 +68,7 @@ from tfmemlint.query.keras.sessions import (
 )
 from tfmemlint.query.keras.time_steps import has_fixed_steps, step_gradients
 from tfmemlint.query.keras.tokenizers import counted_words
+from tfmemlint.query.keras.updates import updates_graph
 from tfmemlint.query.keras.versions import keras_2, lacks_validation, may_have_own_engine, own_engine
 from tfmemlint.query.keras.weights import is_frozen, is_optimizer, largest_model, left_bytes, trained_bytes
 
@@ -151,4 +152,5 @@ __all__ = [
     "trial_clears",
     "trial_count",
     "trials",
+    "updates_graph",
 ]

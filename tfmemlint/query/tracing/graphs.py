@@ -12,6 +12,7 @@ from tfmemlint import knowledge
 from tfmemlint.model.values import Api, Array, Const, Function, Instance, Iterator, Method
 from tfmemlint.query.calls import calls
 from tfmemlint.query.keras.sessions import SESSION, session_runs
+from tfmemlint.query.keras.updates import updates_graph
 from tfmemlint.query.keras.versions import own_engine
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.ordering.conditions import conditions
@@ -162,9 +163,11 @@ def _is_old_op(file: File, node: Node) -> bool:
 
 def in_graph_program(file: File, function: cst.FunctionDef | cst.Lambda) -> bool:
     """Whether the program has one graph, that of sessions, in which a function works: it may be of version 1, a module
-    of it turns eager execution off, it runs on Keras with an engine of its own, or the function or its class makes
-    variables by scopes and names."""
-    if file.may_be_version_1 or own_engine(file) or any(file.calls(*knowledge.group("turns_eager_off"))):
+    of it turns eager execution off, it trains on Keras's graph, it runs on Keras with an engine of its own, or the
+    function or its class makes variables by scopes and names."""
+    if file.may_be_version_1 or own_engine(file) or updates_graph(file):
+        return True
+    if any(file.calls(*knowledge.group("turns_eager_off"))):
         return True
     if any(not text.words.isdisjoint(TURNS_EAGER_OFF) for text in file.around):
         return True
