@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tfmemlint.api import File, Finding, Fix, Rule, Safety, facts, fixes, flow, on, show_bytes
+from tfmemlint.api import File, Finding, Fix, Rule, Safety, facts, fixes, flow, on, show_bytes, tracing
 
 
 class ArrayBakedIntoTrace(Rule):
@@ -20,7 +20,8 @@ class ArrayBakedIntoTrace(Rule):
     Unsafe: the name is a tensor then, on the device.
 
     ## When not to use it
-    When the function must have the constant in its graph, for export.
+    When the function must have the constant in its graph, for export. Where a module has all functions run eagerly,
+    nothing is reported but what a pipeline maps.
 
     ## References
     - https://www.tensorflow.org/guide/function
@@ -33,6 +34,8 @@ class ArrayBakedIntoTrace(Rule):
 
     @on(facts.traced_functions)
     def check(self, function: cst.FunctionDef | cst.Lambda, file: File) -> Iterator[Finding]:
+        if tracing.runs_eagerly(file, function.body):
+            return
         for capture in flow.captured_arrays(file, function):
             size, made = capture.array.bytes, capture.made
             if size is not None and size >= file.config.min_bytes:

@@ -24,6 +24,9 @@ from tfmemlint.api import (
 MANY = 1000
 """Elements from which on a buffer of whole images or sounds is reported although their size is not known."""
 
+SMALLER = "take a smaller buffer, as one before the cache would keep one order for good"
+"""What helps where a shuffle in front of the cache would freeze the order."""
+
 PICKS = frozenset({"filter", "take", "skip", "shard", "cache"})
 """Steps that leave elements as they are, but over which a shuffle cannot be moved: others would be left, or kept."""
 
@@ -33,8 +36,9 @@ class ShuffleAfterDecode(Rule):
     ## What it does
     Reports `shuffle(n)` with a large buffer, or one for the whole data, after a `map` that reads files, decodes or
     resizes images or sound, or casts to a larger dtype, or of images that `tensorflow_datasets` has decoded already and
-    that are resized behind it. Behind a cache in memory the buffer only refers to elements
-    that the cache keeps, and nothing is reported.
+    that are resized behind it. Behind a cache in memory, or right before one, the buffer
+    only refers to elements that the cache keeps, and nothing is reported. Of a buffer for the whole data behind a cache
+    in a file TFM309 speaks.
 
     ## Why it costs memory
     The buffer holds n elements as they are at that step. Before the map they are file names or compressed bytes, after
@@ -62,8 +66,13 @@ class ShuffleAfterDecode(Rule):
         yield from self._of_tfds(shuffle, file)
         if argument is None or step is None or step.call is None or None in found:
             return
+        if pipelines.kept_anyway(file, shuffle):
+            return
         size, count = pipelines.element_bytes(datasets), datasets[0].count
         held, whole = self._number(argument, count)
+        saved = any(map(pipelines.is_saved, datasets))
+        if saved and whole:
+            return  # TFM309 advises a smaller buffer
         cost = size * held if size is not None and held is not None else None
         many = whole or (held is not None and held >= MANY)
         most = file.config.min_bytes
@@ -75,7 +84,7 @@ class ShuffleAfterDecode(Rule):
             yield self.finding(
                 shuffle,
                 file,
-                f"shuffle() after this map holds {holds}; shuffle what it reads instead",
+                f"shuffle() after this map holds {holds}; {SMALLER if saved else 'shuffle what it reads instead'}",
                 fix=self._move(step, datasets[0], shuffle, file) if len(datasets) == 1 else None,
                 related=[(step.call, "made here")],
                 bytes=cost,

@@ -24,14 +24,16 @@ class TensorLeaksFromTrace(Rule):
     the function in memory, and using it afterwards raises an out-of-scope error.
 
     ## When not to use it
-    When the model only ever runs eagerly: what `call()` of a model stores is reported only where the file trains by
-    Keras or by `tf.function`, and of a layer not in a file with only a training loop of its own. What another function
-    of the same trace reads is not reported, such as a loss that the model is compiled with, nor what one mode of a
-    function stores and it or another mode reads, as `"norm"` and `"denorm"` of a layer do, a list or dictionary that
-    each call begins anew, itself or by a method, and reads itself, an attribute that is set back before the call ends,
-    and what is only read as an array (`layer.scores.numpy()`) behind a call of the model that makes it eagerly. What an
-    attribute switches on (`if self.records:`) is not reported either: whoever does so may run the model eagerly.
-    Nothing is reported in programs that run one graph in sessions, nor inside of `tf.init_scope`.
+    When the model only ever runs eagerly, as behind `tf.config.run_functions_eagerly(True)`: what `call()` of a model
+    stores is reported only where the file trains by Keras or by `tf.function`, and of a layer not in a file with only a
+    training loop of its own. What another function of the same trace reads is not reported, such as a loss that the
+    model is compiled with, nor what one mode of a function stores and it or another mode reads, as `"norm"` and
+    `"denorm"` of a layer do, a list or dictionary that each call begins anew, itself or by a method, and reads itself,
+    an attribute that is set back before the call ends, and what is only read as an array (`layer.scores.numpy()`)
+    behind a call of the model that makes it eagerly. What an attribute switches on (`if self.records:`) is not reported
+    either: whoever does so may run the model eagerly; nor what a parameter does that only calls outside of traces give
+    (`layer(x, generates=True)`). Nothing is reported in programs that run one graph in sessions, nor inside of
+    `tf.init_scope`.
 
     ## References
     - https://www.tensorflow.org/guide/function#executing_python_side_effects
@@ -53,6 +55,8 @@ class TensorLeaksFromTrace(Rule):
         if store.replaces and (file.contexts.mapped(store.node) or hands_on(store, home, file)):
             return
         if ordering.asks_setting(file, store.node) or file.contexts.entered(store.node, EAGER) is not None:
+            return
+        if tracing.is_asked_for_eagerly(file, store.node):
             return
         if any(harmless(store, home, file) for harmless in (is_of_one_call, is_set_back, is_asked_eagerly)):
             return

@@ -41,7 +41,7 @@ class WholeDatasetShuffleBuffer(Rule):
     Reports `shuffle` with a buffer as large as the data (`len(x)`, `x.shape[0]`, a cardinality, or a tenth of these and
     more), with a literal of 100 000 or more, or whose elements are known to take more than 512 MiB. Names of files and
     indices are left out, and what is known to take less than `min-bytes`. Of what a map reads, decodes or makes larger
-    TFM308 speaks, and of batches TFM307.
+    TFM308 speaks, unless it comes out of a cache in a file, and of batches TFM307.
 
     ## Why it costs memory
     The buffer holds its elements all the time, and must be full before the first one comes out. A buffer for the whole
@@ -69,11 +69,13 @@ class WholeDatasetShuffleBuffer(Rule):
         parts = [pipelines.own_parts(ds) for ds in datasets]
         if argument is None or not any(parts) or pipelines.batched_before(shuffle) is not None:
             return
-        if all(pipelines.expanding_map(ds) for ds in datasets) or pipelines.never_runs(file, shuffle):
-            return  # what a map makes is TFM308's
+        saved = any(map(pipelines.is_saved, datasets))
+        expands = all(pipelines.expanding_map(ds) for ds in datasets)
         if pipelines.decoded_by_tfds(file, shuffle) is not None:
             return  # as are images that are resized later
         length, count = pipelines.whole_length(argument, share=limits.LEAST_SHARE), pipelines.element_count(datasets)
+        if (expands and (length is None or not saved)) or pipelines.never_runs(file, shuffle):
+            return  # what a map makes is TFM308's, unless only a smaller buffer helps
         held = length.count if length is not None else least(argument.value)
         held = min(held, count) if held is not None and count is not None else held
         size = self._bytes(parts)
@@ -99,6 +101,8 @@ class WholeDatasetShuffleBuffer(Rule):
         return known.pop() if len(known) == 1 else None
 
     def _instead(self, datasets: tuple[Dataset, ...], held: int | None) -> str:
+        if any(map(pipelines.is_saved, datasets)):
+            return "a few thousand mix well"
         if held is not None and held <= FEW:
             return "shuffle names or records, before they are decoded"
         if not all(knowledge.in_group(ds.source, "slices_memory") for ds in datasets):

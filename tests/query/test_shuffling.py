@@ -7,7 +7,14 @@ from programs import model_of
 
 from tfmemlint.model.values import Array
 from tfmemlint.query.ordering.conditions import is_off_by_default, is_switched_off
-from tfmemlint.query.pipelines.shuffling import copied_bytes, expanding_map, needs_no_prefetch, own_parts
+from tfmemlint.query.pipelines.shuffling import (
+    copied_bytes,
+    expanding_map,
+    is_saved,
+    kept_anyway,
+    needs_no_prefetch,
+    own_parts,
+)
 
 START = """
 import tensorflow_datasets as tfds
@@ -196,3 +203,35 @@ OPTIONS = [
 def test_options_that_nobody_asks_for(program: str, expected: bool) -> None:
     file = model_of(program)
     assert is_off_by_default(file, file.calls_by_word["probe"][0]) is expected
+
+
+KEPT_ANYWAY = [
+    ("d.list_files('*.png').map(load).shuffle(9).cache()", True),
+    ("d.list_files('*.png').map(load).shuffle(9).prefetch(1).cache()", True),
+    ("d.list_files('*.png').map(load).shuffle(9).cache('file')", False),
+    ("d.list_files('*.png').map(load).shuffle(9).take(5).cache()", False),
+    ("d.list_files('*.png').map(load).shuffle(9).map(to_float).cache()", False),
+    ("d.list_files('*.png').map(load).shuffle(9)", False),
+]
+
+
+@pytest.mark.parametrize(("pipeline", "expected"), KEPT_ANYWAY)
+def test_elements_that_a_cache_behind_a_shuffle_keeps(pipeline: str, expected: bool) -> None:
+    file = model_of(f"{START}probe({pipeline})")
+    assert kept_anyway(file, file.call(file.calls_by_word["shuffle"][0])) is expected
+
+
+@pytest.mark.parametrize(
+    ("pipeline", "expected"),
+    [
+        ("d.range(9).cache('file')", True),
+        ("d.range(9).cache('folder/' + name).map(f)", True),
+        ("d.range(9).cache()", False),
+        ("d.range(9).cache('')", False),
+        ("d.range(9)", False),
+    ],
+)
+def test_elements_of_a_cache_in_a_file(pipeline: str, expected: bool) -> None:
+    file = model_of(f"{START}probe({pipeline}.shuffle(9))")
+    (ds,) = file.call(file.calls_by_word["shuffle"][0]).datasets()
+    assert is_saved(ds) is expected

@@ -7,6 +7,7 @@ from programs import model_of
 from tfmemlint.model.values import Function
 from tfmemlint.query.flow.stores import fills, is_container, outlives, stores, traced_stores
 from tfmemlint.query.repetition.repeats import repeats
+from tfmemlint.query.tracing.eager import is_asked_for_eagerly, runs_eagerly
 from tfmemlint.query.tracing.loop_bodies import chooses_parts, collects_items, computes_tensors, for_graphs
 from tfmemlint.query.tracing.symbolic import holds_tensor
 from tfmemlint.query.tracing.traces import (
@@ -50,6 +51,48 @@ def test_calls_of_traced_functions(program: str, expected: list[str]) -> None:
 def test_options_of_a_traced_function(program: str, expected: set[str]) -> None:
     file = model_of(program)
     assert tracing_options(file, Function(next(walk(file.module, cst.FunctionDef)))) == expected
+
+
+SWITCH = "tf.config.run_functions_eagerly(True)"
+STEP = "@tf.function\ndef f(x):\n    return x + 1"
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        (f"{SWITCH}\n{STEP}", True),
+        (STEP, False),
+        (f"{STEP}\n{SWITCH}", False),
+        (f"if debug:\n    {SWITCH}\n{STEP}", False),
+        (f"{SWITCH}\n{STEP}\ntf.config.run_functions_eagerly(False)", False),
+        (f"tf.config.run_functions_eagerly(eager)\n{STEP}", False),
+        (f"{SWITCH}\n{STEP}\nds = tf.data.Dataset.range(9).map(f)", False),
+        (f"{SWITCH}\n{STEP}\nds = tf.data.Dataset.range(9).map(lambda x: f(x))", False),
+    ],
+)
+def test_traced_functions_that_run_eagerly(program: str, expected: bool) -> None:
+    file = model_of(program)
+    assert runs_eagerly(file, next(walk(file.module, cst.FunctionDef)).body.body[0]) is expected
+
+
+LAYER = "class A(tf.keras.layers.Layer):\n    def call(self, x, late=False):\n        "
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        ("if not late:\n            return x\n        store(x)\nA()(x, late=True)", True),
+        ("if late:\n            store(x)\nA()(x, late=True)", True),
+        ("if late:\n            store(x)\nA()(x)", False),
+        ("if late:\n            store(x)\n@tf.function\ndef f(x):\n    A()(x, late=True)\nA()(x, late=True)", False),
+        ("if late:\n            store(x)\n@tf.function\ndef f(x):\n    A()(x, late=False)\nA()(x, late=True)", True),
+        ("if not late:\n            store(x)\nA()(x, late=True)", False),
+        ("store(x)\nA()(x, late=True)", False),
+    ],
+)
+def test_what_only_untraced_code_asks_for(program: str, expected: bool) -> None:
+    file = model_of(LAYER + program)
+    assert is_asked_for_eagerly(file, file.calls_by_word["store"][0]) is expected
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Traced functions: what runs in them, what is a tensor or a Python value there, and what makes variables."""
 
+from tfmemlint.query.tracing.eager import is_asked_for_eagerly, runs_eagerly
 from tfmemlint.query.tracing.graphs import (
     begins_graph,
     graph_functions,
@@ -51,6 +52,7 @@ __all__ = [
     "in_graph_program",
     "in_one_trace",
     "in_own_graph",
+    "is_asked_for_eagerly",
     "is_bound_method",
     "is_python",
     "is_tensor",
@@ -62,6 +64,7 @@ __all__ = [
     "outermost_state",
     "over_devices",
     "parameter_of",
+    "runs_eagerly",
     "runs_traced",
     "state_made_by",
     "traced_calls",

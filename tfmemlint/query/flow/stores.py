@@ -10,6 +10,7 @@ import libcst as cst
 
 from tfmemlint.model.values import Class, Instance, Mapping, Sequence
 from tfmemlint.query.facts import TRACES, Fact
+from tfmemlint.query.tracing.eager import runs_eagerly
 from tfmemlint.query.tracing.python_values import part_of
 from tfmemlint.syntax.names import Loop, home_of
 from tfmemlint.syntax.scopes import dotted
@@ -51,7 +52,8 @@ class Store:
 
 
 def _traced_stores(file: File) -> Iterator[Store]:
-    return (store for store in stores(file) if file.contexts.traced(store.node))
+    traced = (store for store in stores(file) if file.contexts.traced(store.node))
+    return (store for store in traced if not runs_eagerly(file, store.node))
 
 
 traced_stores = Fact(_traced_stores, *TRACES)

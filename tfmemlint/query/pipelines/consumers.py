@@ -261,5 +261,7 @@ def _carried_on(file: File, function: cst.FunctionDef, given: Iterable[Given]) -
     joined = (call for call in file.calls(*COMBINES) if not file.tree.contains(function, call.node))
     parts = (part for call in joined for ds in pipelines_of(call.value) for each in ds.parents for part in each.options)
     all_of_them = (*others, *(part for part in parts if isinstance(part, Dataset)))
+    if any(same_so_far(other, ds) for each in given for ds in each.datasets for other in all_of_them):
+        return True  # also where a stage has made its last steps, which stand in another function
     made = (step.call for ds in all_of_them for step in ds.steps if step.call is not None)
     return any(file.tree.contains(function, call.node) for call in made)

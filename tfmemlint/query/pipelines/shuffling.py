@@ -11,7 +11,7 @@ from tfmemlint.model.mapped import body, function_of
 from tfmemlint.model.transfer.table import elements, structure_bytes
 from tfmemlint.model.values import Array, Const, Dataset, Function, Instance, Step, constant, integer
 from tfmemlint.query.limits import SMALL_DATA
-from tfmemlint.query.pipelines.chains import later_steps
+from tfmemlint.query.pipelines.chains import following, later_steps
 from tfmemlint.query.pipelines.mapped import cheap, only_regroups
 from tfmemlint.query.pipelines.pipelines import (
     BATCHES,
@@ -34,6 +34,9 @@ HANDS_ON = frozenset({
     "shuffle", "take", "skip", "shard", "filter", "repeat", "prefetch", "with_options", "enumerate", "cache",
 })  # fmt: skip
 """Steps that hand on the tensors which they are given, some or all of them."""
+
+KEEPS_ALL = frozenset({"prefetch", "with_options"})
+"""Steps that hand on all elements as they are, once."""
 
 ZIP = "tf.data.Dataset.zip"
 
@@ -145,6 +148,19 @@ def expanding_map(ds: Dataset) -> Step | None:
             reads = reads or body(step).reads
             decoded = reads and body(step).decodes
     return first
+
+
+def is_saved(ds: Dataset) -> bool:
+    """Whether a pipeline has a cache that is given the name of a file: shuffled before it, elements would come in one
+    order for good."""
+    return any(step.name == "cache" and step.call is not None and not _cached(step) for step in ds.steps)
+
+
+def kept_anyway(file: File, shuffle: Call) -> bool:
+    """Whether the elements that a shuffle hands on certainly go straight into a cache in memory, which keeps the same
+    tensors for good: the buffer takes no memory beside it."""
+    after = next((each for each in following(file, shuffle) if each.method not in KEEPS_ALL), None)
+    return after is not None and after.method == "cache" and caches_in_memory(after)
 
 
 def decoded_by_tfds(file: File, shuffle: Call) -> Call | None:

@@ -17,6 +17,7 @@ from tfmemlint.query.flow.stores import is_container
 from tfmemlint.query.limits import FOLLOWED_CALLS
 from tfmemlint.query.repetition.repeats import Repetition, repetitions
 from tfmemlint.query.tracing.compiled import compiled_functions
+from tfmemlint.query.tracing.eager import runs_eagerly
 from tfmemlint.syntax.scopes import parameters
 from tfmemlint.syntax.tree import Node, walk
 
@@ -60,20 +61,22 @@ def _traced_calls(file: File) -> Iterator[TracedCall]:
     for node in file.tree.of(cst.Call):
         call = file.call(node)
         targets = call.target.options
-        if all(isinstance(target, Function) and target.traced for target in targets):
+        traced = all(isinstance(target, Function) and target.traced for target in targets)
+        if traced and not runs_eagerly(file, node):
             assert isinstance(targets[0], Function)
             yield TracedCall(call, targets[0])
 
 
 traced_calls = Fact(_traced_calls, TRACER)
-"""Each call of which what is called is certainly a function of the file that `tf.function` traces."""
+"""Each call of which what is called is certainly a function of the file that `tf.function` traces; none where all
+functions run eagerly."""
 
 
 def _unrolled_loops(file: File) -> Iterator[Repetition]:
     for node in (*file.tree.of(cst.For, cst.While), *file.tree.of(cst.ListComp, cst.GeneratorExp)):
         body = node.body if isinstance(node, (cst.For, cst.While)) else node.elt
         run = next(repetitions(file, body, calls=0), None)
-        if run is None or run.place is not node or not file.contexts.traced(node):
+        if run is None or run.place is not node or not file.contexts.traced(node) or runs_eagerly(file, node):
             continue
         over = run.over
         of_graph = isinstance(over, Dataset) or (isinstance(over, Array) and over.library != "np")
