@@ -199,7 +199,8 @@ def _names_of_scopes(file: File, loop: cst.For) -> set[str]:
 def _in_scope_of(file: File, call: cst.Call, items: set[str]) -> bool:
     """Whether a call stands in a scope of variables that one of these items names."""
     scopes = (item.item for block in file.contexts.withs(call) for item in block.items)
-    return any(called_word(each) == "variable_scope" and _names(each, items) for each in scopes)
+    named = (each for each in scopes if isinstance(each, cst.Call) and _names(each, items))
+    return any(called_word(each) == "variable_scope" for each in named)
 
 
 def _marks_part(node: cst.Attribute) -> bool:

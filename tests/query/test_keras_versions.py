@@ -4,6 +4,8 @@ import pytest
 from programs import model_of
 
 from tfmemlint import knowledge
+from tfmemlint.model.versions import runs_on_first_alone
+from tfmemlint.project.texts import text_of
 from tfmemlint.query.keras.updates import updates_graph
 from tfmemlint.query.keras.versions import keras_2, may_have_own_engine, own_engine
 
@@ -159,3 +161,25 @@ UPDATED = [
 @pytest.mark.parametrize(("code", "expected"), UPDATED)
 def test_programs_that_train_on_one_graph(code: str, expected: bool) -> None:
     assert updates_graph(model_of(code)) is expected
+
+
+TF = "import tensorflow as tf\n"
+FIRST_ALONE = [
+    (TF + "tf.Summary(value=[])", True),
+    (TF + "w = tf.compat.v1.summary.FileWriter(d)\nw.add_summary(tf.Summary(value=[]))", True),
+    (TF + "with tf.Session() as s: pass", True),
+    (TF + "tf.compat.v1.Session()", False),
+    (TF + "# tf.Session()", False),
+    (TF + "s = tf.compat.v1.Session() if tf.__version__ > '2' else tf.Session()", False),
+    (TF + "if hasattr(tf, 'Session'):\n    tf.Session()", False),
+    (TF + "tf = tf.compat.v1\ntf.Session()", False),
+    (TF + "try:\n    import tensorflow.compat.v1 as tf\nexcept ImportError:\n    pass\ntf.Session()", False),
+    (TF + "tf.compat.v2.function\ntf.Session()", False),
+    (TF + "@tf.function\ndef f(): pass\ntf.Session()", False),
+    ("import tensorflow.compat.v1 as tf\ntf.Session()", False),
+]
+
+
+@pytest.mark.parametrize(("code", "expected"), FIRST_ALONE)
+def test_texts_that_only_version_1_runs(code: str, expected: bool) -> None:
+    assert runs_on_first_alone(text_of(code.encode(), code.encode())) is expected

@@ -44,6 +44,10 @@ _LATER = frozenset(("GradientTape", "compat", "function"))
 """First words below `tf` in a module that is written for version 2, or for both."""
 
 
+_ASKS = frozenset(("AttributeError", "VERSION", "__version__", "executing_eagerly", "hasattr"))
+"""Words of modules that look which version they run on."""
+
+
 def says_version_2(file: File) -> bool:
     """Whether the program uses names that hardly any program for version 1 has; False where nothing tells."""
     named = ((node.attr.value, node) for node in file.tree.of(cst.Attribute))
@@ -87,6 +91,15 @@ def may_be_version_1(file: File) -> bool:
     if file.before_version_2 or any(text.python_2 for text in file.around):
         return True
     return (asked_for(file).tensorflow < (2,) or any(map(_seems_of_first, file.around))) and not file.says_version_2
+
+
+def runs_on_first_alone(text: Text) -> bool:
+    """Whether a module, by its text, names what version 2 does not have, asks no version, and uses nothing later than
+    what 1.13 has: `tf.compat.v1`, under its whole name."""
+    if not _ASKS.isdisjoint(text.words) or text.binds_tf_anew:
+        return False
+    names = [name.split(".") for name in text.of_tf if not name.startswith("compat.v1")]
+    return not any(first in _LATER for first, *_ in names) and any(_is_of_first(*each) for each in names)
 
 
 def _seems_of_first(text: Text) -> bool:

@@ -16,6 +16,7 @@ KEPT = 2000
 
 _AS_TF = re.compile(r"^import[^\S\n]+tensorflow[^\S\n]+as[^\S\n]+tf\b", re.MULTILINE)
 _OF_TF = re.compile(r"#[^\n]*|(?<![\w.'\"`])tf\.(\w+(?:\.\w+)?)")
+_BINDS_TF = re.compile(r"^[^\S\n]*tf[^\S\n]*=|\bas[^\S\n]+tf\b", re.MULTILINE)
 _OF_PYTHON_2 = re.compile(r"^[^\S\n]*print[^\S\n]+['\"][^\n]*['\"][^\S\n]*(?:%|,|$)", re.MULTILINE)
 """`print "..."`, which Python 3 does not parse."""
 
@@ -24,13 +25,15 @@ _TESTS = frozenset(("absltest", "pytest", "unittest"))
 
 class Text(NamedTuple):
     """The words of a module's text, the dotted names of its imports and of those that stand in no block, the first two
-    parts of what it names below TensorFlow, where that is `tf`, and whether it has statements of Python 2."""
+    parts of what it names below TensorFlow, where that is `tf`, whether it has statements of Python 2, and whether `tf`
+    may stand for more than one thing in it: `tf = tf.compat.v1`."""
 
     words: frozenset[str]
     imports: tuple[str, ...]
     plain: frozenset[str] = frozenset()
     of_tf: frozenset[str] = frozenset()
     python_2: bool = False
+    binds_tf_anew: bool = False
 
     @property
     def is_test(self) -> bool:
@@ -51,7 +54,9 @@ def text_of(data: bytes, digest: bytes) -> Text:
         of_tf = frozenset(_OF_TF.findall(text)) - {""} if _AS_TF.search(text) else frozenset[str]()
         plain = frozenset(imported_names(text, in_blocks=False))
         old = _OF_PYTHON_2.search(text) is not None
-        known = _TEXTS[digest] = Text(frozenset(WORD.findall(text)), tuple(imported_names(text)), plain, of_tf, old)
+        anew = len(_BINDS_TF.findall(text)) > 1
+        words = frozenset(WORD.findall(text))
+        known = _TEXTS[digest] = Text(words, tuple(imported_names(text)), plain, of_tf, old, anew)
     return known
 
 

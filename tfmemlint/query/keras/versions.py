@@ -10,7 +10,7 @@ import libcst as cst
 from tfmemlint import knowledge
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Api, Function, constant, integer
-from tfmemlint.model.versions import asked_for
+from tfmemlint.model.versions import asked_for, runs_on_first_alone
 from tfmemlint.query.facts import calls_named, calls_passing
 from tfmemlint.query.flow.endings import ending
 from tfmemlint.query.keras.models import is_model
@@ -21,6 +21,7 @@ from tfmemlint.syntax.tree import Node
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
+    from tfmemlint.project.texts import Text
 
 LEGACY = "TF_USE_LEGACY_KERAS"
 OPTIMIZERS = "tf.keras.optimizers."
@@ -104,15 +105,17 @@ def may_have_own_engine(file: File) -> bool:
     if any(tells(path) for paths in all_paths for path in paths for tells in old):
         return True
     beside = file.siblings.beside("keras") if file.siblings is not None and _is_with_keras(all_paths[0]) else []
-    return any(_takes_first_keras(text.plain) for text in beside)
+    return any(map(_takes_first_keras, beside))
 
 
-def _takes_first_keras(paths: frozenset[str]) -> bool:
-    """Whether a module takes Keras from its own package, and of it what was gone with 2.3, or imports what Keras ran on
-    beside TensorFlow."""
+def _takes_first_keras(text: Text) -> bool:
+    """Whether a module takes Keras from its own package, and of it what was gone with 2.3, imports what Keras ran on
+    beside TensorFlow, or is for version 1 of that alone, on which no later Keras runs."""
+    paths = text.plain
     if not _is_with_keras(paths) or any(path.startswith("tensorflow.keras") for path in paths):
         return False
-    return any(knowledge.of_own_engine(path) or knowledge.of_other_engine(path) for path in paths)
+    old = any(knowledge.of_own_engine(path) or knowledge.of_other_engine(path) for path in paths)
+    return old or runs_on_first_alone(text)
 
 
 @once_per_file
