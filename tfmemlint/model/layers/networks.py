@@ -166,7 +166,7 @@ def _reached(model: Call) -> dict[int, Placed] | None:
         if origin in inputs or id(origin) in seen:
             continue
         seen.add(id(origin))
-        if _repeated(origin):
+        if _repeated(origin, model):
             return None
         given = _given(origin, "inputs", 0)
         merges = (origin.name or "").removeprefix("tf.keras.layers.") in MERGES
@@ -174,7 +174,7 @@ def _reached(model: Call) -> dict[int, Placed] | None:
             layer = origin.target
             identity = _identity(layer)
             inputs_given = _call_inputs(origin)
-            if identity is None or inputs_given is None or _repeated(layer.call):  # type: ignore[attr-defined]
+            if identity is None or inputs_given is None or _repeated(layer.call, model):  # type: ignore[attr-defined]
                 return None
             given = inputs_given
             held.setdefault(identity, Placed(layer, None, network_effect(layer, given)))
@@ -214,14 +214,15 @@ def _identity(layer: Value) -> int | None:
     return id(layer.call) if isinstance(layer, Instance) and layer.call is not None else None
 
 
-def _repeated(call: Call) -> bool:
-    """Whether one place in the code stands for several layers or tensors: in a loop, or called from one."""
+def _repeated(call: Call, model: Call) -> bool:
+    """Whether one place in the code stands for several layers or tensors of a model: in a loop, or called from one,
+    which does not make the whole model anew."""
     contexts = call.evaluator.file.contexts
     frame = call.frame
     while True:
         if contexts.loop(call.node) is not None or contexts.comprehension(call.node) is not None:
             return True
-        if frame is None:
+        if frame is None or frame is model.frame:
             return False
         call, frame = frame.call, frame.caller
 

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 
 from tfmemlint.model.layers.networks import INPUTS, MODEL, SEQUENTIAL, placed, placed_on
 from tfmemlint.model.transfer.table import elements
-from tfmemlint.model.values import Array, Const, Instance, Sequence, Shape, Value, integer
+from tfmemlint.model.values import Array, Const, Dataset, Instance, Sequence, Shape, Value, integer
 from tfmemlint.query.calls import calls
 from tfmemlint.query.flow.makers import makers
 from tfmemlint.query.flow.uses import Does, uses
 from tfmemlint.query.keras.networks import layers_of
+from tfmemlint.query.keras.policies import policy_set_in_program
+from tfmemlint.query.pipelines.pipelines import BATCHING
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -38,11 +40,15 @@ def has_fixed_steps(file: File, wrapper: Call) -> bool:
 
 def step_gradients(file: File, wrapper: Call) -> int | None:
     """Bytes of the gradients that a `TimeDistributed` of Keras 3 keeps in a training step: one of its whole input, in
-    float32, for each time step. None where the steps or sizes are not known."""
+    float32, for each time step. None where the steps, sizes or dtype are not known, nor the rows of the pipelines that
+    the model is trained on."""
     shape = _reaching(file, wrapper)
     if shape is None or len(shape) < 3 or shape[1] is None or None in shape[2:]:
         return None
-    return shape[1] * _rows(file, wrapper) * math.prod(size for size in shape[1:] if size is not None) * FLOAT32
+    rows = _rows(file, wrapper)
+    if rows is None or policy_set_in_program(file):
+        return None
+    return shape[1] * rows * math.prod(size for size in shape[1:] if size is not None) * FLOAT32
 
 
 def _before(file: File, wrapper: Call) -> Iterator[Call]:
@@ -104,9 +110,20 @@ def _with_steps(shape: Shape | None, targets: list[Shape | None]) -> Shape | Non
     return (shape[0], *known, *shape[2:]) if len(known) == 1 else shape
 
 
-def _rows(file: File, wrapper: Call) -> int:
-    said = (integer(fit.value_of("batch_size")) for fit in _fits(file, wrapper))
-    return max((rows for rows in said if rows is not None), default=BATCH)
+def _rows(file: File, wrapper: Call) -> int | None:
+    """The rows of a batch that the model is trained on; None where pipelines decide them in ways that are not known."""
+    fits = list(_fits(file, wrapper))
+    said = [rows for fit in fits if (rows := integer(fit.value_of("batch_size"))) is not None]
+    given = [option for fit in fits for option in fit.value_of("x").options if isinstance(option, Dataset)]
+    sizes = [_batch_size(ds) for ds in given]
+    if None in sizes:
+        return None
+    return max((*said, *(size for size in sizes if size is not None)), default=BATCH)
+
+
+def _batch_size(ds: Dataset) -> int | None:
+    batch = next((step.call for step in reversed(ds.steps) if step.name in BATCHING), None)
+    return integer(batch.value_of("batch_size")) if batch is not None else None
 
 
 def _fits(file: File, wrapper: Call) -> Iterator[Call]:

@@ -22,6 +22,7 @@ from tfmemlint.model.values import (
     integer,
 )
 from tfmemlint.query.limits import RUN_THROUGH
+from tfmemlint.query.repetition.filled import filled_items
 from tfmemlint.syntax.scopes import Binds, dotted
 from tfmemlint.syntax.tree import Node, walk
 
@@ -59,6 +60,8 @@ def count(file: File, loop: Node) -> int | None:
 def items_in(file: File, iterated: cst.BaseExpression) -> int | None:
     """The most items that an expression gives when it is run over; None where the code does not say it."""
     found = most_items(file.value(iterated))
+    if found is None:
+        found = filled_items(file, called_view(iterated) or iterated)
     if found is None and not any(file.method_calls.get((word, dotted(iterated))) for word in ADDS):
         found = _in_part(file, file.written(iterated))
     iterated = file.written(iterated)
