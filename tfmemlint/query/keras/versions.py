@@ -21,7 +21,6 @@ from tfmemlint.syntax.tree import Node
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
-    from tfmemlint.project.texts import Text
 
 LEGACY = "TF_USE_LEGACY_KERAS"
 OPTIMIZERS = "tf.keras.optimizers."
@@ -105,17 +104,16 @@ def may_have_own_engine(file: File) -> bool:
     if any(tells(path) for paths in all_paths for path in paths for tells in old):
         return True
     beside = file.siblings.beside("keras") if file.siblings is not None and _is_with_keras(all_paths[0]) else []
-    return any(map(_takes_first_keras, beside))
+    return any(_takes_first_keras(text.plain, runs_on_first_alone(text)) for text in beside)
 
 
-def _takes_first_keras(text: Text) -> bool:
+def _takes_first_keras(paths: frozenset[str], on_first_alone: bool) -> bool:
     """Whether a module takes Keras from its own package, and of it what was gone with 2.3, imports what Keras ran on
-    beside TensorFlow, or is for version 1 of that alone, on which no later Keras runs."""
-    paths = text.plain
+    beside TensorFlow, or runs on the first version of that alone, as no later Keras does."""
     if not _is_with_keras(paths) or any(path.startswith("tensorflow.keras") for path in paths):
         return False
     old = any(knowledge.of_own_engine(path) or knowledge.of_other_engine(path) for path in paths)
-    return old or runs_on_first_alone(text)
+    return old or on_first_alone
 
 
 @once_per_file
