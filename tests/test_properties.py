@@ -56,6 +56,10 @@ SCRIPTS = ("TFM302-missing-prefetch/viewer",)
 """Cases in which all that becomes of a function's pipeline is seen: where the module is run by itself (`__name__`) says
 nothing of others that take the function from it."""
 
+SWITCHED = ("TFM504-tensor-leaks-from-trace/switched-eager",)
+"""Cases whose module sets something for all of TensorFlow when it is imported: a function that does so, or a guarded
+block, says nothing of what runs without it."""
+
 HELD = ("TFM902-session-made-in-loop/basic",)
 """Cases in which nothing holds what a call is given, which a name for it would do."""
 
@@ -107,6 +111,8 @@ def different(case: Case, name: str, rewriting: Rewriting, of_others: bool = Fal
     if rewriting.make is RenameVariables and str(case).startswith(NAMES_SAY_IT):
         return None
     if rewriting.make is Guarded and str(case).startswith(SCRIPTS):
+        return None
+    if rewriting.make in (WholeMain, StatementsMain, Guarded) and str(case).startswith(SWITCHED):
         return None
     if rewriting.make is NameArguments and str(case).startswith(HELD):
         return None
