@@ -16,12 +16,13 @@ from tfmemlint.api import (
     facts,
     fixes,
     keras,
+    knowledge,
     on,
     on_call,
     ordering,
 )
 
-SWITCHES = ("tf.config.run_functions_eagerly", "tf.config.experimental_run_functions_eagerly")
+SWITCHES = knowledge.group("runs_functions_eagerly")
 TRAINS = "run_eagerly=True trains without a graph: slower, and every intermediate result is kept"
 DEBUG = "tf.data.experimental.enable_debug_mode"
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint import knowledge
 from tfmemlint.model import decided
 from tfmemlint.model.values import Const, constant
 from tfmemlint.query.limits import FOLLOWED_CALLS
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from tfmemlint.model.file import File
     from tfmemlint.syntax.tree import Node
 
-SWITCHES = ("tf.config.run_functions_eagerly", "tf.config.experimental_run_functions_eagerly")
+SWITCHES = knowledge.group("runs_functions_eagerly")
 SWITCH_WORDS = frozenset(name.rpartition(".")[2] for name in SWITCHES)
 
 
