@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip
 # Tests start the tool a thousand times; where Python is told to write no bytecode, it would be compiled as often.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test rewritings repairs obstacles figures growth independence lint fuzz clean
+.PHONY: run test layouts rewritings repairs obstacles figures growth independence lint fuzz clean
 
 # Findings are what `run` is meant to show, so they do not fail it; unreadable input and wrong usage do.
 run: $(VENV)/.installed
@@ -25,6 +25,11 @@ test: $(VENV)/.installed-test
 # Seconds and memory for programs of twice the size. It takes minutes, and a quiet machine.
 growth: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/growth.py
+
+# Every sample with other line ends, encodings and import styles, and without what may change nothing; `test` tries a
+# part of them each day.
+layouts: $(VENV)/.installed-test
+	TEST_DAY=all $(BIN)/python -m pytest $(PYTEST_ARGS) tests/test_fixtures.py tests/test_independence.py
 
 # Every sample written in ten other ways, under all rules; `test` asks the rule that the sample belongs to.
 rewritings: $(VENV)/.installed-test

@@ -1,4 +1,5 @@
-"""What is found in the samples depends neither on comments nor on which other rules run; see `independence`."""
+"""What is found in the samples depends neither on comments nor on which other rules run; see `independence`. Each case is
+asked one of both every day, and the other one the next day."""
 
 from __future__ import annotations
 
@@ -7,6 +8,7 @@ from functools import cache
 
 import pytest
 import tfmemlint_fixtures
+from daily import is_today
 from independence import NotApplied, by_comments, by_company, with_comments, without_comments
 
 from tfmemlint.lint.engine import siblings_of
@@ -17,7 +19,11 @@ from tfmemlint.testing import Case, cases
 from tfmemlint.text.read import read_source
 
 CASES = cases(tfmemlint_fixtures.__path__[0])
-every_case = pytest.mark.parametrize("case", CASES, ids=str)
+DAYS = 2
+
+
+def _of_today(later: int) -> list[Case]:
+    return [case for number, case in enumerate(CASES) if is_today(number + later, DAYS)]
 
 
 @cache
@@ -30,12 +36,12 @@ def _rules(case: Case) -> Sequence[Rule]:
     return [rule for rule in _all_rules() if rule.default or rule.code == case.code]
 
 
-@every_case
+@pytest.mark.parametrize("case", _of_today(0), ids=str)
 def test_comments_docstrings_and_blank_lines_change_no_finding(case: Case) -> None:
     assert list(by_comments(case.text("bad.py"), case.config, _rules(case), str(case.file("bad.py")))) == []
 
 
-@every_case
+@pytest.mark.parametrize("case", _of_today(1), ids=str)
 def test_a_rule_finds_the_same_alone_and_after_others(case: Case) -> None:
     path = str(case.file("bad.py"))
     source = read_source(case.text("bad.py").encode(), path)
