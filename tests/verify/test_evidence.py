@@ -10,10 +10,11 @@ from typing import Any
 import pytest
 
 from tfmemlint.cli import commands
+from tfmemlint.report.pages import pictures
 from tfmemlint.report.style import Style
 from tfmemlint.verify import evidence
 from tfmemlint.verify.evidence import EvidenceError
-from tfmemlint.verify.pages import html, pictures, report
+from tfmemlint.verify.pages import html, report
 from tfmemlint.verify.result import Environment, Pair, Result, environment
 from tfmemlint.verify.run.measure import Program, Run, Settings
 from tfmemlint.verify.verdicts import CONFIRMED, INCONCLUSIVE, Verdict

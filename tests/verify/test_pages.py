@@ -105,7 +105,7 @@ def printed(*results: Result) -> str:
 
 def test_each_kind_of_verdict_is_counted_and_coloured() -> None:
     text = drawn(*(result(Verdict(kind, "a reason")) for kind in KINDS))
-    style = resources.files("tfmemlint.verify.pages").joinpath("page.css").read_text(encoding="utf-8")
+    style = resources.files("tfmemlint.report.pages").joinpath("page.css").read_text(encoding="utf-8")
     for kind in KINDS:
         name = kind.replace(" ", "-")
         assert f'<span class="badge {name}">1 {kind}</span>' in text
@@ -113,7 +113,7 @@ def test_each_kind_of_verdict_is_counted_and_coloured() -> None:
 
 
 def test_kinds_are_told_apart_without_colour() -> None:
-    style = resources.files("tfmemlint.verify.pages").joinpath("page.css").read_text(encoding="utf-8")
+    style = resources.files("tfmemlint.report.pages").joinpath("page.css").read_text(encoding="utf-8")
     signs = [re.findall(rf'\.{kind.replace(" ", "-")}::before {{ content: "([^"]+)"', style) for kind in KINDS]
     assert all(len(found) == 1 for found in signs) and len({sign for (sign,) in signs}) == len(KINDS)
     assert {*re.findall(r'pre \.(\w+)::before { content: "(.)"', style)} == {("gone", "-"), ("come", "+")}
@@ -169,7 +169,7 @@ def contrast(*colors: str) -> float:
 
 @pytest.mark.parametrize("number", [0, 1], ids=["light", "dark"])
 def test_all_colours_of_text_can_be_read(number: int) -> None:
-    style = resources.files("tfmemlint.verify.pages").joinpath("page.css").read_text(encoding="utf-8")
+    style = resources.files("tfmemlint.report.pages").joinpath("page.css").read_text(encoding="utf-8")
     colors = dict(re.findall(r"--(\w+): (#\w{6})", re.findall(r":root \{[^}]*\}", style)[number]))
     for name in ("ink", "soft", "good", "warn", "bad", "note"):
         for ground in ("paper", "card"):
@@ -178,7 +178,7 @@ def test_all_colours_of_text_can_be_read(number: int) -> None:
 
 
 def test_what_speaks_against_a_repair_is_red() -> None:
-    style = resources.files("tfmemlint.verify.pages").joinpath("page.css").read_text(encoding="utf-8")
+    style = resources.files("tfmemlint.report.pages").joinpath("page.css").read_text(encoding="utf-8")
     (red,) = re.findall(r"([^}]*){ color: var\(--bad\); }", style)
     assert red.split() == [f".{NEEDS_MORE.replace(' ', '-')},", f".{REPAIR_FAILS.replace(' ', '-')}"]
 

@@ -17,9 +17,9 @@ import msgspec
 
 from tfmemlint.finding import Finding
 from tfmemlint.report.base import clean
+from tfmemlint.report.pages import pictures
 from tfmemlint.report.style import Style
 from tfmemlint.units import show_bytes
-from tfmemlint.verify.pages import pictures
 from tfmemlint.verify.run.interpreters import MeasureError, check_system
 from tfmemlint.verify.run.measure import CHILD, Settings, first_region
 from tfmemlint.verify.run.runs import Bounds, Line, Run, read_result

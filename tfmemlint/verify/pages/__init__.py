@@ -1,1 +1,1 @@
-"""What was measured, for people: a table, pages of HTML, pictures."""
+"""What was measured, for people: a table and pages of HTML."""

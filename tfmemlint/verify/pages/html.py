@@ -1,4 +1,4 @@
-"""The verdicts as one HTML page that needs nothing but itself: no script, no font, no picture from elsewhere."""
+"""The verdicts as one HTML page that needs nothing but itself."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ import difflib
 from collections import Counter
 from collections.abc import Callable, Container, Sequence
 from html import escape
-from importlib import resources
 
-from tfmemlint.report.base import clean
-from tfmemlint.verify.pages import pictures
+from tfmemlint.report.pages import pictures
+from tfmemlint.report.pages.html import document, shown, shown_path
 from tfmemlint.verify.pages.report import HEADINGS, NAMES, YES_NO, cells, figure, made_with, summary
 from tfmemlint.verify.result import Environment, Result
 from tfmemlint.verify.run.runs import Run
@@ -20,27 +19,6 @@ MARKED = {"live_slope": 1, "rss_slope": 3, "traces_slope": 4, "nodes_slope": 5}
 """What is drawn round by round for growth, as the column of the marks that holds it."""
 
 _ALONE = '<span class="badge alone" title="the flagged statements only, with made-up operands">measured alone</span>'
-
-
-def shown(text: str) -> str:
-    """The text for a page, without characters that draw it in another place or order."""
-    return escape(clean(text))
-
-
-def shown_path(text: str) -> str:
-    """A path for a page, broken after a slash where it is too long for its line."""
-    return shown(text).replace("/", "/<wbr>")
-
-
-def document(title: str, body: str) -> str:
-    """A page with this body and the style of all pages."""
-    style = resources.files("tfmemlint.verify.pages").joinpath("page.css").read_text(encoding="utf-8")
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>tfmemlint: {shown(title)}</title><style>\n{style}</style></head>"
-        f"<body><main>\n{body}</main></body></html>\n"
-    )
 
 
 def page(results: Sequence[Result], where: Environment, title: str = "Memory before and after") -> str:

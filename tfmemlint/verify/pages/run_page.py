@@ -6,10 +6,10 @@ import os
 from collections.abc import Sequence
 from html import escape
 
+from tfmemlint.report.pages import pictures
+from tfmemlint.report.pages.html import document, shown, shown_path
 from tfmemlint.units import show_bytes
 from tfmemlint.verify.monitor import Hot, headline
-from tfmemlint.verify.pages import pictures
-from tfmemlint.verify.pages.html import document, shown, shown_path
 from tfmemlint.verify.run.runs import Run
 
 
