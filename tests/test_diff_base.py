@@ -12,8 +12,9 @@ import pytest
 
 from tfmemlint.cli.commands import main
 from tfmemlint.finding import Finding, Severity, Span
-from tfmemlint.lint.changed_lines import DiffBaseError, changed_lines, keep_changed
+from tfmemlint.lint.changed_lines import changed_lines, keep_changed
 from tfmemlint.lint.engine import FileResult
+from tfmemlint.lint.git import GitError
 from tfmemlint.text.read import read_source
 
 PIPELINE = """\
@@ -269,7 +270,7 @@ def test_failures_stay(repository: Repository) -> None:
 
 
 def one_line(ref: str, path: Path) -> str:
-    with pytest.raises(DiffBaseError) as caught:
+    with pytest.raises(GitError) as caught:
         changed_lines(ref, [str(path)])
     assert "\n" not in str(caught.value)
     return str(caught.value)
@@ -285,7 +286,7 @@ def test_an_unknown_revision_is_named(repository: Repository, ref: str) -> None:
 
 def test_an_unknown_revision_is_named_even_without_findings(repository: Repository) -> None:
     path = repository.write("train.py", "x = 1\n")
-    with pytest.raises(DiffBaseError, match="no such revision"):
+    with pytest.raises(GitError, match="no such revision"):
         keep_changed([linted(path)], "nonesuch")
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tfmemlint.lint import changed_lines
+from tfmemlint.lint import git as stored
 
 HEAD = "import tensorflow as tf\n"
 WASTE = "a = tf.data.Dataset.range(9).repeat().cache()\n"
@@ -134,8 +135,8 @@ def test_what_a_partial_clone_lacks_is_not_fetched(
     assert not (tmp_path / "ran").exists(), (tmp_path / "ran").read_text()
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     # Of older versions of git, which do not know the variable that forbids it.
-    monkeypatch.delitem(changed_lines._SAFE_ENVIRONMENT, "GIT_NO_LAZY_FETCH")
-    with pytest.raises(changed_lines.DiffBaseError):
+    monkeypatch.delitem(stored._SAFE_ENVIRONMENT, "GIT_NO_LAZY_FETCH")
+    with pytest.raises(stored.GitError):
         changed_lines.changed_lines("HEAD", ["train.py"])
     assert not (tmp_path / "ran").exists(), (tmp_path / "ran").read_text()
     subprocess.run(["git", "diff", "HEAD"], capture_output=True, stdin=subprocess.DEVNULL, timeout=20)
@@ -161,8 +162,8 @@ def test_a_filter_of_the_user_does_not_make_a_change(repository: Path) -> None:
 
 
 def test_a_repository_that_makes_git_wait_is_given_up(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(changed_lines, "_SECONDS", 0.2)
+    monkeypatch.setattr(stored, "_SECONDS", 0.2)
     os.mkfifo("pipe")
     git("config", "include.path", "../pipe")
-    with pytest.raises(changed_lines.DiffBaseError, match=r"`git rev-parse` did not end in 0\.2 s"):
+    with pytest.raises(stored.GitError, match=r"`git rev-parse` did not end in 0\.2 s"):
         changed_lines.changed_lines("HEAD", ["train.py"])

@@ -75,8 +75,8 @@ def _expected(error: Exception) -> str | None:
     kinds: tuple[type[Exception], ...] = (ConfigError, RegistryError, UsageError)
     if "tfmemlint.lint.baseline" in sys.modules:
         kinds += (sys.modules["tfmemlint.lint.baseline"].BaselineError,)
-    if "tfmemlint.lint.changed_lines" in sys.modules:
-        kinds += (sys.modules["tfmemlint.lint.changed_lines"].DiffBaseError,)
+    if "tfmemlint.lint.git" in sys.modules:
+        kinds += (sys.modules["tfmemlint.lint.git"].GitError,)
     return str(error) if isinstance(error, kinds) else None
 
 

@@ -85,7 +85,7 @@ class Work:
         return found
 
     def _done(self, target: Target, data: bytes) -> Outcome:
-        from tfmemlint.lint.changed_lines import DiffBaseError
+        from tfmemlint.lint.git import GitError
 
         config, path = target.config, target.path
         linter = self._linter(config)
@@ -101,7 +101,7 @@ class Work:
             return replace(outcome, change=(data, done.data), after=after)
         try:
             done = repair_file(data, path, linter, gate)
-        except (OSError, DiffBaseError) as error:
+        except (OSError, GitError) as error:
             problem = Problem(f"{path}: not repaired: {getattr(error, 'strerror', None) or error}")
             return Outcome(linter.lint(data, path), config, problems=(problem,), digest=digest_of(data))
         return _outcome(done, done.result, config, digest_of(done.data))
