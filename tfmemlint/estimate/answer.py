@@ -55,12 +55,34 @@ class Moment:
 
 
 @dataclass(frozen=True, slots=True)
+class Life:
+    """Bytes that a layer's op took, alive from one moment of the curve to another, both included, by their indices from
+    0. Those of no layer have the name ""."""
+
+    layer: str
+    bytes: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """A change of the program, in words (`batch 24`), the lower bound of its bytes then, and by how many they are
+    fewer."""
+
+    change: str
+    low: int
+    saves: int
+
+
+@dataclass(frozen=True, slots=True)
 class Estimate:
     """The bytes of one step at one batch. Where the facts have no batch, that of one example is meant.
 
     `weights` and `slots` stay from step to step, `data` is one batch of it, `step` what one step takes beside them at
     its peak in the order of the program. The total lies between `low` and `high`, `guess` is the likely one; `low` is
-    a lower bound where `bounded` is True, as something that `missing` names is left out.
+    a lower bound where `bounded` is True, as something that `missing` names is left out. `lives` make up the curve,
+    but for what an op takes while it runs.
     """
 
     of: TrainingStep
@@ -78,3 +100,4 @@ class Estimate:
     curve: tuple[Moment, ...]
     missing: tuple[Missing, ...]
     bounded: bool
+    lives: tuple[Life, ...] = ()

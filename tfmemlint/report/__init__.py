@@ -1,8 +1,9 @@
 """Output formats: findings in, text out.
 
 Every format is a module of this package with one function `render`, and is imported only when it is asked for. The
-renderers write to a stream and do nothing else. May import `__init__`, `config`, `finding`, `lint`, `rule`, `shown`,
-`text`, `units`.
+renderers write to a stream and do nothing else. `estimates` has the formats of estimates, `pages` what all pages of
+HTML share. May import `__init__`, `config`, `finding`, `lint`, `rule`, `shown`, `text`, `units`, and for annotations
+`estimate`.
 """
 
 from __future__ import annotations
