@@ -1,6 +1,6 @@
 """The command line: arguments to commands, and what goes wrong to one line and an exit code.
 
-Exit codes: 0 clean, 1 findings that fail the run, 2 wrong usage or configuration or unreadable input, 3 internal error.
+Exit codes: 0 clean, 1 findings that fail the run or a step that does not fit, 2 wrong usage or configuration or unreadable input, 3 internal error.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ COMMANDS = {
     "rule": "print the page of a rule",
     "rules": "list all rules",
     "config": "show the configuration in effect, or what a key means",
+    "estimate": "say how much GPU memory a training step takes, without running it",
     "verify": "run flagged code before and after its repair and measure both",
     "run": "run a program and measure the memory it uses",
 }
@@ -33,7 +34,7 @@ commands:
 
 exit codes:
   0  clean, or only findings below --fail-on
-  1  findings (or, with --diff, repairs) remain
+  1  findings (or, with --diff, repairs) remain, or a step does not fit
   2  wrong usage or configuration, no rules, input that cannot be read or parsed
   3  the tool itself failed
 """
@@ -83,7 +84,7 @@ def _expected(error: Exception) -> str | None:
 def _run(words: list[str]) -> int:
     if not words or words[0] in ("-h", "--help", "help"):
         stream = sys.stdout if words else sys.stderr
-        stream.write(_HELP.format(commands="\n".join(f"  {name:8}{text}" for name, text in COMMANDS.items())))
+        stream.write(_HELP.format(commands="\n".join(f"  {name:10}{text}" for name, text in COMMANDS.items())))
         return 0 if words else USAGE
     if words[0] in ("-V", "--version"):
         print(f"tfmemlint {__version__}")
@@ -99,6 +100,10 @@ def _run(words: list[str]) -> int:
         from tfmemlint.cli import info
 
         return info.COMMANDS[command](rest)
+    if command == "estimate":
+        from tfmemlint.cli.estimate.commands import estimate_main
+
+        return estimate_main(rest)
     if command in ("verify", "run"):
         from tfmemlint.cli.verify.commands import run_main, verify_main
 

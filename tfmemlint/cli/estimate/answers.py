@@ -1,0 +1,112 @@
+"""Steps as estimates: each for the batches, the mode and the budget that the command line asks for."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tfmemlint.cli.estimate.arguments import suggestion
+from tfmemlint.cli.estimate.read import Step
+from tfmemlint.cli.usage import UsageError
+from tfmemlint.report.estimates.reported import Before, Budget, Reported
+
+if TYPE_CHECKING:
+    from tfmemlint.estimate.answer import Estimate
+    from tfmemlint.estimate.step import TrainingStep
+
+Sized = tuple[int, str | None]
+"""The bytes of a card or of a slice of it, and its name where it is known."""
+
+
+def memory(options: argparse.Namespace) -> Sized | None:
+    """The card that the command line names; None where it names none. Raises UsageError for one that is not known."""
+    if options.gpu is None:
+        return None if options.gpu_memory is None else (options.gpu_memory, None)
+    from tfmemlint.estimate.budget import CARDS, card_bytes
+
+    by_name = {name.lower(): name for name in CARDS}
+    name = by_name.get(options.gpu.strip().lower())
+    if name is None:
+        hint = suggestion(options.gpu, sorted(CARDS))
+        raise UsageError(f"--gpu {options.gpu}: no such card; {hint} (or give its size: --gpu-memory 16GiB)")
+    return options.gpu_memory or card_bytes(name), name
+
+
+def chosen(steps: Sequence[Step], options: argparse.Namespace) -> list[Step]:
+    """The steps as the command line wants them run."""
+    return [replace(each, step=_as_asked(each.step, options)) for each in steps]
+
+
+def _as_asked(step: TrainingStep, options: argparse.Namespace) -> TrainingStep:
+    if options.predict:
+        step = _forward(step)
+    return replace(step, mode=options.mode) if options.mode else step
+
+
+def _forward(step: TrainingStep) -> TrainingStep:
+    """A batch of `predict` through what a step trains."""
+    passes = tuple(replace(each, losses=(), optimizer=None, backward=False) for each in step.passes)
+    missing = tuple(each for each in step.missing if each.option != "--optimizer")
+    return replace(step, passes=passes, mode="graph", missing=missing)
+
+
+def answers(
+    path: str, steps: Sequence[Step], options: argparse.Namespace, budget: Sized | None, older: Older | None
+) -> Iterator[Reported]:
+    """What is reported of the steps of a file. `older` has those of the revision to compare with."""
+    from tfmemlint.estimate.advise import advise
+    from tfmemlint.estimate.engine import estimate
+
+    pairs = older.matched([each.step for each in steps]) if older else [None] * len(steps)
+    for each, was in zip(steps, pairs, strict=True):
+        for batch in options.batch or (None,):
+            now = estimate(each.step, batch=batch)
+            before = None
+            if older is not None:
+                before = Before(older.ref, estimate(was, batch=batch) if was is not None else None)
+            saves = tuple(advise(each.step, now.batch)) if options.what_if and now.of.batch is not None else None
+            yield Reported(path, now, _per_example(now), _budget(now, budget), saves, before, each.places)
+
+
+class Older:
+    """The steps of a file at a git revision."""
+
+    def __init__(self, ref: str, steps: Sequence[TrainingStep]) -> None:
+        self.ref = ref
+        self._steps = steps
+
+    def matched(self, steps: Sequence[TrainingStep]) -> list[TrainingStep | None]:
+        """For each of these steps what it was: the one of the same call and model, else of the same call, else of the
+        same kind, in the order of the file."""
+        left = list(self._steps)
+        found: list[TrainingStep | None] = [None] * len(steps)
+        for alike in (lambda step: (step.call, step.model), lambda step: step.call, _trains):
+            for index, step in enumerate(steps):
+                if found[index] is None:
+                    found[index] = next((old for old in left if alike(old) == alike(step)), None)
+                    left = [old for old in left if old is not found[index]]
+        return found
+
+
+def _trains(step: TrainingStep) -> bool:
+    return any(each.backward for each in step.passes)
+
+
+def _per_example(now: Estimate) -> int | None:
+    """By how many bytes one example more raises the peak, between this batch and twice as many."""
+    from tfmemlint.estimate.engine import estimate
+
+    twice = estimate(now.of, batch=2 * now.batch)
+    return (twice.low - now.low) // now.batch
+
+
+def _budget(now: Estimate, budget: Sized | None) -> Budget | None:
+    if budget is None:
+        return None
+    from tfmemlint.estimate.budget import largest_batch, usable_bytes
+
+    size, card = budget
+    usable = usable_bytes(size, card)
+    return Budget(size, usable, card, largest_batch(now.of, usable))

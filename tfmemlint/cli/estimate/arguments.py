@@ -1,0 +1,156 @@
+"""The arguments of `tfmemlint estimate`."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tfmemlint.cli.arguments import Parser
+from tfmemlint.cli.usage import UsageError
+from tfmemlint.report.estimates import FORMATS
+from tfmemlint.units import Size, parse_size
+
+if TYPE_CHECKING:
+    from tfmemlint.estimate.step import Optimizer
+
+_DESCRIPTION = """Say how many bytes of GPU memory one training step or one batch of `predict` takes, before it runs.
+
+Scripts, notebooks and Markdown are read, never run or imported, and no TensorFlow is needed. What the code does not say
+is named with the option that supplies it; the answer is then a lower bound, or that for each example."""
+
+_EXIT = """exit codes:
+  0  all steps were estimated
+  1  a step does not fit: even the least that it takes is over --gpu-memory or --gpu, or gpu-memory of the configuration
+  2  wrong usage or configuration, or input that cannot be read or parsed
+"""
+
+_LARGEST_BATCH = 1 << 31
+_OPTIMIZER = re.compile(r"(?P<name>\w+)(?:\((?P<arguments>[^()]*)\))?")
+_ARGUMENT = re.compile(r"\s*(?P<name>[a-z_]+)\s*=\s*(?P<value>[\w.+-]+)\s*")
+PRECISIONS = ("float32", "mixed_float16", "mixed_bfloat16", "float16", "bfloat16")
+
+
+def parse(words: Sequence[str]) -> argparse.Namespace:
+    """Read the arguments. Raises UsageError for wrong ones."""
+    options = _parser().parse_args(list(words))
+    options.paths = options.paths or ["."]
+    if options.predict and options.mode == "eager":
+        raise UsageError("--predict and --eager cannot be used together; `predict` runs a graph")
+    return options
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        "tfmemlint estimate",
+        usage="tfmemlint estimate [OPTION ...] [PATH ...]",
+        description=_DESCRIPTION,
+        epilog=_EXIT,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("paths", nargs="*", metavar="PATH", help="files and directories (default: .)")
+    _add_facts(parser.add_argument_group("what the code does not say"))
+    _add_choice(parser.add_argument_group("which steps, and how they run"))
+    _add_budget(parser.add_argument_group("what it must fit into"))
+    _add_output(parser.add_argument_group("output"))
+    return parser
+
+
+def _add_facts(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--batch", type=_batches, default=(), metavar="N[,N...]",
+        help="examples of one batch, in place of the code's; one answer for each",
+    )  # fmt: skip
+    group.add_argument("--input", type=_shape, metavar="N,N,...", help="the shape of one example, as 224,224,3")
+    group.add_argument(
+        "--optimizer", type=_optimizer, metavar="NAME", help="a class of Keras: adam, 'SGD(momentum=0.9)'"
+    )
+    group.add_argument("--precision", choices=PRECISIONS, metavar="POLICY", help=", ".join(PRECISIONS))
+
+
+def _add_choice(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--function", metavar="NAME", help="the steps of this function only")
+    group.add_argument("--model", metavar="NAME", help="the steps of the model with this name only")
+    group.add_argument("--predict", action="store_true", help="take each step for a batch of `predict`: no gradients")
+    mode = group.add_mutually_exclusive_group()
+    mode.add_argument("--eager", dest="mode", action="store_const", const="eager", help="as if run eagerly")
+    mode.add_argument("--jit", dest="mode", action="store_const", const="jit", help="as if compiled by XLA")
+
+
+def _add_budget(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--gpu-memory", type=_size, metavar="SIZE", help="the memory of the card or slice, as 16GiB")
+    group.add_argument("--gpu", metavar="NAME", help="the card: T4, L4, A100, ...; with --gpu-memory a slice of one")
+    group.add_argument("--isolated", action="store_true", help="ignore all configuration files")
+
+
+def _add_output(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--output-format", choices=FORMATS, default="text", metavar="FORMAT", help=", ".join(FORMATS))
+    group.add_argument("-o", "--output-file", metavar="FILE", help="write the report to a file")
+    group.add_argument("--per-layer", action="store_true", help="list all layers (JSON and HTML always do)")
+    group.add_argument(
+        "--what-if", action=argparse.BooleanOptionalAction, default=True, help="say what changes would save (default)"
+    )
+    group.add_argument("--compare", metavar="REF", help="say how the peak has changed since a git revision")
+
+
+def _size(text: str) -> Size:
+    try:
+        return parse_size(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _batches(text: str) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(_numbers(text, "a batch size, or some parted by commas")))
+
+
+def _shape(text: str) -> tuple[int, ...]:
+    return tuple(_numbers(text, "the shape of one example; write its sizes with commas, as 224,224,3"))
+
+
+def _numbers(text: str, what: str) -> list[int]:
+    words = [word.strip() for word in text.strip().removeprefix("(").removesuffix(")").split(",") if word.strip()]
+    if not words or not all(re.fullmatch(r"[0-9]{1,10}", word) and 0 < int(word) < _LARGEST_BATCH for word in words):
+        raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
+    return [int(word) for word in words]
+
+
+def _optimizer(text: str) -> Optimizer:
+    """An optimizer of Keras, with what it is made with as the code has it: `SGD(momentum=0.9)`."""
+    from tfmemlint.estimate.step import Optimizer
+    from tfmemlint.knowledge.tables import table
+
+    known = {name.removesuffix(" keras2").rpartition(".")[2] for name in table("slots")}
+    found = _OPTIMIZER.fullmatch(text.strip())
+    by_name = {name.lower(): name for name in known}
+    name = by_name.get(found["name"].lower()) if found else None
+    if found is None or name is None:
+        hint = suggestion(text.partition("(")[0], sorted(known))
+        raise argparse.ArgumentTypeError(f"{text!r} is no optimizer of Keras; {hint}")
+    arguments = {}
+    for each in filter(str.strip, (found["arguments"] or "").split(",")):
+        argument = _ARGUMENT.fullmatch(each)
+        value = _value(argument["value"]) if argument else None
+        if argument is None or value is None:
+            raise argparse.ArgumentTypeError(f"{each.strip()!r} of {text!r} is no NAME=NUMBER, as in SGD(momentum=0.9)")
+        arguments[argument["name"]] = value
+    return Optimizer(name, arguments)
+
+
+def _value(text: str) -> float | bool | None:
+    if text in ("True", "False"):
+        return text == "True"
+    try:
+        return int(text) if text.isdecimal() else float(text)
+    except ValueError:
+        return None
+
+
+def suggestion(word: str, known: Sequence[str]) -> str:
+    """What somebody who wrote a word may have meant: `did you mean A100?`, or all that there is."""
+    by_name = {name.lower(): name for name in known}
+    near = difflib.get_close_matches(word.strip().lower(), by_name, 1, 0.6)
+    return f"did you mean {by_name[near[0]]}?" if near else f"known are {', '.join(known)}"

@@ -1,0 +1,134 @@
+"""`tfmemlint estimate`."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from tfmemlint.cli import output
+from tfmemlint.cli.estimate.answers import Older, Sized, answers, chosen, memory
+from tfmemlint.cli.estimate.arguments import parse
+from tfmemlint.cli.estimate.older import Revision
+from tfmemlint.cli.estimate.read import read
+from tfmemlint.cli.output import tell
+from tfmemlint.cli.usage import USAGE, UsageError
+from tfmemlint.config.discover import Target, discover
+from tfmemlint.config.paths import leads_away
+from tfmemlint.config.settings import Configs
+from tfmemlint.files.bounded_read import read_regular
+from tfmemlint.project.projects import Projects
+from tfmemlint.report.estimates import Options, Reported, render
+
+if TYPE_CHECKING:
+    from tfmemlint.estimate.facts import Given
+
+OVER = 1
+
+
+def estimate_main(words: Sequence[str]) -> int:
+    """Run `estimate` with these arguments; the exit code. Raises UsageError, ConfigError and GitError."""
+    options = parse(words)
+    command = _Command(options)
+    found = discover(options.paths, Configs(isolated=options.isolated))
+    for problem in found.problems:
+        command.failed |= problem.fails
+        tell(f"{'error' if problem.fails else 'warning'}: {problem.message}")
+    with contextlib.ExitStack() as stack:
+        if options.compare is not None:
+            command.revision = stack.enter_context(Revision(options.compare))
+        for target in found.targets:
+            command.add(target)
+    if not command.found and not command.failed:
+        _tell_nothing(options)
+    _write(command.found, options)
+    if command.failed:
+        return USAGE
+    return OVER if any(each.over for each in command.found) else 0
+
+
+class _Command:
+    """One run: what was found so far, and whether something could not be read."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.memory = memory(options)
+        self.revision: Revision | None = None
+        self.found: list[Reported] = []
+        self.failed = False
+        self._given = _given(options)
+        self._projects = Projects()
+
+    def add(self, target: Target) -> None:
+        """Estimate the steps of one file."""
+        path = target.path
+        try:
+            data = read_regular(path)
+        except OSError as error:
+            self._fail(f"error: {path}: cannot be read: {(error.strerror or str(error)).lower()}")
+            return
+        done = read(data, path, target.config, self._given, self._projects)
+        for each in done.failures:
+            self._fail(each)
+        budget: Sized | None = self.memory
+        if budget is None and target.config.gpu_memory is not None:
+            budget = target.config.gpu_memory, None
+        steps = chosen(done.steps, self.options)
+        self.found += answers(path, steps, self.options, budget, self._older(target) if steps else None)
+
+    def _older(self, target: Target) -> Older | None:
+        if self.revision is None:
+            return None
+        old = self.revision.file(target.path, target.config)
+        if old is None:
+            return Older(self.revision.ref, [])
+        done = read(old.data, old.path, old.config, self._given, Projects())
+        return Older(self.revision.ref, [each.step for each in chosen(done.steps, self.options)])
+
+    def _fail(self, message: str) -> None:
+        self.failed = True
+        tell(message)
+
+
+def _given(options: argparse.Namespace) -> Given:
+    from tfmemlint.estimate.facts import Given
+
+    return Given(
+        batch=options.batch[0] if options.batch else None,
+        input=options.input,
+        optimizer=options.optimizer,
+        precision=options.precision,
+        model=options.model,
+        function=options.function,
+    )
+
+
+def _tell_nothing(options: argparse.Namespace) -> None:
+    """One line where there is no step. Raises UsageError where one was asked for by name."""
+    where = ", ".join(options.paths)
+    for option, name in (("--function", options.function), ("--model", options.model)):
+        if name is not None:
+            raise UsageError(f"{option} {name}: no training step and no predict of that is seen in {where}")
+    tell(f"no training step and no predict was seen in {where}; name the file that calls fit or has the training loop")
+
+
+def _write(found: Sequence[Reported], options: argparse.Namespace) -> None:
+    """Write the report where the arguments say. Raises UsageError where that cannot be."""
+    path = options.output_file
+    if path is None:
+        with output.tolerant(sys.stdout) as stream:
+            shown = Options(output.columns(stream), output.is_colored(stream), options.per_layer)
+            stream.write(render(options.output_format, found, shown))
+        return
+    if "\0" in path:
+        raise UsageError(f"--output-file {path!r}: no file has such a name")
+    if leads_away(path):
+        raise UsageError(f"--output-file {path}: a link to {os.path.realpath(path)}; name that file itself")
+    try:
+        with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(render(options.output_format, found, Options(per_layer=options.per_layer)))
+    except OSError as error:
+        raise UsageError(f"--output-file {path}: {(error.strerror or str(error)).lower()}") from None
