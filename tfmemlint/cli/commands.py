@@ -1,6 +1,7 @@
 """The command line: arguments to commands, and what goes wrong to one line and an exit code.
 
-Exit codes: 0 clean, 1 findings that fail the run or a step that does not fit, 2 wrong usage or configuration or unreadable input, 3 internal error.
+Exit codes: 0 clean, 1 findings that fail the run or a step that does not fit, 2 wrong usage or configuration or
+unreadable input, 3 internal error.
 """
 
 from __future__ import annotations

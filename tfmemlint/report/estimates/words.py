@@ -159,17 +159,15 @@ def moved(old: int, new: int) -> str:
 
 
 def unknown(found: Reported) -> list[str]:
-    """What is not known, where, and the option that supplies it."""
+    """What is not known, where, and the option that supplies it: `the batch size of line 41: give --batch`."""
     return [_unknown(each, found) for each in dict.fromkeys(found.estimate.missing)]
 
 
 def _unknown(missing: Missing, found: Reported) -> str:
     place = found.place(missing.line)
     words = f"{missing.what} of {place}" if place else missing.what
-    told = f"{words} is not known"
-    if missing.option:
-        return clean(f"{told}: give {missing.option}")
-    return clean(f"{told}: what rests on it is left out" if missing.bounds else told)
+    remedy = f"give {missing.option}" if missing.option else "what rests on it is left out" if missing.bounds else ""
+    return clean(f"{words}: {remedy}" if remedy else words)
 
 
 def shape(layer: LayerBytes) -> str:

@@ -1,0 +1,175 @@
+"""One pass through a graph as ops: forward in the order of the program, then the loss, then backward in reverse.
+
+A tensor needs a gradient if the layer that gives it has weights that are trained, or if one of its inputs needs one.
+What lies below the first such layer keeps nothing.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+
+from tfmemlint.estimate import losses
+from tfmemlint.estimate.layers.known import KINDS
+from tfmemlint.estimate.layers.random import draw, drawn
+from tfmemlint.estimate.optimizers import Trained, Updates
+from tfmemlint.estimate.place import Place, State, items
+from tfmemlint.estimate.program import BACKWARD, FORWARD, GRADIENT, INPUT, Buffer, Program
+from tfmemlint.estimate.step import Applied, Pass, TrainingStep
+from tfmemlint.estimate.weights import Unknown, Weight, item_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A pass as ops. `inputs` are its inputs, which are there before it; `outputs` outlive it where nothing follows.
+    `left_out` says of layers what is not known of them, and so not in the ops."""
+
+    program: Program
+    inputs: tuple[Buffer, ...]
+    outputs: tuple[Buffer, ...]
+    left_out: dict[int, str]
+
+
+def variable_item(applied: Applied, precision: str) -> int:
+    """Bytes of one item of a layer's weights: a mixed policy keeps them in float32."""
+    return 4 if precision.startswith("mixed_") else item_bytes(applied.dtype)
+
+
+def weights(applied: Applied, one: Pass) -> tuple[Weight, ...]:
+    """The weights of a layer on the tensors it is applied to in a pass. Raises Unknown, also for an unknown kind."""
+    kind = KINDS.get(applied.kind)
+    if kind is None:
+        raise Unknown("what it does")
+    return kind.weights(applied, [one.graph.tensors[each].shape for each in applied.inputs])
+
+
+def write(one: Pass, step: TrainingStep, batch: int) -> Written:
+    """The ops of one pass of a step at a batch."""
+    return _Writer(one, step, batch).write()
+
+
+class _Writer:
+    def __init__(self, one: Pass, step: TrainingStep, batch: int) -> None:
+        self.one = one
+        self.step = step
+        self.eager = step.mode == "eager"
+        self.program = Program(reuses=not self.eager)
+        optimizer = one.optimizer if one.backward else None
+        self.updates = Updates(self.program, optimizer, self.eager or _waits(one, step))
+        self.state = State(self.program, one.graph, batch, one.backward, self.updates)
+        self.left_out: dict[int, str] = {}
+
+    def write(self) -> Written:
+        state, graph = self.state, self.one.graph
+        for tensor in graph.inputs:
+            found = graph.tensors[tensor]
+            size = items(found, state.batch) * item_bytes(found.dtype)
+            state.values[tensor] = Buffer(size, None, INPUT)
+            state.dtypes[tensor] = found.dtype
+        inputs = tuple(state.values[tensor] for tensor in graph.inputs)
+        places = [self._place(applied) for applied in graph.applied]
+        if self.one.backward:
+            self._begin(places)
+        self._forward(places)
+        outputs = tuple(state.values[tensor] for tensor in graph.outputs)
+        if self.one.backward:
+            self._loss(outputs)
+            for run in reversed(state.tape):
+                run()
+            self.updates.finish()
+        return Written(self.program, inputs, () if self.one.backward else outputs, self.left_out)
+
+    def _place(self, applied: Applied) -> Place:
+        try:
+            found = weights(applied, self.one)
+        except Unknown as unknown:
+            self.left_out[applied.layer] = str(unknown)
+            found = ()
+        trained = self.one.backward and applied.trainable and applied.layer not in self.one.frozen
+        trained = trained and any(weight.trainable for weight in found)
+        return Place(self.state, applied, found, trained, variable_item(applied, self.step.precision), self.left_out)
+
+    def _begin(self, places: Sequence[Place]) -> None:
+        """Which tensors need a gradient, and what runs when the step begins: masks and terms of the optimizer."""
+        state = self.state
+        uses = Counter(place.applied.layer for place in places)
+        for place in places:
+            if place.trained or any(map(state.wanted.__contains__, place.applied.inputs)):
+                state.wanted.update(place.applied.outputs)
+            for index, weight in enumerate(place.weights):
+                if place.trained and weight.trainable:
+                    size = weight.items * place.variable_item
+                    self.updates.weights[place.applied.layer, index] = Trained(
+                        place.applied, size, uses[place.applied.layer]
+                    )
+        if self.eager:
+            return
+        for place in places:
+            if drawn(place) and place.applied.remat is None:
+                self._at(place, FORWARD)
+                state.masks[id(place.applied)] = draw(place, early=True)
+        self.updates.begin()
+
+    def _forward(self, places: Sequence[Place]) -> None:
+        """Blocks that are computed again keep nothing but their inputs; their backward pass begins with their forward
+        pass."""
+        tape = self.state.tape
+        for group, block in groupby(places, key=lambda place: place.applied.remat if self.one.backward else None):
+            together, kept = list(block), len(tape)
+            for place in together:
+                self._emit(place)
+            if group is not None:
+                del tape[kept:]
+                tape.append(partial(self._again, together))
+
+    def _again(self, block: Sequence[Place]) -> None:
+        state = self.state
+        outer, state.tape = state.tape, []
+        for place in block:
+            self._emit(self._place(place.applied), BACKWARD)
+        inner, state.tape = state.tape, outer
+        for run in reversed(inner):
+            run()
+
+    def _emit(self, place: Place, part: str = FORWARD) -> None:
+        self._at(place, part)
+        kind = KINDS.get(place.applied.kind)
+        try:
+            if kind is None:
+                raise Unknown("what it does")
+            kind.emit(place)
+        except Unknown as unknown:
+            self.left_out[place.applied.layer] = str(unknown)
+        if any(tensor not in self.state.values for tensor in place.applied.outputs):
+            self._unknown(place)
+
+    def _unknown(self, place: Place) -> None:
+        """A layer that is not known takes no memory, but gradients go through it."""
+        for j in range(len(place.applied.outputs)):
+            place.give(place.op(place.applied.kind, place.xs(), 0), j)
+
+        def backward(dys: list[Buffer]) -> None:
+            for j in range(len(place.applied.inputs)):
+                place.pass_on(place.op(place.applied.kind, dys, 0), j)
+
+        place.on_gradients(backward)
+
+    def _loss(self, outputs: Sequence[Buffer]) -> None:
+        """Each output has its own loss, or all the only one."""
+        known = self.one.losses
+        for index, (tensor, y) in enumerate(zip(self.one.graph.outputs, outputs, strict=True)):
+            loss = known[index] if index < len(known) else known[0] if len(known) == 1 else None
+            dy = losses.gradient(self.program, loss, y, self.state.items(tensor))
+            dy.why = GRADIENT
+            self.state.gradients[tensor].append(dy)
+
+    def _at(self, place: Place, part: str) -> None:
+        self.program.owner, self.program.part = place.applied, part
+
+
+def _waits(one: Pass, step: TrainingStep) -> bool:
+    """Whether the optimizer waits for all gradients before it changes a weight."""
+    return bool(one.optimizer and one.optimizer.arguments.get("global_clipnorm"))

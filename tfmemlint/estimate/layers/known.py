@@ -1,0 +1,35 @@
+"""All kinds of layers that the engine knows, by the names of their classes and operations in Keras."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tfmemlint.estimate.layers import (
+    activations,
+    attention,
+    embedding,
+    linear,
+    merging,
+    normalization,
+    pooling,
+    preprocessing,
+    random,
+    recurrent,
+    shapes,
+)
+from tfmemlint.estimate.layers.kind import Kind
+
+_SUBJECTS = (
+    activations,
+    attention,
+    embedding,
+    linear,
+    merging,
+    normalization,
+    pooling,
+    preprocessing,
+    random,
+    recurrent,
+    shapes,
+)
+KINDS: Mapping[str, Kind] = {name: kind for subject in _SUBJECTS for name, kind in subject.KINDS.items()}

@@ -1,0 +1,99 @@
+"""Recurrent layers as loops over time, as they run on a CPU. On a GPU cuDNN keeps about as much a step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from tfmemlint.estimate.layers.kind import Kind
+from tfmemlint.estimate.place import Place
+from tfmemlint.estimate.program import Buffer
+from tfmemlint.estimate.step import Applied
+from tfmemlint.estimate.weights import Shape, Unknown, Weight, flag, known, number
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """A cell: its gates, the tensors of its units that each time step keeps, and the rows of its bias."""
+
+    gates: int
+    kept: float
+    biases: int = 1
+
+
+_CELLS = {"LSTM": _Cell(4, 7), "GRU": _Cell(3, 7.5, 2), "SimpleRNN": _Cell(1, 2)}
+_STEPS_AT_ONCE = 4
+"""Gradients of the recurrent kernel that wait to be added, of the time steps, with more than one thread."""
+
+
+def _weights(applied: Applied, inputs: Sequence[Shape]) -> tuple[Weight, ...]:
+    cell, units = _CELLS[applied.kind], number(applied.arguments, "units")
+    wide = cell.gates * units
+    found = [Weight((known(inputs[0][-1], "the shape of its input"), wide)), Weight((units, wide))]
+    if flag(applied.arguments, "use_bias", True):
+        rows = cell.biases if flag(applied.arguments, "reset_after", True) else 1
+        found.append(Weight((rows, wide) if rows > 1 else (wide,)))
+    return tuple(found)
+
+
+def _both(applied: Applied, inputs: Sequence[Shape]) -> tuple[Weight, ...]:
+    return 2 * _weights(_inner(applied), inputs)
+
+
+def _inner(applied: Applied) -> Applied:
+    if applied.inner is None or applied.inner.kind not in _CELLS:
+        raise Unknown("the layer in it")
+    return applied.inner
+
+
+def _forward(place: Place) -> None:
+    _loops(place, place.applied, 1)
+
+
+def _bidirectional(place: Place) -> None:
+    """Twice what the layer in it is, and its two outputs side by side."""
+    _loops(place, _inner(place.applied), 2)
+
+
+def _loops(place: Place, layer: Applied, times: int) -> None:
+    """The input with time first, the tensors of each step (7 of the units for an LSTM, 7.5 for a GRU), and the stacked
+    outputs; keeps the first two. Backward: dy with time first, dx, and some gradients of the recurrent kernel."""
+    x = place.x()
+    cell, units = _CELLS[layer.kind], number(layer.arguments, "units")
+    rows, steps = place.rows(), place.length(1)
+    kept = []
+    for _ in range(times):
+        turned = place.op("transpose", [x], x.bytes)
+        state = int(rows * steps * units * place.item * cell.kept) if place.state.backward else 0
+        kept.append((turned, place.op("while", [turned], state)))
+    for j in range(len(place.applied.outputs)):
+        y = place.op("stack", [state for _, state in kept], place.out_bytes(j))
+        if j == 0 and flag(layer.arguments, "return_sequences", False):
+            y = place.op("transpose", [y], y.bytes)
+        place.give(y, j)
+
+    def backward(dys: list[Buffer]) -> None:
+        turned_dy = place.op("transpose", dys, dys[0].bytes)
+        recurrent = cell.gates * units * units * 4 * min(steps, _STEPS_AT_ONCE)
+        for turned, state in kept:
+            dx = place.op("while_grad", [turned_dy, state, turned], x.bytes)
+            place.sink("while_grad end", [dx], recurrent if place.trained else 0)
+            dx = place.op("transpose", [dx], x.bytes)
+            if place.wants():
+                place.pass_on(dx)
+            else:
+                place.sink("end", [dx])
+        for j in range(1, len(place.applied.inputs)):
+            if place.wants(j):
+                place.pass_on(place.op("while_grad state", [turned_dy], place.x(j).bytes), j)
+        for index, weight in enumerate(place.weights):
+            if len(weight.shape) == 2 and place.trained:
+                place.update(index, place.op("while_grad kernel", [], place.weight_bytes(index)))
+
+    place.on_gradients(backward)
+
+
+KINDS: Mapping[str, Kind] = {
+    **{name: Kind(_forward, _weights) for name in _CELLS},
+    "Bidirectional": Kind(_bidirectional, _both),
+}

@@ -1,0 +1,59 @@
+"""What a loss makes of the output of a model: the gradient of that output, and what is kept until then.
+
+Measured on a CPU in a graph. Losses compute in float32; n is the output's bytes in it.
+"""
+
+from __future__ import annotations
+
+from tfmemlint.estimate.program import LOSS, Buffer, Program
+from tfmemlint.estimate.step import Loss
+
+
+def gradient(program: Program, loss: Loss | None, y: Buffer, items: int) -> Buffer:
+    """Writes down the loss of an output with so many items, and gives the gradient of that output. Without a loss that
+    is known it is the gradient alone."""
+    program.owner, program.part = None, LOSS
+    n = items * 4
+    kind = loss.kind if loss is not None else ""
+    if loss is not None and "sparse" in kind:
+        dy = _sparse(program, loss.from_logits, y, n)
+    elif loss is not None and "binary" in kind:
+        dy = _binary(program, loss.from_logits, y, n)
+    elif loss is not None and "categorical" in kind:
+        dy = _categorical(program, loss.from_logits, y, n)
+    else:
+        dy = program.op("loss gradient", [y], n)
+    return dy if dy.bytes == y.bytes or not y.bytes else program.op("Cast", [dy], y.bytes)
+
+
+def _sparse(program: Program, from_logits: bool, y: Buffer, n: int) -> Buffer:
+    """From logits in place on them. Probabilities are clipped and their logarithm taken first: 2n more."""
+    if from_logits:
+        dy = program.op("SparseSoftmaxCrossEntropyWithLogits", [y], n, in_place=[y])
+        return program.op("mul", [dy], n, in_place=[dy])
+    clipped = program.op("clip_by_value", [y], n)
+    log = program.op("Log", [clipped], n)
+    dy = program.op("SparseSoftmaxCrossEntropyWithLogits", [log], n, in_place=[log])
+    dy = program.op("mul", [dy], n, in_place=[dy])
+    return program.op("LogGrad", [dy, clipped, y], n, in_place=[dy])
+
+
+def _binary(program: Program, from_logits: bool, y: Buffer, n: int) -> Buffer:
+    """From logits n and 2n while it runs. Of probabilities the clipped ones and two logarithms."""
+    if from_logits:
+        return program.op("logistic_loss", [y], n, workspace=2 * n)
+    clipped = program.op("clip_by_value", [y], n)
+    log = program.op("Log", [clipped], n)
+    other = program.op("Log1p", [clipped], n)
+    both = program.op("add", [log, other], n)
+    return program.op("LogGrad", [clipped, log, other, both, y], n, in_place=[clipped])
+
+
+def _categorical(program: Program, from_logits: bool, y: Buffer, n: int) -> Buffer:
+    """From logits in place on them, as the sparse one. Probabilities are normalised and their logarithm taken."""
+    if from_logits:
+        dy = program.op("SoftmaxCrossEntropyWithLogits", [y], n, in_place=[y])
+        return program.op("mul", [dy], n, in_place=[dy])
+    scaled = program.op("normalise", [y], n)
+    log = program.op("Log", [scaled], n)
+    return program.op("LogGrad", [y, scaled, log], n, in_place=[log])

@@ -1,0 +1,183 @@
+"""The update of weights as ops: what runs before the backward pass, and at the gradient of each weight.
+
+Measured from the allocator's trace of a step (TensorFlow 2.21, Keras 3.15). In a graph each weight is updated as soon
+as its gradient is there, so gradients do not all live together; without a graph, with a clipped global norm or with a
+scaled loss they do.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+from tfmemlint.estimate.program import GRADIENT, OPTIMIZER, UPDATE, Buffer, Program
+from tfmemlint.estimate.step import Applied, Optimizer
+from tfmemlint.knowledge.facts import optimizer_slots
+
+OPTIONS = ("momentum", "centered", "amsgrad", "use_ema", "gradient_accumulation_steps")
+ADAMS = ("Adam", "AdamW", "Nadam", "Adamax", "Lamb", "ScheduleFreeAdamW")
+Key = tuple[int, int]
+"""A weight: its layer and its index there."""
+
+
+def slots(optimizer: Optimizer) -> int | None:
+    """How many arrays of a weight's size an optimizer keeps for each weight, or None where it is not known."""
+    on = [name for name in OPTIONS if optimizer.arguments.get(name)]
+    return optimizer_slots(f"tf.keras.optimizers.{optimizer.kind}", *on)
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A weight that gets a gradient: bytes of it, and how often it is used in a pass."""
+
+    owner: Applied
+    bytes: int
+    uses: int
+
+
+@dataclass
+class Updates:
+    """The updates of the weights of one pass. `together`: all gradients are held until the last one is there."""
+
+    program: Program
+    optimizer: Optimizer | None
+    together: bool = False
+    weights: dict[Key, Trained] = field(default_factory=dict)
+    early: dict[Key, Buffer] = field(default_factory=dict)
+    given: defaultdict[Key, list[Buffer]] = field(default_factory=lambda: defaultdict(list))
+    waiting: list[tuple[Key, Buffer, bool]] = field(default_factory=list)
+    means: list[Buffer] = field(default_factory=list)
+
+    def begin(self) -> None:
+        """Writes down the terms of the update that need no gradient: they run when the step begins, and wait."""
+        optimizer = self.optimizer
+        if optimizer is None:
+            return
+        decays = optimizer.kind == "AdamW" or bool(optimizer.arguments.get("weight_decay"))
+        if decays or optimizer.kind == "RMSprop" or _has_momentum(optimizer):
+            for key, weight in self.weights.items():
+                self.program.owner, self.program.part = weight.owner, UPDATE
+                self.early[key] = self.program.op("Mul", [], weight.bytes, why=OPTIMIZER, early=True)
+
+    def add(self, applied: Applied, index: int, gradient: Buffer, *, read: bool, sparse: bool) -> None:
+        """Writes down what follows when a weight has got a gradient: its update if it was the last one."""
+        key = (applied.layer, index)
+        weight = self.weights.get(key)
+        if weight is None:
+            return
+        program, part = self.program, self.program.part
+        if not sparse:
+            gradient.why = GRADIENT
+            if gradient.bytes != weight.bytes:
+                gradient = program.op("Cast", [gradient], weight.bytes, why=GRADIENT)
+            given = self.given[key]
+            given.append(gradient)
+            if len(given) < weight.uses:
+                return
+            if len(given) > 1:
+                gradient = program.op("AddN", given, weight.bytes, in_place=given, why=GRADIENT)
+        if self.together:
+            self.waiting.append((key, gradient, sparse))
+        else:
+            self._update(key, gradient, read, sparse)
+        program.part = part
+
+    def finish(self) -> None:
+        """Writes down what waits for all gradients."""
+        for key, gradient, sparse in self.waiting:
+            self._update(key, gradient, False, sparse)
+        self.program.part = UPDATE
+        if self.waiting:
+            self.program.sink("gradients", [gradient for _, gradient, _ in self.waiting])
+        for mean in self.means:
+            self.program.sink("apply", [mean], workspace=2 * mean.bytes)
+
+    def _update(self, key: Key, gradient: Buffer, read: bool, sparse: bool) -> None:
+        weight, optimizer = self.weights[key], self.optimizer
+        self.program.owner, self.program.part = weight.owner, UPDATE
+        if optimizer is None:
+            self.program.sink("gradient", [gradient])
+            return
+        if optimizer.arguments.get("gradient_accumulation_steps"):
+            self.program.sink("AssignAdd", [gradient])
+            self.means.append(self.program.op("mean", [], weight.bytes))
+            return
+        one = _Update(self.program, weight.bytes, gradient, self.early.get(key), weight.bytes if read else 0, sparse)
+        if optimizer.kind in ADAMS:
+            one.adam()
+        elif optimizer.kind == "RMSprop":
+            one.rmsprop()
+        elif _has_momentum(optimizer):
+            one.momentum(bool(optimizer.arguments.get("nesterov")))
+        else:
+            one.sgd()
+
+
+@dataclass
+class _Update:
+    """The update of one weight of `bytes`. `copy` bytes are taken when it is assigned, because something that has not
+    run yet reads it; `early` is the term that was computed when the step began."""
+
+    program: Program
+    bytes: int
+    gradient: Buffer
+    early: Buffer | None
+    copy: int
+    sparse: bool
+
+    def sgd(self) -> None:
+        """In place on the gradient; rows of an embedding are scattered."""
+        if self.sparse:
+            self.program.sink("ScatterSub", [self.gradient])
+            return
+        step = self.program.op("Mul", [self.gradient], self.bytes, in_place=[self.gradient])
+        self.program.sink("AssignSub", [step], self.copy)
+
+    def momentum(self, nesterov: bool) -> None:
+        """`momentum * m` is there since the beginning; one more array for Nesterov's step."""
+        gradient, early = self._dense(), self._reads()
+        step = self.program.op("Mul", [gradient], self.bytes, in_place=[gradient])
+        velocity = self.program.op("Sub", [*early, step], self.bytes, in_place=early)
+        self.program.sink("Assign", [velocity])
+        if nesterov:
+            ahead = self.program.op("Mul", [], self.bytes)
+            self.program.sink("AssignAdd", [ahead], self.copy)
+        else:
+            self.program.sink("AssignAdd", [], self.copy)
+
+    def adam(self) -> None:
+        """The gradient and its square, then m * alpha and the root of v. Rows of an embedding are squared and both
+        made dense: two arrays of the whole table."""
+        rows, program = self.gradient, self.program
+        squared = program.op("Square", [rows], rows.bytes)
+        gradient = self._dense()
+        if self.sparse:
+            squared = program.op("UnsortedSegmentSum", [squared], self.bytes)
+        program.sink("AssignAdd", [program.op("Sub", [gradient], self.bytes, in_place=[gradient])])
+        program.sink("AssignAdd", [squared])
+        moved = program.op("Mul", self._reads(), self.bytes)
+        root = program.op("Sqrt", [], self.bytes)
+        step = program.op("Div", [moved, root], self.bytes, in_place=[moved])
+        program.sink("AssignSub", [step], self.copy)
+
+    def rmsprop(self) -> None:
+        """The gradient and its square; `rho * v` is there since the beginning."""
+        gradient, program = self._dense(), self.program
+        squared = program.op("Square", [gradient], self.bytes)
+        mean = program.op("Add", [squared, *self._reads()], self.bytes, in_place=[squared])
+        program.sink("Assign", [mean])
+        root = program.op("Sqrt", [], self.bytes)
+        step = program.op("Div", [gradient, root], self.bytes, in_place=[gradient])
+        program.sink("AssignSub", [step], self.copy)
+
+    def _dense(self) -> Buffer:
+        if not self.sparse:
+            return self.gradient
+        return self.program.op("UnsortedSegmentSum", [self.gradient], self.bytes, why=GRADIENT)
+
+    def _reads(self) -> list[Buffer]:
+        return [] if self.early is None else [self.early]
+
+
+def _has_momentum(optimizer: Optimizer) -> bool:
+    return optimizer.kind == "SGD" and bool(optimizer.arguments.get("momentum"))
