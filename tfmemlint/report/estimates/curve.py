@@ -63,7 +63,8 @@ def parts(drawn: Sequence[Column]) -> list[Stretch]:
 
 
 def in_text(estimate: Estimate, width: int) -> list[str]:
-    """The curve in lines of block characters, with all that is alive: weights, slots and data too."""
+    """The curve in lines of block characters, with all that is alive: weights, slots and data too. Below the peak stands
+    a triangle."""
     drawn = columns(estimate, width - 1)
     if not drawn or width < 20:
         return []
@@ -80,6 +81,7 @@ def in_text(estimate: Estimate, width: int) -> list[str]:
     axis = ["\u2500"] * len(drawn)
     for each in stretches[1:]:
         axis[each.start] = "\u252c"
+    axis[heights.index(top)] = "\u25b2"
     return [*lines, "\u2514" + "".join(axis), _named(stretches, len(drawn))]
 
 

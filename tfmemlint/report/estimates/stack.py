@@ -19,8 +19,8 @@ LARGEST = 8
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """What some layers hold in each column of a picture; `rank` is that of the layer by its most bytes, from 0, and
-    None for what is no single layer's."""
+    """What some layers hold in each column of a picture; `rank` is that of the layer by the room that it takes there,
+    from 0, and None for what is no single layer's."""
 
     name: str
     rank: int | None
@@ -31,7 +31,7 @@ def bands(estimate: Estimate, drawn: Sequence[Column]) -> list[Band]:
     """From the ground up: what stays from step to step, the largest layers in their order, what is left."""
     base = estimate.low - estimate.step
     courses = _courses(estimate, drawn)
-    largest = sorted(courses, key=lambda name: -max(courses[name]))[:LARGEST]
+    largest = sorted(courses, key=lambda name: -sum(courses[name]))[:LARGEST]
     order = {each.name: number for number, each in enumerate(estimate.layers)}
     made = [Band("weights, slots and data", None, (base,) * len(drawn))]
     for name in sorted(largest, key=lambda name: order.get(name, len(order))):

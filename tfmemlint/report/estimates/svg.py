@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from html import escape
 
@@ -15,7 +16,7 @@ from tfmemlint.units import show_bytes
 
 WIDTH = 720
 """Units across; about the pixels that a page gives the picture."""
-_LEFT, _RIGHT, _TOP, _BOTTOM, _ROW = 72, WIDTH - 8, 56, 300, 22
+_LEFT, _RIGHT, _TOP, _BOTTOM, _ROW = 84, WIDTH - 8, 56, 300, 22
 _MOST_COLUMNS = 200
 """Columns of the picture; what happens within one is the moment of it at which most is alive."""
 _NEAR = 1.6
@@ -89,7 +90,7 @@ def panel(found: Reported, titled: bool) -> tuple[float, list[str]]:
     stacked = bands(estimate, drawn)
     totals = [sum(each) for each in zip(*(band.bytes for band in stacked), strict=True)]
     usable = found.budget.usable if found.budget and found.budget.usable <= _NEAR * max(totals) else None
-    scale = _Scale(len(drawn), steps(max(*totals, usable or 0), binary=True))
+    scale = _Scale(len(drawn), steps(max(*totals, usable or 0), binary=True, count=6))
     parts = [*title, *scale.grid(), *_areas(stacked, scale), *_parts(drawn, scale)]
     if usable is not None:
         y = scale.y(usable)
@@ -121,7 +122,13 @@ class _Scale:
         for mark in self.marks:
             y = self.y(mark)
             yield f'<line class="grid" x1="{_LEFT}" x2="{_RIGHT}" y1="{y:g}" y2="{y:g}"/>'
-            yield _text(_LEFT - 6, y + 4, show_bytes(round(mark)), "soft", "end")
+            yield _text(_LEFT - 6, y + 4, _mark(mark), "soft", "end")
+
+
+def _mark(value: float) -> str:
+    """A round number of bytes, whole or with what `show_bytes` would cut off: `1.25 GiB`."""
+    unit = 1024 ** min(int(math.log(max(value, 1), 1024) + 1e-9), 4)
+    return f"{value / unit:g} {('bytes', 'KiB', 'MiB', 'GiB', 'TiB')[round(math.log(unit, 1024))]}"
 
 
 def _areas(stacked: Sequence[Band], scale: _Scale) -> Iterator[str]:

@@ -176,5 +176,6 @@ def shape(layer: LayerBytes) -> str:
 
 
 def share(layer: LayerBytes, estimate: Estimate) -> str:
-    """How much of the peak a layer holds, in percent; empty for nothing."""
-    return f"{layer.at_peak / estimate.low:.0%}".replace("%", " %") if layer.at_peak and estimate.low else ""
+    """How much of the peak a layer holds, in percent; empty for less than half of one."""
+    percent = round(100 * layer.at_peak / estimate.low) if estimate.low else 0
+    return f"{percent} %" if percent else ""
