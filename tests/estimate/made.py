@@ -25,12 +25,12 @@ def step(batch: int | None = 48, missing: Sequence[Missing] = (), **changed: Any
     )
     optimizer = Optimizer("SGD", {"momentum": 0.9, "learning_rate": 0.01})
     one = Pass(Graph(tensors, applied, (0,), (2,)), (Loss("sparse_categorical_crossentropy", True),), optimizer)
-    made = TrainingStep(41, "model.fit(...)", "Sequential, 2 layers", (one,), (tensors[0],), batch, missing=tuple(missing))
-    return replace(made, **changed)
+    made = TrainingStep(41, "model.fit(...)", "Sequential, 2 layers", (one,), (tensors[0],), batch)
+    return replace(made, missing=tuple(missing), **changed)
 
 
 def estimate(of: TrainingStep | None = None, **changed: Any) -> Estimate:
-    """The peak of 200 MiB is in the backward pass of the convolution; 4 MiB of weights, slots and data are beside it."""
+    """The peak, 204 MiB with weights, slots and data, is in the backward pass of the convolution."""
     sizes = [("conv2d", "forward", 48), ("conv2d", "forward", 96), ("dense", "forward", 100), ("loss", "loss", 110),
              ("dense", "backward", 120), ("dense", "update", 124), ("conv2d", "backward", 200),
              ("conv2d", "update", 60)]  # fmt: skip

@@ -165,7 +165,7 @@ def test_what_changes_the_optimizers_memory_is_shown() -> None:
         (estimate(low=408 * MIB, high=1 << 30), "408 MiB .. 1 GiB; now 204 MiB less (-50 %)"),
         (estimate(), "204 .. 284 MiB; now the same"),
         (estimate(step(missing=[NO_UNITS])), "at least 204 MiB; now the same"),
-        (estimate(step(None, [NO_BATCH])), "another batch is known, so nothing can be compared"),
+        (estimate(step(None, [NO_BATCH])), "too little is known to compare"),
     ],
 )
 def test_a_comparison_says_how_the_peak_moved(was: Any, words: str) -> None:
@@ -281,7 +281,9 @@ def test_json_has_the_figures() -> None:
         "high": 284 * MIB, "per_example": 4 * MIB,
     }  # fmt: skip
     assert made["curve"][:5] == [[0, 48 * MIB], [0, 96 * MIB], [1, 100 * MIB], [None, 110 * MIB], [1, 120 * MIB]]
-    assert made["phases"] == [["forward", 0], ["loss", 3], ["backward", 4], ["update", 5], ["backward", 6], ["update", 7]]
+    assert made["phases"] == [
+        ["forward", 0], ["loss", 3], ["backward", 4], ["update", 5], ["backward", 6], ["update", 7],
+    ]  # fmt: skip
     assert made["what_if"][0] == {"change": "batch 24", "low": 104 * MIB, "saves": 100 * MIB}
 
 
@@ -320,8 +322,9 @@ def test_svg_tells_layers_parts_and_the_peak() -> None:
 
 def test_svg_draws_a_budget_that_is_near() -> None:
     near, far = (svg([reported(budget=Budget(1 << 30, size * MIB))]) for size in (250, 2000))
-    told = [[node.text for node in root.iter(f"{SVG}text") if "can be used" in (node.text or "")] for root in (near, far)]
-    assert told == [["250 MiB can be used"], []]
+    told = [[node.text for node in root.iter(f"{SVG}text")] for root in (near, far)]
+    assert "250 MiB can be used" in told[0]
+    assert not any("can be used" in str(words) for words in told[1])
 
 
 def test_svg_of_several_steps_has_one_below_the_other() -> None:
@@ -393,7 +396,8 @@ def test_names_from_outside_stay_text(name: str) -> None:
         ElementTree.parse(io.StringIO(shown))
     if name == "github":
         assert "@you" not in shown and "](b)" not in shown
-        assert {line.count("|") for line in shown.splitlines() if line.startswith("| ") and "script" in line} == {3, 5, 7}
+        rows = [line for line in shown.splitlines() if line.startswith("| ") and "script" in line]
+        assert {row.count("|") for row in rows} == {3, 5, 7}
 
 
 def test_nothing_found_is_a_report_too() -> None:

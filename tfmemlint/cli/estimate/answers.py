@@ -57,17 +57,29 @@ def answers(
 ) -> Iterator[Reported]:
     """What is reported of the steps of a file. `older` has those of the revision to compare with."""
     from tfmemlint.estimate.advise import advise
-    from tfmemlint.estimate.engine import estimate
 
     pairs = older.matched([each.step for each in steps]) if older else [None] * len(steps)
     for each, was in zip(steps, pairs, strict=True):
         for batch in options.batch or (None,):
-            now = estimate(each.step, batch=batch)
+            now = _estimated(each.step, batch)
             before = None
             if older is not None:
-                before = Before(older.ref, estimate(was, batch=batch) if was is not None else None)
+                before = Before(older.ref, _estimated(was, batch) if was is not None else None)
+            if not each.step.passes:
+                yield Reported(path, now, before=before, places=each.places)
+                continue
             saves = tuple(advise(each.step, now.batch)) if options.what_if and now.of.batch is not None else None
             yield Reported(path, now, _per_example(now), _budget(now, budget), saves, before, each.places)
+
+
+def _estimated(step: TrainingStep, batch: int | None) -> Estimate:
+    """The estimate of a step; of one of which no layer is known, that nothing is."""
+    from tfmemlint.estimate.answer import Estimate, Peak
+    from tfmemlint.estimate.engine import estimate
+
+    if step.passes:
+        return estimate(step, batch=batch)
+    return Estimate(step, batch or step.batch or 1, *(0,) * 7, Peak("", "", 0, ""), (), (), (), step.missing, True)
 
 
 class Older:

@@ -7,13 +7,12 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from tfmemlint.cli import output
 from tfmemlint.cli.estimate.answers import Older, Sized, answers, chosen, memory
 from tfmemlint.cli.estimate.arguments import parse
 from tfmemlint.cli.estimate.older import Revision
-from tfmemlint.cli.estimate.read import read
+from tfmemlint.cli.estimate.read import Wanted, read
 from tfmemlint.cli.output import tell
 from tfmemlint.cli.usage import USAGE, UsageError
 from tfmemlint.config.discover import Target, discover
@@ -22,9 +21,6 @@ from tfmemlint.config.settings import Configs
 from tfmemlint.files.bounded_read import read_regular
 from tfmemlint.project.projects import Projects
 from tfmemlint.report.estimates import Options, Reported, render
-
-if TYPE_CHECKING:
-    from tfmemlint.estimate.facts import Given
 
 OVER = 1
 
@@ -59,7 +55,7 @@ class _Command:
         self.revision: Revision | None = None
         self.found: list[Reported] = []
         self.failed = False
-        self._given = _given(options)
+        self._wanted = _wanted(options)
         self._projects = Projects()
 
     def add(self, target: Target) -> None:
@@ -70,7 +66,7 @@ class _Command:
         except OSError as error:
             self._fail(f"error: {path}: cannot be read: {(error.strerror or str(error)).lower()}")
             return
-        done = read(data, path, target.config, self._given, self._projects)
+        done = read(data, path, target.config, self._wanted, self._projects)
         for each in done.failures:
             self._fail(each)
         budget: Sized | None = self.memory
@@ -85,7 +81,7 @@ class _Command:
         old = self.revision.file(target.path, target.config)
         if old is None:
             return Older(self.revision.ref, [])
-        done = read(old.data, old.path, old.config, self._given, Projects())
+        done = read(old.data, old.path, old.config, self._wanted, Projects())
         return Older(self.revision.ref, [each.step for each in chosen(done.steps, self.options)])
 
     def _fail(self, message: str) -> None:
@@ -93,17 +89,12 @@ class _Command:
         tell(message)
 
 
-def _given(options: argparse.Namespace) -> Given:
+def _wanted(options: argparse.Namespace) -> Wanted:
     from tfmemlint.estimate.facts import Given
 
-    return Given(
-        batch=options.batch[0] if options.batch else None,
-        input=options.input,
-        optimizer=options.optimizer,
-        precision=options.precision,
-        model=options.model,
-        function=options.function,
-    )
+    batch = options.batch[0] if options.batch else None
+    given = Given(batch, options.input, options.optimizer, options.precision)
+    return Wanted(given, options.function, options.model)
 
 
 def _tell_nothing(options: argparse.Namespace) -> None:

@@ -38,8 +38,17 @@ class Read:
     failures: list[str] = field(default_factory=list)
 
 
-def read(data: bytes, path: str, config: Config, given: Given, projects: Projects) -> Read:
-    """The steps of the file at `path`, which holds these bytes. Never raises for what is in it but RecursionError."""
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a user says beside the code, and of which function and model steps are wanted; None for those of all."""
+
+    given: Given
+    function: str | None = None
+    model: str | None = None
+
+
+def read(data: bytes, path: str, config: Config, wanted: Wanted, projects: Projects) -> Read:
+    """The steps of the file at `path`, which holds these bytes."""
     result = lint(data, path, config, (), projects)
     found = Read()
     for each in result.findings:
@@ -50,7 +59,7 @@ def read(data: bytes, path: str, config: Config, given: Given, projects: Project
         return found
 
     def gather() -> None:
-        found.steps += _steps(source, path, config, given, projects)
+        found.steps += _steps(source, path, config, wanted, projects)
 
     if is_deep() or not wants_room(source):
         gather()
@@ -59,7 +68,8 @@ def read(data: bytes, path: str, config: Config, given: Given, projects: Project
     return found
 
 
-def _steps(source: Source, path: str, config: Config, given: Given, projects: Projects) -> Iterator[Step]:
+def _steps(source: Source, path: str, config: Config, wanted: Wanted, projects: Projects) -> Iterator[Step]:
+    from tfmemlint.cli.estimate.named import named
     from tfmemlint.estimate.facts import steps
     from tfmemlint.model.file import File
 
@@ -71,7 +81,7 @@ def _steps(source: Source, path: str, config: Config, given: Given, projects: Pr
         if module is None:
             continue
         file = File(readable, module, config, siblings_of(path, config, projects))
-        for step in steps(file, given):
+        for step in named(file, steps(file, wanted.given), wanted.function, wanted.model):
             yield Step(step, _places(step, program, source))
 
 

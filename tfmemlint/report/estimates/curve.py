@@ -63,8 +63,8 @@ def parts(drawn: Sequence[Column]) -> list[Stretch]:
 
 
 def in_text(estimate: Estimate, width: int) -> list[str]:
-    """The curve in lines of block characters, with all that is alive: weights, slots and data too. Below the peak stands
-    a triangle."""
+    """The curve in lines of block characters, with all that is alive: weights, slots and data too. A triangle stands
+    below the peak."""
     drawn = columns(estimate, width - 1)
     if not drawn or width < 20:
         return []

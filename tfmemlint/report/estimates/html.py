@@ -35,7 +35,7 @@ def _section(found: Reported) -> str:
         parts.append(f'<ul class="notes">{"".join(f"<li>{shown(each)}</li>" for each in missing)}</ul>')
     figures = "".join(_row((name, value), ("", "wide")) for name, value in words.figures(found))
     parts.append(f"<h3>bytes</h3><table>{figures}</table>")
-    if found.has_batch:
+    if found.is_whole:
         if picture := svg.inline(found):
             parts.append(f"<h3>over one step</h3>{picture}")
         parts.append(_alive(found))
@@ -80,7 +80,7 @@ def _layers(found: Reported) -> str:
     rows = []
     for each in found.estimate.layers:
         known: tuple[str, ...] = ("", "", "")
-        if found.has_batch:
+        if found.is_whole:
             sizes = (show_bytes(size) if size else "" for size in (each.kept, each.gradients))
             known = (*sizes, words.share(each, found.estimate))
         place = str(found.place(each.line) or "")

@@ -23,7 +23,7 @@ def render(found: Sequence[Reported], options: Options) -> str:
 def _record(found: Reported) -> dict[str, Any]:
     estimate, step = found.estimate, found.estimate.of
     optimizers = dict.fromkeys(each.optimizer.kind for each in step.passes if each.backward and each.optimizer)
-    whole = found.has_batch
+    whole = found.is_whole
     return {
         "version": VERSION,
         "path": found.path,
@@ -83,11 +83,11 @@ def _model(estimate: Estimate) -> dict[str, Any]:
 
 
 def _bytes(found: Reported) -> dict[str, int | None]:
-    estimate, whole = found.estimate, found.has_batch
+    estimate, whole = found.estimate, found.is_whole
     above = whole and not estimate.bounded
     return {
-        "weights": estimate.weights,
-        "slots": estimate.slots if words.has_slots(estimate.of) else None,
+        "weights": estimate.weights if found.has_model else None,
+        "slots": estimate.slots if found.has_model and words.has_slots(estimate.of) else None,
         "input": estimate.data if whole else None,
         "step": estimate.step if whole else None,
         "low": estimate.low if whole else None,
@@ -124,7 +124,7 @@ def _before(found: Reported) -> dict[str, Any] | None:
     if found.before is None:
         return None
     old = found.before.estimate
-    if old is None or (old.of.batch is None) != (found.estimate.of.batch is None):
+    if old is None or not words.comparable(old, found.estimate):
         return {"ref": found.before.ref, "low": None, "high": None, "change": None}
     high = None if old.bounded or old.of.batch is None else old.high
     low = None if old.of.batch is None else old.low

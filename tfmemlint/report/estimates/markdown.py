@@ -41,8 +41,8 @@ def _overview(found: Sequence[Reported]) -> Iterator[str]:
 
 def _line(found: Reported, compared: bool, budgets: bool) -> list[str]:
     step = found.estimate.of
-    row = [f"{plain(words.heading(found))} {plain(step.call)}", str(found.estimate.batch) if found.has_batch else "?"]
-    row.append(words.interval(found.estimate) if found.has_batch else f"{words.example(found)} each example")
+    row = [f"{plain(words.heading(found))} {plain(step.call)}", str(found.estimate.batch) if found.is_whole else "?"]
+    row.append(words.interval(found.estimate) if found.is_whole else f"{words.example(found)} each example")
     if compared:
         row.append(plain(words.change(found)) if found.before else "")
     if budgets:
@@ -64,12 +64,12 @@ def _details(found: Reported, options: Options) -> Iterator[str]:
     yield from _table(["", "bytes"], [[plain(name), plain(value)] for name, value in words.figures(found)])
     if missing := words.unknown(found):
         yield from ("", *(f"- {plain(each)}" for each in missing))
-    if found.has_batch and (drawn := curve.in_text(estimate, _WIDTH)):
+    if found.is_whole and (drawn := curve.in_text(estimate, _WIDTH)):
         yield from ("", "```text", *drawn, "```")
     if found.saves:
         rows = [[plain(each.change), f"-{show_bytes(each.saves)}"] for each in found.saves]
         yield from ("", *_table(["what would save", "bytes"], rows))
-    if options.per_layer and found.has_batch:
+    if options.per_layer and found.is_whole:
         yield from ("", *_table(["line", "layer", "output", "parameters", "kept", "of the peak"], _layers(found)))
     yield from ("", "</details>")
 

@@ -67,9 +67,14 @@ class Reported:
         return self.place(self.estimate.of.line) or Place(1)
 
     @property
-    def has_batch(self) -> bool:
+    def has_model(self) -> bool:
+        """Whether anything is known of what runs; nothing else is known without it."""
+        return bool(self.estimate.of.passes)
+
+    @property
+    def is_whole(self) -> bool:
         """Whether the bytes are those of a whole step: without a batch they are those of one example."""
-        return self.estimate.of.batch is not None
+        return self.has_model and self.estimate.of.batch is not None
 
     @property
     def verdict(self) -> str | None:
@@ -78,14 +83,14 @@ class Reported:
             return None
         if self.over:
             return DOES_NOT_FIT
-        if self.estimate.bounded or not self.has_batch:
+        if self.estimate.bounded or not self.is_whole:
             return None
         return FITS if self.estimate.high <= self.budget.usable else MAY_NOT_FIT
 
     @property
     def over(self) -> bool:
         """Whether even the least that the step takes is over its budget."""
-        return self.budget is not None and self.estimate.low > self.budget.usable
+        return self.budget is not None and self.has_model and self.estimate.low > self.budget.usable
 
 
 @dataclass(frozen=True, slots=True)

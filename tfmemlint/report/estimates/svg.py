@@ -84,7 +84,7 @@ def panel(found: Reported, titled: bool) -> tuple[float, list[str]]:
     estimate = found.estimate
     title = [_text(8, 18, f"{words.heading(found)} {clean(estimate.of.call)}", "title")] if titled else []
     drawn = curve.columns(estimate, _MOST_COLUMNS)
-    if not drawn or not found.has_batch:
+    if not drawn or not found.is_whole:
         told = [_text(8, 40, each, "soft") for each in words.unknown(found)[:1]]
         return (60, title + told) if titled else (0, [])
     stacked = bands(estimate, drawn)

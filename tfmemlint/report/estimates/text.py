@@ -36,7 +36,7 @@ def _block(found: Reported, options: Options) -> Iterator[str]:
             value = value.replace(verdict, style(verdict, "bold", _COLOURS[verdict]), 1)
         yield f"  {name}  {value}"
     yield from _section("not known", words.unknown(found))
-    if found.has_batch:
+    if found.is_whole:
         yield from _section("alive at the peak", _alive(found))
         drawn = curve.in_text(estimate, min(options.width, 120) - 2)
         yield from _section("", drawn)
@@ -89,7 +89,7 @@ def _layers(found: Reported) -> list[str]:
         place = found.place(layer.line)
         line = "" if place is None else str(place.line) if place.cell is None else f"{place.cell}:{place.line}"
         known = (show_bytes(layer.kept) if layer.kept else "", show_bytes(layer.gradients) if layer.gradients else "",
-                 words.share(layer, found.estimate)) if found.has_batch else ("", "", "")  # fmt: skip
+                 words.share(layer, found.estimate)) if found.is_whole else ("", "", "")  # fmt: skip
         rows.append((line, clean(layer.name), clean(layer.kind), words.shape(layer), words.number(layer.parameters),
                      *known))  # fmt: skip
     return list(_columns(rows, (True, False, False, False, True, True, True, True)))

@@ -59,10 +59,12 @@ def trains(step: TrainingStep) -> bool:
 def figures(found: Reported) -> list[Row]:
     """The bytes of the step, each with its name."""
     estimate, step = found.estimate, found.estimate.of
+    if not found.has_model:
+        return [("peak", "not known")]
     rows = [("weights", show_bytes(estimate.weights))]
     if trains(step):
         rows.append(("optimizer slots", show_bytes(estimate.slots) if has_slots(step) else "not known"))
-    if not found.has_batch:
+    if not found.is_whole:
         rows.append(("each example", example(found)))
         rows.append(("peak", "not known without the batch size"))
     else:
@@ -144,10 +146,15 @@ def change(found: Reported) -> str:
     if before.estimate is None:
         return "not there"
     old = before.estimate
-    if (old.of.batch is None) != (now.of.batch is None):
-        return "another batch is known, so nothing can be compared"
+    if not comparable(old, now):
+        return "too little is known to compare"
     what = "" if now.of.batch is not None else " for one example"
     return f"{interval(old)}{what}; {moved(old.low, now.low)}"
+
+
+def comparable(old: Estimate, now: Estimate) -> bool:
+    """Whether two estimates are about the same: a whole step, or one example."""
+    return bool(old.of.passes and now.of.passes) and (old.of.batch is None) == (now.of.batch is None)
 
 
 def moved(old: int, new: int) -> str:
