@@ -41,7 +41,7 @@ class Applied:
     layer: int
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
-    arguments: Mapping[str, Any] = NOTHING
+    arguments: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     inner: Applied | None = None
     trainable: bool = True
     training: bool | None = None
@@ -64,7 +64,7 @@ class Optimizer:
     """Its class in Keras (`Adam`) and what it was made with."""
 
     kind: str
-    arguments: Mapping[str, Any] = NOTHING
+    arguments: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
 
 
 @dataclass(frozen=True, slots=True)
