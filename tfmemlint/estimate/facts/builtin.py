@@ -1,0 +1,281 @@
+"""Python's own functions, and those of its library that programs build models with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import libcst as cst
+
+from tfmemlint.estimate.facts import calls, expressions, objects
+from tfmemlint.estimate.facts.asked import Arguments
+from tfmemlint.estimate.facts.values import (
+    MISSING,
+    NONE,
+    Bound,
+    Closure,
+    Gradients,
+    Held,
+    Kind,
+    Listed,
+    Loop,
+    Object,
+    Variables,
+    plain,
+)  # fmt: skip
+from tfmemlint.model.values import (
+    Api,
+    Array,
+    Const,
+    Dataset,
+    Iterator,
+    Length,
+    Mapping,
+    Sequence,
+    Unknown,
+    Value,
+    constant,
+    integer,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from tfmemlint.estimate.facts.machine import Machine
+
+Handler = Callable[["Machine", Arguments, cst.Call], "Value | None"]
+TABLE: dict[str, Handler] = {}
+"""Functions by their names; one that gives None leaves the answer to the model."""
+
+LONGEST_RANGE = 5000
+
+
+def models(*names: str) -> Callable[[Handler], Handler]:
+    """Register what functions of these names give."""
+
+    def register(handler: Handler) -> Handler:
+        for name in names:
+            TABLE[name if "." in name else f"builtins.{name}"] = handler
+        return handler
+
+    return register
+
+
+@models("range")
+def _range(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    bounds = [integer(each) for each in given.positions]
+    known = [each for each in bounds if each is not None]
+    if not known or len(known) < len(bounds) or (len(known) == 3 and not known[2]):
+        return Iterator(Unknown("range"), Unknown("an index"), "range")
+    found = range(*known)
+    if len(found) > LONGEST_RANGE:
+        return Iterator(Length(Api("builtins.range"), len(found)), Unknown("an index"), "range")
+    return Loop(tuple(map(Const, found)))
+
+
+@models("len")
+def _len(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    known = expressions.items(given.positions[0]) if given.positions else None
+    return None if known is None else Const(len(known))
+
+
+@models("enumerate")
+def _enumerate(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    of, start = given.get(0), given.get(1, "start")
+    known = expressions.items(of) if of is not None else None
+    if known is None:
+        return _wrapped(of, lambda item: Sequence((Unknown("an index"), item)), "enumerate")
+    first = (integer(start) or 0) if start is not None else 0
+    return Loop(tuple(Sequence((Const(i), item)) for i, item in enumerate(known, first)))
+
+
+def _wrapped(of: Value | None, change: Callable[[Value], Value], word: str) -> Value:
+    return Iterator(plain(of), change(expressions.element_of(of)), word) if of is not None else Unknown(word)
+
+
+@models("zip")
+def _zip(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    gradients = next((each for each in given.positions if isinstance(each, Gradients)), None)
+    if gradients is not None:
+        return gradients
+    columns = [expressions.items(each) for each in given.positions]
+    known = [column for column in columns if column is not None]
+    if len(known) == len(columns):
+        return Loop(tuple(Sequence(row) for row in zip(*known, strict=False)))
+    item = Sequence(tuple(expressions.element_of(each) for each in given.positions))
+    return Iterator(Sequence(tuple(map(plain, given.positions))), item, "zip")
+
+
+@models("list", "tuple", "set", "sorted", "reversed", "iter", "tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm",
+        "tqdm.autonotebook.tqdm")  # fmt: skip
+def _list(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    word = node.func.value if isinstance(node.func, cst.Name) else ""
+    of = given.get(0, "iterable")
+    known = () if of is None else expressions.items(of)
+    if isinstance(of, (Gradients, Variables)):
+        return of
+    if known is None:
+        return of if isinstance(of, (Dataset, Object)) and word not in ("list", "sorted") else (
+            _wrapped(of, lambda item: item, word or "iter")
+        )  # fmt: skip
+    if word == "reversed":
+        known = known[::-1]
+    if word == "sorted":
+        numbers = [constant(each) for each in known]
+        if not all(isinstance(each, (int, float)) for each in numbers):
+            return Unknown("a sorted list")
+        down = constant(given.names.get("reverse", Const(False))) is True
+        known = tuple(sorted(known, key=lambda each: constant(each), reverse=down))  # type: ignore[arg-type, return-value]
+    if word in ("list", "sorted"):
+        return objects.new_list(Sequence(known, "list"))
+    return Sequence(known) if word in ("tuple", "set") else Loop(known)
+
+
+@models("dict")
+def _dict(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    found: dict[object, Value] = {}
+    of = given.get(0)
+    if isinstance(of, Listed) and isinstance(of.items, Mapping):
+        found.update(of.items.items)
+    elif of is not None:
+        pairs = [expressions.items(each) for each in expressions.items(of) or ()]
+        found.update((constant(pair[0]), pair[1]) for pair in pairs if pair is not None and len(pair) == 2)
+    return Listed({"items": Mapping(tuple({**found, **given.names}.items()), given.open)})
+
+
+@models("int", "float", "abs", "round", "math.ceil", "math.floor", "math.sqrt", "math.log2", "math.log", "math.exp",
+        "np.ceil", "np.floor", "np.sqrt", "np.log2", "np.log", "str", "bool")  # fmt: skip
+def _number(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    word = node.func.attr.value if isinstance(node.func, cst.Attribute) else getattr(node.func, "value", "")
+    found = constant(given.positions[0]) if given.positions else None
+    if found is None or (len(given.positions) > 1 and word != "round"):
+        return None
+    functions: dict[str, Callable[[Any], Any]] = {
+        "int": int, "float": float, "abs": abs, "round": round, "ceil": math.ceil, "floor": math.floor, "str": str,
+        "sqrt": math.sqrt, "log2": math.log2, "log": math.log, "exp": math.exp, "bool": bool,
+    }  # fmt: skip
+    try:
+        return Const(functions[word](found)) if word in functions else None
+    except (ValueError, TypeError, OverflowError):
+        return Unknown("a number that raises")
+
+
+@models("max", "min", "sum", "any", "all", "np.prod", "math.prod", "np.sum")
+def _folded(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    word = node.func.attr.value if isinstance(node.func, cst.Attribute) else getattr(node.func, "value", "")
+    several = given.positions if len(given.positions) > 1 else None
+    known = several if several is not None else expressions.items(given.positions[0]) if given.positions else None
+    numbers = [constant(each) for each in known or ()]
+    if not numbers or not all(isinstance(each, (int, float)) for each in numbers):
+        return None
+    functions: dict[str, Callable[[Any], Any]] = {
+        "max": max, "min": min, "sum": sum, "any": any, "all": all, "prod": math.prod,
+    }  # fmt: skip
+    return Const(functions[word](numbers)) if word in functions else None
+
+
+@models("isinstance")
+def _isinstance(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    sure = expressions.isinstance_of(machine, *given.positions) if len(given.positions) == 2 else None
+    return Unknown("a truth value") if sure is None else Const(sure)
+
+
+@models("callable")
+def _callable(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    of = given.get(0)
+    if isinstance(of, (Closure, Kind, Bound, Held, Api)):
+        return Const(True)
+    return Const(False) if isinstance(of, (Const, Listed)) else None
+
+
+@models("type")
+def _type(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    of = given.get(0)
+    return of.of if isinstance(of, Object) and of.of is not None else None
+
+
+@models("getattr", "hasattr")
+def _getattr(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    word = node.func.value if isinstance(node.func, cst.Name) else ""
+    of, name = given.get(0), constant(given.positions[1]) if len(given.positions) > 1 else None
+    if of is None or not isinstance(name, str):
+        return Unknown("an attribute")
+    found = expressions.attribute(machine, of, name)
+    if word == "getattr":
+        return found
+    if isinstance(of, Object) and name in of.fields:
+        return Const(True)
+    return Unknown("whether there is an attribute")
+
+
+@models("setattr")
+def _setattr(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    if len(given.positions) == 3:
+        of, name, value = given.positions
+        if isinstance(of, Object) and isinstance(constant(name), str):
+            objects.set_attribute(machine, of, str(constant(name)), value)
+    return NONE
+
+
+@models("map", "filter", "tf.nest.map_structure", "tf.map_fn")
+def _map(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    word = node.func.value if isinstance(node.func, cst.Name) else ""
+    columns = [expressions.items(each) for each in given.positions[1:]]
+    known = [column for column in columns if column is not None]
+    if word != "map" or not known or len(known) < len(columns):
+        return Unknown("a mapped iterable") if word in ("map", "filter") else None
+    rows = zip(*known, strict=False)
+    return Loop(tuple(calls.call(machine, given.positions[0], Arguments(row), node) for row in rows))
+
+
+@models("next")
+def _next(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    from tfmemlint.estimate.facts import stepping
+
+    of = given.get(0)
+    if of is None:
+        return None
+    known = expressions.items(of)
+    return known[0] if known else stepping.drawn(machine, of, expressions.element_of(of))
+
+
+@models("functools.partial")
+def _partial(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    if not given.positions or given.open:
+        return Unknown("functools.partial")
+    return Held(given.positions[0], given.positions[1:], dict(given.names))
+
+
+@models("functools.reduce")
+def _reduce(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    known = expressions.items(given.positions[1]) if len(given.positions) > 1 else None
+    if known is None:
+        return Unknown("functools.reduce")
+    found: Any = given.get(2) or MISSING
+    for each in known:
+        found = each if found is MISSING else calls.call(machine, given.positions[0], Arguments((found, each)), node)
+    return Unknown("reduced") if found is MISSING else found
+
+
+@models("sys.exit", "exit", "quit", "os._exit")
+def _exit(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    from tfmemlint.estimate.facts.machine import EXITS
+
+    return EXITS
+
+
+@models("copy.copy", "copy.deepcopy")
+def _copied(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    of = given.get(0)
+    if isinstance(of, Listed):
+        return Listed(dict(of.fields))
+    return of if isinstance(of, (Const, Sequence, Array)) else None
+
+
+@models("print", "tf.print", "tf.debugging.assert_all_finite", "tf.summary.scalar", "tf.summary.image")
+def _none(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    return NONE
+
+
+def lookup(name: str) -> Handler | None:
+    """What a function of that name gives, if it is one of these."""
+    return TABLE.get(name)

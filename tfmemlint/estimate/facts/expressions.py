@@ -1,0 +1,424 @@
+"""What expressions are: names, displays, operators, attributes, items, comprehensions."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import libcst as cst
+
+from tfmemlint.estimate.facts import calls, objects, operations
+from tfmemlint.estimate.facts.values import (
+    MISSING,
+    NONE,
+    Closure,
+    Env,
+    Kind,
+    Listed,
+    Loop,
+    Object,
+    Super,
+    Traced,
+    Variables,
+    join,
+    plain,
+)  # fmt: skip
+from tfmemlint.model.expressions import EXPRESSIONS
+from tfmemlint.model.kinds import is_instance
+from tfmemlint.model.values import (
+    Api,
+    Class,
+    Const,
+    Dataset,
+    Function,
+    Iterator,
+    Length,
+    Mapping,
+    Sequence,
+    Unknown,
+    Value,
+    constant,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from tfmemlint.estimate.facts.machine import Machine
+
+BUILTINS = frozenset(dir(builtins))
+LITERALS = (cst.Integer, cst.Float, cst.Imaginary, cst.SimpleString, cst.ConcatenatedString, cst.Ellipsis)
+CONSTANTS = {"True": Const(True), "False": Const(False), "None": NONE}
+
+COMPARED: dict[type, Callable[[Any, Any], bool]] = {
+    cst.Equal: lambda a, b: a == b, cst.NotEqual: lambda a, b: a != b, cst.LessThan: lambda a, b: a < b,
+    cst.LessThanEqual: lambda a, b: a <= b, cst.GreaterThan: lambda a, b: a > b,
+    cst.GreaterThanEqual: lambda a, b: a >= b,
+}  # fmt: skip
+
+MOST_ITEMS = 2000
+"""Items up to which comprehensions and loops are followed one by one."""
+
+
+def value(machine: Machine, node: cst.CSTNode, env: Env) -> Value:
+    """What an expression is."""
+    if isinstance(node, LITERALS):
+        return EXPRESSIONS[type(node)](machine.evaluator, node, None)
+    handler = _HANDLERS.get(type(node))
+    return handler(machine, node, env) if handler is not None else Unknown(f"a {type(node).__name__}")
+
+
+# -- names -----------------------------------------------------------------------------------------------------------
+
+
+def _name(machine: Machine, node: cst.Name, env: Env) -> Value:
+    if node.value in CONSTANTS:
+        return CONSTANTS[node.value]
+    home = env.home(node.value)
+    if home is not None:
+        return home.names[node.value]
+    if node.value in BUILTINS:
+        return Api(f"builtins.{node.value}")
+    starred = machine.evaluator.imports.starred(node.value, machine.file.home(node))
+    return starred if isinstance(starred, Api) else Unknown(f"{node.value} is not defined")
+
+
+def _attribute(machine: Machine, node: cst.Attribute, env: Env) -> Value:
+    return attribute(machine, machine.value(node.value, env), node.attr.value)
+
+
+def attribute(machine: Machine, base: Value, name: str) -> Value:
+    """`base.name`."""
+    if isinstance(base, (Object, Kind, Super)):
+        return objects.attribute(machine, base, name)
+    if isinstance(base, Api):
+        from tfmemlint.estimate.facts import imported
+
+        return imported.attribute(machine, base, name)
+    if isinstance(base, Listed):
+        return operations.ListMethod(base, name)
+    if isinstance(base, Traced):
+        return operations.attribute(machine, base, name)
+    if isinstance(base, Sequence) and base.kind == "tuple" and name in ("shape", "dtype"):
+        return Unknown("a tuple")
+    found = base.attribute(name)
+    return found
+
+
+# -- displays --------------------------------------------------------------------------------------------------------
+
+
+def _display(machine: Machine, node: Any, env: Env) -> Value:
+    found: list[Value] = []
+    open_ = False
+    for element in node.elements:
+        item = machine.value(element.value, env)
+        if isinstance(element, cst.StarredElement):
+            several = items(item)
+            found += several or ()
+            open_ = open_ or several is None
+        else:
+            found.append(item)
+    if isinstance(node, cst.Tuple):
+        return Sequence(tuple(found), "tuple", open_)
+    return objects.new_list(Sequence(tuple(found), "list", open_))
+
+
+def _dict(machine: Machine, node: cst.Dict, env: Env) -> Value:
+    found: dict[object, Value] = {}
+    open_ = False
+    for element in node.elements:
+        item = machine.value(element.value, env)
+        key = constant(machine.value(element.key, env)) if isinstance(element, cst.DictElement) else None
+        if isinstance(element, cst.DictElement) and key is not None:
+            found[key] = item
+        elif isinstance(item, Listed) and isinstance(item.items, Mapping):
+            found.update(item.items.items)
+        else:
+            open_ = True
+    return Listed({"items": Mapping(tuple(found.items()), open_)})
+
+
+def _comprehension(machine: Machine, node: Any, env: Env) -> Value:
+    found: list[Value] = []
+    inner = Env(env)
+    known = _turns(machine, node.for_in, inner, lambda: found.append(_element(machine, node, inner)))
+    if isinstance(node, cst.DictComp):
+        pairs = [each.items for each in found if isinstance(each, Sequence)]
+        keys = [constant(pair[0]) for pair in pairs]
+        return Listed({"items": Mapping(tuple(zip(keys, (p[1] for p in pairs), strict=True)), not known)})
+    if not known:
+        source = machine.value(node.for_in.iter, env)
+        return Iterator(plain(source), plain(found[0]) if found else Unknown("an item"), "comprehension")
+    made = Sequence(tuple(found), "list")
+    return Loop(made.items) if isinstance(node, cst.GeneratorExp) else objects.new_list(made)
+
+
+def _element(machine: Machine, node: Any, env: Env) -> Value:
+    if isinstance(node, cst.DictComp):
+        return Sequence((machine.value(node.key, env), machine.value(node.value, env)))
+    return machine.value(node.elt, env)
+
+
+def _turns(machine: Machine, clause: cst.CompFor, env: Env, run: Callable[[], None]) -> bool:
+    """Run each turn of a comprehension's loops; False where not all of them are known, then one stands for all."""
+    from tfmemlint.estimate.facts.assigning import assign
+
+    over = machine.value(clause.iter, env)
+    turns = items(over)
+    known = turns is not None and len(turns) <= MOST_ITEMS
+    for item in (turns or ()) if known else (element_of(over),):
+        assign(machine, clause.target, item, env)
+        tests = [truth(machine.value(each.test, env)) for each in clause.ifs]
+        known = known and None not in tests
+        if False in tests:
+            continue
+        if clause.inner_for_in is not None:
+            known = _turns(machine, clause.inner_for_in, env, run) and known
+        else:
+            run()
+    return known
+
+
+def items(value: Value) -> tuple[Value, ...] | None:
+    """The items of a list, tuple, `range` or dictionary, where all are known."""
+    if isinstance(value, Listed):
+        return items(value.items)
+    if isinstance(value, Sequence):
+        return None if value.open else value.items
+    if isinstance(value, Loop):
+        return value.items
+    if isinstance(value, Mapping):
+        return None if value.open else tuple(Const(key) for key, _ in value.items)
+    if isinstance(value, Const) and isinstance(value.value, str):
+        return tuple(map(Const, value.value))
+    return None
+
+
+def element_of(value: Value) -> Value:
+    """One item of an iterable of which not all are known."""
+    if isinstance(value, Listed):
+        return element_of(value.items)
+    return value.iterated()
+
+
+# -- operators -------------------------------------------------------------------------------------------------------
+
+
+def _binary(machine: Machine, node: cst.BinaryOperation, env: Env) -> Value:
+    left, right = machine.value(node.left, env), machine.value(node.right, env)
+    return binary(machine, type(node.operator).__name__, left, right, node)
+
+
+def binary(machine: Machine, name: str, left: Value, right: Value, node: cst.CSTNode) -> Value:
+    """`left op right`; `name` is libcst's operator class."""
+    if isinstance(left, Traced) or isinstance(right, Traced):
+        return operations.arithmetic(machine, name, left, right, node)
+    if isinstance(left, (Variables, Listed)) and isinstance(right, Variables) and name == "Add":
+        before = left.of if isinstance(left, Variables) else ()
+        return Variables((*before, *right.of))
+    if isinstance(left, Listed) and name in ("Add", "Multiply"):
+        made = plain_sequence(left).binary(name, plain_sequence(right))
+        return objects.new_list(made) if isinstance(made, Sequence) else made
+    return left.binary(name, right)
+
+
+def plain_sequence(value: Value) -> Value:
+    """A list as the sequence of what is in it, tensors and objects as they are."""
+    return value.items if isinstance(value, Listed) else Sequence(value.items) if isinstance(value, Loop) else value
+
+
+def _unary(machine: Machine, node: cst.UnaryOperation, env: Env) -> Value:
+    operand = machine.value(node.expression, env)
+    if isinstance(node.operator, cst.Not):
+        sure = truth(operand)
+        return Unknown("a truth value") if sure is None else Const(not sure)
+    if isinstance(operand, Traced):
+        return operations.elementwise(machine, "negative", operand, node)
+    return operand.unary(type(node.operator).__name__)
+
+
+def _boolean(machine: Machine, node: cst.BooleanOperation, env: Env) -> Value:
+    left = machine.value(node.left, env)
+    sure = truth(left)
+    if sure is not None:
+        return left if sure == isinstance(node.operator, cst.Or) else machine.value(node.right, env)
+    right = machine.value(node.right, env)
+    known = truth(right)
+    if known is isinstance(node.operator, cst.Or):
+        return right if isinstance(right, Const) else join(left, right)
+    return join(left, right) if left.known and right.known else Unknown("either side")
+
+
+def _comparison(machine: Machine, node: cst.Comparison, env: Env) -> Value:
+    left, result = machine.value(node.left, env), True
+    for each in node.comparisons:
+        right = machine.value(each.comparator, env)
+        found = compared(each.operator, left, right)
+        if found is None:
+            return Unknown("a truth value")
+        result, left = result and found, right
+    return Const(result)
+
+
+def compared(operator: cst.BaseCompOp, left: Value, right: Value) -> bool | None:
+    """The truth of `left op right`; None where it is not known."""
+    if isinstance(operator, (cst.Is, cst.IsNot)) or NONE in (left, right):
+        if not left.known or not right.known or len(left.options) > 1 or len(right.options) > 1:
+            return None
+        same = left is right or left == right
+        return same != isinstance(operator, (cst.IsNot, cst.NotEqual))
+    if isinstance(operator, (cst.In, cst.NotIn)):
+        among = items(right)
+        if isinstance(right, Const) and isinstance(right.value, str) and isinstance(left, Const):
+            return (str(left.value) in right.value) != isinstance(operator, cst.NotIn)
+        if among is None or not all(isinstance(each, Const) for each in (left, *among)):
+            return None
+        return (left in among) != isinstance(operator, cst.NotIn)
+    if isinstance(left, (Sequence, Listed)) and isinstance(right, (Sequence, Listed)):
+        pair = items(left), items(right)
+        sure = all(side is not None and all(isinstance(each, Const) for each in side) for side in pair)
+        same = pair[0] == pair[1]
+        return same == isinstance(operator, cst.Equal) if sure and type(operator) in (cst.Equal, cst.NotEqual) else None
+    a, b = constant(left), constant(right)
+    if a is None or b is None or type(operator) not in COMPARED:
+        return None
+    try:
+        return COMPARED[type(operator)](a, b)
+    except TypeError:
+        return None
+
+
+def truth(value: Value) -> bool | None:
+    """Whether a value counts as true; None where that is not known."""
+    if isinstance(value, (Const, Length)):
+        return bool(constant(value)) if value != Const(None) and constant(value) is not None else (
+            False if isinstance(value, Const) else None
+        )  # fmt: skip
+    if isinstance(value, (Object, Closure, Kind, Class, Function, Api, Dataset)):
+        return True
+    known = items(value) if isinstance(value, (Listed, Sequence)) else None
+    return None if known is None else bool(known)
+
+
+def _if_expression(machine: Machine, node: cst.IfExp, env: Env) -> Value:
+    sure = truth(machine.value(node.test, env))
+    if sure is not None:
+        return machine.value(node.body if sure else node.orelse, env)
+    return join(machine.value(node.body, env), machine.value(node.orelse, env))
+
+
+# -- items -----------------------------------------------------------------------------------------------------------
+
+
+def _subscript(machine: Machine, node: cst.Subscript, env: Env) -> Value:
+    base = machine.value(node.value, env)
+    indices = [_index(machine, element.slice, env) for element in node.slice]
+    if isinstance(base, Traced):
+        return operations.subscript(machine, base, indices, node)
+    if isinstance(base, (Listed, Sequence, Loop)):
+        inside = plain_sequence(base)
+        if len(indices) == 1 and isinstance(indices[0], slice):
+            part = inside.sliced(indices[0])
+            return objects.new_list(part) if isinstance(part, Sequence) and part.kind == "list" else part
+        if len(indices) == 1 and isinstance(indices[0], Value):
+            return item_at(machine, inside, indices[0])
+    if isinstance(base, Object) and len(indices) == 1 and isinstance(indices[0], Value):
+        return calls.item_of(machine, base, indices[0], node)
+    return base.subscript([plain(each) if isinstance(each, Value) else each for each in indices])
+
+
+def _index(machine: Machine, index: cst.BaseSlice, env: Env) -> Value | slice:
+    if isinstance(index, cst.Index):
+        return machine.value(index.value, env)
+    assert isinstance(index, cst.Slice)
+    bounds = [machine.value(n, env) if n is not None else NONE for n in (index.lower, index.upper, index.step)]
+    return slice(*bounds)
+
+
+def index(machine: Machine, node: cst.Subscript, env: Env) -> Value:
+    """The one index of a subscript that is written to."""
+    found = _index(machine, node.slice[0].slice, env) if len(node.slice) == 1 else None
+    return found if isinstance(found, Value) else Unknown("a slice")
+
+
+def item_at(machine: Machine, base: Value, at: Value) -> Value:
+    """`base[at]` of a list, tuple, dictionary or tensor."""
+    base = plain_sequence(base)
+    if isinstance(base, Traced):
+        return operations.subscript(machine, base, [at], None)
+    if isinstance(base, Sequence):
+        place = constant(at)
+        if isinstance(place, int) and not base.open:
+            return base.items[place] if -len(base.items) <= place < len(base.items) else Unknown("no such item")
+        found: Any = MISSING
+        for each in base.items:
+            found = join(found, each)
+        return Unknown("an item") if found is MISSING or base.open else found
+    return base.item_at(at)
+
+
+def isinstance_of(machine: Machine, value: Value, kinds: Value) -> bool | None:
+    """What `isinstance(value, kinds)` gives; None where it is not known."""
+    from tfmemlint import knowledge
+    from tfmemlint.estimate.facts.machine import ancestry, api_above
+
+    several = items(kinds) if isinstance(kinds, (Sequence, Listed)) else None
+    if several is not None:
+        found = [isinstance_of(machine, value, each) for each in several]
+        return True if True in found else None if None in found else False
+    if isinstance(value, Object):
+        if isinstance(kinds, Kind):
+            return value.of is not None and kinds in ancestry(value.of)
+        api = api_above(value.of) if value.of is not None else value.type_name
+        if isinstance(kinds, Api) and api is not None:
+            return kinds.name == api or kinds.name in knowledge.bases(api)
+        return None
+    if isinstance(value, Listed) and isinstance(kinds, Api):
+        return kinds.name == ("builtins.dict" if isinstance(value.items, Mapping) else "builtins.list")
+    return is_instance(plain(value), kinds) if isinstance(value, (Const, Sequence)) else None
+
+
+def _call(machine: Machine, node: cst.Call, env: Env) -> Value:
+    return calls.follow(machine, node, env)
+
+
+def _walrus(machine: Machine, node: cst.NamedExpr, env: Env) -> Value:
+    found = machine.value(node.value, env)
+    if isinstance(node.target, cst.Name):
+        machine.put(env.names, node.target.value, found)
+    return found
+
+
+def _lambda(machine: Machine, node: cst.Lambda, env: Env) -> Value:
+    return Closure(node, env=env)
+
+
+def _yield(machine: Machine, node: cst.Yield, env: Env) -> Value:
+    value = node.value
+    found = machine.value(value.item if isinstance(value, cst.From) else value, env) if value is not None else NONE
+    if machine.yields:
+        machine.yields[-1].append(element_of(found) if isinstance(value, cst.From) else found)
+    return NONE
+
+
+def _formatted(machine: Machine, node: cst.FormattedString, env: Env) -> Value:
+    text = ""
+    for part in node.parts:
+        if isinstance(part, cst.FormattedStringText):
+            text += part.value.replace("{{", "{").replace("}}", "}")
+            continue
+        found = machine.value(part.expression, env) if isinstance(part, cst.FormattedStringExpression) else NONE
+        if not isinstance(found, Const) or getattr(part, "format_spec", None) is not None:
+            return Unknown("a formatted string")
+        text += str(found.value)
+    return Const(text)
+
+
+_HANDLERS: dict[type, Callable[[Machine, Any, Env], Value]] = {
+    cst.Name: _name, cst.Attribute: _attribute, cst.Call: _call, cst.Subscript: _subscript,
+    cst.BinaryOperation: _binary, cst.UnaryOperation: _unary, cst.BooleanOperation: _boolean,
+    cst.Comparison: _comparison, cst.IfExp: _if_expression, cst.Tuple: _display, cst.List: _display,
+    cst.Set: _display, cst.Dict: _dict, cst.ListComp: _comprehension, cst.SetComp: _comprehension,
+    cst.GeneratorExp: _comprehension, cst.DictComp: _comprehension, cst.NamedExpr: _walrus, cst.Lambda: _lambda,
+    cst.FormattedString: _formatted, cst.Yield: _yield,
+}  # fmt: skip
+

@@ -1,0 +1,215 @@
+"""The step of a `fit`, `train_on_batch` or `predict`: the model's graph for one batch of what it is given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.estimate.facts import applying, feeding, graphs, networks, operations, training
+from tfmemlint.estimate.facts.asked import Arguments
+from tfmemlint.estimate.facts.feeding import Feed
+from tfmemlint.estimate.facts.recorded import Node
+from tfmemlint.estimate.facts.values import NONE, Object, Traced, leaves
+from tfmemlint.estimate.step import Graph, Loss, Missing, Optimizer, Pass, TrainingStep
+from tfmemlint.model.values import Array, Const, constant
+
+if TYPE_CHECKING:
+    from tfmemlint.estimate.facts.machine import Machine
+
+Ends = tuple[list[Node], list[int], list[int]]
+"""What is applied, the numbers of the inputs and of the outputs."""
+
+
+def step(machine: Machine, model: Object, name: str, given: Arguments, node: cst.Call) -> None:
+    """Note the step of a call."""
+    line = operations.line_of(machine, node)
+    train = name in training.FITS
+    feed = feeding.of_call(machine, name, given, node)
+    missing: list[Missing] = []
+    if train and model.of is not None and machine.method(model.of, "train_step") is not None:
+        from tfmemlint.estimate.facts import stepping
+
+        stepping.overridden(machine, model, feed, name, node)
+        return
+    batch = _batch(machine, feed, line, missing)
+    ends = forward(machine, model, feed.inputs, node, train)
+    if ends is None:
+        missing.append(_what_is_missing(machine, model, feed, line))
+        passes: tuple[Pass, ...] = ()
+    else:
+        graph, unknown = graphs.graph(machine, *ends, batch)
+        missing += unknown
+        missing += _inputs_missing(graph, line)
+        losses, optimizer = _trained_with(machine, model, len(ends[2]), line, missing) if train else ((), None)
+        passes = (Pass(graph, losses, optimizer, backward=train),)
+    data = [*(feed.inputs or []), *(feed.labels if train else [])]
+    shown = [graphs.tensor(a, None) for a in data]
+    if feed.inputs is None and passes:
+        graph = passes[0].graph
+        shown = [graph.tensors[number] for number in graph.inputs]
+    machine.events.append(
+        TrainingStep(
+            line, f"{words(machine, node)}(...)", describe(machine, model, passes), passes, tuple(shown), batch,
+            precision(machine), _mode(machine, model), tuple(missing),
+        )
+    )  # fmt: skip
+
+
+def _batch(machine: Machine, feed: Feed, line: int, missing: list[Missing]) -> int | None:
+    batch = feed.batch if feed.batch is not None else machine.given.batch
+    if batch is None:
+        missing.append(Missing("the batch size", line, "--batch", bounds=False))
+    return batch
+
+
+def _trained_with(
+    machine: Machine, model: Object, outputs: int, line: int, missing: list[Missing]
+) -> tuple[tuple[Loss, ...], Optimizer | None]:
+    losses, unknown = training.compiled_losses(model, outputs, line)
+    given = training.compiled(model)
+    optimizer = training.optimizer_of(given.get(0, "optimizer")) if given is not None else None
+    if optimizer is None and given is not None and given.get(0, "optimizer") is None and not given.open:
+        optimizer = Optimizer("RMSprop")
+    optimizer = optimizer or machine.given.optimizer
+    if optimizer is None:
+        missing.append(Missing("the optimizer", line, "--optimizer"))
+    missing += unknown
+    return losses, optimizer
+
+
+def _what_is_missing(machine: Machine, model: Object, feed: Feed, line: int) -> Missing:
+    if networks.is_sequential(model) and networks.layers_listed(model) is None:
+        return Missing("the layers of the model", line, "--model")
+    own = model.of is not None and machine.method(model.of, "call") is not None
+    if feed.inputs is None and (networks.is_sequential(model) or own):
+        return Missing("the shape of the input", line, "--input")
+    return Missing("the layers of the model", line, "--model")
+
+
+def _inputs_missing(graph: Graph, line: int) -> list[Missing]:
+    """Sizes of the inputs that are not known."""
+    for number in graph.inputs:
+        if None in graph.tensors[number].shape[1:]:
+            return [Missing("the shape of the input", line, "--input")]
+    return []
+
+
+# -- the way through a model ------------------------------------------------------------------------------------------
+
+
+def forward(
+    machine: Machine, model: Object, inputs: list[Array] | None, node: cst.CSTNode, train: bool
+) -> Ends | None:
+    """What a model applies to one batch; None where that is not known."""
+    ends = networks.built(machine, model)
+    own = model.of is not None and machine.method(model.of, "call") is not None
+    shape = machine.given.input_shape
+    if ends is not None and not own:
+        if not _has_gaps(ends[0]):
+            return _symbolic(machine, ends)
+        inputs = inputs if _fits(inputs, ends[0]) else _said(ends[0], shape)
+        if inputs is None:
+            return _symbolic(machine, ends)
+    if inputs is None or any(a.shape is None or None in a.shape[1:] for a in inputs):
+        inputs = [Array("tf", "float32", (None, *shape))] if shape is not None else inputs
+    if inputs is None or any(a.shape is None for a in inputs):
+        return None
+    return _applied(machine, model, inputs, node, train)
+
+
+def _said(wanted: list[Traced], shape: tuple[int, ...] | None) -> list[Array] | None:
+    fits = shape is not None and len(wanted) == 1 and wanted[0].shape is not None
+    if not fits or shape is None or len(wanted[0].shape or ()) != len(shape) + 1:
+        return None
+    return [Array("tf", wanted[0].dtype, (None, *shape))]
+
+
+def _has_gaps(inputs: list[Traced]) -> bool:
+    return any(t.shape is None or None in t.shape[1:] for t in inputs)
+
+
+def _fits(given: list[Array] | None, wanted: list[Traced]) -> bool:
+    """Whether arrays say more than the inputs that a model states."""
+    if given is None or len(given) != len(wanted):
+        return False
+    return all(a.shape is not None and len(a.shape) == len(t.shape or a.shape) and None not in a.shape[1:]
+               for a, t in zip(given, wanted, strict=True))  # fmt: skip
+
+
+def _symbolic(machine: Machine, ends: tuple[list[Traced], list[Traced]]) -> Ends | None:
+    inputs, outputs = [t.number for t in ends[0]], [t.number for t in ends[1]]
+    order = machine.record.order(inputs, outputs)
+    return None if order is None else ([each for node in order for each in node.flat()], inputs, outputs)
+
+
+def _applied(machine: Machine, model: Object, inputs: list[Array], node: cst.CSTNode, train: bool) -> Ends | None:
+    kept, machine.record.now = machine.record.now, []
+    try:
+        tensors = tuple(machine.record.tensor(a.shape, _cast(a.dtype), "tf") for a in inputs)
+        names = {"training": Const(train)}
+        own = model.of is not None and machine.method(model.of, "call") is not None
+        structure = tensors if len(tensors) == 1 or not own else (_together(tensors),)
+        made = applying.apply(machine, model, Arguments(structure, names), _as_call(node))
+        nodes = machine.record.now
+    finally:
+        machine.record.now = kept
+    outputs = [leaf.number for leaf in leaves(made) if isinstance(leaf, Traced)]
+    if not outputs:
+        return None
+    flat = [each for one in nodes for each in one.flat()]
+    return graphs.reaching(machine, flat, outputs), [t.number for t in tensors], outputs
+
+
+def _together(tensors: tuple[Traced, ...]):  # type: ignore[no-untyped-def]
+    from tfmemlint.model.values import Sequence
+
+    return Sequence(tensors)
+
+
+def _as_call(node: cst.CSTNode) -> cst.CSTNode:
+    return node
+
+
+def _cast(dtype: str | None) -> str | None:
+    """The dtype in which a layer takes data: floats as float32."""
+    return "float32" if dtype == "float64" else dtype
+
+
+# -- words -----------------------------------------------------------------------------------------------------------
+
+
+def words(machine: Machine, node: cst.Call) -> str:
+    """What a call is written like, without its arguments."""
+    text = " ".join(machine.file.text(node.func).split())
+    return text if len(text) <= 60 else f"...{text[-56:]}"
+
+
+def describe(machine: Machine, model: Object, passes: tuple[Pass, ...]) -> str:
+    """What is trained: the kind of model and how many layers it has."""
+    kind = model.of.node.name.value if model.of is not None else "functional"
+    if model.of is None and networks.is_sequential(model):
+        kind = "Sequential"
+    known = {applied.layer for each in passes for applied in each.graph.applied if applied.layer > 0}
+    return f"{kind}, {len(known)} layers" if known else kind
+
+
+def precision(machine: Machine) -> str:
+    """The policy that the program sets for all layers."""
+    policy = machine.settings.get("policy", NONE)
+    if isinstance(policy, Object) and policy.call is not None:
+        policy = policy.call.given(0, "name")
+    said = constant(policy)
+    return said if isinstance(said, str) else machine.given.precision or "float32"
+
+
+def _mode(machine: Machine, model: Object) -> str:
+    given = training.compiled(model)
+    eager = constant(machine.settings.get("eager", NONE))
+    said = given.get(None, "run_eagerly") if given is not None else None
+    if eager is True or constant(model.fields.get("run_eagerly", said or NONE)) is True:
+        return "eager"
+    jit = given.get(None, "jit_compile") if given is not None else None
+    return "jit" if jit is not None and constant(jit) is True else "graph"
+
+

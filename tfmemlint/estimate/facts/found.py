@@ -1,0 +1,101 @@
+"""The training steps of a file: all that its code comes to as a program, then those of functions that it never calls."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.estimate.facts import calls, objects
+from tfmemlint.estimate.facts.given import Given
+from tfmemlint.estimate.facts.machine import Machine, TooMuchWork, api_above
+from tfmemlint.estimate.facts.values import Closure, Env, Kind
+from tfmemlint.estimate.step import Applied, Graph, Pass, TrainingStep
+
+if TYPE_CHECKING:
+    from tfmemlint.model.file import File
+
+WORDS = ("fit", "fit_generator", "train_on_batch", "predict", "predict_generator", "predict_on_batch",
+         "apply_gradients", "minimize")  # fmt: skip
+"""Calls without which nothing is trained or asked."""
+
+
+def steps(file: File, given: Given = Given()) -> list[TrainingStep]:  # noqa: B008  (it is frozen)
+    """The steps that a file trains with, and the batches that it predicts, by line. What `given` says fills what the
+    program leaves open."""
+    if not any(file.calls_by_word.get(word) for word in WORDS):
+        return []
+    machine = Machine(file, given)
+    env = Env()
+    machine.modules[id(file)] = env
+    try:
+        machine.run_module(file.module, env, "__main__")
+        _uncalled(machine, env)
+    except (TooMuchWork, RecursionError):
+        pass
+    return _once(machine.events)
+
+
+def _uncalled(machine: Machine, env: Env) -> None:
+    """Follow the functions that train and that nothing of the file calls, with what they do by default."""
+    wanted = [node for word in WORDS for node in machine.file.calls_by_word.get(word, ())]
+    for node in sorted(wanted, key=machine.file.tree.order):
+        if id(node) in machine.reached or not machine.file.is_own(node):
+            continue
+        chain = [each for each in machine.file.tree.ancestors(node) if isinstance(each, (cst.FunctionDef, cst.ClassDef))]
+        if chain:
+            _entered(machine, chain[::-1], env)
+
+
+def _entered(machine: Machine, chain: list[cst.CSTNode], env: Env) -> None:
+    """Call the function at the beginning of a chain of definitions, or a method of an object of the class there."""
+    first = chain[0]
+    assert isinstance(first, (cst.FunctionDef, cst.ClassDef))
+    found = env.names.get(first.name.value)
+    if isinstance(found, Closure) and found.node is first:
+        calls.run(machine, found, (), {}, None)
+    elif isinstance(found, Kind) and found.node is first and len(chain) > 1:
+        method = chain[1]
+        assert isinstance(method, (cst.FunctionDef, cst.ClassDef))
+        own = found.env.names.get(method.name.value)
+        if isinstance(own, Closure) and own.node is method:
+            made = objects.new(machine, api_above(found), None, found)
+            init = machine.method(found, "__init__")
+            if init is not None and init[0] is not own:
+                calls.run(machine, objects.with_receiver(init[0], made), (), {}, None)
+            calls.run(machine, objects.with_receiver(own, made), (), {}, None)
+
+
+def _once(found: list[TrainingStep]) -> list[TrainingStep]:
+    """Steps with layers and tensors numbered from one, those that are the same left out."""
+    kept: dict[str, TrainingStep] = {}
+    for each in map(_numbered, found):
+        kept.setdefault(repr(each), each)
+    return sorted(kept.values(), key=lambda step: step.line)
+
+
+def _numbered(step: TrainingStep) -> TrainingStep:
+    tensors: dict[int, int] = {}
+    layers: dict[int, int] = {}
+
+    def numbers(several: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(tensors.setdefault(number, len(tensors)) for number in several)
+
+    def layer(applied: Applied) -> Applied:
+        return replace(
+            applied, layer=layers.setdefault(applied.layer, len(layers)), inputs=numbers(applied.inputs),
+            outputs=numbers(applied.outputs), inner=layer(applied.inner) if applied.inner is not None else None,
+        )  # fmt: skip
+
+    passes = []
+    for each in step.passes:
+        inputs = numbers(each.graph.inputs)
+        applied = tuple(map(layer, each.graph.applied))
+        outputs = numbers(each.graph.outputs)
+        of = {tensors[number]: found for number, found in each.graph.tensors.items() if number in tensors}
+        frozen = frozenset(layers[number] for number in each.frozen if number in layers)
+        passes.append(Pass(Graph(of, applied, inputs, outputs), each.losses, each.optimizer, each.backward, frozen))
+    return replace(step, passes=tuple(passes))
+
+

@@ -1,0 +1,197 @@
+"""Calls of libraries: what makes layers, models, optimizers and losses, and what is done with them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint import knowledge
+from tfmemlint.estimate.facts import (
+    applying,
+    builtin,
+    calls,
+    networks,
+    objects,
+    operations,
+    pipelines,
+    stepping,
+    training,
+)  # fmt: skip
+from tfmemlint.estimate.facts.asked import Arguments, Asked
+from tfmemlint.estimate.facts.values import NONE, Closure, Object, traced
+from tfmemlint.model.layers.effects import MERGES
+from tfmemlint.model.values import Api, Const, Method, Unknown, Value, constant
+
+if TYPE_CHECKING:
+    from tfmemlint.estimate.facts.machine import Machine
+
+L = "tf.keras.layers."
+APPLICATIONS = "tf.keras.applications."
+LAYER, MODEL, LOSS, OPTIMIZER = "tf.keras.layers.Layer", "tf.keras.Model", "tf.keras.losses.Loss", "Optimizer"
+INPUTS = ("tf.keras.Input", "tf.keras.layers.Input", "tf.keras.layers.InputLayer")
+POLICIES = (
+    "tf.keras.mixed_precision.set_global_policy", "tf.keras.mixed_precision.experimental.set_policy",
+    "tf.keras.config.set_dtype_policy", "tf.keras.mixed_precision.set_dtype_policy",
+)  # fmt: skip
+EAGER = ("tf.config.run_functions_eagerly", "tf.config.experimental_run_functions_eagerly")
+TRACES = "tf.function"
+REMAT = ("tf.keras.remat", "tf.recompute_grad", "tf.keras.RematScope")
+
+
+def api(machine: Machine, target: Api, given: Arguments, node: cst.Call) -> Value:
+    """What a call of a function or class of a library gives."""
+    name = target.name
+    handler = builtin.lookup(name)
+    found = handler(machine, given, node) if handler is not None else None
+    if found is not None:
+        return found
+    if name in POLICIES:
+        machine.put(machine.settings, "policy", given.get(0) or Unknown("a policy"))
+        return NONE
+    if name in EAGER:
+        machine.put(machine.settings, "eager", given.get(0) or Const(True))
+        return NONE
+    if name == TRACES:
+        return _traced(machine, given, node, target)
+    if name in REMAT and given.positions and isinstance(given.positions[0], (Object, Closure)):
+        return applying.rematerialised(machine, given.positions[0])
+    if name.startswith(L) and name.removeprefix(L) in MERGES:
+        layer = made(machine, L + MERGES[name.removeprefix(L)], Arguments((), given.names), node)
+        return applying.apply(machine, layer, Arguments(given.positions[:1], {}), node)
+    if name in INPUTS:
+        return networks.input_tensor(machine, Asked(node, machine.evaluator, target, given), name, node)
+    if name.startswith(APPLICATIONS) and knowledge.returns_class(name) == MODEL:
+        return networks.pretrained(machine, Asked(node, machine.evaluator, target, given), node)
+    if knowledge.is_class(name) and _is_kept(name):
+        return made(machine, name, given, node)
+    return _function(machine, target, given, node)
+
+
+def _is_kept(name: str) -> bool:
+    """Whether objects of a class are followed here."""
+    return name.startswith(("tf.keras.", "tf.compat.v1.train.", "tf.train.")) or name in (
+        "tf.GradientTape", "tf.Module", "argparse.ArgumentParser",
+    )  # fmt: skip
+
+
+def _function(machine: Machine, target: Api, given: Arguments, node: cst.Call) -> Value:
+    name = target.name
+    special = pipelines.made(machine, target, given, node)
+    if special is not None:
+        return special
+    word = name.rpartition(".")[2]
+    tensors = [t for value in (*given.positions, *given.names.values()) for t in traced(value)]
+    if name in networks.MAKERS:
+        return networks.MAKERS[name](machine, given, node)
+    if tensors and name.startswith(("tf.keras.losses.", "tf.keras.metrics.")) and len(given.positions) >= 2:
+        return training.loss_of(machine, word, given, node, constant(given.names.get("from_logits", NONE)) is True)
+    if tensors and word in training.TF_LOSSES:
+        return training.loss_of(machine, training.TF_LOSSES[word], given, node, logits=True)
+    if tensors:
+        return operations.function(machine, name, target, given, node)
+    if name in ("tf.keras.optimizers.get", "tf.keras.losses.get", "tf.keras.activations.get"):
+        return given.get(0) or Unknown(word)
+    return calls.asked(machine, target, given, node)
+
+
+def _traced(machine: Machine, given: Arguments, node: cst.Call, target: Api) -> Value:
+    """`tf.function(f)`, or `tf.function(...)` that decorates."""
+    function = given.get(0, "func", "python_function")
+    jit = constant(given.names.get("jit_compile", given.names.get("experimental_compile", NONE))) is True
+    if isinstance(function, Closure):
+        return Closure(
+            function.node, function.receiver, True, "jit" if jit else function.frame, env=function.env,
+            owner=function.owner,
+        )  # fmt: skip
+    if function is not None and function != NONE:
+        return function
+    return objects.new(machine, TRACES, Asked(node, machine.evaluator, target, given))
+
+
+def made(machine: Machine, name: str, given: Arguments, node: cst.Call) -> Object:
+    """An object of a class of a library."""
+    done = objects.new(machine, name, Asked(node, machine.evaluator, Api(name), given))
+    if LAYER in (name, *knowledge.bases(name)):
+        named(machine, done, name.rpartition(".")[2])
+        initialised(machine, done, given)
+    return done
+
+
+def named(machine: Machine, made_: Object, word: str) -> None:
+    """Give a layer or model the name that Keras gives it: of its class with underscores, and counted."""
+    plain = re.sub(r"([a-z])([A-Z])", r"\1_\2", re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", word)).lower()
+    said = constant(made_.call.given("name")) if made_.call is not None else None
+    if isinstance(said, str):
+        made_.fields["name"] = Const(said)
+        return
+    count = machine.names.get(plain, 0)
+    machine.names[plain] = count + 1
+    made_.fields["name"] = Const(f"{plain}_{count}" if count else plain)
+
+
+def initialised(machine: Machine, made_: Object, given: Arguments) -> None:
+    """What the constructor of a layer or model of Keras keeps."""
+    name = made_.type_name or ""
+    if "name" in given.names and isinstance(given.names["name"], Const):
+        made_.fields["name"] = given.names["name"]
+    if "trainable" in given.names:
+        made_.fields["trainable"] = given.names["trainable"]
+    made_.fields["#policy"] = given.names.get("dtype", machine.settings.get("policy", NONE))
+    if networks.is_network(machine, made_):
+        networks.start(machine, made_, name, given)
+
+
+def called(machine: Machine, target: Object, given: Arguments, node: cst.Call) -> Value:
+    """What calling an object gives."""
+    name = target.type_name or ""
+    if target.of is not None:
+        own = machine.method(target.of, "__call__")
+        if own is not None:
+            return calls.run(
+                machine, objects.with_receiver(own[0], target), given.positions, given.names, node, given.open
+            )
+        if not networks.is_layer(target) and LOSS not in (name, *knowledge.bases(name)):
+            return calls.unknown(machine, target, given, node)
+    if networks.is_layer(target):
+        return applying.apply(machine, target, given, node)
+    if LOSS in (name, *knowledge.bases(name)):
+        logits = target.call is not None and constant(target.call.given("from_logits")) is True
+        return training.loss_of(machine, _snake(name.rpartition(".")[2]), given, node, logits)
+    if name.startswith("tf.keras.metrics."):
+        return NONE
+    if name == TRACES and given.positions and isinstance(given.positions[0], Closure):
+        return _traced(machine, given, node, Api(TRACES))
+    return calls.unknown(machine, target, given, node)
+
+
+def _snake(word: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", word).lower()
+
+
+def method(machine: Machine, receiver: Object, name: str, given: Arguments, node: cst.Call) -> Value:
+    """What a method of an object of Keras gives."""
+    kind = receiver.type_name or ""
+    if kind == "tf.GradientTape":
+        return stepping.of_tape(machine, receiver, name, given, node)
+    if OPTIMIZER in kind or any(OPTIMIZER in base for base in knowledge.bases(kind)):
+        return stepping.of_optimizer(machine, receiver, name, given, node)
+    if name == "__init__":
+        initialised(machine, receiver, given)
+        return NONE
+    if networks.is_layer(receiver):
+        found = networks.method(machine, receiver, name, given, node)
+        if found is not None:
+            return found
+    if name in ("call", "__call__"):
+        return called(machine, receiver, given, node)
+    if kind.startswith("tf.keras.metrics.") or name in ("add_metric", "add_loss", "summary"):
+        return NONE
+    special = pipelines.of_object(machine, receiver, name, given, node)
+    if special is not None:
+        return special
+    owner = knowledge.method_owner(kind, name) or f"{kind}.{name}"
+    return calls.asked(machine, Method(receiver, owner), given, node)
+
+

@@ -1,0 +1,107 @@
+"""Loops and `with` blocks.
+
+A loop over known items is followed turn by turn. Of another one, or a long one that trains, one turn is followed for
+what it changes, which is then not known, and one more for what it does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.estimate.facts import assigning, expressions
+from tfmemlint.estimate.facts.values import MISSING, NONE, Env, Object, join
+from tfmemlint.model.values import Const, Dataset, Iterator, Length, OneOf, Sequence, Unknown, Value
+
+if TYPE_CHECKING:
+    from tfmemlint.estimate.facts.machine import Machine, Outcome
+
+MOST_TRAINING = 8
+"""Turns of a loop that trains in each."""
+
+
+def follow(machine: Machine, loop: cst.For | cst.While, env: Env) -> Outcome:
+    """Follow a loop."""
+    if isinstance(loop, cst.While):
+        sure = expressions.truth(machine.value(loop.test, env))
+        return None if sure is False else _some(machine, lambda: machine.suite(loop.body, env), env)
+    over = machine.value(loop.iter, env)
+    turns = expressions.items(over)
+    if turns is None or len(turns) > expressions.MOST_ITEMS:
+        return _over(machine, loop, over, env)
+    seen = len(machine.events)
+    for index, item in enumerate(turns):
+        assigning.assign(machine, loop.target, item, env)
+        outcome = machine.suite(loop.body, env)
+        if outcome is not None and outcome[0] == "break":
+            return None
+        if outcome is not None and outcome[0] != "continue":
+            return outcome
+        if index == 0 and len(turns) > MOST_TRAINING and len(machine.events) > seen:
+            return _over(machine, loop, Sequence(turns), env)
+    return machine.suite(loop.orelse.body, env) if loop.orelse is not None else None
+
+
+def _over(machine: Machine, loop: cst.For, over: Value, env: Env) -> Outcome:
+    """Follow one turn that stands for all."""
+    from tfmemlint.estimate.facts import stepping
+
+    item = _any_item(over)
+    if isinstance(over, (Dataset, Iterator)) or isinstance(over, Object):
+        item = stepping.drawn(machine, over, item)
+
+    def turn() -> Outcome:
+        assigning.assign(machine, loop.target, item, env)
+        return machine.suite(loop.body, env)
+
+    return stepping.around(machine, loop, over, lambda: _some(machine, turn, env))
+
+
+def _any_item(over: Value) -> Value:
+    if isinstance(over, Sequence) and over.items and all(isinstance(each, Const) for each in over.items):
+        return Unknown("an item")
+    return expressions.element_of(over)
+
+
+def _some(machine: Machine, turn: Callable[[], Outcome], env: Env) -> Outcome:
+    """Follow a turn of a loop that may run any number of times: once for what it changes, once for what it does."""
+    machine.quiet += 1
+    try:
+        _, changes = machine.branch(turn)
+    finally:
+        machine.quiet -= 1
+    for where, key, after in changes.values():
+        before = where.get(key, MISSING)
+        if before is not MISSING and after is not MISSING and before is not after and before != after:
+            machine.put(where, key, _widened(before, after))
+    outcome = turn()
+    return outcome if outcome is not None and outcome[0] == "return" and not env.returns else None
+
+
+def _widened(before: Value, after: Value) -> Value:
+    if before == NONE:
+        return after
+    if isinstance(before, (Const, Length)) and isinstance(after, (Const, Length)):
+        return Unknown("it changes in a loop")
+    joined = join(before, after)
+    return Unknown("it changes in a loop") if isinstance(joined, OneOf) else joined
+
+
+# -- with ------------------------------------------------------------------------------------------------------------
+
+
+def entered(machine: Machine, statement: cst.With, env: Env) -> Outcome:
+    """Follow a `with` block."""
+    tapes = 0
+    for each in statement.items:
+        value = machine.value(each.item, env)
+        if each.asname is not None:
+            assigning.assign(machine, each.asname.name, value, env)
+        if isinstance(value, Object) and value.type_name == "tf.GradientTape":
+            machine.tapes.append(value)
+            tapes += 1
+    outcome = machine.suite(statement.body, env)
+    del machine.tapes[len(machine.tapes) - tapes :]
+    return outcome

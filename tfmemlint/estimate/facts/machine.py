@@ -1,0 +1,273 @@
+"""Follows a program statement by statement on abstract values: both ways where a condition is not known, loops turn by
+turn where their items are.
+
+What is written goes through `put`, which remembers what stood there, so that one way can be taken back before the other
+is followed, and what both leave be joined.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from collections.abc import Sequence as SequenceOf
+from typing import TYPE_CHECKING, Any
+
+import libcst as cst
+
+from tfmemlint.estimate.facts import assigning, expressions, imported, looping
+from tfmemlint.estimate.facts.recorded import Record
+from tfmemlint.estimate.facts.values import MISSING, NONE, Closure, Env, Kind, Object, Traced, join
+from tfmemlint.model.values import Api, Array, Const, Unknown, Value
+
+if TYPE_CHECKING:
+    from tfmemlint.estimate.facts.given import Given
+    from tfmemlint.estimate.facts.stepping import Batch
+    from tfmemlint.model.file import File
+
+MOST_WORK = 300_000
+"""Statements and expressions that are followed in one file."""
+
+DEEPEST = 24
+"""Calls of the program's functions in each other."""
+
+Changes = dict[tuple[int, Any], tuple[dict[Any, Value], Any, Value]]
+Outcome = tuple[str, Value] | None
+"""How a block ends, where it does not run to its end: "return" (with what), "break", "continue" or "raise"."""
+
+
+class TooMuchWork(Exception):
+    """A program needs more work than is done for one file."""
+
+
+class Machine:
+    """The state of a program that is followed."""
+
+    def __init__(self, file: File, given: Given) -> None:
+        self.file = file
+        self.given = given
+        self.evaluator = file.values
+        self.record = Record()
+        self.work = 0
+        self.deepest = DEEPEST
+        self.running: list[Closure] = []
+        self.modules: dict[int, Env] = {}
+        self.serial = 0
+        self.names: dict[str, int] = {}
+        self.settings: dict[str, Value] = {}
+        self.tapes: list[Object] = []
+        self.yields: list[list[Value]] = []
+        self.batches: list[Batch] = []
+        """The data of the loops that are being followed."""
+        self.built: dict[Any, tuple[list[Traced], list[Traced]] | None] = {}
+        """The symbolic inputs and outputs of `Sequential` models."""
+        self.reached: set[int] = set()
+        """The calls that were come to, by the identity of their nodes."""
+        self.quiet = 0
+        """How many loops are followed for what they change alone."""
+        self.events: list[Any] = []
+        self.taken: list[Any] = []
+        """The gradients that were taken, by their numbers."""
+        self._journal: list[tuple[dict[Any, Value], Any, Value]] = []
+        self._branches = 0
+
+    # -- state -------------------------------------------------------------------------------------------------------
+
+    def put(self, where: dict[Any, Value], key: Any, value: Value) -> None:
+        """Write, so that it can be taken back."""
+        if self._branches:
+            self._journal.append((where, key, where.get(key, MISSING)))
+        where[key] = value
+
+    def branch(self, run: Callable[[], Outcome]) -> tuple[Outcome, Changes]:
+        """Follow one way and take back what it wrote, which is given with how it ended."""
+        start = len(self._journal)
+        self._branches += 1
+        try:
+            outcome = run()
+        finally:
+            self._branches -= 1
+            written = self._journal[start:]
+            del self._journal[start:]
+            changes: Changes = {
+                (id(where), key): (where, key, where.get(key, MISSING)) for where, key, _ in written
+            }
+            for where, key, before in reversed(written):
+                if before is MISSING:
+                    where.pop(key, None)
+                else:
+                    where[key] = before
+        return outcome, changes
+
+    def apply(self, changes: Changes) -> None:
+        """Write what one way wrote."""
+        for where, key, value in changes.values():
+            if value is not MISSING:
+                self.put(where, key, value)
+
+    def merge(self, one: Changes, other: Changes) -> None:
+        """Write what is known after either of two ways."""
+        for at in dict.fromkeys([*one, *other]):
+            where, key, _ = one.get(at) or other[at]
+            before = where.get(key, MISSING)
+            values = (one[at][2] if at in one else before, other[at][2] if at in other else before)
+            joined = join(*values)
+            if joined is not MISSING:
+                self.put(where, key, joined)
+
+    def spend(self) -> None:
+        """One piece of work; raises TooMuchWork beyond what is done for a file."""
+        self.work += 1
+        if self.work > MOST_WORK:
+            raise TooMuchWork
+
+    def tensor_of(self, value: Value) -> Traced | None:
+        """The tensor that a value is, if it is one."""
+        return self.record.number(value) if isinstance(value, Array) else None
+
+    # -- statements --------------------------------------------------------------------------------------------------
+
+    def run_module(self, module: cst.Module, env: Env, name: str) -> None:
+        """Follow a module from its beginning to its end, or as far as the work allows."""
+        env.names["__name__"] = Const(name)
+        env.names["__file__"] = Unknown("a path")
+        self.block(module.body, env)
+
+    def block(self, body: SequenceOf[cst.CSTNode], env: Env) -> Outcome:
+        """Follow statements one after the other."""
+        for index, statement in enumerate(body):
+            self.spend()
+            if isinstance(statement, cst.If):
+                ended, outcome = self._if(statement, body[index + 1 :], env)
+                if ended or outcome is not None:
+                    return outcome
+                continue
+            outcome = self._statement(statement, env)
+            if outcome is not None:
+                return outcome
+        return None
+
+    def suite(self, suite: cst.BaseSuite | None, env: Env) -> Outcome:
+        """Follow the body of a compound statement."""
+        return self.block(suite.body, env) if suite is not None else None
+
+    def _statement(self, statement: cst.CSTNode, env: Env) -> Outcome:
+        if isinstance(statement, cst.SimpleStatementLine):
+            return self.block(statement.body, env)
+        if isinstance(statement, (cst.For, cst.While)):
+            return looping.follow(self, statement, env)
+        if isinstance(statement, cst.With):
+            return looping.entered(self, statement, env)
+        if isinstance(statement, cst.Try):
+            return self._try(statement, env)
+        if isinstance(statement, cst.FunctionDef):
+            assigning.define_function(self, statement, env)
+        elif isinstance(statement, cst.ClassDef):
+            assigning.define_class(self, statement, env)
+        elif isinstance(statement, (cst.Import, cst.ImportFrom)):
+            imported.follow(self, statement, env)
+        elif isinstance(statement, cst.Return):
+            return "return", self.value(statement.value, env) if statement.value is not None else NONE
+        elif isinstance(statement, cst.Break):
+            return "break", NONE
+        elif isinstance(statement, cst.Continue):
+            return "continue", NONE
+        elif isinstance(statement, cst.Raise):
+            return "raise", NONE
+        elif isinstance(statement, cst.Expr):
+            value = self.value(statement.value, env)
+            return ("raise", NONE) if value is EXITS else None
+        else:
+            assigning.follow(self, statement, env)
+        return None
+
+    def _try(self, statement: cst.Try, env: Env) -> Outcome:
+        outcome = self.suite(statement.body, env)
+        if outcome is not None and outcome[0] == "raise":
+            outcome = None
+            for handler in statement.handlers[:1]:
+                outcome = self.suite(handler.body, env)
+        elif outcome is None and statement.orelse is not None:
+            outcome = self.suite(statement.orelse.body, env)
+        last = self.suite(statement.finalbody.body, env) if statement.finalbody is not None else None
+        return last or outcome
+
+    # -- conditions --------------------------------------------------------------------------------------------------
+
+    def _if(self, statement: cst.If, rest: SequenceOf[cst.CSTNode], env: Env) -> tuple[bool, Outcome]:
+        """Follow a condition; True where what stands behind it was followed, too."""
+        sure = expressions.truth(self.value(statement.test, env))
+        if sure is not None:
+            return False, self.suite(statement.body, env) if sure else self._otherwise(statement, env)
+        one, first = self.branch(lambda: self.suite(statement.body, env))
+        other, second = self.branch(lambda: self._otherwise(statement, env))
+        if one is not None and one[0] == "raise":
+            self.apply(second)
+            return False, other
+        if other is not None and other[0] == "raise":
+            self.apply(first)
+            return False, one
+        if (one is None) == (other is None):
+            self.merge(first, second)
+            return False, self._both(one, other, env)
+        left, kept, on = (one, first, second) if one is not None else (other, second, first)
+        end, behind = self.branch(lambda: self._behind(on, rest, env))
+        self.merge(kept, behind)
+        return True, self._both(left, end, env)
+
+    def _behind(self, changes: Changes, rest: SequenceOf[cst.CSTNode], env: Env) -> Outcome:
+        self.apply(changes)
+        return self.block(rest, env)
+
+    def _otherwise(self, statement: cst.If, env: Env) -> Outcome:
+        orelse = statement.orelse
+        if isinstance(orelse, cst.If):
+            return self.block([orelse], env)
+        return self.suite(orelse.body, env) if orelse is not None else None
+
+    def _both(self, one: Outcome, other: Outcome, env: Env) -> Outcome:
+        """How two ways end that were both followed: what one returns is kept for the end of the function."""
+        returned = [each[1] for each in (one, other) if each is not None and each[0] == "return"]
+        if len(returned) == 2:
+            return "return", join(returned[0], returned[1])
+        env.returns += returned
+        return one if one == other else None
+
+    # -- expressions -------------------------------------------------------------------------------------------------
+
+    def value(self, node: cst.CSTNode, env: Env) -> Value:
+        """What an expression is."""
+        self.spend()
+        return expressions.value(self, node, env)
+
+    def unknown_names(self, names: Iterable[str], env: Env, why: str) -> None:
+        """Forget what names hold."""
+        for name in names:
+            self.put(env.names, name, Unknown(why))
+
+    def method(self, kind: Kind, name: str) -> tuple[Closure, Kind] | None:
+        """A method of a class of the program, and the class that has it."""
+        for each in ancestry(kind):
+            found = each.env.names.get(name)
+            if isinstance(found, Closure):
+                return found, each
+        return None
+
+
+def ancestry(kind: Kind) -> list[Kind]:
+    """A class of the program and those above it, nearest first."""
+    found = [kind]
+    for above in kind.above:
+        if isinstance(above, Kind):
+            found += [each for each in ancestry(above) if each not in found]
+    return found
+
+
+def api_above(kind: Kind) -> str | None:
+    """The first class of a library above one of the program."""
+    for each in ancestry(kind):
+        for above in each.above:
+            if isinstance(above, Api) and above.name != "builtins.object":
+                return above.name
+    return None
+
+
+EXITS = Unknown("the program ends")

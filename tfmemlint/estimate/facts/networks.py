@@ -1,0 +1,281 @@
+"""Layers and models as objects: what a model holds, what its attributes are, what its methods do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint import knowledge
+from tfmemlint.estimate.facts import applying, objects, operations, training
+from tfmemlint.estimate.facts.asked import Arguments, Asked
+from tfmemlint.estimate.facts.values import NONE, Listed, Object, Traced, Variables, leaves, plain
+from tfmemlint.model.layers.effects import first_shape
+from tfmemlint.model.transfer.table import dtype_of, shape_of
+from tfmemlint.model.values import Array, Const, Sequence, Shape, Unknown, Value, constant, integer
+
+if TYPE_CHECKING:
+    from tfmemlint.estimate.facts.machine import Machine
+
+LAYER, MODEL, SEQUENTIAL = "tf.keras.layers.Layer", "tf.keras.Model", "tf.keras.Sequential"
+WEIGHTS = ("trainable_variables", "trainable_weights", "variables", "weights")
+QUIET = ("summary", "save", "save_weights", "load_weights", "plot_model", "evaluate", "build_from_config", "test_on_batch",
+         "get_weights", "set_weights", "export", "reset_states", "reset_metrics", "get_config", "to_json", "count_params",
+         "add_loss", "add_metric", "adapt", "compute_mask", "finalize_state")  # fmt: skip
+"""Methods that change nothing of what a step is made of."""
+
+
+def is_layer(value: Value) -> bool:
+    """Whether an object is a layer or model of Keras, or of a class that derives from one."""
+    if not isinstance(value, Object) or value.type_name is None:
+        return False
+    return LAYER in (value.type_name, *knowledge.bases(value.type_name)) or is_model(value)
+
+
+def is_model(value: Value) -> bool:
+    """Whether an object is a model."""
+    name = value.type_name if isinstance(value, Object) else None
+    return name is not None and MODEL in (name, *knowledge.bases(name))
+
+
+def is_network(machine: Machine, value: Object) -> bool:
+    """Whether an object holds layers by itself: a model."""
+    return is_model(value)
+
+
+def is_sequential(value: Value) -> bool:
+    """Whether an object is a `Sequential`, which may be of a class of the program without a `call` of its own."""
+    return isinstance(value, Object) and "#layers" in value.fields
+
+
+def is_functional(value: Value) -> bool:
+    """Whether an object is a model made of its outputs."""
+    return isinstance(value, Object) and "#outputs" in value.fields
+
+
+def start(machine: Machine, made: Object, name: str, given: Arguments) -> None:
+    """What the constructor of a model keeps."""
+    if SEQUENTIAL in (name, *knowledge.bases(name)):
+        made.fields["#layers"] = Listed({"items": Sequence((), "list", given.open)})
+        listed = given.get(0, "layers")
+        for each in leaves(listed) if listed is not None and listed != NONE else ():
+            add(machine, made, each)
+        return
+    inputs, outputs = given.get(0, "inputs", "input"), given.get(1, "outputs", "output")
+    if inputs is not None and outputs is not None:
+        made.fields["#inputs"], made.fields["#outputs"] = inputs, outputs
+
+
+def add(machine: Machine, model: Object, layer: Value) -> None:
+    """`model.add(layer)`."""
+    if isinstance(layer, Traced):
+        machine.put(model.fields, "#shape", layer)
+        return
+    listed = model.fields["#layers"]
+    assert isinstance(listed, Listed)
+    before = listed.items
+    assert isinstance(before, Sequence)
+    machine.put(listed.fields, "items", Sequence((*before.items, layer), "list", before.open))
+
+
+# -- inputs ----------------------------------------------------------------------------------------------------------
+
+
+def input_tensor(machine: Machine, call: Asked, name: str, node: cst.Call) -> Value:
+    """`Input(...)`: a symbolic tensor."""
+    tensor = call.given_values.get(None, "tensor", "input_tensor")
+    if isinstance(tensor, Array):
+        return machine.record.number(tensor)
+    shape: Shape | None = None
+    for word in ("shape", "input_shape"):
+        found = call.given_values.get(0 if word == "shape" else None, word)
+        if found is not None and found != NONE:
+            inner = shape_of(call.given(word)) if call.arg(word) is not None else None
+            shape = (integer(call.given("batch_size")), *inner) if inner is not None else None
+    for word in ("batch_shape", "batch_input_shape"):
+        if call.arg(word) is not None and call.given(word) != NONE:
+            shape = shape_of(call.given(word))
+    dtype = dtype_of(call.given("dtype"), "float32") if call.arg("dtype") is not None else "float32"
+    return machine.record.tensor(shape, dtype or "float32")
+
+
+def built(machine: Machine, model: Object) -> tuple[list[Traced], list[Traced]] | None:
+    """The symbolic inputs and outputs of a `Sequential` that states its input's shape, or of a functional model."""
+    if is_functional(model):
+        inputs, outputs = leaves(model.fields["#inputs"]), leaves(model.fields["#outputs"])
+        given = [each for each in inputs if isinstance(each, Traced)]
+        made = [each for each in outputs if isinstance(each, Traced)]
+        return (given, made) if len(given) == len(inputs) and len(made) == len(outputs) and made else None
+    if not is_sequential(model):
+        return None
+    key = (model.serial, layers_listed(model))
+    if key not in machine.built:
+        machine.built[key] = None
+        shape = input_shape(machine, model)
+        if shape is not None:
+            first = model.fields.get("#shape")
+            given_ = machine.record.tensor(shape, first.dtype if isinstance(first, Traced) else "float32")
+            kept, machine.record.now = machine.record.now, []
+            inside = applying.through(machine, model, given_, None)
+            machine.record.now = kept
+            if isinstance(inside, Traced):
+                machine.built[key] = ([given_], [inside])
+    return machine.built[key]
+
+
+def layers_listed(model: Object) -> tuple[Value, ...] | None:
+    """The layers of a `Sequential`; None where not all are known."""
+    listed = model.fields.get("#layers")
+    items = listed.items if isinstance(listed, Listed) else None
+    return items.items if isinstance(items, Sequence) and not items.open else None
+
+
+def input_shape(machine: Machine, model: Object) -> Shape | None:
+    """The shape, examples first, of what a `Sequential` takes, where it states one."""
+    stated = model.fields.get("#shape")
+    if isinstance(stated, Traced):
+        return stated.shape
+    listed = layers_listed(model) or ()
+    first = listed[0] if listed else None
+    if isinstance(first, Object) and is_model(first):
+        inner = built(machine, first)
+        return inner[0][0].shape if inner is not None and len(inner[0]) == 1 else None
+    found = first_shape(first) if first is not None else None
+    if found is not None and isinstance(first, Object) and (first.type_name or "").endswith("Embedding"):
+        return found if found[-1] is not None else None
+    if found is None and isinstance(first, Object) and first.call is not None:
+        wrapped = first.call.given("layer")  # Bidirectional(LSTM(..), input_shape=...) states it itself
+        found = first_shape(wrapped)
+    return found
+
+
+# -- what a model holds ----------------------------------------------------------------------------------------------
+
+
+def parts(machine: Machine, owner: Object) -> list[Object]:
+    """The layers and models that one holds, each once."""
+    if is_sequential(owner):
+        found: Iterable[Value] = layers_listed(owner) or ()
+    elif is_functional(owner):
+        found = _applied(machine, owner)
+    else:
+        held = (value for key, value in owner.fields.items() if not key.startswith("#"))
+        found = [leaf for value in held for leaf in leaves(value)]
+        wrapped = owner.call.given_values.get(0, "layer") if isinstance(owner.call, Asked) else None
+        found = [*found, wrapped] if wrapped is not None and owner.of is None else found
+    unique = {each.serial: each for each in found if isinstance(each, Object) and is_layer(each)}
+    return [each for each in unique.values() if each is not owner]
+
+
+def _applied(machine: Machine, model: Object) -> list[Object]:
+    ends = built(machine, model)
+    order = machine.record.order((t.number for t in ends[0]), (t.number for t in ends[1])) if ends is not None else None
+    return [node.op for node in order or () if node.op is not None]
+
+
+def shown(machine: Machine, owner: Object, name: str) -> Value | None:
+    """An attribute that Keras gives a layer or model; None for others."""
+    if not is_layer(owner):
+        return None
+    if name in WEIGHTS:
+        return Variables((owner,))
+    if name in ("layers", "_layers", "submodules"):
+        held = [*_input_layers(machine, owner), *parts(machine, owner)]
+        unknown = is_sequential(owner) and layers_listed(owner) is None
+        return objects.new_list(Sequence(tuple(held), "list", unknown))
+    if name in ("input", "inputs", "output", "outputs"):
+        return _end(machine, owner, name)
+    if name in ("input_shape", "output_shape"):
+        end = _end(machine, owner, name.partition("_")[0])
+        shape = end.shape if isinstance(end, Traced) else None
+        return None if shape is None else Sequence(tuple(Const(n) for n in shape))
+    if name == "trainable":
+        return Const(True)
+    if name == "optimizer":
+        return training.compiled_optimizer(owner)
+    argument = owner.call.given(name) if owner.call is not None and owner.of is None else None
+    return argument if argument is not None and argument.known else None
+
+
+def _input_layers(machine: Machine, owner: Object) -> list[Object]:
+    ends = built(machine, owner) if is_functional(owner) else None
+    return [objects.new(machine, "tf.keras.layers.InputLayer") for _ in ends[0]] if ends is not None else []
+
+
+def _end(machine: Machine, owner: Object, name: str) -> Value:
+    ends = built(machine, owner)
+    if ends is None:
+        kept = owner.fields.get("#in" if name.startswith("input") else "#out")
+        return kept if kept is not None else Unknown(f"{name} of a layer")
+    found = ends[0] if name.startswith("input") else ends[1]
+    if name.endswith("s"):
+        return objects.new_list(Sequence(tuple(found), "list"))
+    return found[0] if len(found) == 1 else objects.new_list(Sequence(tuple(found), "list"))
+
+
+# -- methods ---------------------------------------------------------------------------------------------------------
+
+
+def method(machine: Machine, model: Object, name: str, given: Arguments, node: cst.Call) -> Value | None:
+    """What a method of a layer or model gives; None for one that is not known here."""
+    if name == "add" and is_sequential(model):
+        layer = given.get(0, "layer")
+        add(machine, model, layer if layer is not None else Unknown("a layer"))
+        return NONE
+    if name == "pop" and is_sequential(model):
+        listed = model.fields["#layers"]
+        return operations.list_method(machine, operations.ListMethod(listed, "pop"), Arguments())  # type: ignore[arg-type]
+    if name == "get_layer":
+        return _named_layer(machine, model, given)
+    if name == "build":
+        shape = given.get(0, "input_shape")
+        found = shape_of(plain(shape)) if shape is not None else None
+        if found is not None and is_sequential(model):
+            machine.put(model.fields, "#shape", machine.record.tensor(found))
+        return NONE
+    if name in QUIET:
+        return NONE
+    if name in ("add_weight", "add_variable"):
+        return _weight(machine, model, given, node)
+    return training.method(machine, model, name, given, node)
+
+
+def _weight(machine: Machine, owner: Object, given: Arguments, node: cst.Call) -> Value:
+    from tfmemlint.estimate.facts import calls
+    from tfmemlint.model.values import Method
+
+    found = calls.asked(machine, Method(owner, "tf.keras.layers.Layer.add_weight"), given, node)
+    return found if isinstance(found, Array) else Array("tf", "float32", None)
+
+
+def _named_layer(machine: Machine, model: Object, given: Arguments) -> Value:
+    name, index = given.get(0, "name"), given.get(1, "index")
+    held = [*_input_layers(machine, model), *parts(machine, model)]
+    place = constant(index) if index is not None else constant(name) if name is not None else None
+    if isinstance(place, int):
+        return held[place] if -len(held) <= place < len(held) else Unknown("no such layer")
+    return next((each for each in held if each.fields.get("name") == name), Unknown("a layer by its name"))
+
+
+def pretrained(machine: Machine, call: Asked, node: cst.Call) -> Value:
+    """A network of `keras.applications`."""
+    from tfmemlint.estimate.facts import applications, libraries
+
+    model = objects.new(machine, MODEL, call)
+    libraries.named(machine, model, (call.name or "").rpartition(".")[2].lower())
+    applications.build(machine, model, call, node)
+    return model
+
+
+def _clone(machine: Machine, given: Arguments, node: cst.Call) -> Value:
+    model = given.get(0, "model")
+    if not isinstance(model, Object):
+        return Unknown("a clone")
+    copy = objects.new(machine, model.type_name, model.call, model.of)
+    copy.fields.update(model.fields)
+    return copy
+
+
+MAKERS: dict[str, Callable[[Machine, Arguments, cst.Call], Value]] = {"tf.keras.models.clone_model": _clone}
+"""Functions that make models of others."""

@@ -1,0 +1,229 @@
+"""Plain operations on tensors: arithmetic, items, functions of TensorFlow and of Keras' backend; methods of lists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.estimate.facts import objects
+from tfmemlint.estimate.facts.asked import Arguments, Asked
+from tfmemlint.estimate.facts.recorded import Node
+from tfmemlint.estimate.facts.values import NONE, Listed, Loop, Traced, plain, traced
+from tfmemlint.model.transfer import transfer
+from tfmemlint.model.transfer.table import elements
+from tfmemlint.model.values import Array, Const, Mapping, Sequence, Unknown, Value, constant
+
+if TYPE_CHECKING:
+    from tfmemlint.estimate.facts.machine import Machine
+
+NAMES = {
+    "Add": "add", "Subtract": "subtract", "Multiply": "multiply", "Divide": "divide", "Power": "power",
+    "MatrixMultiply": "matmul", "FloorDivide": "floor_divide", "Modulo": "mod",
+}  # fmt: skip
+"""Operators, by the names of the functions that do the same."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ListMethod(Value):
+    """A method of a list or dictionary."""
+
+    receiver: Listed
+    name: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TensorMethod(Value):
+    """A method of a tensor."""
+
+    receiver: Traced
+    name: str
+
+
+def line_of(machine: Machine, node: cst.CSTNode | None) -> int:
+    """The line of a node, from 1; 0 for none."""
+    if node is None:
+        return 0
+    try:
+        return machine.file.source_of(node).position(machine.file.home(node).spans[node][0]).row
+    except KeyError:
+        return 0
+
+
+def note(machine: Machine, kind: str, given: list[Traced], made: Value, node: cst.CSTNode | None, why: str = "") -> Value:
+    """Note an operation that gives a tensor, or a structure of tensors."""
+    outputs: list[int] = []
+
+    def numbered(value: Value) -> Value:
+        if isinstance(value, Sequence):
+            return Sequence(tuple(map(numbered, value.items)), value.kind, value.open)
+        if not isinstance(value, Array):
+            return value
+        library = "keras" if any(t.library == "keras" for t in given) else "tf"
+        tensor = machine.record.tensor(value.shape, value.dtype, library)
+        outputs.append(tensor.number)
+        return tensor
+
+    found = numbered(made)
+    line = line_of(machine, node)
+    machine.record.add(Node(kind, line, tuple(t.number for t in given), tuple(outputs), why=why))
+    return found
+
+
+def unknown(machine: Machine, kind: str, given: list[Traced], node: cst.CSTNode | None) -> Value:
+    """Note an operation of which the result is not known."""
+    return note(machine, kind, given, Array("tf", None, None), node, f"what `{kind}` gives")
+
+
+def arithmetic(machine: Machine, name: str, left: Value, right: Value, node: cst.CSTNode) -> Value:
+    """`left op right`, where one is a tensor."""
+    given = [each for each in (left, right) if isinstance(each, Traced)]
+    kind = NAMES.get(name, name.lower())
+    made = plain(left).binary(name, plain(right))
+    if not isinstance(made, Array):
+        known = [t for t in given if t.shape is not None]
+        other = right if isinstance(left, Traced) else left
+        scalar = not isinstance(plain(other), (Array, Sequence))
+        if len(known) == 1 and scalar and len(given) == 1:  # a number that is not known
+            made = Array(known[0].library, known[0].dtype, known[0].shape)
+        else:
+            return unknown(machine, kind, given, node)
+    return note(machine, kind, given, made, node, "" if made.shape is not None else f"what `{kind}` gives")
+
+
+def elementwise(machine: Machine, kind: str, operand: Traced, node: cst.CSTNode | None) -> Value:
+    """An operation that keeps the shape."""
+    return note(machine, kind, [operand], Array(operand.library, operand.dtype, operand.shape), node)
+
+
+def subscript(machine: Machine, base: Traced, indices: list[Value | slice], node: cst.CSTNode | None) -> Value:
+    """`tensor[...]`."""
+    made = plain(base).subscript([_plain_index(each) for each in indices])
+    return note(machine, "get_item", [base], made if isinstance(made, Array) else Array("tf"), node)
+
+
+def _plain_index(index: Value | slice) -> Value | slice:
+    if isinstance(index, Value):
+        return plain(index)
+    return slice(*(plain(bound) for bound in (index.start, index.stop, index.step)))
+
+
+def attribute(machine: Machine, base: Traced, name: str) -> Value:
+    """`tensor.name`."""
+    if name in ("shape", "dtype", "size", "ndim"):
+        return plain(base).attribute(name)
+    if name in ("_keras_shape", "_shape"):
+        return plain(base).attribute("shape")
+    if name == "T":
+        shape = base.shape[::-1] if base.shape is not None else None
+        return note(machine, "transpose", [base], Array("tf", base.dtype, shape), None)
+    return TensorMethod(base, name)
+
+
+def tensor_method(machine: Machine, method: TensorMethod, given: Arguments, node: cst.Call) -> Value:
+    """A method of a tensor."""
+    name, tensor = method.name, method.receiver
+    if name in ("numpy", "set_shape", "get_shape"):
+        return plain(tensor).attribute("shape") if name == "get_shape" else tensor if name == "numpy" else NONE
+    if name in ("assign", "assign_add", "assign_sub"):
+        return tensor
+    found = plain(tensor).attribute(name)
+    call = Asked(node, machine.evaluator, found, given)
+    made = transfer(call, found)
+    if isinstance(made, Array):
+        return note(machine, name, [tensor], made, node)
+    return unknown(machine, name, [tensor], node)
+
+
+def function(machine: Machine, name: str, target: Value, given: Arguments, node: cst.Call) -> Value:
+    """A function of a library that is given tensors."""
+    tensors = [t for value in (*given.positions, *given.names.values()) for t in traced(value)]
+    call = Asked(node, machine.evaluator, target, given)
+    made = transfer(call, target)
+    kind = name.rpartition(".")[2]
+    if isinstance(made, Array) or (isinstance(made, Sequence) and made.items and not made.open):
+        arrays = [leaf for leaf in elements(made) if isinstance(leaf, Array)]
+        if arrays and len(arrays) == len(elements(made)):
+            shown = all(leaf.shape is not None for leaf in arrays)
+            return note(machine, kind, tensors, made, node, "" if shown else f"what `{kind}` gives")
+        return made
+    if not isinstance(made, Unknown):
+        return made
+    from tfmemlint.estimate.facts import shaped
+
+    found = shaped.shape(name, tensors, call)
+    if found is not None:
+        return note(machine, kind, tensors, found, node)
+    return unknown(machine, kind, tensors, node)
+
+
+# -- lists and dictionaries ------------------------------------------------------------------------------------------
+
+
+def list_method(machine: Machine, method: ListMethod, given: Arguments) -> Value:
+    """A method of a list or dictionary."""
+    inside = method.receiver.items
+    if isinstance(inside, Mapping):
+        return _dict_method(machine, method, inside, given)
+    return _list_method(machine, method, inside, given)
+
+
+def _list_method(machine: Machine, method: ListMethod, inside: Sequence, given: Arguments) -> Value:
+    name, listed, first = method.name, method.receiver, given.get(0)
+    items = list(inside.items)
+    place = constant(first) if first is not None else None
+    if name == "append" and first is not None:
+        items.append(first)
+    elif name == "extend" and first is not None:
+        objects.extend(machine, listed, first)
+        return NONE
+    elif name == "insert" and isinstance(place, int) and len(given.positions) == 2:
+        items.insert(place, given.positions[1])
+    elif name == "pop" and not inside.open and items and (first is None or isinstance(place, int)):
+        at = place if isinstance(place, int) else -1
+        taken = items.pop(at) if -len(items) <= at < len(items) else Unknown("no such item")
+        machine.put(listed.fields, "items", Sequence(tuple(items), "list"))
+        return taken
+    elif name == "reverse":
+        items.reverse()
+    elif name == "copy":
+        return objects.new_list(inside)
+    elif name == "clear":
+        items.clear()
+    elif name == "index" and first in items:
+        return Const(items.index(first))
+    elif name in ("index", "count"):
+        return Unknown(f"{name} of a list")
+    else:
+        machine.put(listed.fields, "items", Sequence((), "list", open=True))
+        return Unknown(f"{name} of a list")
+    machine.put(listed.fields, "items", Sequence(tuple(items), "list", inside.open))
+    return NONE
+
+
+def _dict_method(machine: Machine, method: ListMethod, inside: Mapping, given: Arguments) -> Value:
+    name, first = method.name, given.get(0)
+    if name in ("keys", "values", "items") and not inside.open:
+        pairs = {
+            "keys": [Const(key) for key, _ in inside.items], "values": [value for _, value in inside.items],
+            "items": [Sequence((Const(key), value)) for key, value in inside.items],
+        }[name]  # fmt: skip
+        return Loop(tuple(pairs))
+    if name in ("get", "pop", "setdefault") and first is not None:
+        kept = dict(inside.items)
+        key = constant(first)
+        other = given.get(1) or NONE
+        found = kept.get(key, Unknown("no such key") if inside.open else other)
+        if name == "pop" and key in kept:
+            del kept[key]
+            machine.put(method.receiver.fields, "items", Mapping(tuple(kept.items()), inside.open))
+        return found
+    if name == "update" and (isinstance(first, Listed) or first is None):
+        more = dict(first.items.items) if first is not None and isinstance(first.items, Mapping) else {}  # type: ignore[arg-type]
+        kept = {**dict(inside.items), **more, **given.names}
+        machine.put(method.receiver.fields, "items", Mapping(tuple(kept.items()), inside.open))
+        return NONE
+    if name == "copy":
+        return Listed({"items": inside})
+    return Unknown(f"{name} of a dictionary")

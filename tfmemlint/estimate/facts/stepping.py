@@ -1,0 +1,299 @@
+"""Steps that a program writes itself: loops over data, tapes, gradients and what is done with them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.estimate.facts import (
+    calls,
+    feeding,
+    fitting,
+    graphs,
+    networks,
+    objects,
+    operations,
+    training,
+)
+from tfmemlint.estimate.facts.asked import Arguments
+from tfmemlint.estimate.facts.feeding import Feed
+from tfmemlint.estimate.facts.recorded import Node
+from tfmemlint.estimate.facts.values import NONE, Closure, Gradients, Loop, Object, Traced, Variables, leaves
+from tfmemlint.estimate.step import Missing, Pass, TrainingStep
+from tfmemlint.model.values import Array, Dataset, Iterator, Mapping, Sequence, Unknown, Value
+
+if TYPE_CHECKING:
+    from tfmemlint.estimate.facts.machine import Machine, Outcome
+
+
+@dataclass(slots=True, eq=False)
+class Taken:
+    """Gradients that were taken of one tape: of which tensors, for which weights, and what applies them."""
+
+    of: list[Traced]
+    weights: Value
+    nodes: list[Node]
+    node: cst.Call
+    traced: str
+    optimizer: Value | None = None
+    used: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Batch:
+    """The data of one turn of a loop."""
+
+    numbers: dict[int, Array] = field(default_factory=dict)
+    size: int | None = None
+    line: int = 0
+    call: str = ""
+
+
+def drawn(machine: Machine, over: Value, item: Value) -> Value:
+    """One element of a pipeline, each of its arrays a tensor of its own."""
+    if isinstance(over, Object):
+        item = feeding.of_call(machine, "fit", Arguments((over,)), cst.Call(cst.Name("fit"))).structure or item
+    batch = machine.batches[-1] if machine.batches else Batch()
+
+    def number(value: Value) -> Value:
+        if isinstance(value, Sequence):
+            return Sequence(tuple(map(number, value.items)), value.kind, value.open)
+        if isinstance(value, Mapping):
+            return Mapping(tuple((key, number(each)) for key, each in value.items), value.open)
+        if not isinstance(value, Array):
+            return value
+        tensor = machine.record.tensor(value.shape, fitting._cast(value.dtype), "tf")
+        batch.numbers[tensor.number] = value
+        return tensor
+
+    return number(item)
+
+
+def around(machine: Machine, loop: cst.For, over: Value, run: Callable[[], Outcome]) -> Outcome:
+    """Follow a loop; the steps that its turns make come of it."""
+    if not _is_data(over):
+        return run()
+    before, machine.record.now = machine.record.now, []
+    start = len(machine.taken)
+    line = operations.line_of(machine, loop)
+    text = " ".join(machine.file.text(loop.iter).split())
+    batch = Batch(line=line, call=f"for ... in {text[:50]}", size=_size(over))
+    machine.batches.append(batch)
+    try:
+        outcome = run()
+    finally:
+        machine.batches.pop()
+        machine.record.now = before
+    finish(machine, start, batch, None)
+    return outcome
+
+
+def _is_data(over: Value) -> bool:
+    return isinstance(over, (Dataset, Iterator)) or isinstance(over, Object)
+
+
+def _size(over: Value) -> int | None:
+    """The examples in one element."""
+    item = over.element if isinstance(over, Dataset) else over.item if isinstance(over, Iterator) else NONE
+    sizes = {leaf.shape[0] for leaf in leaves(item) if isinstance(leaf, Array) and leaf.shape}
+    known = [n for n in sizes if n is not None]
+    return known[0] if len(known) == 1 else None
+
+
+# -- tapes -----------------------------------------------------------------------------------------------------------
+
+
+def of_tape(machine: Machine, tape: Object, name: str, given: Arguments, node: cst.Call) -> Value:
+    """A method of a tape."""
+    if name in ("watch", "stop_recording", "reset", "__enter__", "__exit__"):
+        return NONE
+    if name not in ("gradient", "jacobian"):
+        return Unknown(f"{name} of a tape")
+    target, sources = given.get(0, "target"), given.get(1, "sources")
+    of = [leaf for leaf in leaves(target) if isinstance(leaf, Traced)] if target is not None else []
+    if sources is None or (not isinstance(sources, (Variables, Unknown)) and not _are_weights(sources)):
+        return _of_tensors(machine, sources)
+    mode = "eager"
+    for each in machine.running:
+        if each.traced:
+            mode = "jit" if each.frame == "jit" else "graph"
+    if not of:
+        of = []
+    machine.taken.append(Taken(of, sources, list(machine.record.now), node, mode))
+    return Gradients(len(machine.taken) - 1)
+
+
+def _are_weights(sources: Value) -> bool:
+    return any(isinstance(leaf, Variables) or (isinstance(leaf, Array) and leaf.variable) for leaf in leaves(sources))
+
+
+def _of_tensors(machine: Machine, sources: Value | None) -> Value:
+    """Gradients of data, as a penalty takes them: tensors of the same shapes."""
+    tensors = [leaf for leaf in leaves(sources) if isinstance(leaf, Traced)] if sources is not None else []
+    if len(tensors) == 1:
+        return operations.note(machine, "gradient", tensors, Array("tf", tensors[0].dtype, tensors[0].shape), None)
+    return Unknown("gradients")
+
+
+def of_optimizer(machine: Machine, optimizer: Object, name: str, given: Arguments, node: cst.Call) -> Value:
+    """A method of an optimizer."""
+    if name in ("apply_gradients", "apply"):
+        for value in (*given.positions, *given.names.values()):
+            for each in _gradients(value):
+                machine.taken[each].optimizer = optimizer
+                machine.taken[each].used = True
+        return NONE
+    if name == "minimize":
+        loss, weights = given.get(0, "loss"), given.get(1, "var_list")
+        if isinstance(loss, Closure):
+            made = calls.run(machine, loss, (), {}, node)
+            of = [leaf for leaf in leaves(made) if isinstance(leaf, Traced)]
+            machine.taken.append(
+                Taken(of, weights or Unknown("weights"), list(machine.record.now), node, "eager", optimizer, True)
+            )
+        return NONE
+    if name in ("get_scaled_loss", "scale_loss"):
+        return given.get(0) or NONE
+    if name == "get_unscaled_gradients":
+        return given.get(0) or NONE
+    if name == "get_config":
+        return Unknown("a configuration")
+    return NONE
+
+
+def _gradients(value: Value) -> list[int]:
+    """The gradients in a value, however it is wrapped."""
+    if isinstance(value, Gradients):
+        return [value.taken]
+    if isinstance(value, Iterator):
+        return [*_gradients(value.of), *_gradients(value.item)]
+    if isinstance(value, (Sequence, Loop)) or leaves(value) != [value]:
+        return [each for leaf in leaves(value) for each in _gradients(leaf) if leaf is not value]
+    return []
+
+
+# -- steps -----------------------------------------------------------------------------------------------------------
+
+
+def overridden(machine: Machine, model: Object, feed: Feed, name: str, node: cst.Call) -> None:
+    """The step of a model whose class has a `train_step` of its own."""
+    assert model.of is not None
+    method = machine.method(model.of, "train_step")
+    assert method is not None
+    start = len(machine.taken)
+    kept, machine.record.now = machine.record.now, []
+    batch = Batch(
+        size=feed.batch or machine.given.batch, line=operations.line_of(machine, node),
+        call=f"{fitting.words(machine, node)}(...)",
+    )  # fmt: skip
+    machine.batches.append(batch)
+    parts = [_sized(a, batch.size) for a in (feed.inputs or [])]
+    labels = [_sized(a, batch.size) for a in feed.labels]
+    shape = machine.given.input_shape
+    if feed.inputs is None and shape is not None:
+        parts = [Array("tf", "float32", (batch.size, *shape))]
+    data: Value = Unknown("data")
+    if parts:
+        data = parts[0] if len(parts) == 1 else Sequence(tuple(parts))
+        data = Sequence((data, labels[0] if len(labels) == 1 else Sequence(tuple(labels)))) if labels else data
+        data = drawn(machine, NONE, data)
+    try:
+        calls.run(machine, objects.with_receiver(method[0], model), (data,), {}, node)
+    finally:
+        machine.batches.pop()
+        machine.record.now = kept
+    given = training.compiled(model)
+    for each in machine.taken[start:]:
+        each.traced = "graph"
+        if each.optimizer is None and given is not None:
+            each.optimizer = given.get(0, "optimizer")
+    finish(machine, start, batch, model, unknown_data=not parts)
+
+
+def _sized(array: Array, batch: int | None) -> Array:
+    return Array("tf", array.dtype, (batch, *array.shape[1:]) if array.shape else None)
+
+
+def finish(machine: Machine, start: int, batch: Batch, model: Object | None, unknown_data: bool = False) -> None:
+    """Make a step of the gradients that one turn has taken and applied."""
+    taken = [each for each in machine.taken[start:] if each.used and isinstance(each, Taken)]
+    if machine.quiet or not taken:
+        del machine.taken[start:]
+        return
+    missing: list[Missing] = []
+    size = batch.size if batch.size is not None else machine.given.batch
+    if size is None:
+        missing.append(Missing("the batch size", batch.line, "--batch", bounds=False))
+    if unknown_data:
+        missing.append(Missing("the shape of the input", batch.line, "--input"))
+    passes = tuple(_pass(machine, each, batch, size, missing) for each in taken)
+    data = tuple(graphs.tensor(a, size) for a in batch.numbers.values())
+    shown = fitting.describe(machine, model, passes) if model is not None else _described(passes)
+    machine.events.append(
+        TrainingStep(
+            batch.line, batch.call, shown, passes, data, size, fitting.precision(machine), taken[0].traced,
+            tuple(dict.fromkeys(missing)),
+        )
+    )  # fmt: skip
+    del machine.taken[start:]
+
+
+def _described(passes: tuple[Pass, ...]) -> str:
+    known = {applied.layer for each in passes for applied in each.graph.applied if applied.layer > 0}
+    return f"own loop, {len(known)} layers"
+
+
+def _pass(machine: Machine, taken: Taken, batch: Batch, size: int | None, missing: list[Missing]) -> Pass:
+    """One way through the layers, from the data to the loss."""
+    line = operations.line_of(machine, taken.node)
+    flat = [each for node in taken.nodes for each in node.flat()]
+    reached = graphs.reaching(machine, flat, [t.number for t in taken.of])
+    if not reached:
+        missing.append(Missing("what the loss is computed of", line))
+    behind = _behind_losses(reached)
+    kept = [node for node in reached if id(node) not in behind and node.loss is None]
+    losses = [node for node in reached if node.loss is not None]
+    outputs = [node.inputs[0] for node in losses if node.inputs]
+    made = {number for node in kept for number in node.outputs}
+    read = {number for node in kept for number in node.inputs}
+    outputs += [t for node in kept for t in node.outputs if t not in read and t not in outputs]
+    inputs = [number for number in dict.fromkeys(n for node in kept for n in node.inputs) if number not in made]
+    graph, unknown = graphs.graph(machine, kept, inputs, outputs, size)
+    missing += unknown
+    optimizer = training.optimizer_of(taken.optimizer) or machine.given.optimizer
+    if optimizer is None:
+        missing.append(Missing("the optimizer", line, "--optimizer"))
+    found = tuple(node.loss for node in losses if node.loss is not None)
+    return Pass(graph, found, optimizer, True, _frozen(machine, taken.weights, kept))
+
+
+def _behind_losses(nodes: list[Node]) -> set[int]:
+    """The nodes that take nothing but losses: means and sums of them."""
+    behind: set[int] = set()
+    of_losses = {number for node in nodes if node.loss is not None for number in node.outputs}
+    for node in nodes:
+        if node.loss is None and node.inputs and all(number in of_losses for number in node.inputs):
+            behind.add(id(node))
+            of_losses.update(node.outputs)
+    return behind
+
+
+def _frozen(machine: Machine, weights: Value, nodes: list[Node]) -> frozenset[int]:
+    """The layers whose weights no gradient is taken for."""
+    named = [leaf for leaf in leaves(weights) if isinstance(leaf, Variables)]
+    owners = [owner for each in named for owner in each.of]
+    if not named or None in owners or len(named) < len(leaves(weights)):
+        return frozenset()
+    held: set[int] = set()
+    waiting = [owner for owner in owners if owner is not None]
+    while waiting:
+        owner = waiting.pop()
+        if owner.serial not in held:
+            held.add(owner.serial)
+            waiting += networks.parts(machine, owner)
+    return frozenset(node.op.serial for node in nodes if node.op is not None and node.op.serial not in held)
+
+
