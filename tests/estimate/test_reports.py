@@ -104,7 +104,7 @@ def test_a_lower_bound_is_called_one_and_never_fits() -> None:
     shown = text(found)
     assert "peak               at least 204 MiB\n" in shown
     assert "14 GiB can be used; largest batch at most about 3 400" in shown
-    assert "  not known\n    the units of Dense 'dense' of line 12: what rests on it is left out\n" in shown
+    assert "  not known\n    the units of Dense 'dense' (line 12): left out\n" in shown
     made = record(found)
     assert (made["known"], made["budget"]["verdict"]) == (False, None)
     assert (made["bytes"]["low"], made["bytes"]["guess"], made["bytes"]["high"]) == (204 * MIB, None, None)
@@ -117,7 +117,7 @@ def test_without_a_batch_bytes_are_for_each_example() -> None:
     shown = text(found)
     assert shown.startswith("train.py:41  model.fit(...)  Sequential, 2 layers, batch not known, SGD")
     assert "each example     at least 4 MiB\n  peak             not known without the batch size\n" in shown
-    assert "the batch size of line 41: give --batch\n" in shown
+    assert "the batch size (line 41): give --batch\n" in shown
     assert "alive at the peak" not in shown and "│" not in shown
     made = record(found)
     assert made["batch"] is None and made["bytes"]["per_example"] == 4 * MIB and made["bytes"]["weights"] == MIB
@@ -371,7 +371,7 @@ def test_html_is_one_page_with_all_tables_and_the_picture() -> None:
     assert shown.startswith("<!doctype html>") and shown.count("<section>") == 2
     assert shown.count('<svg class="curve"') == 1
     for words in ("alive at the peak", "what would save", "layers", "655 370", "mixed_bfloat16", "fits</span>",
-                  "the batch size of line 41: give --batch"):  # fmt: skip
+                  "the batch size (line 41): give --batch"):  # fmt: skip
         assert words in shown
     assert not re.search(r"(src|href)=|url\(|@import|<script", shown)
 

@@ -42,11 +42,11 @@ class TensorMethod(Value):
 
 
 def line_of(machine: Machine, node: cst.CSTNode | None) -> int:
-    """The line of a node, from 1; 0 for none."""
-    if node is None:
+    """The line of a node in the file's program text, from 1; 0 for none, and for one of another module."""
+    if node is None or not machine.file.is_own(node):
         return 0
     try:
-        return machine.file.source_of(node).position(machine.file.home(node).spans[node][0]).row
+        return machine.file.source.line_index(machine.file.spans[node][0]) + 1
     except KeyError:
         return 0
 

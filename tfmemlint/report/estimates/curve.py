@@ -51,8 +51,11 @@ def columns(estimate: Estimate, most: int) -> list[Column]:
 def parts(drawn: Sequence[Column]) -> list[Stretch]:
     """The parts of the step. Weights change one by one while gradients come, so that these two are one part."""
     found: list[Stretch] = []
+    later = False
     for index, column in enumerate(drawn):
-        name = _NAMES.get(column.part, column.part)
+        later |= column.part in ("loss", "backward")
+        # What an optimizer computes of weights alone runs while the forward pass does.
+        name = _NAMES.get(column.part, column.part) if later else "forward"
         if found and found[-1].name == name:
             found[-1] = Stretch(name, found[-1].start, index + 1)
         else:

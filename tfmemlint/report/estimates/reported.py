@@ -62,11 +62,6 @@ class Reported:
         return (self.places.get(line) or Place(line)) if line else None
 
     @property
-    def at(self) -> Place:
-        """Where the step stands."""
-        return self.place(self.estimate.of.line) or Place(1)
-
-    @property
     def has_model(self) -> bool:
         """Whether anything is known of what runs; nothing else is known without it."""
         return bool(self.estimate.of.passes)

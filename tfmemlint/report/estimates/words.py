@@ -21,9 +21,11 @@ Row = tuple[str, str]
 
 
 def heading(found: Reported) -> str:
-    """The place of the step: `train.py:41`, `nb.ipynb:cell 3:5`."""
-    at = found.at
-    return clean(found.path) + (f":{at.line}" if at.cell is None else f":cell {at.cell}:{at.line}")
+    """The place of the step: `train.py:41`, `nb.ipynb:cell 3:5`, and nothing that GitHub takes for a command."""
+    at = found.place(found.estimate.of.line)
+    line = "" if at is None else f":{at.line}" if at.cell is None else f":cell {at.cell}:{at.line}"
+    path = clean(found.path)
+    return f"{'./' if path.lstrip().startswith('::') else ''}{path}{line}"
 
 
 def about(step: TrainingStep, batch: int | None) -> str:
@@ -166,14 +168,14 @@ def moved(old: int, new: int) -> str:
 
 
 def unknown(found: Reported) -> list[str]:
-    """What is not known, where, and the option that supplies it: `the batch size of line 41: give --batch`."""
+    """What is not known, where, and the option that supplies it: `the batch size (line 41): give --batch`."""
     return [_unknown(each, found) for each in dict.fromkeys(found.estimate.missing)]
 
 
 def _unknown(missing: Missing, found: Reported) -> str:
     place = found.place(missing.line)
-    words = f"{missing.what} of {place}" if place else missing.what
-    remedy = f"give {missing.option}" if missing.option else "what rests on it is left out" if missing.bounds else ""
+    words = f"{missing.what} ({place})" if place else missing.what
+    remedy = f"give {missing.option}" if missing.option else "left out" if missing.bounds else ""
     return clean(f"{words}: {remedy}" if remedy else words)
 
 
