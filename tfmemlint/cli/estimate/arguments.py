@@ -152,5 +152,5 @@ def _value(text: str) -> float | bool | None:
 def suggestion(word: str, known: Sequence[str]) -> str:
     """What somebody who wrote a word may have meant: `did you mean A100?`, or all that there is."""
     by_name = {name.lower(): name for name in known}
-    near = difflib.get_close_matches(word.strip().lower(), by_name, 1, 0.6)
+    near = difflib.get_close_matches(word.strip().lower(), by_name, 1, 0.5)
     return f"did you mean {by_name[near[0]]}?" if near else f"known are {', '.join(known)}"
