@@ -78,3 +78,12 @@ class Estimate:
     curve: tuple[Moment, ...]
     missing: tuple[Missing, ...]
     bounded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """A change in words ("batch 16", "mixed_bfloat16"), the lower bound of the step after it and the bytes less."""
+
+    change: str
+    low: int
+    saves: int
