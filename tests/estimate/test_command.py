@@ -330,8 +330,10 @@ def test_a_model_that_is_not_seen_is_no_guess(here: Path, run: Run) -> None:
 def test_help_names_every_option(run: Run) -> None:
     done = run("estimate", "--help")
     assert done.code == 0
-    options = ("--batch", "--input", "--optimizer", "--precision", "--function", "--model", "--predict", "--eager",
-               "--jit", "--gpu-memory", "--gpu", "--output-format", "--per-layer", "--what-if", "--compare")  # fmt: skip
+    options = (
+        "--batch", "--input", "--optimizer", "--precision", "--function", "--model", "--predict", "--eager", "--jit",
+        "--gpu-memory", "--gpu", "--output-format", "--per-layer", "--what-if", "--compare",
+    )  # fmt: skip
     assert [option for option in options if option not in done.out] == []
     assert max(map(len, done.out.splitlines())) <= 120
 

@@ -95,18 +95,18 @@ def test_the_verdict_rests_on_both_ends_of_the_interval(high: int, usable: int, 
 
 
 def test_of_a_card_that_holds_not_one_example_so_is_said() -> None:
-    found = reported(budget=Budget(1 << 30, 100 * MIB, None, None))
-    assert "does not fit into the 100 MiB that can be used, nor does any batch\n" in text(found)
+    found = reported(budget=Budget(1 << 30, 100 * MIB, None, 0))
+    assert "does not fit into the 100 MiB that can be used, nor does one example\n" in text(found)
 
 
 def test_a_lower_bound_is_called_one_and_never_fits() -> None:
     found = reported(estimate(step(missing=[NO_UNITS])))
     shown = text(found)
     assert "peak               at least 204 MiB\n" in shown
-    assert "14 GiB can be used; largest batch at most about 3 400" in shown
+    assert "may not fit into the 14 GiB that can be used; largest batch at most about 3 400" in shown
     assert "  not known\n    the units of Dense 'dense' (line 12): left out\n" in shown
     made = record(found)
-    assert (made["known"], made["budget"]["verdict"]) == (False, None)
+    assert (made["known"], made["budget"]["verdict"]) == (False, "may not fit")
     assert (made["bytes"]["low"], made["bytes"]["guess"], made["bytes"]["high"]) == (204 * MIB, None, None)
     assert made["model"]["parameters"] is None
     assert replace(found, budget=Budget(1, 1)).verdict == "does not fit"

@@ -66,16 +66,6 @@ class Life:
 
 
 @dataclass(frozen=True, slots=True)
-class WhatIf:
-    """A change of the program, in words (`batch 24`), the lower bound of its bytes then, and by how many they are
-    fewer."""
-
-    change: str
-    low: int
-    saves: int
-
-
-@dataclass(frozen=True, slots=True)
 class Estimate:
     """The bytes of one step at one batch. Where the facts have no batch, that of one example is meant.
 
@@ -101,3 +91,12 @@ class Estimate:
     missing: tuple[Missing, ...]
     bounded: bool
     lives: tuple[Life, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """A change in words ("batch 16", "mixed_bfloat16"), the lower bound of the step after it and the bytes less."""
+
+    change: str
+    low: int
+    saves: int

@@ -54,6 +54,18 @@ def estimate(step: TrainingStep, *, batch: int | None = None) -> Estimate:
     )
 
 
+def lowest(step: TrainingStep, batch: int) -> int:
+    """`low` of the estimate at a batch, without the rest of it."""
+    stays = _variables(step)
+    data = sum(items(tensor, batch) * item_bytes(tensor.dtype) for tensor in step.data)
+    return stays.weights + stays.slots + data + max(_Run(one, step, batch).walk.peak for one in step.passes)
+
+
+def per_example(step: TrainingStep) -> int:
+    """The bytes that one more example of the batch adds to `low`, where the batch is not small."""
+    return (lowest(step, 64) - lowest(step, 32)) // 32
+
+
 class _Run:
     """One pass of the step, written down and run."""
 

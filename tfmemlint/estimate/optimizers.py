@@ -45,7 +45,7 @@ class Updates:
     weights: dict[Key, Trained] = field(default_factory=dict)
     early: dict[Key, Buffer] = field(default_factory=dict)
     given: defaultdict[Key, list[Buffer]] = field(default_factory=lambda: defaultdict(list))
-    waiting: list[tuple[Key, Buffer, bool]] = field(default_factory=list)
+    waiting: list[tuple[Key, Buffer, Buffer | None]] = field(default_factory=list)
     means: list[Buffer] = field(default_factory=list)
 
     def begin(self) -> None:
@@ -59,14 +59,14 @@ class Updates:
                 self.program.owner, self.program.part = weight.owner, UPDATE
                 self.early[key] = self.program.op("Mul", [], weight.bytes, why=OPTIMIZER, early=True)
 
-    def add(self, applied: Applied, index: int, gradient: Buffer, *, read: bool, sparse: bool) -> None:
+    def add(self, applied: Applied, index: int, gradient: Buffer, *, read: bool, rows: Buffer | None) -> None:
         """Writes down what follows when a weight has got a gradient: its update if it was the last one."""
         key = (applied.layer, index)
         weight = self.weights.get(key)
         if weight is None:
             return
         program, part = self.program, self.program.part
-        if not sparse:
+        if rows is None:
             gradient.why = GRADIENT
             if gradient.bytes != weight.bytes:
                 gradient = program.op("Cast", [gradient], weight.bytes, why=GRADIENT)
@@ -77,22 +77,22 @@ class Updates:
             if len(given) > 1:
                 gradient = program.op("AddN", given, weight.bytes, in_place=given, why=GRADIENT)
         if self.together:
-            self.waiting.append((key, gradient, sparse))
+            self.waiting.append((key, gradient, rows))
         else:
-            self._update(key, gradient, read, sparse)
+            self._update(key, gradient, read, rows)
         program.part = part
 
     def finish(self) -> None:
         """Writes down what waits for all gradients."""
-        for key, gradient, sparse in self.waiting:
-            self._update(key, gradient, False, sparse)
+        for key, gradient, rows in self.waiting:
+            self._update(key, gradient, False, rows)
         self.program.part = UPDATE
         if self.waiting:
             self.program.sink("gradients", [gradient for _, gradient, _ in self.waiting])
         for mean in self.means:
             self.program.sink("apply", [mean], workspace=2 * mean.bytes)
 
-    def _update(self, key: Key, gradient: Buffer, read: bool, sparse: bool) -> None:
+    def _update(self, key: Key, gradient: Buffer, read: bool, rows: Buffer | None) -> None:
         weight, optimizer = self.weights[key], self.optimizer
         self.program.owner, self.program.part = weight.owner, UPDATE
         if optimizer is None:
@@ -102,7 +102,7 @@ class Updates:
             self.program.sink("AssignAdd", [gradient])
             self.means.append(self.program.op("mean", [], weight.bytes))
             return
-        one = _Update(self.program, weight.bytes, gradient, self.early.get(key), weight.bytes if read else 0, sparse)
+        one = _Update(self.program, weight.bytes, gradient, self.early.get(key), weight.bytes if read else 0, rows)
         if optimizer.kind in ADAMS:
             one.adam()
         elif optimizer.kind == "RMSprop":
@@ -116,19 +116,20 @@ class Updates:
 @dataclass
 class _Update:
     """The update of one weight of `bytes`. `copy` bytes are taken when it is assigned, because something that has not
-    run yet reads it; `early` is the term that was computed when the step began."""
+    run yet reads it; `early` is the term that was computed when the step began; `rows` are those of the weight that the
+    gradient has, if it has not all."""
 
     program: Program
     bytes: int
     gradient: Buffer
     early: Buffer | None
     copy: int
-    sparse: bool
+    rows: Buffer | None
 
     def sgd(self) -> None:
         """In place on the gradient; rows of an embedding are scattered."""
-        if self.sparse:
-            self.program.sink("ScatterSub", [self.gradient])
+        if self.rows is not None:
+            self.program.sink("ScatterSub", [self.gradient, self.rows])
             return
         step = self.program.op("Mul", [self.gradient], self.bytes, in_place=[self.gradient])
         self.program.sink("AssignSub", [step], self.copy)
@@ -148,11 +149,11 @@ class _Update:
     def adam(self) -> None:
         """The gradient and its square, then m * alpha and the root of v. Rows of an embedding are squared and both
         made dense: two arrays of the whole table."""
-        rows, program = self.gradient, self.program
-        squared = program.op("Square", [rows], rows.bytes)
+        program = self.program
+        squared = program.op("Square", [self.gradient], self.gradient.bytes)
         gradient = self._dense()
-        if self.sparse:
-            squared = program.op("UnsortedSegmentSum", [squared], self.bytes)
+        if self.rows is not None:
+            squared = program.op("UnsortedSegmentSum", [squared, self.rows], self.bytes)
         program.sink("AssignAdd", [program.op("Sub", [gradient], self.bytes, in_place=[gradient])])
         program.sink("AssignAdd", [squared])
         moved = program.op("Mul", self._reads(), self.bytes)
@@ -171,9 +172,9 @@ class _Update:
         program.sink("AssignSub", [step], self.copy)
 
     def _dense(self) -> Buffer:
-        if not self.sparse:
+        if self.rows is None:
             return self.gradient
-        return self.program.op("UnsortedSegmentSum", [self.gradient], self.bytes, why=GRADIENT)
+        return self.program.op("UnsortedSegmentSum", [self.gradient, self.rows], self.bytes, why=GRADIENT)
 
     def _reads(self) -> list[Buffer]:
         return [] if self.early is None else [self.early]

@@ -79,6 +79,10 @@ class Place:
         self._left_out = left_out
         self._cast: dict[int, Buffer] = {}
 
+    def inside(self, state: State, applied: Applied) -> Place:
+        """The place of a layer that this one holds, in a pass of its own."""
+        return Place(state, applied, self.weights, self.trained, self.variable_item, self._left_out)
+
     # -- shapes and bytes
 
     @property
@@ -206,8 +210,8 @@ class Place:
             gradient = self.op("Cast", [gradient], self.state.values[tensor].bytes)
         self.state.gradients[tensor].append(gradient)
 
-    def update(self, index: int, gradient: Buffer, *, read: bool = False, sparse: bool = False) -> None:
+    def update(self, index: int, gradient: Buffer, *, read: bool = False, rows: Buffer | None = None) -> None:
         """The buffer is the gradient of weight `index`. `read`: an op that has not run yet reads the weight too;
-        `sparse`: it has rows of the weight only."""
+        `rows`: the gradient has only these rows of the weight."""
         if self.trained and self.weights[index].trainable:
-            self.state.updates.add(self.applied, index, gradient, read=read, sparse=sparse)
+            self.state.updates.add(self.applied, index, gradient, read=read, rows=rows)

@@ -2,8 +2,7 @@
 
 Every format is a module of this package with one function `render`, and is imported only when it is asked for. The
 renderers write to a stream and do nothing else. `estimates` has the formats of estimates, `pages` what all pages of
-HTML share. May import `__init__`, `config`, `finding`, `lint`, `rule`, `shown`, `text`, `units`, and for annotations
-`estimate`.
+HTML share. May import `__init__`, `config`, `estimate`, `finding`, `lint`, `rule`, `shown`, `text`, `units`.
 """
 
 from __future__ import annotations

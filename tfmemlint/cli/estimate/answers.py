@@ -24,14 +24,14 @@ def memory(options: argparse.Namespace) -> Sized | None:
     """The card that the command line names; None where it names none. Raises UsageError for one that is not known."""
     if options.gpu is None:
         return None if options.gpu_memory is None else (options.gpu_memory, None)
-    from tfmemlint.estimate.budget import CARDS, card_bytes
+    from tfmemlint.estimate.budget import CARDS, card
 
-    by_name = {name.lower(): name for name in CARDS}
-    name = by_name.get(options.gpu.strip().lower())
-    if name is None:
+    found = card(options.gpu)
+    if found is None:
         hint = suggestion(options.gpu, sorted(CARDS))
         raise UsageError(f"--gpu {options.gpu}: no such card; {hint} (or give its size: --gpu-memory 16GiB)")
-    return options.gpu_memory or card_bytes(name), name
+    name = next(name for name, each in CARDS.items() if each is found)
+    return options.gpu_memory or found.bytes, name
 
 
 def chosen(steps: Sequence[Step], options: argparse.Namespace) -> list[Step]:
@@ -56,7 +56,7 @@ def answers(
     path: str, steps: Sequence[Step], options: argparse.Namespace, budget: Sized | None, older: Older | None
 ) -> Iterator[Reported]:
     """What is reported of the steps of a file. `older` has those of the revision to compare with."""
-    from tfmemlint.estimate.advise import advise
+    from tfmemlint.estimate.advise import what_if
 
     pairs = older.matched([each.step for each in steps]) if older else [None] * len(steps)
     for each, was in zip(steps, pairs, strict=True):
@@ -68,7 +68,7 @@ def answers(
             if not each.step.passes:
                 yield Reported(path, now, before=before, places=each.places)
                 continue
-            saves = tuple(advise(each.step, now.batch)) if options.what_if and now.of.batch is not None else None
+            saves = what_if(each.step, batch=now.batch) if options.what_if and now.of.batch is not None else None
             yield Reported(path, now, _per_example(now), _budget(now, budget), saves, before, each.places)
 
 
@@ -106,19 +106,19 @@ def _trains(step: TrainingStep) -> bool:
     return any(each.backward for each in step.passes)
 
 
-def _per_example(now: Estimate) -> int | None:
+def _per_example(now: Estimate) -> int:
     """By how many bytes one example more raises the peak, between this batch and twice as many."""
-    from tfmemlint.estimate.engine import estimate
+    from tfmemlint.estimate.engine import lowest
 
-    twice = estimate(now.of, batch=2 * now.batch)
-    return (twice.low - now.low) // now.batch
+    return (lowest(now.of, 2 * now.batch) - now.low) // now.batch
 
 
 def _budget(now: Estimate, budget: Sized | None) -> Budget | None:
     if budget is None:
         return None
-    from tfmemlint.estimate.budget import largest_batch, usable_bytes
+    from tfmemlint.estimate.budget import card, largest_batch, usable
 
-    size, card = budget
-    usable = usable_bytes(size, card)
-    return Budget(size, usable, card, largest_batch(now.of, usable))
+    size, name = budget
+    known = card(name) if name is not None else None
+    limit = usable(size, known.capability if known else None)
+    return Budget(size, limit, name, largest_batch(now.of, limit))

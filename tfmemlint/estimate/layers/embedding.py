@@ -18,7 +18,7 @@ def _embedding(place: Place) -> None:
     """The numbers as int32 and n; keeps the numbers. The gradient of the table are the rows of dy."""
     numbers = place.op("Cast", [place.x()], place.items() * 4)
     place.give(place.op("Gather", [numbers], place.out_bytes()))
-    place.on_backward(lambda dy: place.update(0, dy, sparse=True))
+    place.on_backward(lambda dy: place.update(0, dy, rows=numbers))
 
 
 KINDS: Mapping[str, Kind] = {"Embedding": Kind(_embedding, _table)}

@@ -16,6 +16,7 @@ from tfmemlint.estimate.layers import (
     random,
     recurrent,
     shapes,
+    wrapping,
 )
 from tfmemlint.estimate.layers.kind import Kind
 
@@ -32,4 +33,5 @@ _SUBJECTS = (
     recurrent,
     shapes,
 )
-KINDS: Mapping[str, Kind] = {name: kind for subject in _SUBJECTS for name, kind in subject.KINDS.items()}
+_PLAIN = {name: kind for subject in _SUBJECTS for name, kind in subject.KINDS.items()}
+KINDS: Mapping[str, Kind] = {**_PLAIN, **wrapping.kinds(_PLAIN)}

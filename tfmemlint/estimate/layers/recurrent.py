@@ -76,8 +76,8 @@ def _loops(place: Place, layer: Applied, times: int) -> None:
         turned_dy = place.op("transpose", dys, dys[0].bytes)
         recurrent = cell.gates * units * units * 4 * min(steps, _STEPS_AT_ONCE)
         for turned, state in kept:
-            dx = place.op("while_grad", [turned_dy, state, turned], x.bytes)
-            place.sink("while_grad end", [dx], recurrent if place.trained else 0)
+            waiting = recurrent if place.trained else 0
+            dx = place.op("while_grad", [turned_dy, state, turned], x.bytes, workspace=waiting)
             dx = place.op("transpose", [dx], x.bytes)
             if place.wants():
                 place.pass_on(dx)

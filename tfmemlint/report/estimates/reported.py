@@ -6,16 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tfmemlint.estimate.budget import verdict
+
 if TYPE_CHECKING:
     from tfmemlint.estimate.answer import Estimate, WhatIf
 
 FITS, MAY_NOT_FIT, DOES_NOT_FIT = "fits", "may not fit", "does not fit"
+"""What `estimate.budget.verdict` says."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
     """The memory that a step must fit into: the bytes of a card, or of a slice of it, how many of them a program can
-    use, the card's name where it is known, and the largest batch that fits: None where not even one example does."""
+    use, the card's name where it is known, and the largest batch that fits: 0 where not even one example does, None
+    where the step does not grow with its batch."""
 
     bytes: int
     usable: int
@@ -74,13 +78,9 @@ class Reported:
     @property
     def verdict(self) -> str | None:
         """Whether the step fits its budget; None without one, and where too little is known to say so."""
-        if self.budget is None:
+        if self.budget is None or not (self.is_whole or self.over):
             return None
-        if self.over:
-            return DOES_NOT_FIT
-        if self.estimate.bounded or not self.is_whole:
-            return None
-        return FITS if self.estimate.high <= self.budget.usable else MAY_NOT_FIT
+        return verdict(self.estimate, self.budget.usable)
 
     @property
     def over(self) -> bool:

@@ -124,8 +124,8 @@ def fit(found: Reported) -> str:
         DOES_NOT_FIT: f"does not fit into the {usable} that can be used",
         None: f"{usable} can be used",
     }[verdict]
-    if budget.largest_batch is None:
-        return words if verdict != DOES_NOT_FIT else f"{words}, nor does any batch"
+    if not budget.largest_batch:
+        return words if budget.largest_batch is None else f"{words}, nor does one example"
     at_most = "at most " if found.estimate.bounded else ""
     return f"{words}; largest batch {at_most}about {number(rounded(budget.largest_batch))}"
 
