@@ -214,6 +214,32 @@ second()
         assert f"{words[0]} {words[1]}: no training step and no predict of that is seen in train.py" in done.err
 
 
+def test_a_loop_is_known_by_the_function_that_it_calls(here: Path, run: Run) -> None:
+    Path("train.py").write_text(NET + """
+import tensorflow as tf
+
+net, other = make(), make(8)
+optimizer = keras.optimizers.Adam()
+ds = tf.data.Dataset.from_tensor_slices((tf.zeros((640, 32, 32, 3)), tf.zeros((640,), tf.int64))).batch(64)
+
+
+@tf.function
+def learn(x, y):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(keras.losses.sparse_categorical_crossentropy(y, net(x), from_logits=True))
+    grads = tape.gradient(loss, net.trainable_variables)
+    optimizer.apply_gradients(zip(grads, net.trainable_variables))
+
+
+for x, y in ds:
+    learn(x, y)
+other.predict(ds)
+""")
+    assert len(records(run, "train.py")) == 2
+    assert record(run, "train.py", "--function", "learn") == record(run, "train.py", "--model", "net")
+    assert record(run, "train.py", "--model", "other")["call"] == "other.predict(...)"
+
+
 def test_what_if_may_be_left_out(script: Path, run: Run) -> None:
     assert record(run, "train.py")["what_if"] is not None
     assert record(run, "train.py", "--no-what-if")["what_if"] is None

@@ -75,6 +75,13 @@ def test_text_without_budget_and_changes_leaves_them_out() -> None:
     assert shown.endswith("backward and update\n")
 
 
+def test_what_holds_little_is_one_line() -> None:
+    held = tuple(replace(estimate().held[0], layer=f"layer{number}", bytes=(20 - number) * MIB) for number in range(11))
+    shown = text(reported(estimate(held=held)))
+    assert "layer7  line 11  13 MiB  ████████████████ " in shown and "\n    3 more           33 MiB\n" in shown
+    assert "layer8" not in shown
+
+
 @pytest.mark.parametrize(
     ("high", "usable", "verdict"),
     [
@@ -275,7 +282,7 @@ def test_json_keeps_its_contract(found: Reported) -> None:
 def test_json_has_the_figures() -> None:
     made = record(reported())
     assert made["model"] == {"name": "Sequential, 2 layers", "kind": "Sequential", "parameters": 657162,
-                             "trainable": 657162}  # fmt: skip
+                             "trainable": (7168 + 2621480) // 4}  # fmt: skip
     assert made["bytes"] == {
         "weights": MIB, "slots": MIB, "input": 2 * MIB, "step": 200 * MIB, "low": 204 * MIB, "guess": 244 * MIB,
         "high": 284 * MIB, "per_example": 4 * MIB,

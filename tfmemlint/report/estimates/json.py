@@ -13,11 +13,14 @@ if TYPE_CHECKING:
     from tfmemlint.estimate.answer import Estimate
 
 VERSION = 1
+_ITEM = {"float16": 2, "bfloat16": 2, "float64": 8}
+"""Bytes of one number of a variable under policies that do not keep variables in float32."""
 
 
 def render(found: Sequence[Reported], options: Options) -> str:
-    """The array, one object a step."""
-    return json.dumps([_record(each) for each in found], indent=2) + "\n"
+    """The array, one object a step and each on a line of its own: a curve has thousands of numbers."""
+    lines = ",\n".join(json.dumps(_record(each)) for each in found)
+    return f"[\n{lines}\n]\n" if lines else "[]\n"
 
 
 def _record(found: Reported) -> dict[str, Any]:
@@ -70,16 +73,17 @@ def _place(found: Reported, line: int) -> dict[str, int | None]:
 
 
 def _model(estimate: Estimate) -> dict[str, Any]:
-    layers = {each.layer: each for each in estimate.of.layers()}
-    frozen = {layer for each in estimate.of.passes for layer in each.frozen}
-    fixed = {each.name for key, each in layers.items() if not each.trainable or key in frozen}
-    # Of a lower bound some layer is not known, and neither is how many parameters there are.
-    total = sum(each.parameters for each in estimate.layers)
-    trainable = sum(each.parameters for each in estimate.layers if each.name not in fixed)
-    name, _, _ = estimate.of.model.partition(",")
-    known = not estimate.bounded
-    return {"name": estimate.of.model, "kind": name, "parameters": total if known else None,
-            "trainable": trainable if known else None}  # fmt: skip
+    """The model in words and numbers. Of a lower bound some layer is not known, and neither is how many parameters there
+    are; what is trained shows in gradients alone."""
+    step = estimate.of
+    known = bool(step.passes) and not estimate.bounded
+    trained = sum(each.gradients for each in estimate.layers) // _ITEM.get(step.precision, 4)
+    return {
+        "name": step.model,
+        "kind": step.model.partition(",")[0],
+        "parameters": sum(each.parameters for each in estimate.layers) if known else None,
+        "trainable": trained if known and words.trains(step) else None,
+    }
 
 
 def _bytes(found: Reported) -> dict[str, int | None]:

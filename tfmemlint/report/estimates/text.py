@@ -69,11 +69,14 @@ def _alive(found: Reported) -> list[str]:
     held = sorted(found.estimate.held, key=lambda each: -each.bytes)
     rest = sum(each.bytes for each in held[_MOST_HELD:])
     rows = [(clean(each.layer) or "no layer", _place(found, each), each.bytes, each.why) for each in held[:_MOST_HELD]]
-    if rest:
-        rows.append((f"{len(held) - _MOST_HELD} more", "", rest, ""))
     most = max((row[2] for row in rows), default=0) or 1
-    table = [(name, place, show_bytes(size), "\u2588" * max(round(size / most * _BAR), 1), why)
-             for name, place, size, why in rows if size]  # fmt: skip
+    table = [
+        (name, place, show_bytes(size), "\u2588" * max(round(size / most * _BAR), 1), why)
+        for name, place, size, why in rows
+        if size
+    ]
+    if rest:
+        table.append((f"{len(held) - _MOST_HELD} more", "", show_bytes(rest), "", ""))
     return list(_columns(table, (False, False, True, False, False)))
 
 
