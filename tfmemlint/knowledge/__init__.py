@@ -33,6 +33,7 @@ from tfmemlint.knowledge.facts import (
 from tfmemlint.knowledge.groups import add_to_group, group, group_parameters, in_group
 from tfmemlint.knowledge.keras_versions import of_first_keras, of_keras_2, of_other_engine, of_own_engine
 from tfmemlint.knowledge.naming import RENAMED, above, canonical, is_library, known, method_owner, of_first_version
+from tfmemlint.knowledge.networks import Network, network
 from tfmemlint.knowledge.signature import OTHER, REQUIRED, Kind, Parameter, Signature, parse
 from tfmemlint.knowledge.tables import texts
 
@@ -42,6 +43,7 @@ __all__ = [
     "Application",
     "Examples",
     "Kind",
+    "Network",
     "Parameter",
     "Signature",
     "add_to_group",
@@ -66,6 +68,7 @@ __all__ = [
     "is_parameter",
     "is_random",
     "method_owner",
+    "network",
     "of_first_keras",
     "of_first_version",
     "of_keras_2",

@@ -34,6 +34,10 @@ def tables_of(part: str, arguments: list[str]) -> dict[str, dict[str, Any]]:
         from tfmemlint.dev.probe.keras import application_table
 
         return {"applications": application_table(arguments)}
+    if part == "networks":
+        from tfmemlint.dev.probe.networks import network_table
+
+        return {"networks": network_table(arguments)}
     raise SystemExit(f"no such part: {part}")
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 TARGET = Path(__file__).parents[2] / "knowledge"
 
-PARTS = ("names", "effects", "dtypes", "shapes", "keras", "applications")
+PARTS = ("names", "effects", "dtypes", "shapes", "keras", "applications", "networks")
 
 ENVIRONMENT = {
     "TF_CPP_MIN_LOG_LEVEL": "3",

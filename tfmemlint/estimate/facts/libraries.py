@@ -129,6 +129,8 @@ def named(machine: Machine, made_: Object, word: str) -> None:
     count = machine.names.get(plain, 0)
     machine.names[plain] = count + 1
     made_.fields["name"] = Const(f"{plain}_{count}" if count else plain)
+    if word == "MultiHeadAttention":  # it holds a Dropout
+        machine.names["dropout"] = machine.names.get("dropout", 0) + 1
 
 
 def initialised(machine: Machine, made_: Object, given: Arguments) -> None:

@@ -13,7 +13,7 @@ import libcst as cst
 
 from tfmemlint.estimate.facts import assigning, expressions
 from tfmemlint.estimate.facts.values import MISSING, NONE, Env, Object, join
-from tfmemlint.model.values import Const, Dataset, Iterator, Length, OneOf, Sequence, Unknown, Value
+from tfmemlint.model.values import Const, Length, OneOf, Sequence, Unknown, Value
 
 if TYPE_CHECKING:
     from tfmemlint.estimate.facts.machine import Machine, Outcome
@@ -48,11 +48,10 @@ def _over(machine: Machine, loop: cst.For, over: Value, env: Env) -> Outcome:
     """Follow one turn that stands for all."""
     from tfmemlint.estimate.facts import stepping
 
-    item = _any_item(over)
-    if isinstance(over, (Dataset, Iterator)) or isinstance(over, Object):
-        item = stepping.drawn(machine, over, item)
-
     def turn() -> Outcome:
+        item = _any_item(over)
+        if stepping.is_data(over):
+            item = stepping.drawn(machine, over, item)
         assigning.assign(machine, loop.target, item, env)
         return machine.suite(loop.body, env)
 
@@ -68,10 +67,14 @@ def _any_item(over: Value) -> Value:
 def _some(machine: Machine, turn: Callable[[], Outcome], env: Env) -> Outcome:
     """Follow a turn of a loop that may run any number of times: once for what it changes, once for what it does."""
     machine.quiet += 1
+    applied, taken = len(machine.record.now), len(machine.taken)
     try:
         _, changes = machine.branch(turn)
     finally:
         machine.quiet -= 1
+        del machine.record.now[applied:], machine.taken[taken:]
+        if machine.batches:
+            machine.batches[-1].numbers.clear()
     for where, key, after in changes.values():
         before = where.get(key, MISSING)
         if before is not MISSING and after is not MISSING and before is not after and before != after:

@@ -140,8 +140,10 @@ def function(machine: Machine, name: str, target: Value, given: Arguments, node:
     """A function of a library that is given tensors."""
     tensors = [t for value in (*given.positions, *given.names.values()) for t in traced(value)]
     call = Asked(node, machine.evaluator, target, given)
-    made = transfer(call, target)
     kind = name.rpartition(".")[2]
+    if kind in ASKS_SIZE:
+        return _asked_size(kind, tensors[0])
+    made = transfer(call, target)
     if isinstance(made, Array) or (isinstance(made, Sequence) and made.items and not made.open):
         arrays = [leaf for leaf in elements(made) if isinstance(leaf, Array)]
         if arrays and len(arrays) == len(elements(made)):
@@ -156,6 +158,20 @@ def function(machine: Machine, name: str, target: Value, given: Arguments, node:
     if found is not None:
         return note(machine, kind, tensors, found, node)
     return unknown(machine, kind, tensors, node)
+
+
+ASKS_SIZE = frozenset({"shape", "int_shape", "ndim", "rank", "size", "is_keras_tensor", "is_tensor"})
+"""Functions that ask a tensor how large it is."""
+
+
+def _asked_size(kind: str, tensor: Traced) -> Value:
+    if kind.startswith("is_"):
+        return Const(True)
+    if kind in ("ndim", "rank"):
+        return plain(tensor).attribute("ndim")
+    if kind == "size" or tensor.shape is None:
+        return Unknown(kind)
+    return Sequence(tuple(Unknown("a size") if n is None else Const(n) for n in tensor.shape))
 
 
 # -- lists and dictionaries ------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -74,7 +74,7 @@ def drawn(machine: Machine, over: Value, item: Value) -> Value:
 
 def around(machine: Machine, loop: cst.For, over: Value, run: Callable[[], Outcome]) -> Outcome:
     """Follow a loop; the steps that its turns make come of it."""
-    if not _is_data(over):
+    if not is_data(over):
         return run()
     before, machine.record.now = machine.record.now, []
     start = len(machine.taken)
@@ -91,8 +91,9 @@ def around(machine: Machine, loop: cst.For, over: Value, run: Callable[[], Outco
     return outcome
 
 
-def _is_data(over: Value) -> bool:
-    return isinstance(over, (Dataset, Iterator)) or isinstance(over, Object)
+def is_data(over: Value) -> bool:
+    """Whether a loop runs over batches: of a pipeline, a generator or an object that gives them."""
+    return isinstance(over, (Dataset, Iterator, Object))
 
 
 def _size(over: Value) -> int | None:
@@ -253,13 +254,15 @@ def _pass(machine: Machine, taken: Taken, batch: Batch, size: int | None, missin
     reached = graphs.reaching(machine, flat, [t.number for t in taken.of])
     if not reached:
         missing.append(Missing("what the loss is computed of", line))
-    behind = _behind_losses(reached)
+    behind, scalars = _behind_losses(reached)
     kept = [node for node in reached if id(node) not in behind and node.loss is None]
     losses = [node for node in reached if node.loss is not None]
     outputs = [node.inputs[0] for node in losses if node.inputs]
     made = {number for node in kept for number in node.outputs}
     read = {number for node in kept for number in node.inputs}
     outputs += [t for node in kept for t in node.outputs if t not in read and t not in outputs]
+    made |= {number for node in reached if node not in kept for number in node.outputs}
+    kept = [replace(node, inputs=tuple(n for n in node.inputs if n not in scalars)) for node in kept]
     inputs = [number for number in dict.fromkeys(n for node in kept for n in node.inputs) if number not in made]
     graph, unknown = graphs.graph(machine, kept, inputs, outputs, size)
     missing += unknown
@@ -270,15 +273,15 @@ def _pass(machine: Machine, taken: Taken, batch: Batch, size: int | None, missin
     return Pass(graph, found, optimizer, True, _frozen(machine, taken.weights, kept))
 
 
-def _behind_losses(nodes: list[Node]) -> set[int]:
-    """The nodes that take nothing but losses: means and sums of them."""
+def _behind_losses(nodes: list[Node]) -> tuple[set[int], set[int]]:
+    """The nodes that take nothing but losses, means and sums of them, and the tensors that those and losses give."""
     behind: set[int] = set()
     of_losses = {number for node in nodes if node.loss is not None for number in node.outputs}
     for node in nodes:
         if node.loss is None and node.inputs and all(number in of_losses for number in node.inputs):
             behind.add(id(node))
             of_losses.update(node.outputs)
-    return behind
+    return behind, of_losses
 
 
 def _frozen(machine: Machine, weights: Value, nodes: list[Node]) -> frozenset[int]:
