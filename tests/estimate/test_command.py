@@ -15,6 +15,7 @@ import pytest
 from command_line import Run, git
 
 from tfmemlint.cli.estimate.answers import Older
+from tfmemlint.estimate import facts
 from tfmemlint.estimate.step import TrainingStep
 
 NET = """\
@@ -334,6 +335,23 @@ def test_what_can_be_read_is_estimated_beside_what_cannot(script: Path, run: Run
     assert "missing.py: no such file or directory" in done.err
 
 
+def test_a_failure_of_ours_costs_its_own_file(script: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("other.py").write_text(SCRIPT)
+    real = facts.steps
+
+    def steps(file: Any, given: Any) -> Any:
+        if file.source.path == "other.py":
+            raise ZeroDivisionError("ours")
+        return real(file, given)
+
+    monkeypatch.setattr(facts, "steps", steps)
+    done = run("estimate", ".")
+    assert (done.code, done.err) == (
+        3, "tfmemlint: internal error: other.py: the estimate failed: ZeroDivisionError: ours\n",
+    )  # fmt: skip
+    assert done.out.startswith(f"train.py:{LINE}  model.fit(...)")
+
+
 def test_a_folder_without_a_step_says_what_to_name(here: Path, run: Run) -> None:
     Path("tool.py").write_text("import keras\nprint(keras.__version__)\n")
     done = run("estimate", ".")
@@ -351,6 +369,17 @@ def test_a_model_that_is_not_seen_is_no_guess(here: Path, run: Run) -> None:
     assert "--model" in [each["option"] for each in made["missing"]]
     done = run("estimate", "train.py", "--gpu-memory", "1GiB")
     assert "\n  peak  not known\n" in done.out and "fit into" not in done.out
+
+
+def test_the_page_shows_json_as_it_is(script: Path, run: Run) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "estimate.md").read_text("utf-8")
+    shown = json.loads(page.split("```json\n")[1].split("```")[0])
+    made = record(run, "train.py", "--gpu", "T4")
+    assert list(shown) == list(made)
+    for key in ("model", "bytes", "peak", "budget"):
+        assert list(shown[key]) == list(made[key])
+    for key in ("alive", "layers", "what_if"):
+        assert list(shown[key][0]) == list(made[key][0])
 
 
 def test_help_names_every_option(run: Run) -> None:

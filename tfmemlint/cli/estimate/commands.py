@@ -19,10 +19,11 @@ from tfmemlint.config.discover import Target, discover
 from tfmemlint.config.paths import leads_away
 from tfmemlint.config.settings import Configs
 from tfmemlint.files.bounded_read import read_regular
+from tfmemlint.lint.git import GitError
 from tfmemlint.project.projects import Projects
 from tfmemlint.report.estimates import Options, Reported, render
 
-OVER = 1
+OVER, INTERNAL = 1, 3
 
 
 def estimate_main(words: Sequence[str]) -> int:
@@ -38,28 +39,37 @@ def estimate_main(words: Sequence[str]) -> int:
             command.revision = stack.enter_context(Revision(options.compare))
         for target in found.targets:
             command.add(target)
-    if not command.found and not command.failed:
+    if not command.found and not (command.failed or command.crashed):
         _tell_nothing(options)
     _write(command.found, options)
-    if command.failed:
-        return USAGE
+    if command.crashed or command.failed:
+        return INTERNAL if command.crashed else USAGE
     return OVER if any(each.over for each in command.found) else 0
 
 
 class _Command:
-    """One run: what was found so far, and whether something could not be read."""
+    """One run: what was found so far, whether something could not be read, and whether we failed at some file."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         self.memory = memory(options)
         self.revision: Revision | None = None
         self.found: list[Reported] = []
-        self.failed = False
+        self.failed = self.crashed = False
         self._wanted = _wanted(options)
         self._projects = Projects()
 
     def add(self, target: Target) -> None:
-        """Estimate the steps of one file."""
+        """Estimate the steps of one file. Raises GitError."""
+        try:
+            self._add(target)
+        except GitError:
+            raise
+        except Exception as error:  # one file must not keep the others from being estimated
+            self.crashed = True
+            tell(f"internal error: {target.path}: the estimate failed: {type(error).__name__}: {error}")
+
+    def _add(self, target: Target) -> None:
         path = target.path
         try:
             data = read_regular(path)

@@ -73,8 +73,8 @@ def _place(found: Reported, line: int) -> dict[str, int | None]:
 
 
 def _model(estimate: Estimate) -> dict[str, Any]:
-    """The model in words and numbers. Of a lower bound some layer is not known, and neither is how many parameters there
-    are; what is trained shows in gradients alone."""
+    """The model in words and numbers. Of a lower bound some layer is not known, and neither is how many parameters
+    there are; what is trained shows in gradients alone."""
     step = estimate.of
     known = bool(step.passes) and not estimate.bounded
     trained = sum(each.gradients for each in estimate.layers) // _ITEM.get(step.precision, 4)
