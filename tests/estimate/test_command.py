@@ -331,7 +331,7 @@ def test_what_can_be_read_is_estimated_beside_what_cannot(script: Path, run: Run
     done = run("estimate", "train.py", "bad.py", "missing.py")
     assert done.code == 2
     assert re.findall(r"^train\.py:\d+", done.out, re.MULTILINE)
-    assert re.search(r"bad\.py:2:7: TFM002 cannot parse", done.err)
+    assert re.search(r"bad\.py:2:7: cannot parse", done.err)
     assert "missing.py: no such file or directory" in done.err
 
 
@@ -463,6 +463,31 @@ def test_comparing_leaves_nothing_behind(repository: Path, run: Run, monkeypatch
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
     assert run("estimate", "train.py", "--compare", "main").code == 0
     assert list(temporary.iterdir()) == []
+
+
+def test_names_of_a_hostile_tree_lead_nowhere_else(
+    repository: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A tree with an entry `..`, which git itself would not make, and one with a name that no system takes."""
+
+    def stored(kind: str, data: bytes) -> bytes:
+        command = ("git", "hash-object", "-t", kind, "-w", "--stdin", "--literally")
+        return bytes.fromhex(subprocess.run(command, input=data, check=True, capture_output=True).stdout.decode())
+
+    blob = stored("blob", SCRIPT.encode())
+    inner = stored("tree", b"100644 evil.py\0" + blob)
+    entries = b"40000 ..\0" + inner, b"100644 " + b"n" * 300 + b".py\0" + blob, b"100644 train.py\0" + blob
+    tree = stored("tree", b"".join(entries)).hex()
+    commit = subprocess.run(
+        ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "commit-tree", tree, "-m", "x"],
+        check=True, capture_output=True, text=True,
+    ).stdout.strip()  # fmt: skip
+    temporary = repository / "tmp"
+    temporary.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(temporary))
+    before = {path for path in repository.rglob("*") if ".git" not in path.parts}
+    assert record(run, "train.py", "--compare", commit)["before"]["change"] == 0
+    assert {path for path in repository.rglob("*") if ".git" not in path.parts} == before
 
 
 def made(call: str, model: str = "Sequential", line: int = 1) -> TrainingStep:

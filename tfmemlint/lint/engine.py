@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tfmemlint.project.siblings import Siblings
     from tfmemlint.rule import Rule
 
-__all__ = ["FileResult", "lint", "parse", "unreadable"]
+__all__ = ["FileResult", "lint", "parse", "read_program", "unreadable"]
 
 INTERNAL_ERROR = ("TFM000", "internal-error")
 UNREADABLE = ("TFM001", "unreadable-file")
@@ -55,16 +55,13 @@ def lint(data: bytes, path: str, config: Config, rules: Sequence[Rule], projects
     if not mentions_tensorflow(data):
         return FileResult(path, skipped=True)
     try:
-        source = read_source(data, path)
+        source = read_program(data, path)
     except SourceError as error:
         return unreadable(path, error.message, error.row, error.column)
     except Exception as error:  # the engine's own failure must not hide other files
         return _failed(path, None, f"the engine failed: {type(error).__name__}: {error}")
     if not source.text.strip():
         return FileResult(path, source, skipped=True)
-    if len(source.text) > _LARGEST:
-        count, limit = len(source.text) >> 20, _LARGEST >> 20
-        return unreadable(path, f"{count} MiB of code, and {limit} MiB are the limit; exclude the file")
     try:
         if is_deep() or not wants_room(source):
             return _lint_source(source, config, rules, projects)
@@ -73,6 +70,15 @@ def lint(data: bytes, path: str, config: Config, rules: Sequence[Rule], projects
         return _failed(path, source, "the code is nested too deeply to be read; the file was not checked")
     except Exception as error:
         return _failed(path, source, f"the engine failed: {type(error).__name__}: {error}")
+
+
+def read_program(data: bytes, path: str) -> Source:
+    """The program text of a file. Raises SourceError for one that cannot be read or is larger than any program."""
+    source = read_source(data, path)
+    if len(source.text) > _LARGEST and source.text.strip():
+        count, limit = len(source.text) >> 20, _LARGEST >> 20
+        raise SourceError(f"{count} MiB of code, and {limit} MiB are the limit; exclude the file")
+    return source
 
 
 def unreadable(path: str, message: str, row: int = 1, column: int = 1) -> FileResult:

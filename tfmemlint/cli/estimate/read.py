@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tfmemlint.config.selectors import FAILURES
-from tfmemlint.lint.engine import lint, parse, siblings_of
+from tfmemlint.lint.engine import parse, read_program, siblings_of
 from tfmemlint.lint.parsing import wants_room
 from tfmemlint.lint.recursion import is_deep, with_deep_stack
 from tfmemlint.report.estimates.reported import Place
-from tfmemlint.report.places import place
 from tfmemlint.text.prefilter import mentions_tensorflow
+from tfmemlint.text.source import SourceError
 
 if TYPE_CHECKING:
     from tfmemlint.config.settings import Config
@@ -49,40 +47,41 @@ class Wanted:
 
 def read(data: bytes, path: str, config: Config, wanted: Wanted, projects: Projects) -> Read:
     """The steps of the file at `path`, which holds these bytes."""
-    result = lint(data, path, config, (), projects)
     found = Read()
-    for each in result.findings:
-        if each.code in FAILURES:
-            found.failures.append(f"{path}:{place(result, each.span)}: {each.code} {each.message}")
-    source = result.source
-    if result.skipped or source is None:
+    if not mentions_tensorflow(data):
         return found
-
-    def gather() -> None:
-        found.steps += _steps(source, path, config, wanted, projects)
-
+    try:
+        source = read_program(data, path)
+    except SourceError as error:
+        found.failures.append(f"{path}:{error.row}:{error.column}: {error.message}")
+        return found
     if is_deep() or not wants_room(source):
-        gather()
+        _gather(found, source, config, wanted, projects)
     else:
-        with_deep_stack(gather)
+        with_deep_stack(lambda: _gather(found, source, config, wanted, projects))
     return found
 
 
-def _steps(source: Source, path: str, config: Config, wanted: Wanted, projects: Projects) -> Iterator[Step]:
+def _gather(found: Read, source: Source, config: Config, wanted: Wanted, projects: Projects) -> None:
+    """Add the steps of all programs of a file, and the parts of it that do not parse."""
     from tfmemlint.cli.estimate.named import named
     from tfmemlint.estimate.facts import steps
     from tfmemlint.model.file import File
 
-    programs = source.programs
+    path, programs = source.path, source.programs
     for program in programs:
         if len(programs) > 1 and not mentions_tensorflow(program.source.text.encode(errors="replace")):
             continue
-        module, readable, _ = parse(program.source)
+        module, readable, failures = parse(program.source)
+        for each in failures:
+            at = source.position(program.whole(each.span.start))
+            cell = f"cell {at.cell}:" if at.cell is not None else ""
+            found.failures.append(f"{path}:{cell}{at.row}:{at.column}: {each.message}")
         if module is None:
             continue
         file = File(readable, module, config, siblings_of(path, config, projects))
         for step in named(file, steps(file, wanted.given), wanted.function, wanted.model):
-            yield Step(step, _places(step, program, source))
+            found.steps.append(Step(step, _places(step, program, source)))
 
 
 def _places(step: TrainingStep, program: Program, source: Source) -> dict[int, Place]:
