@@ -16,7 +16,7 @@ from tfmemlint.estimate.backward import Written, variable_item, weights, write
 from tfmemlint.estimate.live import Walk, walk
 from tfmemlint.estimate.optimizers import slots
 from tfmemlint.estimate.place import items
-from tfmemlint.estimate.program import FORWARD, Op, breadth_first
+from tfmemlint.estimate.program import FORWARD, KEPT, MASK, Op, breadth_first
 from tfmemlint.estimate.step import Applied, Missing, Pass, TrainingStep
 from tfmemlint.estimate.weights import Unknown, item_bytes
 
@@ -107,7 +107,7 @@ class _Run:
         last = max((index for index, op in enumerate(self.ops) if op.part == FORWARD), default=0)
         found: defaultdict[int, int] = defaultdict(int)
         for buffer, why in self.walk.alive(last):
-            if buffer.owner is not None and why != "gradient" and self.one.backward:
+            if buffer.owner is not None and why in (KEPT, MASK):
                 found[buffer.owner.layer] += buffer.bytes
         return found
 
@@ -144,6 +144,7 @@ def _variables(step: TrainingStep) -> _Stays:
     done = set()
     for one in step.passes:
         each = slots(one.optimizer) if one.optimizer is not None else None
+        of = repr(one.optimizer)
         stays.unknown |= one.backward and each is None
         for applied in one.graph.applied:
             try:
@@ -158,8 +159,8 @@ def _variables(step: TrainingStep) -> _Stays:
                 continue
             trained = sum(weight.items for weight in found if weight.trainable) * item
             stays.trained[applied.layer] = trained
-            if (applied.layer, repr(one.optimizer)) not in done:
-                done.add((applied.layer, repr(one.optimizer)))
+            if (applied.layer, of) not in done:
+                done.add((applied.layer, of))
                 stays.slots += (each or 0) * trained
     return stays
 
