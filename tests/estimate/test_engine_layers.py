@@ -1,7 +1,7 @@
 """What each kind of layer keeps for the backward pass, and its weights.
 
-The numbers are those of traces of TensorFlow 2.21's allocator on a CPU, one step in a graph. Before each layer is a dense
-or convolutional one, whose output nobody else needs; behind it one that needs its own input.
+The numbers are those of traces of TensorFlow 2.21's allocator on a CPU, one step in a graph. Before each layer is
+a dense or convolutional one, whose output nobody else needs; behind it one that needs its own input.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 Three numbers, as one would not be honest: `low` are the bytes asked for in the order of the program. The allocator
 hands out chunks that are larger (14 % of the step in the median of 63 measured runs, 42 % at most), and an executor
 may run what is ready in another order: `guess` has 1.2 times the step, `high` 1.4 times the larger of both orders.
-Without a graph the tape keeps inputs of ops of which only shapes are needed, too: the step takes 1.0 to 2.2 times what it
-takes in a graph (six programs), so that `guess` and `high` are 1.5 and 2.2 times as much there. Workspaces of kernels
-are in none of them, nor what XLA makes of the ops: it may take less or more.
+Without a graph the tape keeps inputs of ops of which only shapes are needed, too: the step takes 1.0 to 2.2 times what
+it takes in a graph (six programs), so that `guess` and `high` are 1.5 and 2.2 times as much there. Workspaces of
+kernels are in none of them, nor what XLA makes of the ops: it may take less or more.
 """
 
 from __future__ import annotations

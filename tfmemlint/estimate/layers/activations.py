@@ -130,7 +130,7 @@ _NAMED: Mapping[str, Callable[[Place, Buffer], Applying]] = {
 def activate(place: Place, z: Buffer) -> Applying:
     """Applies the activation that the layer has as an argument. One that is not known counts as none."""
     name = place.arguments.get("activation")
-    if name in (None, "linear"):
+    if name in (None, "linear") or name == _skipped(place):
         return z, lambda dy: dy
     apply = _NAMED.get(name)
     if apply is None:
@@ -139,10 +139,17 @@ def activate(place: Place, z: Buffer) -> Applying:
     return apply(place, z)
 
 
+def _skipped(place: Place) -> str | None:
+    return place.state.skipped.get(place.applied.outputs[0])
+
+
 def _activation(name: str | None, place: Place) -> None:
     """A layer that is nothing but an activation."""
     z = place.x()
-    y, gradient = activate(place, z) if name is None else _NAMED[name](place, z)
+    if name is None or name == _skipped(place):
+        y, gradient = activate(place, z)
+    else:
+        y, gradient = _NAMED[name](place, z)
     place.give(y)
     place.on_backward(lambda dy: place.pass_on(gradient(dy)) if place.wants() else None)
 
