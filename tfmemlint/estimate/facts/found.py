@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import calls, objects
+from tfmemlint.estimate.facts import calls, objects, stepping
 from tfmemlint.estimate.facts.given import Given
 from tfmemlint.estimate.facts.machine import Machine, TooMuchWork, api_above
 from tfmemlint.estimate.facts.values import Closure, Env, Kind
@@ -31,6 +31,7 @@ def steps(file: File, given: Given = Given()) -> list[TrainingStep]:  # noqa: B0
     machine.modules[id(file)] = env
     try:
         machine.run_module(file.module, env, "__main__")
+        stepping.left(machine, 0)
         _uncalled(machine, env)
     except (TooMuchWork, RecursionError):
         pass
@@ -45,7 +46,9 @@ def _uncalled(machine: Machine, env: Env) -> None:
             continue
         chain = [each for each in machine.file.tree.ancestors(node) if isinstance(each, (cst.FunctionDef, cst.ClassDef))]
         if chain:
+            start = len(machine.taken)
             _entered(machine, chain[::-1], env)
+            stepping.left(machine, start)
 
 
 def _entered(machine: Machine, chain: list[cst.CSTNode], env: Env) -> None:

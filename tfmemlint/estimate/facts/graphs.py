@@ -34,15 +34,22 @@ def graph(
     for node in nodes:
         applied.append(_applied(node))
         used.update(dict.fromkeys((*node.inputs, *node.outputs)))
-        if node.why and _begins(machine, node):
-            missing.append(Missing(node.why, node.line))
+        if _begins(machine, node):
+            missing.append(Missing(node.why or f"what `{node.kind}` gives", node.line))
     tensors = {number: tensor(machine.record.tensors[number], batch) for number in used}
     return Graph(tensors, tuple(applied), tuple(inputs), tuple(outputs)), missing
 
 
 def _begins(machine: Machine, node: Node) -> bool:
     """Whether what is not known begins here, and not in what the node is given."""
-    return all(machine.record.tensors[number].shape is not None for number in node.inputs)
+    tensors = machine.record.tensors
+    taken, given = (any(not _is_known(tensors[n]) for n in several) for several in (node.inputs, node.outputs))
+    return given and not taken
+
+
+def _is_known(tensor: Traced) -> bool:
+    """Whether all sizes of a tensor but the number of examples are known."""
+    return tensor.shape is not None and None not in tensor.shape[1:]
 
 
 def tensor(of: Array, batch: int | None) -> Tensor:

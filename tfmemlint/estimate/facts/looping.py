@@ -24,14 +24,22 @@ MOST_TRAINING = 8
 
 def follow(machine: Machine, loop: cst.For | cst.While, env: Env) -> Outcome:
     """Follow a loop."""
+    from tfmemlint.estimate.facts import stepping
+
     if isinstance(loop, cst.While):
-        sure = expressions.truth(machine.value(loop.test, env))
-        return None if sure is False else _some(machine, lambda: machine.suite(loop.body, env), env)
+        if expressions.truth(machine.value(loop.test, env)) is False:
+            return None
+        return stepping.around(machine, loop, NONE, lambda: _some(machine, lambda: machine.suite(loop.body, env), env))
     over = machine.value(loop.iter, env)
     turns = expressions.items(over)
     if turns is None or len(turns) > expressions.MOST_ITEMS:
-        return _over(machine, loop, over, env)
-    seen = len(machine.events)
+        return stepping.around(machine, loop, over, lambda: _over(machine, loop, over, env))
+    return stepping.around(machine, loop, NONE, lambda: _turns(machine, loop, turns, env))
+
+
+def _turns(machine: Machine, loop: cst.For, turns: tuple[Value, ...], env: Env) -> Outcome:
+    """Follow each turn of a loop over known items; of a long one that trains the first, and one that stands for all."""
+    seen = len(machine.events) + len(machine.taken)
     for index, item in enumerate(turns):
         assigning.assign(machine, loop.target, item, env)
         outcome = machine.suite(loop.body, env)
@@ -39,7 +47,7 @@ def follow(machine: Machine, loop: cst.For | cst.While, env: Env) -> Outcome:
             return None
         if outcome is not None and outcome[0] != "continue":
             return outcome
-        if index == 0 and len(turns) > MOST_TRAINING and len(machine.events) > seen:
+        if index == 0 and len(turns) > MOST_TRAINING and len(machine.events) + len(machine.taken) > seen:
             return _over(machine, loop, Sequence(turns), env)
     return machine.suite(loop.orelse.body, env) if loop.orelse is not None else None
 
@@ -55,7 +63,7 @@ def _over(machine: Machine, loop: cst.For, over: Value, env: Env) -> Outcome:
         assigning.assign(machine, loop.target, item, env)
         return machine.suite(loop.body, env)
 
-    return stepping.around(machine, loop, over, lambda: _some(machine, turn, env))
+    return _some(machine, turn, env)
 
 
 def _any_item(over: Value) -> Value:

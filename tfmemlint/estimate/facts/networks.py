@@ -231,7 +231,7 @@ def method(machine: Machine, model: Object, name: str, given: Arguments, node: c
     if name == "build":
         shape = given.get(0, "input_shape")
         found = shape_of(plain(shape)) if shape is not None else None
-        if found is not None and is_sequential(model):
+        if found is not None and is_model(model):
             machine.put(model.fields, "#shape", machine.record.tensor(found))
         return NONE
     if name in QUIET:

@@ -39,6 +39,16 @@ REDUCES = frozenset({
 
 def of_layer(layer: Object, inputs: SequenceOf[Shape | None]) -> list[Shape] | None:
     """The shapes of the outputs of a layer of Keras; None where they are not known."""
+    if not isinstance(layer.call, Asked):
+        return None
+    known = layer.call.shapes
+    key = tuple(inputs)
+    if key not in known:
+        known[key] = _of_layer(layer, inputs)
+    return known[key]
+
+
+def _of_layer(layer: Object, inputs: SequenceOf[Shape | None]) -> list[Shape] | None:
     kind = (layer.type_name or "").rpartition(".")[2]
     call = layer.call
     if not isinstance(call, Asked):
