@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import calls, networks, objects, operations, shaped
+from tfmemlint.estimate.facts import networks, objects, operations, shaped
 from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.recorded import Node
 from tfmemlint.estimate.facts.values import NONE, Bound, Closure, Held, Object, Traced, leaves, plain
@@ -100,7 +100,7 @@ def _lambda(
     if function is None or extra is not None:
         return _not_known(machine, layer, given, node)
     assert isinstance(node, cst.Call)
-    return _inside(machine, layer, "Lambda", given, node, training, lambda: calls.call(machine, function, given, node))
+    return _inside(machine, layer, "Lambda", given, node, training, lambda: machine.call(function, given, node))
 
 
 def _own(
@@ -112,7 +112,7 @@ def _own(
     if build is not None and "#built" not in layer.fields:
         machine.put(layer.fields, "#built", Const(True))
         first = given.positions[0] if given.positions else Unknown("inputs")
-        calls.run(machine, objects.with_receiver(build[0], layer), (_shapes(first),), {}, node)
+        machine.run(objects.with_receiver(build[0], layer), (_shapes(first),), {}, node)
     names = dict(given.names)
     accepted = {p.name.value for p in (*method.node.params.params, *method.node.params.kwonly_params)}
     for extra in ("training", "mask"):
@@ -125,7 +125,7 @@ def _own(
     kind = layer.of.node.name.value
     return _inside(
         machine, layer, kind, Arguments(positions, names), node, training,
-        lambda: calls.run(machine, run, positions, names, node),
+        lambda: machine.run(run, positions, names, node),
     )  # fmt: skip
 
 

@@ -27,11 +27,6 @@ def step(machine: Machine, model: Object, name: str, given: Arguments, node: cst
     train = name in training.FITS
     feed = feeding.of_call(machine, name, given, node)
     missing: list[Missing] = []
-    if train and model.of is not None and machine.method(model.of, "train_step") is not None:
-        from tfmemlint.estimate.facts import stepping
-
-        stepping.overridden(machine, model, feed, name, node)
-        return
     batch = _batch(machine, feed, line, missing)
     ends = forward(machine, model, feed.inputs, node, train)
     if ends is None:

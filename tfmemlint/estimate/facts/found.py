@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import calls, objects, stepping
+from tfmemlint.estimate.facts import objects, stepping
 from tfmemlint.estimate.facts.given import Given
-from tfmemlint.estimate.facts.machine import Machine, TooMuchWork, api_above
-from tfmemlint.estimate.facts.values import Closure, Env, Kind
+from tfmemlint.estimate.facts.machine import Machine, TooMuchWork
+from tfmemlint.estimate.facts.values import Closure, Env, Kind, api_above
 from tfmemlint.estimate.step import Applied, Graph, Pass, TrainingStep
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def _entered(machine: Machine, chain: list[cst.CSTNode], env: Env) -> None:
     assert isinstance(first, (cst.FunctionDef, cst.ClassDef))
     found = env.names.get(first.name.value)
     if isinstance(found, Closure) and found.node is first:
-        calls.run(machine, found, (), {}, None)
+        machine.run(found, (), {}, None)
     elif isinstance(found, Kind) and found.node is first and len(chain) > 1:
         method = chain[1]
         assert isinstance(method, (cst.FunctionDef, cst.ClassDef))
@@ -66,8 +66,8 @@ def _entered(machine: Machine, chain: list[cst.CSTNode], env: Env) -> None:
             made = objects.new(machine, api_above(found), None, found)
             init = machine.method(found, "__init__")
             if init is not None and init[0] is not own:
-                calls.run(machine, objects.with_receiver(init[0], made), (), {}, None)
-            calls.run(machine, objects.with_receiver(own, made), (), {}, None)
+                machine.run(objects.with_receiver(init[0], made), (), {}, None)
+            machine.run(objects.with_receiver(own, made), (), {}, None)
 
 
 def _once(found: list[TrainingStep]) -> list[TrainingStep]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tfmemlint.estimate.facts import shaped
 from tfmemlint.estimate.facts.asked import Asked
 from tfmemlint.estimate.facts.recorded import Node
-from tfmemlint.estimate.facts.values import Closure, Held, Object, Value, plain
+from tfmemlint.estimate.facts.values import Closure, Held, Object, Traced, Value, plain
 from tfmemlint.estimate.step import Applied, Graph, Missing, Tensor
 from tfmemlint.model.values import Api, Array, Const, Length, Sequence, Shape, constant
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import assigning, expressions
+from tfmemlint.estimate.facts import assigning, expressions, known, stepping
 from tfmemlint.estimate.facts.values import MISSING, NONE, Env, Object, join
 from tfmemlint.model.values import Const, Length, OneOf, Sequence, Unknown, Value
 
@@ -24,14 +24,12 @@ MOST_TRAINING = 8
 
 def follow(machine: Machine, loop: cst.For | cst.While, env: Env) -> Outcome:
     """Follow a loop."""
-    from tfmemlint.estimate.facts import stepping
-
     if isinstance(loop, cst.While):
-        if expressions.truth(machine.value(loop.test, env)) is False:
+        if known.truth(machine.value(loop.test, env)) is False:
             return None
         return stepping.around(machine, loop, NONE, lambda: _some(machine, lambda: machine.suite(loop.body, env), env))
     over = machine.value(loop.iter, env)
-    turns = expressions.items(over)
+    turns = known.items(over)
     if turns is None or len(turns) > expressions.MOST_ITEMS:
         return stepping.around(machine, loop, over, lambda: _over(machine, loop, over, env))
     return stepping.around(machine, loop, NONE, lambda: _turns(machine, loop, turns, env))
@@ -54,8 +52,6 @@ def _turns(machine: Machine, loop: cst.For, turns: tuple[Value, ...], env: Env) 
 
 def _over(machine: Machine, loop: cst.For, over: Value, env: Env) -> Outcome:
     """Follow one turn that stands for all."""
-    from tfmemlint.estimate.facts import stepping
-
     def turn() -> Outcome:
         item = _any_item(over)
         if stepping.is_data(over):
@@ -69,7 +65,7 @@ def _over(machine: Machine, loop: cst.For, over: Value, env: Env) -> Outcome:
 def _any_item(over: Value) -> Value:
     if isinstance(over, Sequence) and over.items and all(isinstance(each, Const) for each in over.items):
         return Unknown("an item")
-    return expressions.element_of(over)
+    return known.element_of(over)
 
 
 def _some(machine: Machine, turn: Callable[[], Outcome], env: Env) -> Outcome:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import objects
+from tfmemlint.estimate.facts import objects, shaped
 from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.recorded import Node
 from tfmemlint.estimate.facts.values import NONE, Listed, Loop, Traced, plain, traced
@@ -152,8 +152,6 @@ def function(machine: Machine, name: str, target: Value, given: Arguments, node:
         return made
     if not isinstance(made, Unknown):
         return made
-    from tfmemlint.estimate.facts import shaped
-
     found = shaped.shape(name, tensors, call)
     if found is not None:
         return note(machine, kind, tensors, found, node)

@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import (
-    calls,
-    feeding,
-    fitting,
-    graphs,
-    networks,
-    objects,
-    operations,
-    training,
-)
+from tfmemlint.estimate.facts import feeding, fitting, graphs, networks, objects, operations, training
 from tfmemlint.estimate.facts.asked import Arguments
 from tfmemlint.estimate.facts.feeding import Feed
 from tfmemlint.estimate.facts.recorded import Node
@@ -156,7 +147,7 @@ def of_optimizer(machine: Machine, optimizer: Object, name: str, given: Argument
     if name == "minimize":
         loss, weights = given.get(0, "loss"), given.get(1, "var_list")
         if isinstance(loss, Closure):
-            made = calls.run(machine, loss, (), {}, node)
+            made = machine.run(loss, (), {}, node)
             of = [leaf for leaf in leaves(made) if isinstance(leaf, Traced)]
             machine.taken.append(
                 Taken(of, weights or Unknown("weights"), list(machine.record.now), node, "eager", optimizer, True)
@@ -182,14 +173,30 @@ def _gradients(value: Value) -> list[int]:
     return []
 
 
+# -- methods of models -----------------------------------------------------------------------------------------------
+
+
+def method(machine: Machine, model: Object, name: str, given: Arguments, node: cst.Call) -> Value | None:
+    """What a method gives that compiles a model, trains it or asks it; None for others."""
+    if name == "compile":
+        training.compile_model(machine, model, given, node)
+        return NONE
+    if name not in training.FITS and name not in training.PREDICTS:
+        return None
+    if not machine.quiet:
+        own = machine.method(model.of, "train_step") if model.of is not None else None
+        if own is not None and name in training.FITS:
+            overridden(machine, model, own[0], feeding.of_call(machine, name, given, node), node)
+        else:
+            fitting.step(machine, model, name, given, node)
+    return Array("np", "float32", None) if name in training.PREDICTS else Unknown("a history")
+
+
 # -- steps -----------------------------------------------------------------------------------------------------------
 
 
-def overridden(machine: Machine, model: Object, feed: Feed, name: str, node: cst.Call) -> None:
+def overridden(machine: Machine, model: Object, own: Closure, feed: Feed, node: cst.Call) -> None:
     """The step of a model whose class has a `train_step` of its own."""
-    assert model.of is not None
-    method = machine.method(model.of, "train_step")
-    assert method is not None
     start = len(machine.taken)
     kept, machine.record.now = machine.record.now, []
     batch = Batch(
@@ -208,7 +215,7 @@ def overridden(machine: Machine, model: Object, feed: Feed, name: str, node: cst
         data = Sequence((data, labels[0] if len(labels) == 1 else Sequence(tuple(labels)))) if labels else data
         data = drawn(machine, NONE, data)
     try:
-        calls.run(machine, objects.with_receiver(method[0], model), (data,), {}, node)
+        machine.run(objects.with_receiver(own, model), (data,), {}, node)
     finally:
         machine.batches.pop()
         machine.record.now = kept
