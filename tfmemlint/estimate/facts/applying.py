@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -74,10 +75,11 @@ def _layer(
 ) -> Value:
     """One layer of Keras."""
     shapes = shaped.of_layer(layer, [t.shape for t in tensors])
+    outputs: list[Shape | None] = [None] if shapes is None else [*shapes]
     kind = (layer.type_name or "").rpartition(".")[2]
     dtype = shaped.dtype_of_layer(layer)
     library = "keras" if any(t.library == "keras" for t in tensors) else "tf"
-    made = [machine.record.tensor(shape, dtype, library) for shape in shapes or [None]]
+    made = [machine.record.tensor(shape, dtype, library) for shape in outputs]
     for given, given_ in (("#in", tensors[0]), ("#out", made[0])):
         if given not in layer.fields:
             machine.put(layer.fields, given, given_)
@@ -137,7 +139,10 @@ def _shapes(value: Value) -> Value:
     return Sequence(tuple(_shapes(each) for each in inner)) if len(inner) > 1 else Unknown("a shape")
 
 
-def _inside(machine: Machine, layer: Object, kind: str, given: Arguments, node, training, run) -> Value:  # type: ignore[no-untyped-def]
+def _inside(
+    machine: Machine, layer: Object, kind: str, given: Arguments, node: cst.CSTNode | None, training: bool | None,
+    run: Callable[[], Value],
+) -> Value:  # fmt: skip
     """Follow what a layer does, as one node that holds the others."""
     outer, machine.record.now = machine.record.now, []
     try:

@@ -76,15 +76,15 @@ class Asked(Call):
         """What the layer that the call makes gives, by the shapes that it is given."""
 
     @property
-    def target(self) -> Value:  # type: ignore[override]
+    def target(self) -> Value:
         return self._called
 
     @property
-    def value(self) -> Value:  # type: ignore[override]
+    def value(self) -> Value:
         return self._made
 
     @property
-    def receiver(self) -> Value:  # type: ignore[override]
+    def receiver(self) -> Value:
         return getattr(self._called, "receiver", None) or Unknown("no receiver")
 
     @property

@@ -141,7 +141,8 @@ def _dict(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     elif of is not None:
         pairs = [items(each) for each in items(of) or ()]
         found.update((constant(pair[0]), pair[1]) for pair in pairs if pair is not None and len(pair) == 2)
-    return Listed({"items": Mapping(tuple({**found, **given.names}.items()), given.open)})
+    found.update(given.names)
+    return Listed({"items": Mapping(tuple(found.items()), given.open)})
 
 
 @models("int", "float", "abs", "round", "math.ceil", "math.floor", "math.sqrt", "math.log2", "math.log", "math.exp",

@@ -167,7 +167,9 @@ def run(
     return returned
 
 
-def _generated(machine: Machine, function: Closure, positions: SequenceOf[Value], names: MappingOf[str, Value]) -> Value:
+def _generated(
+    machine: Machine, function: Closure, positions: SequenceOf[Value], names: MappingOf[str, Value]
+) -> Value:
     """What a generator of the program gives: its first item stands for all."""
     found: list[Value] = []
     env = Env(function.env)

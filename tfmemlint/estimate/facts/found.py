@@ -1,4 +1,4 @@
-"""The training steps of a file: all that its code comes to as a program, then those of functions that it never calls."""
+"""The training steps of a file: all that its code comes to as a program, and those of functions that it never calls."""
 
 from __future__ import annotations
 
@@ -44,7 +44,9 @@ def _uncalled(machine: Machine, env: Env) -> None:
     for node in sorted(wanted, key=machine.file.tree.order):
         if id(node) in machine.reached or not machine.file.is_own(node):
             continue
-        chain = [each for each in machine.file.tree.ancestors(node) if isinstance(each, (cst.FunctionDef, cst.ClassDef))]
+        chain: list[cst.CSTNode] = [
+            each for each in machine.file.tree.ancestors(node) if isinstance(each, (cst.FunctionDef, cst.ClassDef))
+        ]
         if chain:
             start = len(machine.taken)
             _entered(machine, chain[::-1], env)

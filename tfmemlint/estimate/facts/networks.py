@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 LAYER, MODEL, SEQUENTIAL = "tf.keras.layers.Layer", "tf.keras.Model", "tf.keras.Sequential"
 WEIGHTS = ("trainable_variables", "trainable_weights", "variables", "weights")
-QUIET = ("summary", "save", "save_weights", "load_weights", "plot_model", "evaluate", "build_from_config", "test_on_batch",
-         "get_weights", "set_weights", "export", "reset_states", "reset_metrics", "get_config", "to_json", "count_params",
-         "add_loss", "add_metric", "adapt", "compute_mask", "finalize_state")  # fmt: skip
+QUIET = ("summary", "save", "save_weights", "load_weights", "plot_model", "evaluate", "build_from_config", "adapt",
+         "test_on_batch", "get_weights", "set_weights", "export", "reset_states", "reset_metrics", "get_config",
+         "to_json", "count_params", "add_loss", "add_metric", "compute_mask", "finalize_state")  # fmt: skip
 """Methods that change nothing of what a step is made of."""
 
 

@@ -18,10 +18,11 @@ RECURRENT = {"LSTM": 2, "GRU": 1, "SimpleRNN": 1}
 
 KEEPS = frozenset({
     "exp", "log", "sqrt", "square", "tanh", "sin", "cos", "sigmoid", "relu", "relu6", "softmax", "abs", "negative",
-    "clip", "clip_by_value", "softplus", "silu", "swish", "gelu", "elu", "selu", "leaky_relu", "log_softmax", "identity",
-    "stop_gradient", "cast", "l2_normalize", "normalize", "rsqrt", "erf", "sign", "round", "floor", "ceil", "zeros_like",
-    "ones_like", "dropout", "hard_sigmoid", "hard_silu", "batch_normalization", "log1p", "expm1", "mish", "softsign",
-    "logical_not", "isnan", "random_normal_like", "preprocess_input", "reverse", "flip", "roll", "pow", "power",
+    "clip", "clip_by_value", "softplus", "silu", "swish", "gelu", "elu", "selu", "leaky_relu", "log_softmax",
+    "identity", "stop_gradient", "cast", "l2_normalize", "normalize", "rsqrt", "erf", "sign", "round", "floor",
+    "ceil", "zeros_like", "ones_like", "dropout", "hard_sigmoid", "hard_silu", "batch_normalization", "log1p",
+    "expm1", "mish", "softsign", "logical_not", "isnan", "random_normal_like", "preprocess_input", "reverse", "flip",
+    "roll", "pow", "power",
 })  # fmt: skip
 """Functions that give what has the shape of their first argument."""
 

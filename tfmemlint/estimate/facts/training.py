@@ -75,7 +75,8 @@ def compiled_optimizer(model: Object) -> Value:
 
 # -- optimizers ------------------------------------------------------------------------------------------------------
 
-CLASSES = ("SGD", "RMSprop", "Adam", "AdamW", "Adadelta", "Adagrad", "Adamax", "Nadam", "Ftrl", "Lion", "Adafactor", "Lamb")
+CLASSES = ("SGD", "RMSprop", "Adam", "AdamW", "Adadelta", "Adagrad", "Adamax", "Nadam", "Ftrl", "Lion", "Adafactor",
+           "Lamb")  # fmt: skip
 BY_WORD = {each.lower(): each for each in CLASSES}
 OLD = re.compile(r"tf\.(?:compat\.v1\.)?train\.(\w+)Optimizer")
 OLD_NAMES = {"GradientDescent": "SGD", "Momentum": "SGD", "RMSProp": "RMSprop"}
@@ -154,7 +155,8 @@ def _unknown_loss(value: Value) -> str:
 
 def loss_of(machine: Machine, name: str, given: Arguments, node: cst.Call, logits: bool) -> Value:
     """A loss that a program computes itself: a node that knows its name and takes labels and predictions."""
-    tensors = [machine.tensor_of(leaf) for value in (*given.positions[:2], *given.names.values()) for leaf in leaves(value)]
+    values = (*given.positions[:2], *given.names.values())
+    tensors = [machine.tensor_of(leaf) for value in values for leaf in leaves(value)]
     known = [t for t in tensors if t is not None]
     word = name.rpartition(".")[2]
     predicted = _predicted(machine, given)

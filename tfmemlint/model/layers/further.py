@@ -17,7 +17,8 @@ def _normalization(call: Call, shape: Shape) -> Effect | None:
         return Effect(shape, 0)
     axes = numbers(call.value_of("axis"))
     if axes is None:
-        axis = None if call.arg("axis") is not None and call.value_of("axis") == Const(None) else whole(call, "axis", -1)
+        one_for_all = call.arg("axis") is not None and call.value_of("axis") == Const(None)
+        axis = None if one_for_all else whole(call, "axis", -1)
         axes = () if axis is None else (axis,)
     kept = [shape[axis] for axis in axes if -len(shape) <= axis < len(shape)]
     return None if None in kept else Effect(shape, 2 * math.prod(n or 0 for n in kept) + 1)
@@ -59,7 +60,7 @@ def _conv_lstm(rank: int) -> Model:
             return None
         if 0 in kernel or 0 in strides or dilation is None or padding not in ("valid", "same"):
             return None
-        if whole_sequence is None or state is not False or word(call, "data_format", "channels_last") != "channels_last":
+        if whole_sequence is None or state is not False or call.arg("data_format") is not None:
             return None
         space = windows(shape[2:-1], kernel, strides, dilation, padding)
         if space is None:
@@ -99,7 +100,8 @@ def dotted(call: Call, shapes: list[Shape]) -> Effect | None:
     if 0 in places or len(places) != 2:
         return None
     first, second = (
-        [n for place, n in enumerate(shape) if place not in (0, axis)] for shape, axis in zip(shapes, places, strict=True)
+        [n for place, n in enumerate(shape) if place not in (0, axis)]
+        for shape, axis in zip(shapes, places, strict=True)
     )
     return Effect((shapes[0][0], *(first + second or [1])), 0)
 

@@ -12,7 +12,7 @@ from tfmemlint.model.values import Const, Sequence, Shape
 def windows(
     shape: Shape, kernel: tuple[int, ...], strides: tuple[int, ...], dilation: tuple[int, ...], padding: str
 ) -> Shape | None:
-    """The number of windows along each axis; None where the kernel does not fit, or for another padding than is known."""
+    """The number of windows along each axis; None where the kernel does not fit or the padding is not known."""
     found: list[int | None] = []
     for size, k, s, d in zip(shape, kernel, strides, dilation, strict=True):
         if size is None:
