@@ -10,8 +10,9 @@ from tfmemlint.knowledge.tables import table
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A layer: its class, its name, what it is made with where that is not the default, and the places of the tensors
-    that it takes, 0 for the network's input and n for what the n-th layer gives.
+    """A layer or, in small letters, an operation with a number: its class, its name, what it is made with where that
+    is not the default, and the places of the tensors that it takes, 0 for the network's input and n for what the n-th
+    layer gives.
 
     A padding with `odd` has one row and column more in front where the side that it pads is odd."""
 

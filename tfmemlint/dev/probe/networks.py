@@ -32,7 +32,7 @@ SIDES = (224, 229, 193)
 def network_table(only: list[str]) -> dict[str, Any]:
     """The layers of each network, or of those in `only`; what layers are made with stands once, under `arguments`."""
     preload()
-    applications = import_module("keras").applications
+    applications, layer = import_module("keras").applications, import_module("keras").layers.Layer
     kinds: dict[str, int] = {}
     arguments: dict[str, int] = {}
     found: dict[str, Any] = {}
@@ -48,7 +48,9 @@ def network_table(only: list[str]) -> dict[str, Any]:
             said = paddings.get(operation.name) or _arguments(operation)
             place = len(rows) + 1
             given = [place - places[id(tensor)] for tensor in node.input_tensors]
-            kind = kinds.setdefault(type(operation).__name__, len(kinds))
+            word = type(operation).__name__
+            word = word if isinstance(operation, layer) else word.lower()
+            kind = kinds.setdefault(word, len(kinds))
             made = arguments.setdefault(json.dumps(said, sort_keys=True), len(arguments))
             rows.append([kind, operation.name, made, *(given if given != [1] else [])])
             places[id(node.output_tensors[0])] = place

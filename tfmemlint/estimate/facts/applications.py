@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.estimate.facts import applying, networks, objects
+from tfmemlint.estimate.facts import applying, networks, objects, operations
 from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.values import NONE, Object, Traced
 from tfmemlint.model.transfer.table import shape_of
@@ -84,6 +84,9 @@ def _row(
     odd = arguments.pop("odd", None)
     if odd and given and isinstance(given[0], Array) and given[0].shape is not None:
         arguments["padding"] = _padded(arguments["padding"], given[0].shape)
+    first = given[0] if given else NONE
+    if kind.islower() and isinstance(first, Traced):
+        return operations.elementwise(machine, kind, first, node)
     values = {word: _value(each) for word, each in arguments.items()}
     target = Api(L + kind)
     layer = objects.new(machine, target.name, Asked(node, machine.evaluator, target, Arguments((), values)))

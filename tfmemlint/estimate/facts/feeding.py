@@ -83,7 +83,8 @@ def of_call(machine: Machine, name: str, given: Arguments, node: cst.Call) -> Fe
     said = given.get(2 if name == "fit" else 1, "batch_size")
     batch = DEFAULT_BATCH if said is None or said == NONE else integer(said)
     if not x.known or isinstance(x, Const):
-        return Feed(batch=batch if y is not None and y != NONE and y.known else None)
+        as_arrays = (y is not None and y != NONE) or said is not None  # a pipeline is given without either
+        return Feed(batch=batch if as_arrays else None)
     return of_arrays(x, y, batch)
 
 

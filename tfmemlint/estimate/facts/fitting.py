@@ -101,6 +101,8 @@ def forward(
     ends = networks.built(machine, model)
     own = model.of is not None and machine.method(model.of, "call") is not None
     shape = machine.given.input_shape
+    if networks.is_sequential(model) and networks.layers_listed(model) is None and not own:
+        return None
     if ends is not None and not own:
         if not _has_gaps(ends[0]):
             return _symbolic(machine, ends)
@@ -112,7 +114,8 @@ def forward(
         inputs = [Array("tf", "float32", (None, *(stated.shape or ())[1:]))]
     if inputs is None or any(a.shape is None or None in a.shape[1:] for a in inputs):
         inputs = [Array("tf", "float32", (None, *shape))] if shape is not None else inputs
-    if inputs is None or any(a.shape is None for a in inputs) or not (own or networks.is_sequential(model)):
+    known = own or networks.is_sequential(model) or ends is not None
+    if inputs is None or any(a.shape is None for a in inputs) or not known:
         return None
     return _applied(machine, model, inputs, node, train)
 

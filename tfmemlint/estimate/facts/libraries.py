@@ -62,7 +62,7 @@ def api(machine: Machine, target: Api, given: Arguments, node: cst.Call) -> Valu
         return applying.apply(machine, layer, Arguments(given.positions[:1], {}), node)
     if name in INPUTS:
         return networks.input_tensor(machine, Asked(node, machine.evaluator, target, given), name, node)
-    if name.startswith(APPLICATIONS) and knowledge.returns_class(name) == MODEL:
+    if name.startswith(APPLICATIONS) and (knowledge.network(name) or knowledge.returns_class(name) == MODEL):
         return applications.pretrained(machine, Asked(node, machine.evaluator, target, given), node)
     if knowledge.is_class(name) and _is_kept(name):
         return made(machine, name, given, node)

@@ -11,7 +11,7 @@ import libcst as cst
 from tfmemlint import knowledge
 from tfmemlint.estimate.facts import objects, operations, training
 from tfmemlint.estimate.facts.asked import Arguments, Asked
-from tfmemlint.estimate.facts.values import NONE, Listed, Object, Traced, Variables, leaves, plain
+from tfmemlint.estimate.facts.values import NONE, Listed, Loop, Object, Traced, Variables, leaves, plain
 from tfmemlint.model.layers.effects import first_shape
 from tfmemlint.model.transfer.table import dtype_of, shape_of
 from tfmemlint.model.values import Array, Const, Method, Sequence, Shape, Unknown, Value, constant, integer
@@ -79,8 +79,11 @@ def initialised(machine: Machine, made_: Object, given: Arguments) -> None:
 def start(machine: Machine, made: Object, name: str, given: Arguments) -> None:
     """What the constructor of a model keeps."""
     if SEQUENTIAL in (name, *knowledge.bases(name)):
-        made.fields["#layers"] = Listed({"items": Sequence((), "list", given.open)})
         listed = given.get(0, "layers")
+        unknown = listed is not None and listed != NONE and not isinstance(listed, (Listed, Sequence, Loop))
+        made.fields["#layers"] = Listed({"items": Sequence((), "list", given.open or unknown)})
+        if unknown:
+            return
         for each in leaves(listed) if listed is not None and listed != NONE else ():
             add(machine, made, each)
         return

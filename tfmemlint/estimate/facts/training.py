@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.estimate.facts import graphs, operations
+from tfmemlint.estimate.facts import graphs, objects, operations
 from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.recorded import Node
 from tfmemlint.estimate.facts.values import NONE, Closure, Held, Listed, Object, Traced, leaves
 from tfmemlint.estimate.step import Loss, Missing, Optimizer
-from tfmemlint.model.values import Api, Mapping, Shape, Unknown, Value, constant
+from tfmemlint.model.values import Api, Const, Mapping, Shape, Unknown, Value, constant
 
 if TYPE_CHECKING:
     from tfmemlint.estimate.facts.machine import Machine
@@ -57,6 +57,10 @@ def compile_model(machine: Machine, model: Object, given: Arguments, node: cst.C
     machine.put(model.fields, "#compiled", Object("compiled", call, serial=machine.serial))
     optimizer = given.get(0, "optimizer")
     if optimizer is not None and model.of is not None:
+        found = optimizer_of(optimizer) if isinstance(optimizer, Const) else None
+        if found is not None:
+            named = Api(f"tf.keras.optimizers.{found.kind}")
+            optimizer = objects.new(machine, named.name, Asked(node, machine.evaluator, named, Arguments()))
         machine.put(model.fields, "optimizer", optimizer)
 
 

@@ -18,7 +18,9 @@ def _normalization(call: Call, shape: Shape) -> Effect | None:
     axes = numbers(call.value_of("axis"))
     if axes is None:
         one_for_all = call.arg("axis") is not None and call.value_of("axis") == Const(None)
-        axis = None if one_for_all else whole(call, "axis", -1)
+        axis = whole(call, "axis", -1)
+        if axis is None and not one_for_all:
+            return None
         axes = () if axis is None else (axis,)
     kept = [shape[axis] for axis in axes if -len(shape) <= axis < len(shape)]
     return None if None in kept else Effect(shape, 2 * math.prod(n or 0 for n in kept) + 1)
