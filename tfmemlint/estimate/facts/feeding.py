@@ -82,8 +82,8 @@ def of_call(machine: Machine, name: str, given: Arguments, node: cst.Call) -> Fe
         return _one_batch(x, y)
     said = given.get(2 if name == "fit" else 1, "batch_size")
     batch = DEFAULT_BATCH if said is None or said == NONE else integer(said)
-    if not x.known or isinstance(x, Const):
-        return Feed(batch=batch if y is not None and y != NONE and y.known else None)
+    if not x.known or isinstance(x, Const):  # with labels beside it, it is no data set
+        return Feed(batch=batch if y is not None and y != NONE else None)
     return of_arrays(x, y, batch)
 
 
