@@ -7,8 +7,8 @@ What lies below the first such layer keeps nothing.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
 
@@ -18,7 +18,7 @@ from tfmemlint.estimate.layers.random import draw, drawn
 from tfmemlint.estimate.optimizers import Trained, Updates
 from tfmemlint.estimate.place import Place, State, items
 from tfmemlint.estimate.program import BACKWARD, FORWARD, GRADIENT, INPUT, Buffer, Program
-from tfmemlint.estimate.step import Applied, Pass, TrainingStep
+from tfmemlint.estimate.step import Applied, Loss, Pass, TrainingStep
 from tfmemlint.estimate.weights import Unknown, Weight, item_bytes
 
 
@@ -58,7 +58,7 @@ class _Writer:
         self.eager = step.mode == "eager"
         self.program = Program(reuses=not self.eager)
         optimizer = one.optimizer if one.backward else None
-        self.updates = Updates(self.program, optimizer, self.eager or _waits(one, step))
+        self.updates = Updates(self.program, optimizer, self.eager or _waits(one, step), self.eager)
         self.state = State(self.program, one.graph, batch, one.backward, self.updates)
         self.left_out: dict[int, str] = {}
 
@@ -71,12 +71,13 @@ class _Writer:
             state.dtypes[tensor] = found.dtype
         inputs = tuple(state.values[tensor] for tensor in graph.inputs)
         places = [self._place(applied) for applied in graph.applied]
+        given = self._losses() if self.one.backward else {}
         if self.one.backward:
             self._begin(places)
         self._forward(places)
         outputs = tuple(state.values[tensor] for tensor in graph.outputs)
         if self.one.backward:
-            self._loss(outputs)
+            self._loss(given)
             for run in reversed(state.tape):
                 run()
             self.updates.finish()
@@ -157,11 +158,22 @@ class _Writer:
 
         place.on_gradients(backward)
 
-    def _loss(self, outputs: Sequence[Buffer]) -> None:
-        """Each output has its own loss, or all the only one."""
-        known = self.one.losses
-        for index, (tensor, y) in enumerate(zip(self.one.graph.outputs, outputs, strict=True)):
+    def _losses(self) -> dict[int, Loss | None]:
+        """The loss of each output: its own, or the only one. One of logits where an activation is left out for it."""
+        known, found = self.one.losses, {}
+        makers = {tensor: applied for applied in self.one.graph.applied for tensor in applied.outputs}
+        for index, tensor in enumerate(self.one.graph.outputs):
             loss = known[index] if index < len(known) else known[0] if len(known) == 1 else None
+            activation = losses.skipped(loss, makers.get(tensor))
+            if loss is not None and activation is not None:
+                self.state.skipped[tensor] = activation
+                loss = replace(loss, from_logits=True)
+            found[tensor] = loss
+        return found
+
+    def _loss(self, given: Mapping[int, Loss | None]) -> None:
+        for tensor, loss in given.items():
+            y = self.state.values[tensor]
             dy = losses.gradient(self.program, loss, y, self.state.items(tensor))
             dy.why = GRADIENT
             self.state.gradients[tensor].append(dy)
@@ -171,5 +183,7 @@ class _Writer:
 
 
 def _waits(one: Pass, step: TrainingStep) -> bool:
-    """Whether the optimizer waits for all gradients before it changes a weight."""
-    return bool(one.optimizer and one.optimizer.arguments.get("global_clipnorm"))
+    """Whether the optimizer waits for all gradients before it changes a weight: to clip their common norm, or to see
+    whether all are finite, as with the scaled loss that Keras takes for float16."""
+    clips = one.optimizer is not None and one.optimizer.arguments.get("global_clipnorm")
+    return bool(clips) or step.precision == "mixed_float16"

@@ -24,6 +24,10 @@ class Life:
         """The buffer that is in the memory when op `index` runs."""
         return next(buffer for start, buffer in reversed(self.buffers) if start <= index)
 
+    def until(self, index: int) -> int:
+        """The index of the last op that needs what is in the memory when op `index` runs."""
+        return next((start for start, _ in self.buffers if start > index), self.end)
+
 
 @dataclass(frozen=True, slots=True)
 class Walk:
@@ -49,13 +53,13 @@ class Walk:
         found = []
         for life in self.lives:
             if life.start <= index <= life.end:
-                buffer = life.at(index)
-                found.append((buffer, self._why(life, buffer)))
+                found.append((life.at(index), self._why(life, index)))
         return found
 
-    def _why(self, life: Life, buffer: Buffer) -> str:
-        later = life.end < len(self.ops) and self.ops[life.end].part in (BACKWARD, UPDATE)
-        return KEPT if buffer.why == OUTPUT and later else buffer.why
+    def _why(self, life: Life, index: int) -> str:
+        why, until = life.at(index).why, life.until(index)
+        later = until < len(self.ops) and self.ops[until].part in (BACKWARD, UPDATE)
+        return KEPT if why == OUTPUT and later else why
 
 
 class _Memory:

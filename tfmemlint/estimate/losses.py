@@ -6,7 +6,22 @@ Measured on a CPU in a graph. Losses compute in float32; n is the output's bytes
 from __future__ import annotations
 
 from tfmemlint.estimate.program import LOSS, Buffer, Program
-from tfmemlint.estimate.step import Loss
+from tfmemlint.estimate.step import Applied, Loss
+
+_OF_LOGITS = {
+    "sparse_categorical_crossentropy": "softmax",
+    "categorical_crossentropy": "softmax",
+    "binary_crossentropy": "sigmoid",
+}
+
+
+def skipped(loss: Loss | None, last: Applied | None) -> str | None:
+    """The activation of the layer before a loss that Keras leaves out: a crossentropy of the output of a softmax or
+    sigmoid takes what went into it (`_get_logits` in `backend/tensorflow/nn.py`)."""
+    if loss is None or last is None:
+        return None
+    name = last.arguments.get("activation") or last.kind.lower()
+    return name if _OF_LOGITS.get(loss.kind) == name else None
 
 
 def gradient(program: Program, loss: Loss | None, y: Buffer, items: int) -> Buffer:
@@ -21,9 +36,24 @@ def gradient(program: Program, loss: Loss | None, y: Buffer, items: int) -> Buff
         dy = _binary(program, loss.from_logits, y, n)
     elif loss is not None and "categorical" in kind:
         dy = _categorical(program, loss.from_logits, y, n)
+    elif kind in _DIFFERENCES:
+        dy = _difference(program, y, n)
     else:
         dy = program.op("loss gradient", [y], n)
     return dy if dy.bytes == y.bytes or not y.bytes else program.op("Cast", [dy], y.bytes)
+
+
+_DIFFERENCES = ("mse", "mean_squared_error", "mae", "mean_absolute_error")
+
+
+def _difference(program: Program, y: Buffer, n: int) -> Buffer:
+    """The difference to the labels, kept for the gradient, and n for its square while that is added up; backward the
+    mean's gradient in full size, and n."""
+    difference = program.op("sub", [y], n)
+    program.sink("Square", [difference], n)
+    mean = program.op("Tile", [], n)
+    slope = program.op("Mul", [difference], n)
+    return program.op("Mul", [mean, slope], n, in_place=[mean, slope])
 
 
 def _sparse(program: Program, from_logits: bool, y: Buffer, n: int) -> Buffer:

@@ -15,7 +15,9 @@ from tfmemlint.estimate.step import Applied, Optimizer
 from tfmemlint.knowledge.facts import optimizer_slots
 
 OPTIONS = ("momentum", "centered", "amsgrad", "use_ema", "gradient_accumulation_steps")
-ADAMS = ("Adam", "AdamW", "Nadam", "Adamax", "Lamb", "ScheduleFreeAdamW")
+ADAMS = ("Adam", "AdamW", "Nadam", "Adamax", "Adagrad", "Lamb", "ScheduleFreeAdamW")
+EARLY = {"RMSprop": 1, "AdamW": 1, "Lion": 2}
+"""How many terms of a weight's size need no gradient, such as `rho * v`: a graph computes them when the step begins."""
 Key = tuple[int, int]
 """A weight: its layer and its index there."""
 
@@ -37,13 +39,15 @@ class Trained:
 
 @dataclass
 class Updates:
-    """The updates of the weights of one pass. `together`: all gradients are held until the last one is there."""
+    """The updates of the weights of one pass. `together`: none begins before all gradients are there; `held`: all
+    gradients stay until the last update."""
 
     program: Program
     optimizer: Optimizer | None
     together: bool = False
+    held: bool = False
     weights: dict[Key, Trained] = field(default_factory=dict)
-    early: dict[Key, Buffer] = field(default_factory=dict)
+    early: dict[Key, list[Buffer]] = field(default_factory=dict)
     given: defaultdict[Key, list[Buffer]] = field(default_factory=lambda: defaultdict(list))
     waiting: list[tuple[Key, Buffer, Buffer | None]] = field(default_factory=list)
     means: list[Buffer] = field(default_factory=list)
@@ -53,11 +57,12 @@ class Updates:
         optimizer = self.optimizer
         if optimizer is None:
             return
-        decays = optimizer.kind == "AdamW" or bool(optimizer.arguments.get("weight_decay"))
-        if decays or optimizer.kind == "RMSprop" or _has_momentum(optimizer):
-            for key, weight in self.weights.items():
-                self.program.owner, self.program.part = weight.owner, UPDATE
-                self.early[key] = self.program.op("Mul", [], weight.bytes, why=OPTIMIZER, early=True)
+        decays = optimizer.kind != "AdamW" and bool(optimizer.arguments.get("weight_decay"))
+        terms = EARLY.get(optimizer.kind, 0) + decays + _has_momentum(optimizer)
+        for key, weight in self.weights.items():
+            self.program.owner, self.program.part = weight.owner, UPDATE
+            size = weight.bytes
+            self.early[key] = [self.program.op("Mul", [], size, why=OPTIMIZER, early=True) for _ in range(terms)]
 
     def add(self, applied: Applied, index: int, gradient: Buffer, *, read: bool, rows: Buffer | None) -> None:
         """Writes down what follows when a weight has got a gradient: its update if it was the last one."""
@@ -84,11 +89,15 @@ class Updates:
 
     def finish(self) -> None:
         """Writes down what waits for all gradients."""
+        gradients = [gradient for _, gradient, _ in self.waiting]
+        self.program.part = UPDATE
+        if gradients:
+            self.program.sink("norm", gradients)
         for key, gradient, rows in self.waiting:
             self._update(key, gradient, False, rows)
         self.program.part = UPDATE
-        if self.waiting:
-            self.program.sink("gradients", [gradient for _, gradient, _ in self.waiting])
+        if self.held and gradients:
+            self.program.sink("end", gradients)
         for mean in self.means:
             self.program.sink("apply", [mean], workspace=2 * mean.bytes)
 
@@ -102,9 +111,11 @@ class Updates:
             self.program.sink("AssignAdd", [gradient])
             self.means.append(self.program.op("mean", [], weight.bytes))
             return
-        one = _Update(self.program, weight.bytes, gradient, self.early.get(key), weight.bytes if read else 0, rows)
+        one = _Update(self.program, weight.bytes, gradient, self.early.get(key, []), weight.bytes if read else 0, rows)
         if optimizer.kind in ADAMS:
-            one.adam()
+            one.adam(optimizer.kind == "Nadam")
+        elif optimizer.kind == "Lion":
+            one.lion()
         elif optimizer.kind == "RMSprop":
             one.rmsprop()
         elif _has_momentum(optimizer):
@@ -116,13 +127,13 @@ class Updates:
 @dataclass
 class _Update:
     """The update of one weight of `bytes`. `copy` bytes are taken when it is assigned, because something that has not
-    run yet reads it; `early` is the term that was computed when the step began; `rows` are those of the weight that the
-    gradient has, if it has not all."""
+    run yet reads it; `early` are the terms that were computed when the step began; `rows` are those of the weight that
+    the gradient has, if it has not all."""
 
     program: Program
     bytes: int
     gradient: Buffer
-    early: Buffer | None
+    early: list[Buffer]
     copy: int
     rows: Buffer | None
 
@@ -136,7 +147,7 @@ class _Update:
 
     def momentum(self, nesterov: bool) -> None:
         """`momentum * m` is there since the beginning; one more array for Nesterov's step."""
-        gradient, early = self._dense(), self._reads()
+        gradient, early = self._dense(), self.early
         step = self.program.op("Mul", [gradient], self.bytes, in_place=[gradient])
         velocity = self.program.op("Sub", [*early, step], self.bytes, in_place=early)
         self.program.sink("Assign", [velocity])
@@ -146,26 +157,34 @@ class _Update:
         else:
             self.program.sink("AssignAdd", [], self.copy)
 
-    def adam(self) -> None:
-        """The gradient and its square, then m * alpha and the root of v. Rows of an embedding are squared and both
-        made dense: two arrays of the whole table."""
+    def adam(self, looks_ahead: bool = False) -> None:
+        """The gradient and its square, then m * alpha and the root of v; a scaled gradient besides in Nadam. Rows of an
+        embedding are squared and both made dense: two arrays of the whole table."""
         program = self.program
         squared = program.op("Square", [self.gradient], self.gradient.bytes)
         gradient = self._dense()
         if self.rows is not None:
             squared = program.op("UnsortedSegmentSum", [squared, self.rows], self.bytes)
+        ahead = [program.op("Mul", [gradient], self.bytes)] if looks_ahead else []
         program.sink("AssignAdd", [program.op("Sub", [gradient], self.bytes, in_place=[gradient])])
         program.sink("AssignAdd", [squared])
-        moved = program.op("Mul", self._reads(), self.bytes)
+        moved = program.op("Mul", [*self.early, *ahead], self.bytes, in_place=ahead)
         root = program.op("Sqrt", [], self.bytes)
         step = program.op("Div", [moved, root], self.bytes, in_place=[moved])
         program.sink("AssignSub", [step], self.copy)
+
+    def lion(self) -> None:
+        """Two scaled gradients, each added in place to one of the two terms that are there since the beginning."""
+        gradient, program = self._dense(), self.program
+        for term, assign, copy in zip(self.early, ("AssignSub", "Assign"), (self.copy, 0), strict=False):
+            scaled = program.op("Mul", [gradient], self.bytes, in_place=[gradient])
+            program.sink(assign, [program.op("Add", [term, scaled], self.bytes, in_place=[term, scaled])], copy)
 
     def rmsprop(self) -> None:
         """The gradient and its square; `rho * v` is there since the beginning."""
         gradient, program = self._dense(), self.program
         squared = program.op("Square", [gradient], self.bytes)
-        mean = program.op("Add", [squared, *self._reads()], self.bytes, in_place=[squared])
+        mean = program.op("Add", [squared, *self.early], self.bytes, in_place=[squared])
         program.sink("Assign", [mean])
         root = program.op("Sqrt", [], self.bytes)
         step = program.op("Div", [gradient, root], self.bytes, in_place=[gradient])
@@ -175,9 +194,6 @@ class _Update:
         if self.rows is None:
             return self.gradient
         return self.program.op("UnsortedSegmentSum", [self.gradient, self.rows], self.bytes, why=GRADIENT)
-
-    def _reads(self) -> list[Buffer]:
-        return [] if self.early is None else [self.early]
 
 
 def _has_momentum(optimizer: Optimizer) -> bool:

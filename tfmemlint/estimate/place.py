@@ -19,7 +19,8 @@ Backward = Callable[[Buffer], None]
 @dataclass
 class State:
     """A pass while it is written down: the buffer of each tensor, the tensors that need a gradient, the gradients that
-    were given to them, and what the backward pass is, to be called in reverse."""
+    were given to them, and what the backward pass is, to be called in reverse. `skipped` are the activations of outputs
+    that are left out as the loss takes what goes into them."""
 
     program: Program
     graph: Graph
@@ -32,6 +33,7 @@ class State:
     gradients: defaultdict[int, list[Buffer]] = field(default_factory=lambda: defaultdict(list))
     tape: list[Callable[[], None]] = field(default_factory=list)
     masks: dict[int, Buffer] = field(default_factory=dict)
+    skipped: dict[int, str] = field(default_factory=dict)
 
     def items(self, tensor: int) -> int:
         """The number of items of a tensor for the whole batch. Lengths that are not known count once."""

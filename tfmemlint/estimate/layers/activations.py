@@ -70,15 +70,43 @@ def _softmax(place: Place, z: Buffer) -> Applying:
     return y, gradient
 
 
-def _hard(scaled: bool, place: Place, z: Buffer) -> Applying:
-    """hard_sigmoid and, `scaled` by its input, hard_silu: keep z and the clipped tensor. From the code of Keras."""
+def _mish(place: Place, z: Buffer) -> Applying:
+    """z, the tanh of its softplus, the output, and the sigmoid of z: the gradient needs that, and it needs no dy."""
     n = z.bytes
-    gate = place.op("Relu6", [z], n)
-    y = place.op("Mul", [z, gate], n) if scaled else gate
+    gate = place.op("Softplus", [z], n)
+    gate = place.op("Tanh", [gate], n, in_place=[gate])
+    y = place.op("Mul", [z, gate], n)
+    slope = place.op("Sigmoid", [z], n)
 
     def gradient(dy: Buffer) -> Buffer:
-        slope = place.op("Mul", [dy, gate], n)
-        return place.op("Mul", [dy, z, slope], n, in_place=[dy])
+        through = place.op("TanhGrad", [dy, z, gate], n)
+        through = place.op("Mul", [through, slope], n, in_place=[through, slope])
+        direct = place.op("Mul", [dy, gate], n, in_place=[dy])
+        return place.op("AddN", [direct, through], n, in_place=[direct, through])
+
+    return y, gradient
+
+
+def _hard_sigmoid(place: Place, z: Buffer) -> Applying:
+    """The clipped tensor in place, and it divided: keeps the first."""
+    n = z.bytes
+    clipped = place.op("Relu6", [z], n, in_place=[z])
+    y = place.op("truediv", [clipped], n)
+    return y, lambda dy: place.op("Relu6Grad", [dy, clipped], n, in_place=[dy])
+
+
+def _hard_silu(place: Place, z: Buffer) -> Applying:
+    """z, the clipped tensor and that divided; all three are kept."""
+    n = z.bytes
+    clipped = place.op("Relu6", [z], n)
+    gate = place.op("truediv", [clipped], n)
+    y = place.op("Mul", [z, gate], n)
+
+    def gradient(dy: Buffer) -> Buffer:
+        through = place.op("Mul", [dy, z], n)
+        through = place.op("Relu6Grad", [through, clipped], n, in_place=[through])
+        direct = place.op("Mul", [dy, gate], n, in_place=[dy])
+        return place.op("AddN", [direct, through], n, in_place=[direct, through])
 
     return y, gradient
 
@@ -92,16 +120,17 @@ _NAMED: Mapping[str, Callable[[Place, Buffer], Applying]] = {
     "swish": _silu,
     "gelu": _gelu,
     "softmax": _softmax,
-    "hard_sigmoid": partial(_hard, False),
-    "hard_silu": partial(_hard, True),
-    "hard_swish": partial(_hard, True),
+    "mish": _mish,
+    "hard_sigmoid": _hard_sigmoid,
+    "hard_silu": _hard_silu,
+    "hard_swish": _hard_silu,
 }
 
 
 def activate(place: Place, z: Buffer) -> Applying:
     """Applies the activation that the layer has as an argument. One that is not known counts as none."""
     name = place.arguments.get("activation")
-    if name in (None, "linear"):
+    if name in (None, "linear") or name == _skipped(place):
         return z, lambda dy: dy
     apply = _NAMED.get(name)
     if apply is None:
@@ -110,10 +139,17 @@ def activate(place: Place, z: Buffer) -> Applying:
     return apply(place, z)
 
 
+def _skipped(place: Place) -> str | None:
+    return place.state.skipped.get(place.applied.outputs[0])
+
+
 def _activation(name: str | None, place: Place) -> None:
     """A layer that is nothing but an activation."""
     z = place.x()
-    y, gradient = activate(place, z) if name is None else _NAMED[name](place, z)
+    if name is None or name == _skipped(place):
+        y, gradient = activate(place, z)
+    else:
+        y, gradient = _NAMED[name](place, z)
     place.give(y)
     place.on_backward(lambda dy: place.pass_on(gradient(dy)) if place.wants() else None)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from functools import partial
 
 from tfmemlint.estimate.layers.activations import activate
@@ -11,7 +12,7 @@ from tfmemlint.estimate.layers.kind import Kind
 from tfmemlint.estimate.place import Place
 from tfmemlint.estimate.program import OPTIMIZER, Buffer
 from tfmemlint.estimate.step import Applied
-from tfmemlint.estimate.weights import Shape, Weight, channels, flag, known, number, numbers
+from tfmemlint.estimate.weights import Shape, Weight, channels, channels_last, flag, known, number, numbers
 
 # -- weights
 
@@ -91,21 +92,36 @@ def _bias(place: Place, dz: Buffer) -> None:
 
 
 def _conv(place: Place) -> None:
-    """As a dense layer. One-dimensional causal or dilated ones keep a padded or rearranged copy of their input."""
-    dilation = max(numbers(place.arguments, "dilation_rate", 1, 1))
+    """As a dense layer. Causal or dilated ones keep a padded and rearranged copy of their input instead of x."""
+    dilated = max(numbers(place.arguments, "dilation_rate", _rank(place.applied), 1)) > 1
     causal = place.arguments.get("padding") == "causal"
-    if _rank(place.applied) == 1 and (dilation > 1 or causal):
-        _rearranged(place, dilation > 1, causal)
+    if dilated or causal:
+        _rearranged(place, dilated, causal)
     else:
         _linear("Conv", place)
 
 
+def _padded(place: Place, x: Buffer, rate: Sequence[int]) -> int:
+    """The bytes of the input with the zeros around it that padding and blocks of `rate` need. Sides that are not known
+    have none."""
+    shape, kernel = place.shape(), _kernel(place.applied)
+    sides = shape[1:-1] if channels_last(place.applied) else shape[2:]
+    size = Fraction(x.bytes)
+    for side, width, step in zip(sides, kernel, rate, strict=True):
+        if side is not None:
+            around = 0 if place.arguments.get("padding", "valid") == "valid" else (width - 1) * step
+            size = size * (-(-(side + around) // step) * step) / side
+    return int(size)
+
+
 def _rearranged(place: Place, dilated: bool, causal: bool) -> None:
-    """Pad x and SpaceToBatch x, then n; keeps the last copy. Backward: SpaceToBatch of dy, then dx and its way back."""
+    """Pad and SpaceToBatch of x, then n; keeps the last copy of x. Backward: SpaceToBatch of dy, then the gradient of
+    that copy and its way back."""
     x = place.x()
     n = place.out_bytes()
-    padded = place.op("Pad", [x], x.bytes) if causal else x
-    blocks = place.op("SpaceToBatch", [padded], x.bytes) if dilated else padded
+    rate = numbers(place.arguments, "dilation_rate", _rank(place.applied), 1)
+    padded = place.op("Pad", [x], _padded(place, x, [1] * len(rate))) if causal else x
+    blocks = place.op("SpaceToBatch", [padded], _padded(place, x, rate)) if dilated else padded
     kernel = cast_kernel(place)
     z = place.op("Conv", [blocks, *kernel], n)
     if dilated:
@@ -122,9 +138,9 @@ def _rearranged(place: Place, dilated: bool, causal: bool) -> None:
             place.update(0, dw, read=place.wants())
         if not place.wants():
             return
-        dx = place.op("ConvBackpropInput", [dz, *kernel], x.bytes)
+        dx = place.op("ConvBackpropInput", [dz, *kernel], blocks.bytes)
         if dilated:
-            dx = place.op("BatchToSpace", [dx], x.bytes)
+            dx = place.op("BatchToSpace", [dx], padded.bytes)
         place.pass_on(place.op("Slice", [dx], x.bytes) if causal else dx)
 
     place.on_backward(backward)

@@ -27,7 +27,7 @@ def _global_average(place: Place) -> None:
 
 def _global_max(place: Place) -> None:
     """n; keeps x and y. Backward: a mask of one byte an item, then x."""
-    unary("Max", place, keeps=True, back=place.items() * place.item)
+    unary("Max", place, keeps=True, back=place.items())
 
 
 _RANKS = ("1D", "2D", "3D")

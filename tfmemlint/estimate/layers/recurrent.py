@@ -9,7 +9,7 @@ from tfmemlint.estimate.layers.kind import Kind
 from tfmemlint.estimate.place import Place
 from tfmemlint.estimate.program import Buffer
 from tfmemlint.estimate.step import Applied
-from tfmemlint.estimate.weights import Shape, Unknown, Weight, flag, known, number
+from tfmemlint.estimate.weights import Shape, Unknown, Weight, channels, flag, known, number, numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,11 +17,11 @@ class _Cell:
     """A cell: its gates, the tensors of its units that each time step keeps, and the rows of its bias."""
 
     gates: int
-    kept: float
+    kept: int
     biases: int = 1
 
 
-_CELLS = {"LSTM": _Cell(4, 7), "GRU": _Cell(3, 7.5, 2), "SimpleRNN": _Cell(1, 2)}
+_CELLS = {"LSTM": _Cell(4, 7), "GRU": _Cell(3, 6, 2), "SimpleRNN": _Cell(1, 1), "ConvLSTM2D": _Cell(4, 7)}
 _STEPS_AT_ONCE = 4
 """Gradients of the recurrent kernel that wait to be added, of the time steps, with more than one thread."""
 
@@ -40,8 +40,15 @@ def _both(applied: Applied, inputs: Sequence[Shape]) -> tuple[Weight, ...]:
     return 2 * _weights(_inner(applied), inputs)
 
 
+def _convolved_weights(applied: Applied, inputs: Sequence[Shape]) -> tuple[Weight, ...]:
+    wide = 4 * (filters := number(applied.arguments, "filters"))
+    kernel = numbers(applied.arguments, "kernel_size", 2)
+    found = [Weight((*kernel, channels(applied, inputs[0]), wide)), Weight((*kernel, filters, wide))]
+    return (*found, Weight((wide,))) if flag(applied.arguments, "use_bias", True) else tuple(found)
+
+
 def _inner(applied: Applied) -> Applied:
-    if applied.inner is None or applied.inner.kind not in _CELLS:
+    if applied.inner is None or applied.inner.kind not in _UNITS:
         raise Unknown("the layer in it")
     return applied.inner
 
@@ -56,25 +63,27 @@ def _bidirectional(place: Place) -> None:
 
 
 def _loops(place: Place, layer: Applied, times: int) -> None:
-    """The input with time first, the tensors of each step (7 of the units for an LSTM, 7.5 for a GRU), and the stacked
-    outputs; keeps the first two. Backward: dy with time first, dx, and some gradients of the recurrent kernel."""
+    """The input with time first, the tensors of each step (7 of its state for an LSTM, 6 for a GRU, 1 for a SimpleRNN),
+    and the stacked outputs; keeps the first two. Backward: dy with time first, dx, and some gradients of the recurrent
+    kernel. A ConvLSTM2D is an LSTM whose state is an image."""
     x = place.x()
-    cell, units = _CELLS[layer.kind], number(layer.arguments, "units")
-    rows, steps = place.rows(), place.length(1)
+    cell, steps = _CELLS[layer.kind], place.length(1)
+    sequences = flag(layer.arguments, "return_sequences", False)
+    state_bytes = _state_items(place, layer, sequences, steps) * place.item
     kept = []
     for _ in range(times):
         turned = place.op("transpose", [x], x.bytes)
-        state = int(rows * steps * units * place.item * cell.kept) if place.state.backward else 0
+        state = steps * state_bytes * cell.kept if place.state.backward else 0
         kept.append((turned, place.op("while", [turned], state)))
     for j in range(len(place.applied.outputs)):
         y = place.op("stack", [state for _, state in kept], place.out_bytes(j))
-        if j == 0 and flag(layer.arguments, "return_sequences", False):
+        if j == 0 and sequences:
             y = place.op("transpose", [y], y.bytes)
         place.give(y, j)
 
     def backward(dys: list[Buffer]) -> None:
         turned_dy = place.op("transpose", dys, dys[0].bytes)
-        recurrent = cell.gates * units * units * 4 * min(steps, _STEPS_AT_ONCE)
+        recurrent = place.weight_bytes(1) * min(steps, _STEPS_AT_ONCE)
         for turned, state in kept:
             waiting = recurrent if place.trained else 0
             dx = place.op("while_grad", [turned_dy, state, turned], x.bytes, workspace=waiting)
@@ -87,13 +96,22 @@ def _loops(place: Place, layer: Applied, times: int) -> None:
             if place.wants(j):
                 place.pass_on(place.op("while_grad state", [turned_dy], place.x(j).bytes), j)
         for index, weight in enumerate(place.weights):
-            if len(weight.shape) == 2 and place.trained:
+            if len(weight.shape) > 1 and place.trained:
                 place.update(index, place.op("while_grad kernel", [], place.weight_bytes(index)))
 
     place.on_gradients(backward)
 
 
+def _state_items(place: Place, layer: Applied, sequences: bool, steps: int) -> int:
+    """The items of the state at one time step, for the whole batch."""
+    if layer.kind in _UNITS:
+        return place.rows() * number(layer.arguments, "units")
+    return place.out_items() // (steps if sequences else 1)
+
+
+_UNITS = ("LSTM", "GRU", "SimpleRNN")
 KINDS: Mapping[str, Kind] = {
-    **{name: Kind(_forward, _weights) for name in _CELLS},
+    **{name: Kind(_forward, _weights) for name in _UNITS},
+    "ConvLSTM2D": Kind(_forward, _convolved_weights),
     "Bidirectional": Kind(_bidirectional, _both),
 }
