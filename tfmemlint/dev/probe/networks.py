@@ -19,8 +19,8 @@ NAMES = (
 )  # fmt: skip
 
 ARGUMENTS = (
-    "filters", "kernel_size", "strides", "padding", "dilation_rate", "groups", "activation", "use_bias", "units", "rate",
-    "pool_size", "depth_multiplier", "axis", "center", "scale", "cropping", "keepdims", "target_shape", "size",
+    "filters", "kernel_size", "strides", "padding", "dilation_rate", "groups", "activation", "use_bias", "units",
+    "rate", "pool_size", "depth_multiplier", "axis", "center", "scale", "cropping", "keepdims", "target_shape", "size",
     "interpolation", "noise_shape", "max_value", "negative_slope", "threshold",
 )  # fmt: skip
 """What decides shapes, weights and what is kept of a layer; arguments that have their default are left out."""

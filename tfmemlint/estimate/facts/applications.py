@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.estimate.facts import applying, objects
+from tfmemlint.estimate.facts import applying, networks, objects
 from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.values import NONE, Object, Traced
 from tfmemlint.model.transfer.table import shape_of
@@ -107,3 +107,9 @@ def _value(found: Any) -> Value:
     return Const(found)
 
 
+def pretrained(machine: Machine, call: Asked, node: cst.Call) -> Value:
+    """A network of `keras.applications`."""
+    model = objects.new(machine, "tf.keras.Model", call)
+    networks.named(machine, model, (call.name or "").rpartition(".")[2].lower())
+    build(machine, model, call, node)
+    return model

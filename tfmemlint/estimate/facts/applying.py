@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import calls, networks, objects, operations, shaped
+from tfmemlint.estimate.facts import networks, objects, operations, shaped
 from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.recorded import Node
 from tfmemlint.estimate.facts.values import NONE, Bound, Closure, Held, Object, Traced, leaves, plain
@@ -74,10 +75,11 @@ def _layer(
 ) -> Value:
     """One layer of Keras."""
     shapes = shaped.of_layer(layer, [t.shape for t in tensors])
+    outputs: list[Shape | None] = [None] if shapes is None else [*shapes]
     kind = (layer.type_name or "").rpartition(".")[2]
     dtype = shaped.dtype_of_layer(layer)
     library = "keras" if any(t.library == "keras" for t in tensors) else "tf"
-    made = [machine.record.tensor(shape, dtype, library) for shape in shapes or [None]]
+    made = [machine.record.tensor(shape, dtype, library) for shape in outputs]
     for given, given_ in (("#in", tensors[0]), ("#out", made[0])):
         if given not in layer.fields:
             machine.put(layer.fields, given, given_)
@@ -100,7 +102,7 @@ def _lambda(
     if function is None or extra is not None:
         return _not_known(machine, layer, given, node)
     assert isinstance(node, cst.Call)
-    return _inside(machine, layer, "Lambda", given, node, training, lambda: calls.call(machine, function, given, node))
+    return _inside(machine, layer, "Lambda", given, node, training, lambda: machine.call(function, given, node))
 
 
 def _own(
@@ -112,7 +114,7 @@ def _own(
     if build is not None and "#built" not in layer.fields:
         machine.put(layer.fields, "#built", Const(True))
         first = given.positions[0] if given.positions else Unknown("inputs")
-        calls.run(machine, objects.with_receiver(build[0], layer), (_shapes(first),), {}, node)
+        machine.run(objects.with_receiver(build[0], layer), (_shapes(first),), {}, node)
     names = dict(given.names)
     accepted = {p.name.value for p in (*method.node.params.params, *method.node.params.kwonly_params)}
     for extra in ("training", "mask"):
@@ -125,7 +127,7 @@ def _own(
     kind = layer.of.node.name.value
     return _inside(
         machine, layer, kind, Arguments(positions, names), node, training,
-        lambda: calls.run(machine, run, positions, names, node),
+        lambda: machine.run(run, positions, names, node),
     )  # fmt: skip
 
 
@@ -137,7 +139,10 @@ def _shapes(value: Value) -> Value:
     return Sequence(tuple(_shapes(each) for each in inner)) if len(inner) > 1 else Unknown("a shape")
 
 
-def _inside(machine: Machine, layer: Object, kind: str, given: Arguments, node, training, run) -> Value:  # type: ignore[no-untyped-def]
+def _inside(
+    machine: Machine, layer: Object, kind: str, given: Arguments, node: cst.CSTNode | None, training: bool | None,
+    run: Callable[[], Value],
+) -> Value:  # fmt: skip
     """Follow what a layer does, as one node that holds the others."""
     outer, machine.record.now = machine.record.now, []
     try:

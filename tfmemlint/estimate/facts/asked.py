@@ -10,7 +10,7 @@ import libcst as cst
 
 from tfmemlint.estimate.facts.values import plain
 from tfmemlint.model.calls import ABSENT, Argument, Call
-from tfmemlint.model.values import Unknown, Value
+from tfmemlint.model.values import Shape, Unknown, Value
 
 if TYPE_CHECKING:
     from tfmemlint.model.evaluate import Evaluator
@@ -72,17 +72,19 @@ class Asked(Call):
         self.given_values = given
         self._called = called
         self._made: Value = Unknown("a call")
+        self.shapes: dict[tuple[Shape | None, ...], list[Shape] | None] = {}
+        """What the layer that the call makes gives, by the shapes that it is given."""
 
     @property
-    def target(self) -> Value:  # type: ignore[override]
+    def target(self) -> Value:
         return self._called
 
     @property
-    def value(self) -> Value:  # type: ignore[override]
+    def value(self) -> Value:
         return self._made
 
     @property
-    def receiver(self) -> Value:  # type: ignore[override]
+    def receiver(self) -> Value:
         return getattr(self._called, "receiver", None) or Unknown("no receiver")
 
     @property

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import expressions, objects
+from tfmemlint.estimate.facts import expressions, known, objects
 from tfmemlint.estimate.facts.values import Closure, Env, Held, Kind, Listed, Object
 from tfmemlint.model.values import Api, Const, Sequence, Unknown, Value, constant
 
@@ -75,7 +75,7 @@ def assign(machine: Machine, target: cst.CSTNode, value: Value, env: Env) -> Non
 
 
 def _unpack(machine: Machine, target: cst.Tuple | cst.List, value: Value, env: Env) -> None:
-    items = expressions.items(value)
+    items = known.items(value)
     elements = target.elements
     starred = next((i for i, e in enumerate(elements) if isinstance(e, cst.StarredElement)), None)
     for place, element in enumerate(elements):

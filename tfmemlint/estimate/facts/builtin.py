@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import calls, expressions, objects
+from tfmemlint.estimate.facts import objects
 from tfmemlint.estimate.facts.asked import Arguments
+from tfmemlint.estimate.facts.known import element_of, isinstance_of, items
 from tfmemlint.estimate.facts.values import (
+    EXITS,
     MISSING,
     NONE,
     Bound,
@@ -74,14 +76,14 @@ def _range(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
 
 @models("len")
 def _len(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
-    known = expressions.items(given.positions[0]) if given.positions else None
+    known = items(given.positions[0]) if given.positions else None
     return None if known is None else Const(len(known))
 
 
 @models("enumerate")
 def _enumerate(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     of, start = given.get(0), given.get(1, "start")
-    known = expressions.items(of) if of is not None else None
+    known = items(of) if of is not None else None
     if known is None:
         return _wrapped(of, lambda item: Sequence((Unknown("an index"), item)), "enumerate")
     first = (integer(start) or 0) if start is not None else 0
@@ -89,7 +91,7 @@ def _enumerate(machine: Machine, given: Arguments, node: cst.Call) -> Value | No
 
 
 def _wrapped(of: Value | None, change: Callable[[Value], Value], word: str) -> Value:
-    return Iterator(plain(of), change(expressions.element_of(of)), word) if of is not None else Unknown(word)
+    return Iterator(plain(of), change(element_of(of)), word) if of is not None else Unknown(word)
 
 
 @models("zip")
@@ -97,11 +99,11 @@ def _zip(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     gradients = next((each for each in given.positions if isinstance(each, Gradients)), None)
     if gradients is not None:
         return gradients
-    columns = [expressions.items(each) for each in given.positions]
+    columns = [items(each) for each in given.positions]
     known = [column for column in columns if column is not None]
     if len(known) == len(columns):
         return Loop(tuple(Sequence(row) for row in zip(*known, strict=False)))
-    item = Sequence(tuple(expressions.element_of(each) for each in given.positions))
+    item = Sequence(tuple(element_of(each) for each in given.positions))
     return Iterator(Sequence(tuple(map(plain, given.positions))), item, "zip")
 
 
@@ -110,7 +112,7 @@ def _zip(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
 def _list(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     word = node.func.value if isinstance(node.func, cst.Name) else ""
     of = given.get(0, "iterable")
-    known = () if of is None else expressions.items(of)
+    known = () if of is None else items(of)
     if isinstance(of, (Gradients, Variables)):
         return of
     if known is None:
@@ -137,9 +139,10 @@ def _dict(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     if isinstance(of, Listed) and isinstance(of.items, Mapping):
         found.update(of.items.items)
     elif of is not None:
-        pairs = [expressions.items(each) for each in expressions.items(of) or ()]
+        pairs = [items(each) for each in items(of) or ()]
         found.update((constant(pair[0]), pair[1]) for pair in pairs if pair is not None and len(pair) == 2)
-    return Listed({"items": Mapping(tuple({**found, **given.names}.items()), given.open)})
+    found.update(given.names)
+    return Listed({"items": Mapping(tuple(found.items()), given.open)})
 
 
 @models("int", "float", "abs", "round", "math.ceil", "math.floor", "math.sqrt", "math.log2", "math.log", "math.exp",
@@ -163,7 +166,7 @@ def _number(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
 def _folded(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     word = node.func.attr.value if isinstance(node.func, cst.Attribute) else getattr(node.func, "value", "")
     several = given.positions if len(given.positions) > 1 else None
-    known = several if several is not None else expressions.items(given.positions[0]) if given.positions else None
+    known = several if several is not None else items(given.positions[0]) if given.positions else None
     numbers = [constant(each) for each in known or ()]
     if not numbers or not all(isinstance(each, (int, float)) for each in numbers):
         return None
@@ -175,7 +178,7 @@ def _folded(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
 
 @models("isinstance")
 def _isinstance(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
-    sure = expressions.isinstance_of(machine, *given.positions) if len(given.positions) == 2 else None
+    sure = isinstance_of(*given.positions) if len(given.positions) == 2 else None
     return Unknown("a truth value") if sure is None else Const(sure)
 
 
@@ -199,7 +202,7 @@ def _getattr(machine: Machine, given: Arguments, node: cst.Call) -> Value | None
     of, name = given.get(0), constant(given.positions[1]) if len(given.positions) > 1 else None
     if of is None or not isinstance(name, str):
         return Unknown("an attribute")
-    found = expressions.attribute(machine, of, name)
+    found = machine.attribute(of, name)
     if word == "getattr":
         return found
     if isinstance(of, Object) and name in of.fields:
@@ -219,23 +222,21 @@ def _setattr(machine: Machine, given: Arguments, node: cst.Call) -> Value | None
 @models("map", "filter", "tf.nest.map_structure", "tf.map_fn")
 def _map(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     word = node.func.value if isinstance(node.func, cst.Name) else ""
-    columns = [expressions.items(each) for each in given.positions[1:]]
+    columns = [items(each) for each in given.positions[1:]]
     known = [column for column in columns if column is not None]
     if word != "map" or not known or len(known) < len(columns):
         return Unknown("a mapped iterable") if word in ("map", "filter") else None
     rows = zip(*known, strict=False)
-    return Loop(tuple(calls.call(machine, given.positions[0], Arguments(row), node) for row in rows))
+    return Loop(tuple(machine.call(given.positions[0], Arguments(row), node) for row in rows))
 
 
 @models("next")
 def _next(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
-    from tfmemlint.estimate.facts import stepping
-
     of = given.get(0)
     if of is None:
         return None
-    known = expressions.items(of)
-    return known[0] if known else stepping.drawn(machine, of, expressions.element_of(of))
+    known = items(of)
+    return known[0] if known else machine.drawn(of, element_of(of))
 
 
 @models("functools.partial")
@@ -247,19 +248,17 @@ def _partial(machine: Machine, given: Arguments, node: cst.Call) -> Value | None
 
 @models("functools.reduce")
 def _reduce(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
-    known = expressions.items(given.positions[1]) if len(given.positions) > 1 else None
+    known = items(given.positions[1]) if len(given.positions) > 1 else None
     if known is None:
         return Unknown("functools.reduce")
     found: Any = given.get(2) or MISSING
     for each in known:
-        found = each if found is MISSING else calls.call(machine, given.positions[0], Arguments((found, each)), node)
+        found = each if found is MISSING else machine.call(given.positions[0], Arguments((found, each)), node)
     return Unknown("reduced") if found is MISSING else found
 
 
 @models("sys.exit", "exit", "quit", "os._exit")
 def _exit(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
-    from tfmemlint.estimate.facts.machine import EXITS
-
     return EXITS
 
 

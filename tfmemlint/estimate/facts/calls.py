@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import expressions, libraries, objects, operations
+from tfmemlint.estimate.facts import libraries, networks, objects, operations, pipelines
 from tfmemlint.estimate.facts.asked import Arguments, Asked
+from tfmemlint.estimate.facts.known import items
 from tfmemlint.estimate.facts.values import (
     NONE,
     Bound,
@@ -20,6 +21,7 @@ from tfmemlint.estimate.facts.values import (
     Listed,
     Object,
     Super,
+    api_above,
     join,
     plain,
     traced,
@@ -70,7 +72,7 @@ def arguments(machine: Machine, node: cst.Call, env: Env) -> Arguments:
     for arg in node.args:
         value = machine.value(arg.value, env)
         if arg.star == "*":
-            several = expressions.items(value)
+            several = items(value)
             positions += several or ()
             open_ = open_ or several is None
         elif arg.star:
@@ -122,8 +124,6 @@ def _method(machine: Machine, target: Method, given: Arguments, node: cst.Call) 
     """A method of an array, a dataset or another value of the model."""
     receiver = target.receiver
     if isinstance(receiver, Dataset):
-        from tfmemlint.estimate.facts import pipelines
-
         return pipelines.method(machine, target, given, node)
     return asked(machine, target, given, node)
 
@@ -167,7 +167,9 @@ def run(
     return returned
 
 
-def _generated(machine: Machine, function: Closure, positions: SequenceOf[Value], names: MappingOf[str, Value]) -> Value:
+def _generated(
+    machine: Machine, function: Closure, positions: SequenceOf[Value], names: MappingOf[str, Value]
+) -> Value:
     """What a generator of the program gives: its first item stands for all."""
     found: list[Value] = []
     env = Env(function.env)
@@ -223,17 +225,15 @@ def _passed(machine: Machine, function: Closure, param: cst.Param, names: dict[s
 
 def _made(machine: Machine, kind: Kind, given: Arguments, node: cst.Call) -> Value:
     """An object of a class of the program, after its `__init__` was followed."""
-    from tfmemlint.estimate.facts.machine import api_above
-
     api = api_above(kind)
     done = Asked(node, machine.evaluator, Api(api or "builtins.object"), given)
     made = objects.new(machine, api, done, kind)
-    libraries.named(machine, made, kind.node.name.value)
+    networks.named(machine, made, kind.node.name.value)
     init = machine.method(kind, "__init__")
     if init is not None:
         run(machine, objects.with_receiver(init[0], made), given.positions, given.names, node, given.open)
     elif api is not None:
-        libraries.initialised(machine, made, given)
+        networks.initialised(machine, made, given)
     else:
         _fields(machine, kind, made, given)
     return made
@@ -255,11 +255,5 @@ def item_of(machine: Machine, base: Object, at: Value, node: cst.CSTNode) -> Val
     if method is not None:
         return run(machine, objects.with_receiver(method[0], base), (at,), {}, node)
     return Instance(base.type_name, base.call).item_at(plain(at))
-
-
-def is_keras(value: Object) -> bool:
-    """Whether an object is of Keras, whose methods are followed here."""
-    name = value.type_name or ""
-    return name.startswith("tf.keras.") or name in ("tf.GradientTape", "tf.Module", "tf.train.Checkpoint")
 
 

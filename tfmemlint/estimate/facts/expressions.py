@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import calls, objects, operations
+from tfmemlint.estimate.facts import calls, imported, objects, operations
+from tfmemlint.estimate.facts.known import compared, element_of, items, plain_sequence, truth
 from tfmemlint.estimate.facts.values import (
     MISSING,
     NONE,
@@ -25,15 +26,10 @@ from tfmemlint.estimate.facts.values import (
     plain,
 )  # fmt: skip
 from tfmemlint.model.expressions import EXPRESSIONS
-from tfmemlint.model.kinds import is_instance
 from tfmemlint.model.values import (
     Api,
-    Class,
     Const,
-    Dataset,
-    Function,
     Iterator,
-    Length,
     Mapping,
     Sequence,
     Unknown,
@@ -48,11 +44,6 @@ BUILTINS = frozenset(dir(builtins))
 LITERALS = (cst.Integer, cst.Float, cst.Imaginary, cst.SimpleString, cst.ConcatenatedString, cst.Ellipsis)
 CONSTANTS = {"True": Const(True), "False": Const(False), "None": NONE}
 
-COMPARED: dict[type, Callable[[Any, Any], bool]] = {
-    cst.Equal: lambda a, b: a == b, cst.NotEqual: lambda a, b: a != b, cst.LessThan: lambda a, b: a < b,
-    cst.LessThanEqual: lambda a, b: a <= b, cst.GreaterThan: lambda a, b: a > b,
-    cst.GreaterThanEqual: lambda a, b: a >= b,
-}  # fmt: skip
 
 MOST_ITEMS = 2000
 """Items up to which comprehensions and loops are followed one by one."""
@@ -90,8 +81,6 @@ def attribute(machine: Machine, base: Value, name: str) -> Value:
     if isinstance(base, (Object, Kind, Super)):
         return objects.attribute(machine, base, name)
     if isinstance(base, Api):
-        from tfmemlint.estimate.facts import imported
-
         return imported.attribute(machine, base, name)
     if isinstance(base, Listed):
         return operations.ListMethod(base, name)
@@ -160,13 +149,11 @@ def _element(machine: Machine, node: Any, env: Env) -> Value:
 
 def _turns(machine: Machine, clause: cst.CompFor, env: Env, run: Callable[[], None]) -> bool:
     """Run each turn of a comprehension's loops; False where not all of them are known, then one stands for all."""
-    from tfmemlint.estimate.facts.assigning import assign
-
     over = machine.value(clause.iter, env)
     turns = items(over)
     known = turns is not None and len(turns) <= MOST_ITEMS
     for item in (turns or ()) if known else (element_of(over),):
-        assign(machine, clause.target, item, env)
+        machine.assign(clause.target, item, env)
         tests = [truth(machine.value(each.test, env)) for each in clause.ifs]
         known = known and None not in tests
         if False in tests:
@@ -176,28 +163,6 @@ def _turns(machine: Machine, clause: cst.CompFor, env: Env, run: Callable[[], No
         else:
             run()
     return known
-
-
-def items(value: Value) -> tuple[Value, ...] | None:
-    """The items of a list, tuple, `range` or dictionary, where all are known."""
-    if isinstance(value, Listed):
-        return items(value.items)
-    if isinstance(value, Sequence):
-        return None if value.open else value.items
-    if isinstance(value, Loop):
-        return value.items
-    if isinstance(value, Mapping):
-        return None if value.open else tuple(Const(key) for key, _ in value.items)
-    if isinstance(value, Const) and isinstance(value.value, str):
-        return tuple(map(Const, value.value))
-    return None
-
-
-def element_of(value: Value) -> Value:
-    """One item of an iterable of which not all are known."""
-    if isinstance(value, Listed):
-        return element_of(value.items)
-    return value.iterated()
 
 
 # -- operators -------------------------------------------------------------------------------------------------------
@@ -219,11 +184,6 @@ def binary(machine: Machine, name: str, left: Value, right: Value, node: cst.CST
         made = plain_sequence(left).binary(name, plain_sequence(right))
         return objects.new_list(made) if isinstance(made, Sequence) else made
     return left.binary(name, right)
-
-
-def plain_sequence(value: Value) -> Value:
-    """A list as the sequence of what is in it, tensors and objects as they are."""
-    return value.items if isinstance(value, Listed) else Sequence(value.items) if isinstance(value, Loop) else value
 
 
 def _unary(machine: Machine, node: cst.UnaryOperation, env: Env) -> Value:
@@ -257,46 +217,6 @@ def _comparison(machine: Machine, node: cst.Comparison, env: Env) -> Value:
             return Unknown("a truth value")
         result, left = result and found, right
     return Const(result)
-
-
-def compared(operator: cst.BaseCompOp, left: Value, right: Value) -> bool | None:
-    """The truth of `left op right`; None where it is not known."""
-    if isinstance(operator, (cst.Is, cst.IsNot)) or NONE in (left, right):
-        if not left.known or not right.known or len(left.options) > 1 or len(right.options) > 1:
-            return None
-        same = left is right or left == right
-        return same != isinstance(operator, (cst.IsNot, cst.NotEqual))
-    if isinstance(operator, (cst.In, cst.NotIn)):
-        among = items(right)
-        if isinstance(right, Const) and isinstance(right.value, str) and isinstance(left, Const):
-            return (str(left.value) in right.value) != isinstance(operator, cst.NotIn)
-        if among is None or not all(isinstance(each, Const) for each in (left, *among)):
-            return None
-        return (left in among) != isinstance(operator, cst.NotIn)
-    if isinstance(left, (Sequence, Listed)) and isinstance(right, (Sequence, Listed)):
-        pair = items(left), items(right)
-        sure = all(side is not None and all(isinstance(each, Const) for each in side) for side in pair)
-        same = pair[0] == pair[1]
-        return same == isinstance(operator, cst.Equal) if sure and type(operator) in (cst.Equal, cst.NotEqual) else None
-    a, b = constant(left), constant(right)
-    if a is None or b is None or type(operator) not in COMPARED:
-        return None
-    try:
-        return COMPARED[type(operator)](a, b)
-    except TypeError:
-        return None
-
-
-def truth(value: Value) -> bool | None:
-    """Whether a value counts as true; None where that is not known."""
-    if isinstance(value, (Const, Length)):
-        return bool(constant(value)) if value != Const(None) and constant(value) is not None else (
-            False if isinstance(value, Const) else None
-        )  # fmt: skip
-    if isinstance(value, (Object, Closure, Kind, Class, Function, Api, Dataset)):
-        return True
-    known = items(value) if isinstance(value, (Listed, Sequence)) else None
-    return None if known is None else bool(known)
 
 
 def _if_expression(machine: Machine, node: cst.IfExp, env: Env) -> Value:
@@ -354,27 +274,6 @@ def item_at(machine: Machine, base: Value, at: Value) -> Value:
             found = join(found, each)
         return Unknown("an item") if found is MISSING or base.open else found
     return base.item_at(at)
-
-
-def isinstance_of(machine: Machine, value: Value, kinds: Value) -> bool | None:
-    """What `isinstance(value, kinds)` gives; None where it is not known."""
-    from tfmemlint import knowledge
-    from tfmemlint.estimate.facts.machine import ancestry, api_above
-
-    several = items(kinds) if isinstance(kinds, (Sequence, Listed)) else None
-    if several is not None:
-        found = [isinstance_of(machine, value, each) for each in several]
-        return True if True in found else None if None in found else False
-    if isinstance(value, Object):
-        if isinstance(kinds, Kind):
-            return value.of is not None and kinds in ancestry(value.of)
-        api = api_above(value.of) if value.of is not None else value.type_name
-        if isinstance(kinds, Api) and api is not None:
-            return kinds.name == api or kinds.name in knowledge.bases(api)
-        return None
-    if isinstance(value, Listed) and isinstance(kinds, Api):
-        return kinds.name == ("builtins.dict" if isinstance(value.items, Mapping) else "builtins.list")
-    return is_instance(plain(value), kinds) if isinstance(value, (Const, Sequence)) else None
 
 
 def _call(machine: Machine, node: cst.Call, env: Env) -> Value:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import calls, objects
+from tfmemlint.estimate.facts import objects
 from tfmemlint.estimate.facts.asked import Arguments
 from tfmemlint.estimate.facts.values import NONE, Object, leaves, plain
 from tfmemlint.model.values import Array, Const, Dataset, Iterator, Sequence, Value, integer
@@ -103,7 +103,7 @@ def _of_object(machine: Machine, x: Object, node: cst.Call) -> Feed:
     if method is None:
         return Feed()
     positions = (Const(0),) if method[0].node.name.value == "__getitem__" else ()  # type: ignore[union-attr]
-    found = calls.run(machine, objects.with_receiver(method[0], x), positions, {}, node)
+    found = machine.run(objects.with_receiver(method[0], x), positions, {}, node)
     return of_element(found)
 
 

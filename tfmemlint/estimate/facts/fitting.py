@@ -27,11 +27,6 @@ def step(machine: Machine, model: Object, name: str, given: Arguments, node: cst
     train = name in training.FITS
     feed = feeding.of_call(machine, name, given, node)
     missing: list[Missing] = []
-    if train and model.of is not None and machine.method(model.of, "train_step") is not None:
-        from tfmemlint.estimate.facts import stepping
-
-        stepping.overridden(machine, model, feed, name, node)
-        return
     batch = _batch(machine, feed, line, missing)
     ends = forward(machine, model, feed.inputs, node, train)
     if ends is None:
@@ -82,7 +77,8 @@ def _what_is_missing(machine: Machine, model: Object, feed: Feed, line: int) -> 
     if networks.is_sequential(model) and networks.layers_listed(model) is None:
         return Missing("the layers of the model", line, "--model")
     own = model.of is not None and machine.method(model.of, "call") is not None
-    if feed.inputs is None and (networks.is_sequential(model) or own):
+    known = feed.inputs is not None and all(a.shape is not None for a in feed.inputs)
+    if not known and (networks.is_sequential(model) or own):
         return Missing("the shape of the input", line, "--input")
     return Missing("the layers of the model", line, "--model")
 
@@ -111,9 +107,12 @@ def forward(
         inputs = inputs if _fits(inputs, ends[0]) else _said(ends[0], shape)
         if inputs is None:
             return _symbolic(machine, ends)
+    stated = model.fields.get("#shape")
+    if isinstance(stated, Traced) and (inputs is None or any(a.shape is None for a in inputs)):
+        inputs = [Array("tf", "float32", (None, *(stated.shape or ())[1:]))]
     if inputs is None or any(a.shape is None or None in a.shape[1:] for a in inputs):
         inputs = [Array("tf", "float32", (None, *shape))] if shape is not None else inputs
-    if inputs is None or any(a.shape is None for a in inputs):
+    if inputs is None or any(a.shape is None for a in inputs) or not (own or networks.is_sequential(model)):
         return None
     return _applied(machine, model, inputs, node, train)
 

@@ -1,4 +1,4 @@
-"""The training steps of a file: all that its code comes to as a program, then those of functions that it never calls."""
+"""The training steps of a file: all that its code comes to as a program, and those of functions that it never calls."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import calls, objects
+from tfmemlint.estimate.facts import objects, stepping
 from tfmemlint.estimate.facts.given import Given
-from tfmemlint.estimate.facts.machine import Machine, TooMuchWork, api_above
-from tfmemlint.estimate.facts.values import Closure, Env, Kind
+from tfmemlint.estimate.facts.machine import Machine, TooMuchWork
+from tfmemlint.estimate.facts.values import Closure, Env, Kind, api_above
 from tfmemlint.estimate.step import Applied, Graph, Pass, TrainingStep
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ def steps(file: File, given: Given = Given()) -> list[TrainingStep]:  # noqa: B0
     machine.modules[id(file)] = env
     try:
         machine.run_module(file.module, env, "__main__")
+        stepping.left(machine, 0)
         _uncalled(machine, env)
     except (TooMuchWork, RecursionError):
         pass
@@ -43,9 +44,13 @@ def _uncalled(machine: Machine, env: Env) -> None:
     for node in sorted(wanted, key=machine.file.tree.order):
         if id(node) in machine.reached or not machine.file.is_own(node):
             continue
-        chain = [each for each in machine.file.tree.ancestors(node) if isinstance(each, (cst.FunctionDef, cst.ClassDef))]
+        chain: list[cst.CSTNode] = [
+            each for each in machine.file.tree.ancestors(node) if isinstance(each, (cst.FunctionDef, cst.ClassDef))
+        ]
         if chain:
+            start = len(machine.taken)
             _entered(machine, chain[::-1], env)
+            stepping.left(machine, start)
 
 
 def _entered(machine: Machine, chain: list[cst.CSTNode], env: Env) -> None:
@@ -54,7 +59,7 @@ def _entered(machine: Machine, chain: list[cst.CSTNode], env: Env) -> None:
     assert isinstance(first, (cst.FunctionDef, cst.ClassDef))
     found = env.names.get(first.name.value)
     if isinstance(found, Closure) and found.node is first:
-        calls.run(machine, found, (), {}, None)
+        machine.run(found, (), {}, None)
     elif isinstance(found, Kind) and found.node is first and len(chain) > 1:
         method = chain[1]
         assert isinstance(method, (cst.FunctionDef, cst.ClassDef))
@@ -63,8 +68,8 @@ def _entered(machine: Machine, chain: list[cst.CSTNode], env: Env) -> None:
             made = objects.new(machine, api_above(found), None, found)
             init = machine.method(found, "__init__")
             if init is not None and init[0] is not own:
-                calls.run(machine, objects.with_receiver(init[0], made), (), {}, None)
-            calls.run(machine, objects.with_receiver(own, made), (), {}, None)
+                machine.run(objects.with_receiver(init[0], made), (), {}, None)
+            machine.run(objects.with_receiver(own, made), (), {}, None)
 
 
 def _once(found: list[TrainingStep]) -> list[TrainingStep]:

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 from tfmemlint.estimate.facts import shaped
 from tfmemlint.estimate.facts.asked import Asked
 from tfmemlint.estimate.facts.recorded import Node
-from tfmemlint.estimate.facts.values import Closure, Held, Object, Value, plain
+from tfmemlint.estimate.facts.values import Closure, Held, Object, Traced, plain
 from tfmemlint.estimate.step import Applied, Graph, Missing, Tensor
-from tfmemlint.model.values import Api, Array, Const, Length, Sequence, Shape, constant
+from tfmemlint.model.values import Api, Array, Const, Length, Sequence, Value, constant
 
 if TYPE_CHECKING:
     from tfmemlint.estimate.facts.machine import Machine
 
-LEFT_OUT = re.compile(r"name|.*(initializer|regularizer|constraint)|(batch_)?input_(shape|dim|length)|weights|dtype|trainable|"
-                      r"layer|autocast|seed|function|mask|arguments|output_shape|cells?")  # fmt: skip
+LEFT_OUT = re.compile(
+    r"name|.*(initializer|regularizer|constraint)|(batch_)?input_(shape|dim|length)|weights|dtype|trainable|layer|"
+    r"autocast|seed|function|mask|arguments|output_shape|cells?"
+)
 """Arguments that decide nothing of a step's bytes, or that are said elsewhere."""
 
 KEPT = {"Embedding": ("input_dim",), "MultiHeadAttention": ("output_shape",)}
@@ -34,15 +36,22 @@ def graph(
     for node in nodes:
         applied.append(_applied(node))
         used.update(dict.fromkeys((*node.inputs, *node.outputs)))
-        if node.why and _begins(machine, node):
-            missing.append(Missing(node.why, node.line))
+        if _begins(machine, node):
+            missing.append(Missing(node.why or f"what `{node.kind}` gives", node.line))
     tensors = {number: tensor(machine.record.tensors[number], batch) for number in used}
     return Graph(tensors, tuple(applied), tuple(inputs), tuple(outputs)), missing
 
 
 def _begins(machine: Machine, node: Node) -> bool:
     """Whether what is not known begins here, and not in what the node is given."""
-    return all(machine.record.tensors[number].shape is not None for number in node.inputs)
+    tensors = machine.record.tensors
+    taken, given = (any(not _is_known(tensors[n]) for n in several) for several in (node.inputs, node.outputs))
+    return given and not taken
+
+
+def _is_known(tensor: Traced) -> bool:
+    """Whether all sizes of a tensor but the number of examples are known."""
+    return tensor.shape is not None and None not in tensor.shape[1:]
 
 
 def tensor(of: Array, batch: int | None) -> Tensor:
@@ -115,10 +124,17 @@ def plainly(value: Value) -> Any:
     if isinstance(value, Api):
         return value.name.rpartition(".")[2]
     if isinstance(value, Object) and value.type_name is not None:
-        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", value.type_name.rpartition(".")[2]).lower().replace("leakyrelu", "leaky_relu")
+        return _snake(value.type_name.rpartition(".")[2])
     if isinstance(value, Closure):
         return getattr(getattr(value.node, "name", None), "value", "lambda")
     return None
+
+
+def _snake(word: str) -> str:
+    """The name of a function that does what a layer of this class does: `LeakyReLU` is `leaky_relu`."""
+    if word in ("ReLU", "ELU", "PReLU"):
+        return word.lower()
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", word).lower()
 
 
 def reaching(machine: Machine, nodes: Iterable[Node], outputs: Iterable[int]) -> list[Node]:
@@ -130,10 +146,3 @@ def reaching(machine: Machine, nodes: Iterable[Node], outputs: Iterable[int]) ->
             found.append(node)
             wanted.update(node.inputs)
     return found[::-1]
-
-
-def rows(shape: Shape | None) -> Shape | None:
-    """A shape with the number of examples left open."""
-    return (None, *shape[1:]) if shape else None
-
-

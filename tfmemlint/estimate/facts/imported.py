@@ -51,7 +51,7 @@ def _value(machine: Machine, definition: Definition) -> Value:
     if not rest:
         module_of(machine, found.path)
     for part in rest:
-        value = attribute(machine, value, part)
+        value = attribute(machine, value, part) if isinstance(value, Api) else Unknown(f"{part} of something else")
     return value
 
 

@@ -9,9 +9,9 @@ import libcst as cst
 
 from tfmemlint import knowledge
 from tfmemlint.estimate.facts import (
+    applications,
     applying,
     builtin,
-    calls,
     networks,
     objects,
     operations,
@@ -63,7 +63,7 @@ def api(machine: Machine, target: Api, given: Arguments, node: cst.Call) -> Valu
     if name in INPUTS:
         return networks.input_tensor(machine, Asked(node, machine.evaluator, target, given), name, node)
     if name.startswith(APPLICATIONS) and knowledge.returns_class(name) == MODEL:
-        return networks.pretrained(machine, Asked(node, machine.evaluator, target, given), node)
+        return applications.pretrained(machine, Asked(node, machine.evaluator, target, given), node)
     if knowledge.is_class(name) and _is_kept(name):
         return made(machine, name, given, node)
     return _function(machine, target, given, node)
@@ -93,7 +93,7 @@ def _function(machine: Machine, target: Api, given: Arguments, node: cst.Call) -
         return operations.function(machine, name, target, given, node)
     if name in ("tf.keras.optimizers.get", "tf.keras.losses.get", "tf.keras.activations.get"):
         return given.get(0) or Unknown(word)
-    return calls.asked(machine, target, given, node)
+    return machine.asked(target, given, node)
 
 
 def _traced(machine: Machine, given: Arguments, node: cst.Call, target: Api) -> Value:
@@ -114,35 +114,9 @@ def made(machine: Machine, name: str, given: Arguments, node: cst.Call) -> Objec
     """An object of a class of a library."""
     done = objects.new(machine, name, Asked(node, machine.evaluator, Api(name), given))
     if LAYER in (name, *knowledge.bases(name)):
-        named(machine, done, name.rpartition(".")[2])
-        initialised(machine, done, given)
+        networks.named(machine, done, name.rpartition(".")[2])
+        networks.initialised(machine, done, given)
     return done
-
-
-def named(machine: Machine, made_: Object, word: str) -> None:
-    """Give a layer or model the name that Keras gives it: of its class with underscores, and counted."""
-    plain = re.sub(r"([a-z])([A-Z])", r"\1_\2", re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", word)).lower()
-    said = constant(made_.call.given("name")) if made_.call is not None else None
-    if isinstance(said, str):
-        made_.fields["name"] = Const(said)
-        return
-    count = machine.names.get(plain, 0)
-    machine.names[plain] = count + 1
-    made_.fields["name"] = Const(f"{plain}_{count}" if count else plain)
-    if word == "MultiHeadAttention":  # it holds a Dropout
-        machine.names["dropout"] = machine.names.get("dropout", 0) + 1
-
-
-def initialised(machine: Machine, made_: Object, given: Arguments) -> None:
-    """What the constructor of a layer or model of Keras keeps."""
-    name = made_.type_name or ""
-    if "name" in given.names and isinstance(given.names["name"], Const):
-        made_.fields["name"] = given.names["name"]
-    if "trainable" in given.names:
-        made_.fields["trainable"] = given.names["trainable"]
-    made_.fields["#policy"] = given.names.get("dtype", machine.settings.get("policy", NONE))
-    if networks.is_network(machine, made_):
-        networks.start(machine, made_, name, given)
 
 
 def called(machine: Machine, target: Object, given: Arguments, node: cst.Call) -> Value:
@@ -151,11 +125,11 @@ def called(machine: Machine, target: Object, given: Arguments, node: cst.Call) -
     if target.of is not None:
         own = machine.method(target.of, "__call__")
         if own is not None:
-            return calls.run(
-                machine, objects.with_receiver(own[0], target), given.positions, given.names, node, given.open
+            return machine.run(
+                objects.with_receiver(own[0], target), given.positions, given.names, node, given.open
             )
         if not networks.is_layer(target) and LOSS not in (name, *knowledge.bases(name)):
-            return calls.unknown(machine, target, given, node)
+            return machine.unknown(target, given, node)
     if networks.is_layer(target):
         return applying.apply(machine, target, given, node)
     if LOSS in (name, *knowledge.bases(name)):
@@ -165,7 +139,7 @@ def called(machine: Machine, target: Object, given: Arguments, node: cst.Call) -
         return NONE
     if name == TRACES and given.positions and isinstance(given.positions[0], Closure):
         return _traced(machine, given, node, Api(TRACES))
-    return calls.unknown(machine, target, given, node)
+    return machine.unknown(target, given, node)
 
 
 def _snake(word: str) -> str:
@@ -180,10 +154,12 @@ def method(machine: Machine, receiver: Object, name: str, given: Arguments, node
     if OPTIMIZER in kind or any(OPTIMIZER in base for base in knowledge.bases(kind)):
         return stepping.of_optimizer(machine, receiver, name, given, node)
     if name == "__init__":
-        initialised(machine, receiver, given)
+        networks.initialised(machine, receiver, given)
         return NONE
     if networks.is_layer(receiver):
-        found = networks.method(machine, receiver, name, given, node)
+        found = networks.method(machine, receiver, name, given, node) or stepping.method(
+            machine, receiver, name, given, node
+        )
         if found is not None:
             return found
     if name in ("call", "__call__"):
@@ -194,6 +170,6 @@ def method(machine: Machine, receiver: Object, name: str, given: Arguments, node
     if special is not None:
         return special
     owner = knowledge.method_owner(kind, name) or f"{kind}.{name}"
-    return calls.asked(machine, Method(receiver, owner), given, node)
+    return machine.asked(Method(receiver, owner), given, node)
 
 

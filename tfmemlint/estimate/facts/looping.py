@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import assigning, expressions
+from tfmemlint.estimate.facts import assigning, expressions, known, stepping
 from tfmemlint.estimate.facts.values import MISSING, NONE, Env, Object, join
 from tfmemlint.model.values import Const, Length, OneOf, Sequence, Unknown, Value
 
@@ -25,13 +25,19 @@ MOST_TRAINING = 8
 def follow(machine: Machine, loop: cst.For | cst.While, env: Env) -> Outcome:
     """Follow a loop."""
     if isinstance(loop, cst.While):
-        sure = expressions.truth(machine.value(loop.test, env))
-        return None if sure is False else _some(machine, lambda: machine.suite(loop.body, env), env)
+        if known.truth(machine.value(loop.test, env)) is False:
+            return None
+        return stepping.around(machine, loop, NONE, lambda: _some(machine, lambda: machine.suite(loop.body, env), env))
     over = machine.value(loop.iter, env)
-    turns = expressions.items(over)
+    turns = known.items(over)
     if turns is None or len(turns) > expressions.MOST_ITEMS:
-        return _over(machine, loop, over, env)
-    seen = len(machine.events)
+        return stepping.around(machine, loop, over, lambda: _over(machine, loop, over, env))
+    return stepping.around(machine, loop, NONE, lambda: _turns(machine, loop, turns, env))
+
+
+def _turns(machine: Machine, loop: cst.For, turns: tuple[Value, ...], env: Env) -> Outcome:
+    """Follow each turn of a loop over known items; of a long one that trains the first, and one that stands for all."""
+    seen = len(machine.events) + len(machine.taken)
     for index, item in enumerate(turns):
         assigning.assign(machine, loop.target, item, env)
         outcome = machine.suite(loop.body, env)
@@ -39,15 +45,13 @@ def follow(machine: Machine, loop: cst.For | cst.While, env: Env) -> Outcome:
             return None
         if outcome is not None and outcome[0] != "continue":
             return outcome
-        if index == 0 and len(turns) > MOST_TRAINING and len(machine.events) > seen:
+        if index == 0 and len(turns) > MOST_TRAINING and len(machine.events) + len(machine.taken) > seen:
             return _over(machine, loop, Sequence(turns), env)
     return machine.suite(loop.orelse.body, env) if loop.orelse is not None else None
 
 
 def _over(machine: Machine, loop: cst.For, over: Value, env: Env) -> Outcome:
     """Follow one turn that stands for all."""
-    from tfmemlint.estimate.facts import stepping
-
     def turn() -> Outcome:
         item = _any_item(over)
         if stepping.is_data(over):
@@ -55,13 +59,13 @@ def _over(machine: Machine, loop: cst.For, over: Value, env: Env) -> Outcome:
         assigning.assign(machine, loop.target, item, env)
         return machine.suite(loop.body, env)
 
-    return stepping.around(machine, loop, over, lambda: _some(machine, turn, env))
+    return _some(machine, turn, env)
 
 
 def _any_item(over: Value) -> Value:
     if isinstance(over, Sequence) and over.items and all(isinstance(each, Const) for each in over.items):
         return Unknown("an item")
-    return expressions.element_of(over)
+    return known.element_of(over)
 
 
 def _some(machine: Machine, turn: Callable[[], Outcome], env: Env) -> Outcome:

@@ -7,18 +7,30 @@ is followed, and what both leave be joined.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
 from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import assigning, expressions, imported, looping
+from tfmemlint.estimate.facts import (
+    applying,
+    assigning,
+    calls,
+    expressions,
+    imported,
+    known,
+    looping,
+    networks,
+    stepping,
+)  # fmt: skip
 from tfmemlint.estimate.facts.recorded import Record
-from tfmemlint.estimate.facts.values import MISSING, NONE, Closure, Env, Kind, Object, Traced, join
-from tfmemlint.model.values import Api, Array, Const, Unknown, Value
+from tfmemlint.estimate.facts.values import EXITS, MISSING, NONE, Closure, Env, Kind, Object, Traced, ancestry, join
+from tfmemlint.model.values import Array, Const, Unknown, Value
 
 if TYPE_CHECKING:
+    from tfmemlint.estimate.facts.asked import Arguments
     from tfmemlint.estimate.facts.given import Given
     from tfmemlint.estimate.facts.stepping import Batch
     from tfmemlint.model.file import File
@@ -194,7 +206,7 @@ class Machine:
 
     def _if(self, statement: cst.If, rest: SequenceOf[cst.CSTNode], env: Env) -> tuple[bool, Outcome]:
         """Follow a condition; True where what stands behind it was followed, too."""
-        sure = expressions.truth(self.value(statement.test, env))
+        sure = known.truth(self.value(statement.test, env))
         if sure is not None:
             return False, self.suite(statement.body, env) if sure else self._otherwise(statement, env)
         one, first = self.branch(lambda: self.suite(statement.body, env))
@@ -238,10 +250,52 @@ class Machine:
         self.spend()
         return expressions.value(self, node, env)
 
-    def unknown_names(self, names: Iterable[str], env: Env, why: str) -> None:
-        """Forget what names hold."""
-        for name in names:
-            self.put(env.names, name, Unknown(why))
+    def attribute(self, base: Value, name: str) -> Value:
+        """`base.name`."""
+        return expressions.attribute(self, base, name)
+
+    def assign(self, target: cst.CSTNode, value: Value, env: Env) -> None:
+        """Give a target its value."""
+        assigning.assign(self, target, value, env)
+
+    # -- calls -------------------------------------------------------------------------------------------------------
+
+    def call(self, target: Value, given: Arguments, node: cst.Call) -> Value:
+        """What calling a value gives."""
+        return calls.call(self, target, given, node)
+
+    def unknown(self, target: Value, given: Arguments, node: cst.Call) -> Value:
+        """What a call gives of which is not known what it calls."""
+        return calls.unknown(self, target, given, node)
+
+    def asked(self, target: Value, given: Arguments, node: cst.Call) -> Value:
+        """What the model says that a call of a library gives."""
+        return calls.asked(self, target, given, node)
+
+    def run(
+        self, function: Closure, positions: SequenceOf[Value], names: MappingOf[str, Value],
+        node: cst.CSTNode | None, open_: bool = False,
+    ) -> Value:  # fmt: skip
+        """What a function of the program returns."""
+        return calls.run(self, function, positions, names, node, open_)
+
+    # -- models ------------------------------------------------------------------------------------------------------
+
+    def through(self, model: Object, tensor: Traced, training: bool | None) -> Value:
+        """A tensor through the layers of a `Sequential`."""
+        return applying.through(self, model, tensor, training)
+
+    def parts(self, owner: Object) -> list[Object]:
+        """The layers and models that one holds."""
+        return networks.parts(self, owner)
+
+    def shown(self, owner: Object, name: str) -> Value | None:
+        """An attribute that Keras gives a layer or model."""
+        return networks.shown(self, owner, name)
+
+    def drawn(self, over: Value, item: Value) -> Value:
+        """One element of a pipeline, each of its arrays a tensor of its own."""
+        return stepping.drawn(self, over, item)
 
     def method(self, kind: Kind, name: str) -> tuple[Closure, Kind] | None:
         """A method of a class of the program, and the class that has it."""
@@ -250,24 +304,3 @@ class Machine:
             if isinstance(found, Closure):
                 return found, each
         return None
-
-
-def ancestry(kind: Kind) -> list[Kind]:
-    """A class of the program and those above it, nearest first."""
-    found = [kind]
-    for above in kind.above:
-        if isinstance(above, Kind):
-            found += [each for each in ancestry(above) if each not in found]
-    return found
-
-
-def api_above(kind: Kind) -> str | None:
-    """The first class of a library above one of the program."""
-    for each in ancestry(kind):
-        for above in each.above:
-            if isinstance(above, Api) and above.name != "builtins.object":
-                return above.name
-    return None
-
-
-EXITS = Unknown("the program ends")

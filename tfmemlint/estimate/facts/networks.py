@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.estimate.facts import applying, objects, operations, training
+from tfmemlint.estimate.facts import objects, operations, training
 from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.values import NONE, Listed, Object, Traced, Variables, leaves, plain
 from tfmemlint.model.layers.effects import first_shape
 from tfmemlint.model.transfer.table import dtype_of, shape_of
-from tfmemlint.model.values import Array, Const, Sequence, Shape, Unknown, Value, constant, integer
+from tfmemlint.model.values import Array, Const, Method, Sequence, Shape, Unknown, Value, constant, integer
 
 if TYPE_CHECKING:
     from tfmemlint.estimate.facts.machine import Machine
 
 LAYER, MODEL, SEQUENTIAL = "tf.keras.layers.Layer", "tf.keras.Model", "tf.keras.Sequential"
 WEIGHTS = ("trainable_variables", "trainable_weights", "variables", "weights")
-QUIET = ("summary", "save", "save_weights", "load_weights", "plot_model", "evaluate", "build_from_config", "test_on_batch",
-         "get_weights", "set_weights", "export", "reset_states", "reset_metrics", "get_config", "to_json", "count_params",
-         "add_loss", "add_metric", "adapt", "compute_mask", "finalize_state")  # fmt: skip
+QUIET = ("summary", "save", "save_weights", "load_weights", "plot_model", "evaluate", "build_from_config", "adapt",
+         "test_on_batch", "get_weights", "set_weights", "export", "reset_states", "reset_metrics", "get_config",
+         "to_json", "count_params", "add_loss", "add_metric", "compute_mask", "finalize_state")  # fmt: skip
 """Methods that change nothing of what a step is made of."""
 
 
@@ -39,11 +40,6 @@ def is_model(value: Value) -> bool:
     return name is not None and MODEL in (name, *knowledge.bases(name))
 
 
-def is_network(machine: Machine, value: Object) -> bool:
-    """Whether an object holds layers by itself: a model."""
-    return is_model(value)
-
-
 def is_sequential(value: Value) -> bool:
     """Whether an object is a `Sequential`, which may be of a class of the program without a `call` of its own."""
     return isinstance(value, Object) and "#layers" in value.fields
@@ -52,6 +48,32 @@ def is_sequential(value: Value) -> bool:
 def is_functional(value: Value) -> bool:
     """Whether an object is a model made of its outputs."""
     return isinstance(value, Object) and "#outputs" in value.fields
+
+
+def named(machine: Machine, made_: Object, word: str) -> None:
+    """Give a layer or model the name that Keras gives it: of its class with underscores, and counted."""
+    plain = re.sub(r"([a-z])([A-Z])", r"\1_\2", re.sub(r"(.)([A-Z][a-z0-9]+)", r"\1_\2", word)).lower()
+    said = constant(made_.call.given("name")) if made_.call is not None else None
+    if isinstance(said, str):
+        made_.fields["name"] = Const(said)
+        return
+    count = machine.names.get(plain, 0)
+    machine.names[plain] = count + 1
+    made_.fields["name"] = Const(f"{plain}_{count}" if count else plain)
+    if word == "MultiHeadAttention":  # it holds a Dropout
+        machine.names["dropout"] = machine.names.get("dropout", 0) + 1
+
+
+def initialised(machine: Machine, made_: Object, given: Arguments) -> None:
+    """What the constructor of a layer or model of Keras keeps."""
+    name = made_.type_name or ""
+    if "name" in given.names and isinstance(given.names["name"], Const):
+        made_.fields["name"] = given.names["name"]
+    if "trainable" in given.names:
+        made_.fields["trainable"] = given.names["trainable"]
+    made_.fields["#policy"] = given.names.get("dtype", machine.settings.get("policy", NONE))
+    if is_model(made_):
+        start(machine, made_, name, given)
 
 
 def start(machine: Machine, made: Object, name: str, given: Arguments) -> None:
@@ -117,7 +139,7 @@ def built(machine: Machine, model: Object) -> tuple[list[Traced], list[Traced]] 
             first = model.fields.get("#shape")
             given_ = machine.record.tensor(shape, first.dtype if isinstance(first, Traced) else "float32")
             kept, machine.record.now = machine.record.now, []
-            inside = applying.through(machine, model, given_, None)
+            inside = machine.through(model, given_, None)
             machine.record.now = kept
             if isinstance(inside, Traced):
                 machine.built[key] = ([given_], [inside])
@@ -231,21 +253,18 @@ def method(machine: Machine, model: Object, name: str, given: Arguments, node: c
     if name == "build":
         shape = given.get(0, "input_shape")
         found = shape_of(plain(shape)) if shape is not None else None
-        if found is not None and is_sequential(model):
+        if found is not None and is_model(model):
             machine.put(model.fields, "#shape", machine.record.tensor(found))
         return NONE
     if name in QUIET:
         return NONE
     if name in ("add_weight", "add_variable"):
         return _weight(machine, model, given, node)
-    return training.method(machine, model, name, given, node)
+    return None
 
 
 def _weight(machine: Machine, owner: Object, given: Arguments, node: cst.Call) -> Value:
-    from tfmemlint.estimate.facts import calls
-    from tfmemlint.model.values import Method
-
-    found = calls.asked(machine, Method(owner, "tf.keras.layers.Layer.add_weight"), given, node)
+    found = machine.asked(Method(owner, "tf.keras.layers.Layer.add_weight"), given, node)
     return found if isinstance(found, Array) else Array("tf", "float32", None)
 
 
@@ -256,16 +275,6 @@ def _named_layer(machine: Machine, model: Object, given: Arguments) -> Value:
     if isinstance(place, int):
         return held[place] if -len(held) <= place < len(held) else Unknown("no such layer")
     return next((each for each in held if each.fields.get("name") == name), Unknown("a layer by its name"))
-
-
-def pretrained(machine: Machine, call: Asked, node: cst.Call) -> Value:
-    """A network of `keras.applications`."""
-    from tfmemlint.estimate.facts import applications, libraries
-
-    model = objects.new(machine, MODEL, call)
-    libraries.named(machine, model, (call.name or "").rpartition(".")[2].lower())
-    applications.build(machine, model, call, node)
-    return model
 
 
 def _clone(machine: Machine, given: Arguments, node: cst.Call) -> Value:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tfmemlint.estimate.facts.values import Bound, Closure, Kind, Listed, Object, Super
+from tfmemlint.estimate.facts.known import items
+from tfmemlint.estimate.facts.values import Bound, Closure, Kind, Listed, Object, Super, ancestry, api_above
 from tfmemlint.model.values import Api, Instance, Mapping, Sequence, Unknown, Value, constant
 from tfmemlint.model.values.callables import method_of
 
@@ -27,8 +28,6 @@ def new_list(items: Sequence) -> Listed:
 
 def extend(machine: Machine, listed: Listed, added: Value) -> None:
     """`listed += added`, in place."""
-    from tfmemlint.estimate.facts.expressions import items
-
     before, more = listed.items, items(added)
     if isinstance(before, Sequence):
         after = Sequence((*before.items, *(more or ())), "list", before.open or more is None)
@@ -58,19 +57,14 @@ def set_item(machine: Machine, listed: Listed, key: Value, value: Value) -> None
 
 def set_attribute(machine: Machine, owner: Object, name: str, value: Value) -> None:
     """`owner.name = value`."""
-    from tfmemlint.estimate.facts import networks
-
     machine.put(owner.fields, name, value)
     if name == "trainable":
-        for each in networks.parts(machine, owner):
+        for each in machine.parts(owner):
             set_attribute(machine, each, name, value)
 
 
 def attribute(machine: Machine, base: Value, name: str) -> Value:
     """`base.name` of an object, a class of the program or `super()`."""
-    from tfmemlint.estimate.facts import calls, networks
-    from tfmemlint.estimate.facts.machine import ancestry, api_above
-
     if isinstance(base, Super):
         return _behind(machine, base, name)
     if isinstance(base, Kind):
@@ -88,25 +82,23 @@ def attribute(machine: Machine, base: Value, name: str) -> Value:
         if name in kind.env.names:
             found = kind.env.names[name]
             return _bound(machine, base, found)
-    shown = networks.shown(machine, base, name)
+    shown = machine.shown(base, name)
     if shown is not None:
         return shown
     if base.type_name is None:
         return Unknown(f"attribute {name}")
     if base.type_name.startswith("argparse."):
         return machine.evaluator.attribute(Instance(base.type_name, base.call), name)
-    if calls.is_keras(base):
+    if is_keras(base):
         return Bound(base, name)
     return method_of(base, base.type_name, name)
 
 
 def _bound(machine: Machine, base: Object, found: Value) -> Value:
-    from tfmemlint.estimate.facts import calls
-
     if not isinstance(found, Closure):
         return found
     if found.frame in ("property", "cached_property"):
-        return calls.run(machine, with_receiver(found, base), (), {}, None)
+        return machine.run(with_receiver(found, base), (), {}, None)
     return found if found.frame == "staticmethod" else with_receiver(found, base)
 
 
@@ -120,8 +112,6 @@ def with_receiver(function: Closure, receiver: Value) -> Closure:
 
 def _behind(machine: Machine, base: Super, name: str) -> Value:
     """A method that stands behind a class in the ancestry of an object."""
-    from tfmemlint.estimate.facts.machine import ancestry
-
     receiver = base.receiver
     line = ancestry(receiver.of) if isinstance(receiver, Object) and receiver.of is not None else []
     place = line.index(base.owner) + 1 if base.owner in line else len(line)
@@ -132,3 +122,7 @@ def _behind(machine: Machine, base: Super, name: str) -> Value:
     return Bound(receiver, name) if isinstance(receiver, Object) else Unknown("super()")
 
 
+def is_keras(value: Object) -> bool:
+    """Whether an object is of Keras, whose methods are followed here."""
+    name = value.type_name or ""
+    return name.startswith("tf.keras.") or name in ("tf.GradientTape", "tf.Module", "tf.train.Checkpoint")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import objects
+from tfmemlint.estimate.facts import objects, shaped
 from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.recorded import Node
 from tfmemlint.estimate.facts.values import NONE, Listed, Loop, Traced, plain, traced
@@ -51,7 +51,9 @@ def line_of(machine: Machine, node: cst.CSTNode | None) -> int:
         return 0
 
 
-def note(machine: Machine, kind: str, given: list[Traced], made: Value, node: cst.CSTNode | None, why: str = "") -> Value:
+def note(
+    machine: Machine, kind: str, given: list[Traced], made: Value, node: cst.CSTNode | None, why: str = ""
+) -> Value:
     """Note an operation that gives a tensor, or a structure of tensors."""
     outputs: list[int] = []
 
@@ -152,8 +154,6 @@ def function(machine: Machine, name: str, target: Value, given: Arguments, node:
         return made
     if not isinstance(made, Unknown):
         return made
-    from tfmemlint.estimate.facts import shaped
-
     found = shaped.shape(name, tensors, call)
     if found is not None:
         return note(machine, kind, tensors, found, node)
@@ -221,11 +221,11 @@ def _list_method(machine: Machine, method: ListMethod, inside: Sequence, given: 
 def _dict_method(machine: Machine, method: ListMethod, inside: Mapping, given: Arguments) -> Value:
     name, first = method.name, given.get(0)
     if name in ("keys", "values", "items") and not inside.open:
-        pairs = {
+        pairs: dict[str, list[Value]] = {
             "keys": [Const(key) for key, _ in inside.items], "values": [value for _, value in inside.items],
             "items": [Sequence((Const(key), value)) for key, value in inside.items],
-        }[name]  # fmt: skip
-        return Loop(tuple(pairs))
+        }  # fmt: skip
+        return Loop(tuple(pairs[name]))
     if name in ("get", "pop", "setdefault") and first is not None:
         kept = dict(inside.items)
         key = constant(first)
@@ -236,8 +236,9 @@ def _dict_method(machine: Machine, method: ListMethod, inside: Mapping, given: A
             machine.put(method.receiver.fields, "items", Mapping(tuple(kept.items()), inside.open))
         return found
     if name == "update" and (isinstance(first, Listed) or first is None):
-        more = dict(first.items.items) if first is not None and isinstance(first.items, Mapping) else {}  # type: ignore[arg-type]
-        kept = {**dict(inside.items), **more, **given.names}
+        kept = dict(inside.items)
+        kept.update(first.items.items if first is not None and isinstance(first.items, Mapping) else ())
+        kept.update(given.names)
         machine.put(method.receiver.fields, "items", Mapping(tuple(kept.items()), inside.open))
         return NONE
     if name == "copy":

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import calls
 from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.values import NONE, Closure, Held, Object, leaves, plain
 from tfmemlint.model.transfer import transfer
@@ -45,12 +44,12 @@ def method(machine: Machine, target: Method, given: Arguments, node: cst.Call) -
     if not isinstance(found, Dataset) or not isinstance(function, (Closure, Held)) or name not in ("map", "apply"):
         return found
     if name == "apply":
-        made = calls.call(machine, function, Arguments((dataset,)), node)
+        made = machine.call(function, Arguments((dataset,)), node)
         return made if isinstance(made, Dataset) else found
     element = dataset.element
     parts = element.items if isinstance(element, Sequence) and element.kind == "tuple" else (element,)
     kept, machine.record.now = machine.record.now, []
-    made = plain(calls.call(machine, function, Arguments(tuple(parts)), node))
+    made = plain(machine.call(function, Arguments(tuple(parts)), node))
     machine.record.now = kept
     if made.known and all(leaf.known for leaf in leaves(made)):
         return replace(found, element=map_structure(as_tensor, _as_tuple(made)))
@@ -65,7 +64,7 @@ def made(machine: Machine, target: Api, given: Arguments, node: cst.Call) -> Val
     """A pipeline whose elements the model does not say; None for what is none."""
     name = target.name
     if name.rpartition(".")[2] == "from_generator":
-        found = calls.asked(machine, target, given, node)
+        found = machine.asked(target, given, node)
         return found
     return None
 

@@ -18,10 +18,11 @@ RECURRENT = {"LSTM": 2, "GRU": 1, "SimpleRNN": 1}
 
 KEEPS = frozenset({
     "exp", "log", "sqrt", "square", "tanh", "sin", "cos", "sigmoid", "relu", "relu6", "softmax", "abs", "negative",
-    "clip", "clip_by_value", "softplus", "silu", "swish", "gelu", "elu", "selu", "leaky_relu", "log_softmax", "identity",
-    "stop_gradient", "cast", "l2_normalize", "normalize", "rsqrt", "erf", "sign", "round", "floor", "ceil", "zeros_like",
-    "ones_like", "dropout", "hard_sigmoid", "hard_silu", "batch_normalization", "log1p", "expm1", "mish", "softsign",
-    "logical_not", "isnan", "random_normal_like", "preprocess_input", "reverse", "flip", "roll", "pow", "power",
+    "clip", "clip_by_value", "softplus", "silu", "swish", "gelu", "elu", "selu", "leaky_relu", "log_softmax",
+    "identity", "stop_gradient", "cast", "l2_normalize", "normalize", "rsqrt", "erf", "sign", "round", "floor",
+    "ceil", "zeros_like", "ones_like", "dropout", "hard_sigmoid", "hard_silu", "batch_normalization", "log1p",
+    "expm1", "mish", "softsign", "logical_not", "isnan", "random_normal_like", "preprocess_input", "reverse", "flip",
+    "roll", "pow", "power",
 })  # fmt: skip
 """Functions that give what has the shape of their first argument."""
 
@@ -39,6 +40,16 @@ REDUCES = frozenset({
 
 def of_layer(layer: Object, inputs: SequenceOf[Shape | None]) -> list[Shape] | None:
     """The shapes of the outputs of a layer of Keras; None where they are not known."""
+    if not isinstance(layer.call, Asked):
+        return None
+    known = layer.call.shapes
+    key = tuple(inputs)
+    if key not in known:
+        known[key] = _of_layer(layer, inputs)
+    return known[key]
+
+
+def _of_layer(layer: Object, inputs: SequenceOf[Shape | None]) -> list[Shape] | None:
     kind = (layer.type_name or "").rpartition(".")[2]
     call = layer.call
     if not isinstance(call, Asked):

@@ -8,20 +8,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import (
-    calls,
-    feeding,
-    fitting,
-    graphs,
-    networks,
-    objects,
-    operations,
-    training,
-)
+from tfmemlint.estimate.facts import feeding, fitting, graphs, networks, objects, operations, training
 from tfmemlint.estimate.facts.asked import Arguments
 from tfmemlint.estimate.facts.feeding import Feed
 from tfmemlint.estimate.facts.recorded import Node
-from tfmemlint.estimate.facts.values import NONE, Closure, Gradients, Loop, Object, Traced, Variables, leaves
+from tfmemlint.estimate.facts.values import NONE, Closure, Gradients, Loop, Object, Traced, Variables, leaves, plain
 from tfmemlint.estimate.step import Missing, Pass, TrainingStep
 from tfmemlint.model.values import Array, Dataset, Iterator, Mapping, Sequence, Unknown, Value
 
@@ -40,6 +31,8 @@ class Taken:
     traced: str
     optimizer: Value | None = None
     used: bool = False
+    done: bool = False
+    """Whether it is part of a step that was noted."""
 
 
 @dataclass(slots=True, eq=False)
@@ -57,6 +50,8 @@ def drawn(machine: Machine, over: Value, item: Value) -> Value:
     if isinstance(over, Object):
         item = feeding.of_call(machine, "fit", Arguments((over,)), cst.Call(cst.Name("fit"))).structure or item
     batch = machine.batches[-1] if machine.batches else Batch()
+    if batch.size is None:
+        batch.size = _size(Iterator(NONE, plain(item)))
 
     def number(value: Value) -> Value:
         if isinstance(value, Sequence):
@@ -72,15 +67,17 @@ def drawn(machine: Machine, over: Value, item: Value) -> Value:
     return number(item)
 
 
-def around(machine: Machine, loop: cst.For, over: Value, run: Callable[[], Outcome]) -> Outcome:
+def around(machine: Machine, loop: cst.For | cst.While, over: Value, run: Callable[[], Outcome]) -> Outcome:
     """Follow a loop; the steps that its turns make come of it."""
-    if not is_data(over):
-        return run()
-    before, machine.record.now = machine.record.now, []
+    before = machine.record.now
     start = len(machine.taken)
-    line = operations.line_of(machine, loop)
-    text = " ".join(machine.file.text(loop.iter).split())
-    batch = Batch(line=line, call=f"for ... in {text[:50]}", size=_size(over))
+    batch = Batch(line=operations.line_of(machine, loop), call="while ...")
+    if isinstance(loop, cst.For):
+        text = " ".join(machine.file.text(loop.iter).split())
+        batch.call = f"for ... in {text[:50]}"
+    if is_data(over):
+        machine.record.now = []
+        batch.size = _size(over)
     machine.batches.append(batch)
     try:
         outcome = run()
@@ -150,7 +147,7 @@ def of_optimizer(machine: Machine, optimizer: Object, name: str, given: Argument
     if name == "minimize":
         loss, weights = given.get(0, "loss"), given.get(1, "var_list")
         if isinstance(loss, Closure):
-            made = calls.run(machine, loss, (), {}, node)
+            made = machine.run(loss, (), {}, node)
             of = [leaf for leaf in leaves(made) if isinstance(leaf, Traced)]
             machine.taken.append(
                 Taken(of, weights or Unknown("weights"), list(machine.record.now), node, "eager", optimizer, True)
@@ -176,14 +173,30 @@ def _gradients(value: Value) -> list[int]:
     return []
 
 
+# -- methods of models -----------------------------------------------------------------------------------------------
+
+
+def method(machine: Machine, model: Object, name: str, given: Arguments, node: cst.Call) -> Value | None:
+    """What a method gives that compiles a model, trains it or asks it; None for others."""
+    if name == "compile":
+        training.compile_model(machine, model, given, node)
+        return NONE
+    if name not in training.FITS and name not in training.PREDICTS:
+        return None
+    if not machine.quiet:
+        own = machine.method(model.of, "train_step") if model.of is not None else None
+        if own is not None and name in training.FITS:
+            overridden(machine, model, own[0], feeding.of_call(machine, name, given, node), node)
+        else:
+            fitting.step(machine, model, name, given, node)
+    return Array("np", "float32", None) if name in training.PREDICTS else Unknown("a history")
+
+
 # -- steps -----------------------------------------------------------------------------------------------------------
 
 
-def overridden(machine: Machine, model: Object, feed: Feed, name: str, node: cst.Call) -> None:
+def overridden(machine: Machine, model: Object, own: Closure, feed: Feed, node: cst.Call) -> None:
     """The step of a model whose class has a `train_step` of its own."""
-    assert model.of is not None
-    method = machine.method(model.of, "train_step")
-    assert method is not None
     start = len(machine.taken)
     kept, machine.record.now = machine.record.now, []
     batch = Batch(
@@ -202,7 +215,7 @@ def overridden(machine: Machine, model: Object, feed: Feed, name: str, node: cst
         data = Sequence((data, labels[0] if len(labels) == 1 else Sequence(tuple(labels)))) if labels else data
         data = drawn(machine, NONE, data)
     try:
-        calls.run(machine, objects.with_receiver(method[0], model), (data,), {}, node)
+        machine.run(objects.with_receiver(own, model), (data,), {}, node)
     finally:
         machine.batches.pop()
         machine.record.now = kept
@@ -220,12 +233,13 @@ def _sized(array: Array, batch: int | None) -> Array:
 
 def finish(machine: Machine, start: int, batch: Batch, model: Object | None, unknown_data: bool = False) -> None:
     """Make a step of the gradients that one turn has taken and applied."""
-    taken = [each for each in machine.taken[start:] if each.used and isinstance(each, Taken)]
+    taken = [each for each in machine.taken[start:] if each.used and not each.done]
     if machine.quiet or not taken:
-        del machine.taken[start:]
         return
+    for each in taken:
+        each.done = True
     missing: list[Missing] = []
-    size = batch.size if batch.size is not None else machine.given.batch
+    size = batch.size if batch.size is not None else _leading(machine, taken) or machine.given.batch
     if size is None:
         missing.append(Missing("the batch size", batch.line, "--batch", bounds=False))
     if unknown_data:
@@ -239,7 +253,27 @@ def finish(machine: Machine, start: int, batch: Batch, model: Object | None, unk
             tuple(dict.fromkeys(missing)),
         )
     )  # fmt: skip
-    del machine.taken[start:]
+
+
+def left(machine: Machine, start: int) -> None:
+    """Make steps of gradients that are taken outside of any loop."""
+    for each in machine.taken[start:]:
+        if each.used and not each.done:
+            line = operations.line_of(machine, each.node)
+            finish(machine, start, Batch(line=line, call=f"{fitting.words(machine, each.node)}(...)"), None)
+
+
+def _leading(machine: Machine, taken: list[Taken]) -> int | None:
+    """The examples in what the layers of a step are given first, where no loop says how many there are."""
+    for each in taken:
+        flat = [inner for node in each.nodes for inner in node.flat()]
+        reached = graphs.reaching(machine, flat, [t.number for t in each.of])
+        made = {number for node in reached for number in node.outputs}
+        for number in (n for node in reached for n in node.inputs if n not in made):
+            shape = machine.record.tensors[number].shape
+            if shape:
+                return shape[0]
+    return None
 
 
 def _described(passes: tuple[Pass, ...]) -> str:

@@ -14,7 +14,7 @@ from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.recorded import Node
 from tfmemlint.estimate.facts.values import NONE, Closure, Held, Listed, Object, Traced, leaves
 from tfmemlint.estimate.step import Loss, Missing, Optimizer
-from tfmemlint.model.values import Api, Array, Mapping, Shape, Unknown, Value, constant
+from tfmemlint.model.values import Api, Mapping, Shape, Unknown, Value, constant
 
 if TYPE_CHECKING:
     from tfmemlint.estimate.facts.machine import Machine
@@ -50,29 +50,14 @@ class Found:
     missing: list[Missing] = field(default_factory=list)
 
 
-def method(machine: Machine, model: Object, name: str, given: Arguments, node: cst.Call) -> Value | None:
-    """What a method gives that trains a model or asks it; None for others."""
-    if name == "compile":
-        own = machine.method(model.of, "compile") if model.of is not None else None
-        if own is None or (machine.running and machine.running[-1].node is own[0].node):
-            call = Asked(node, machine.evaluator, Api("tf.keras.Model.compile"), given)
-            machine.put(model.fields, "#compiled", _kept(machine, call))
-            optimizer = given.get(0, "optimizer")
-            if optimizer is not None and model.of is not None:
-                machine.put(model.fields, "optimizer", optimizer)
-        return NONE
-    if name in FITS or name in PREDICTS:
-        if not machine.quiet:
-            from tfmemlint.estimate.facts import fitting
-
-            fitting.step(machine, model, name, given, node)
-        return Array("np", "float32", None) if name in PREDICTS else Unknown("a history")
-    return None
-
-
-def _kept(machine: Machine, call: Asked) -> Object:
+def compile_model(machine: Machine, model: Object, given: Arguments, node: cst.Call) -> None:
+    """`model.compile(...)`, of Keras itself."""
+    call = Asked(node, machine.evaluator, Api("tf.keras.Model.compile"), given)
     machine.serial += 1
-    return Object("compiled", call, serial=machine.serial)
+    machine.put(model.fields, "#compiled", Object("compiled", call, serial=machine.serial))
+    optimizer = given.get(0, "optimizer")
+    if optimizer is not None and model.of is not None:
+        machine.put(model.fields, "optimizer", optimizer)
 
 
 def compiled(model: Object) -> Arguments | None:
@@ -90,7 +75,8 @@ def compiled_optimizer(model: Object) -> Value:
 
 # -- optimizers ------------------------------------------------------------------------------------------------------
 
-CLASSES = ("SGD", "RMSprop", "Adam", "AdamW", "Adadelta", "Adagrad", "Adamax", "Nadam", "Ftrl", "Lion", "Adafactor", "Lamb")
+CLASSES = ("SGD", "RMSprop", "Adam", "AdamW", "Adadelta", "Adagrad", "Adamax", "Nadam", "Ftrl", "Lion", "Adafactor",
+           "Lamb")  # fmt: skip
 BY_WORD = {each.lower(): each for each in CLASSES}
 OLD = re.compile(r"tf\.(?:compat\.v1\.)?train\.(\w+)Optimizer")
 OLD_NAMES = {"GradientDescent": "SGD", "Momentum": "SGD", "RMSProp": "RMSprop"}
@@ -169,7 +155,8 @@ def _unknown_loss(value: Value) -> str:
 
 def loss_of(machine: Machine, name: str, given: Arguments, node: cst.Call, logits: bool) -> Value:
     """A loss that a program computes itself: a node that knows its name and takes labels and predictions."""
-    tensors = [machine.tensor_of(leaf) for value in (*given.positions[:2], *given.names.values()) for leaf in leaves(value)]
+    values = (*given.positions[:2], *given.names.values())
+    tensors = [machine.tensor_of(leaf) for value in values for leaf in leaves(value)]
     known = [t for t in tensors if t is not None]
     word = name.rpartition(".")[2]
     predicted = _predicted(machine, given)

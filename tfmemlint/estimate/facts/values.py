@@ -6,9 +6,19 @@ from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, field
 from typing import Any
 
-import libcst as cst
-
-from tfmemlint.model.values import Array, Class, Const, Function, Instance, Mapping, Sequence, Unknown, Value, one_of
+from tfmemlint.model.values import (
+    Api,
+    Array,
+    Class,
+    Const,
+    Function,
+    Instance,
+    Mapping,
+    Sequence,
+    Unknown,
+    Value,
+    one_of,
+)
 
 MISSING: Any = object()
 NONE = Const(None)
@@ -201,6 +211,23 @@ def join(one: Value, other: Value) -> Value:
     return one_of((one, other))
 
 
-def source_of(value: Value) -> cst.CSTNode | None:
-    """The expression that made an object."""
-    return value.call.node if isinstance(value, Instance) and value.call is not None else None
+def ancestry(kind: Kind) -> list[Kind]:
+    """A class of the program and those above it, nearest first."""
+    found = [kind]
+    for above in kind.above:
+        if isinstance(above, Kind):
+            found += [each for each in ancestry(above) if each not in found]
+    return found
+
+
+def api_above(kind: Kind) -> str | None:
+    """The first class of a library above one of the program."""
+    for each in ancestry(kind):
+        for above in each.above:
+            if isinstance(above, Api) and above.name != "builtins.object":
+                return above.name
+    return None
+
+
+EXITS = Unknown("the program ends")
+"""What a call gives behind which nothing runs."""

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from tfmemlint.model.arithmetic import broadcast
 from tfmemlint.model.calls import Call
 from tfmemlint.model.layers.arguments import Effect, Model, flag, numbers, whole, word
+from tfmemlint.model.layers.further import FURTHER, attended, dotted
 from tfmemlint.model.layers.spatial import SPATIAL
 from tfmemlint.model.values import Array, Const, Instance, Sequence, Shape, Value, integer
 from tfmemlint.syntax.numbers import bounded
@@ -189,23 +190,25 @@ _UNCHANGED = (
     "Dropout", "Activation", "ReLU", "LeakyReLU", "Softmax", "ELU", "GaussianNoise", "GaussianDropout", "Rescaling",
     "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D", "ActivityRegularization", "RandomFlip",
     "RandomRotation", "RandomZoom", "RandomTranslation", "RandomContrast", "RandomBrightness", "Identity",
-    "AlphaDropout", "Masking", "UnitNormalization",
+    "AlphaDropout", "Masking", "UnitNormalization", "ThresholdedReLU", "RandomGrayscale", "RandomHue",
+    "RandomSaturation", "RandomColorJitter", "RandomSharpness", "RandomPosterization", "RandomErasing", "RandomShear",
 )  # fmt: skip
 
 _EFFECTS: dict[str, Model] = {
     "Dense": _dense, "Flatten": _flatten, "Reshape": _reshape, "Permute": _permute, "RepeatVector": _repeat_vector,
     "BatchNormalization": _normalized(2), "LayerNormalization": _normalized(0), "GroupNormalization": _normalized(0),
     "Embedding": _embedding, "LSTM": _recurrent(4), "GRU": _recurrent(3), "SimpleRNN": _recurrent(1),
-    "PReLU": _prelu, "Bidirectional": _bidirectional, "TimeDistributed": _time_distributed, **SPATIAL,
+    "PReLU": _prelu, "Bidirectional": _bidirectional, "TimeDistributed": _time_distributed, **SPATIAL, **FURTHER,
     **dict.fromkeys(_UNCHANGED, _same),
 }  # fmt: skip
 
 _SEVERAL: dict[str, Callable[[Call, list[Shape]], Effect | None]] = {
     **dict.fromkeys(("Add", "Subtract", "Multiply", "Average", "Maximum", "Minimum"), _merged),
-    "Concatenate": _concatenated, "MultiHeadAttention": _attention,
+    "Concatenate": _concatenated, "MultiHeadAttention": _attention, "Dot": dotted,
+    **dict.fromkeys(("Attention", "AdditiveAttention"), attended),
 }  # fmt: skip
 
-MERGES = {name.lower(): name for name in _SEVERAL if name != "MultiHeadAttention"}
+MERGES = {name.lower(): name for name in _SEVERAL if "Attention" not in name}
 """The functions `tf.keras.layers.X` that merge tensors as the layers of the same name do."""
 
 

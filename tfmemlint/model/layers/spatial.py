@@ -9,10 +9,10 @@ from tfmemlint.model.layers.arguments import Effect, Model, data_format, flag, n
 from tfmemlint.model.values import Const, Sequence, Shape
 
 
-def _windows(
+def windows(
     shape: Shape, kernel: tuple[int, ...], strides: tuple[int, ...], dilation: tuple[int, ...], padding: str
 ) -> Shape | None:
-    """The number of windows along each axis; None where the kernel does not fit."""
+    """The number of windows along each axis; None where the kernel does not fit or the padding is not known."""
     found: list[int | None] = []
     for size, k, s, d in zip(shape, kernel, strides, dilation, strict=True):
         if size is None:
@@ -54,7 +54,7 @@ def _conv(rank: int, kind: str = "plain") -> Model:
         if kind == "transpose":
             space = _transposed(call, shape[1:-1], kernel, strides, dilation, padding)
         else:
-            space = _windows(shape[1:-1], kernel, strides, dilation, padding)
+            space = windows(shape[1:-1], kernel, strides, dilation, padding)
         return None if space is None else Effect((shape[0], *space, filters), weights + filters * bias)
 
     return model
@@ -91,7 +91,7 @@ def _pool(rank: int) -> Model:
             strides = size
         if strides is None or 0 in strides:
             return None
-        space = _windows(shape[1:-1], size, strides, (1,) * rank, padding)
+        space = windows(shape[1:-1], size, strides, (1,) * rank, padding)
         return None if space is None else Effect((shape[0], *space, shape[-1]), 0)
 
     return model
