@@ -24,7 +24,6 @@ from tfmemlint.api import (
     tracing,
     uses,
     walk,
-    written,
 )
 
 REDUCES = re.compile(r"\.(reduce_\w+|argmax|argmin|norm|global_norm|mean|max|sum)$")
@@ -52,7 +51,7 @@ def kept_kind(file: File, item: cst.BaseExpression, step: Node) -> str | None:
         # rows of one Jacobian are no steps: those make the tape as well
         own = file.tree.contains(step, made.node) and next(calls(file, step, "tf.GradientTape"), None) is not None
         return "gradients" if own else None
-    if made is not None and _carries_state(file, made, step):
+    if made is not None and repetition.feeds_back(file, made.node, step):
         return None
     if made is not None and not made.target.known and keras.applies_network(file, made):
         data = isinstance(step, cst.For) and file.contexts.over_data(step)
@@ -62,28 +61,13 @@ def kept_kind(file: File, item: cst.BaseExpression, step: Node) -> str | None:
     if not isinstance(value, Array) or value.library != "tf" or value.shape == () or value.origin is None:
         return None
     names = repetition.step_names(file, step)
-    if file.tree.contains(step, value.origin.node) and _carries_state(file, value.origin, step):
+    if file.tree.contains(step, value.origin.node) and repetition.feeds_back(file, value.origin.node, step):
         return None
     if not keras.runs_model(file, value.origin) or _is_block(file, value.origin, step):
         return None
     if file.tree.contains(step, value.origin.node):
         return "outputs" if _given(value.origin, names) else None
     return "outputs" if _given_through(file, value.origin, item, names) else None
-
-
-def _carries_state(file: File, applied: Call, step: Node) -> bool:
-    """Whether a loop gives what it applies something that it got from it in the step before: `y, s = cell(x, s)` goes
-    through the time steps of one sequence, whose outputs belong together."""
-    if not isinstance(step, (cst.For, cst.While)):
-        return False
-    derived: set[str] = set()
-    for assign in walk(step, cst.Assign):
-        if assign.value is applied.node or derived & {n.value for n in walk(assign.value, cst.Name)}:
-            derived |= {n.value for target in assign.targets for n in walk(target.target, cst.Name)}
-    at = file.tree.order(applied.node)
-    given = (name for arg in applied.node.args for name in walk(arg.value, cst.Name) if name.value in derived)
-    before = [d for name in given for d in written(file.definitions(name)) if file.tree.contains(step, d.node)]
-    return any(d.value is applied.node or file.tree.order(d.node) >= at for d in before)
 
 
 def _is_column(file: File, item: cst.BaseExpression, step: Node) -> bool:
