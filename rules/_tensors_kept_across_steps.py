@@ -16,6 +16,7 @@ from tfmemlint.api import (
     Node,
     called_word,
     calls,
+    constant,
     dotted,
     flow,
     integer,
@@ -72,8 +73,10 @@ def kept_kind(file: File, item: cst.BaseExpression, step: Node) -> str | None:
 
 def _is_column(file: File, item: cst.BaseExpression, step: Node) -> bool:
     """Whether an item is certainly one number for each example: one column of rows (`out[:, 0]`), by its shape, or one
-    of several of the same array that a step takes apart by their numbers."""
+    of several of the same array that a step takes apart by their numbers; also times a known number."""
     taken = file.written(item)
+    while isinstance(taken, cst.BinaryOperation) and isinstance(constant(file.value(taken.right)), (int, float)):
+        taken = file.written(taken.left)
     if not isinstance(taken, cst.Subscript) or _column(file, taken) is None:
         return False
     value = file.value(taken)
