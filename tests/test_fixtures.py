@@ -1,5 +1,5 @@
-"""Every case of the built-in rules has the properties of `tfmemlint.testing`: the layouts of those named `basic` are
-tried each day, the others' on one of six days; `make layouts` tries all."""
+"""Every case of the built-in rules has the properties of `tfmemlint.testing`: the layouts of those named `basic` each
+day, the others' on one of six days; `make layouts` tries all."""
 
 from collections.abc import Callable
 
