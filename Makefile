@@ -43,7 +43,7 @@ repairs: $(VENV)/.installed-test
 figures: $(VENV)/.installed-test
 	$(BIN)/python tests/verify/same_figures.py
 
-# All of the small files that show what keeps programs from being measured; `test` measures a quarter of them each day.
+# All of the small files that show what keeps programs from being measured; `test` measures an eighth of them each day.
 obstacles: $(VENV)/.installed-test
 	TEST_DAY=all $(BIN)/python -m pytest $(PYTEST_ARGS) tests/verify/test_obstacles.py
 

@@ -15,6 +15,7 @@ from tfmemlint.api import (
     calls,
     constant,
     integer,
+    knowledge,
     limits,
     repetition,
     variables,
@@ -73,6 +74,21 @@ def collects_batch(file: File, predict: Call, again: repetition.Repetition) -> b
 
 def _is_length(file: File, counted: cst.BaseExpression) -> bool:
     return isinstance(counted, cst.Call) and file.call(counted).name == "builtins.len"
+
+
+def depends_on_last(file: File, predict: Call, again: repetition.Repetition) -> bool:
+    """Whether the loop makes an item of what was predicted in the round before: then there are never several."""
+    if file.tree.contains(again.place, predict.node):
+        return repetition.feeds_back(file, predict.node, again.place)
+    above = (each for each in file.tree.ancestors(again.chain[0]) if isinstance(each, cst.Call))
+    applied = next(above, None)  # what the loop calls, directly or not, to predict what it gives
+    return applied is not None and repetition.feeds_back(file, applied, again.place, answer=predict.node)
+
+
+def keeps_pace(file: File, again: repetition.Repetition) -> bool:
+    """Whether the loop shows or takes each item at its own time: there are never several of a camera or a screen."""
+    found = calls(file, again.place) if isinstance(again.place, (cst.For, cst.While)) else ()
+    return any(knowledge.in_group(call.name, "keeps_pace") for call in found)
 
 
 def from_command_line(file: File, again: repetition.Repetition) -> bool:

@@ -16,6 +16,7 @@ from tfmemlint.api import (
     Node,
     called_word,
     calls,
+    constant,
     dotted,
     flow,
     integer,
@@ -24,7 +25,6 @@ from tfmemlint.api import (
     tracing,
     uses,
     walk,
-    written,
 )
 
 REDUCES = re.compile(r"\.(reduce_\w+|argmax|argmin|norm|global_norm|mean|max|sum)$")
@@ -52,7 +52,7 @@ def kept_kind(file: File, item: cst.BaseExpression, step: Node) -> str | None:
         # rows of one Jacobian are no steps: those make the tape as well
         own = file.tree.contains(step, made.node) and next(calls(file, step, "tf.GradientTape"), None) is not None
         return "gradients" if own else None
-    if made is not None and _carries_state(file, made, step):
+    if made is not None and repetition.feeds_back(file, made.node, step):
         return None
     if made is not None and not made.target.known and keras.applies_network(file, made):
         data = isinstance(step, cst.For) and file.contexts.over_data(step)
@@ -62,7 +62,7 @@ def kept_kind(file: File, item: cst.BaseExpression, step: Node) -> str | None:
     if not isinstance(value, Array) or value.library != "tf" or value.shape == () or value.origin is None:
         return None
     names = repetition.step_names(file, step)
-    if file.tree.contains(step, value.origin.node) and _carries_state(file, value.origin, step):
+    if file.tree.contains(step, value.origin.node) and repetition.feeds_back(file, value.origin.node, step):
         return None
     if not keras.runs_model(file, value.origin) or _is_block(file, value.origin, step):
         return None
@@ -71,25 +71,12 @@ def kept_kind(file: File, item: cst.BaseExpression, step: Node) -> str | None:
     return "outputs" if _given_through(file, value.origin, item, names) else None
 
 
-def _carries_state(file: File, applied: Call, step: Node) -> bool:
-    """Whether a loop gives what it applies something that it got from it in the step before: `y, s = cell(x, s)` goes
-    through the time steps of one sequence, whose outputs belong together."""
-    if not isinstance(step, (cst.For, cst.While)):
-        return False
-    derived: set[str] = set()
-    for assign in walk(step, cst.Assign):
-        if assign.value is applied.node or derived & {n.value for n in walk(assign.value, cst.Name)}:
-            derived |= {n.value for target in assign.targets for n in walk(target.target, cst.Name)}
-    at = file.tree.order(applied.node)
-    given = (name for arg in applied.node.args for name in walk(arg.value, cst.Name) if name.value in derived)
-    before = [d for name in given for d in written(file.definitions(name)) if file.tree.contains(step, d.node)]
-    return any(d.value is applied.node or file.tree.order(d.node) >= at for d in before)
-
-
 def _is_column(file: File, item: cst.BaseExpression, step: Node) -> bool:
     """Whether an item is certainly one number for each example: one column of rows (`out[:, 0]`), by its shape, or one
-    of several of the same array that a step takes apart by their numbers."""
+    of several of the same array that a step takes apart by their numbers; also times a known number."""
     taken = file.written(item)
+    while isinstance(taken, cst.BinaryOperation) and isinstance(constant(file.value(taken.right)), (int, float)):
+        taken = file.written(taken.left)
     if not isinstance(taken, cst.Subscript) or _column(file, taken) is None:
         return False
     value = file.value(taken)

@@ -5,10 +5,12 @@ from collections.abc import Iterator
 import libcst as cst
 from tfmemlint_rules._predict_in_loop import (
     collects_batch,
+    depends_on_last,
     from_command_line,
     is_of_other_models,
     is_part,
     is_whole_set,
+    keeps_pace,
     timing_loop,
 )
 
@@ -35,6 +37,11 @@ DISPLAYS = (cst.List, cst.Tuple)
 ITEM = "item; call model(x, training=False), or predict all items at once"
 FEW = "call; call model(x, training=False), or predict all rows at once"
 MANY = "call; predict all rows in one call or, where each call has few, call model(x, training=False)"
+SETS_UP = "predict() sets up a dataset, an iterator and callbacks for every {}"
+
+ONE_BY_ONE = "predict() runs anew for every item; predict all items at once"
+FEW_AT_A_TIME = "predict() runs anew for every few rows; predict all rows at once"
+PARTS = "predict() runs anew for every part; where parts have few rows, predict all rows in one call"
 
 
 class PredictInLoop(Rule):
@@ -59,6 +66,14 @@ class PredictInLoop(Rule):
     take what a command line names, up to 48 calls in all that a program makes, and programs that turn eager execution
     off or give `K.function` updates: there a call of the model adds to the graph. Where tensors are expected of it,
     `predict` is the model's own.
+
+    Keras until 2.3 had an engine of its own, in which `predict` sets up no dataset, but runs each call by itself.
+    Programs of that time are not reported. Where a program takes Keras from its own package and nothing tells whether
+    that is a later one (what it uses of Keras 2.4, Keras 3 or TensorFlow 2, what its project requires, `.keras`
+    files), the finding says only what holds for both: all items at once take a fraction of the time. It is silent then
+    where an item is made of the last answer, as in games that an agent plays, generated text and forecasts that go on
+    from themselves, and in loops that show each item in a window or take it from the screen: these have to be predicted
+    one after the other.
 
     ## References
     - https://keras.io/api/models/model_training_apis/#predict-method
@@ -88,15 +103,24 @@ class PredictInLoop(Rule):
         if (rows in (None, 1) and _is_over_soon(file, predict)) or keras.predicts_tensors(file, predict):
             return
         small = rows is not None and rows <= limits.ONE_BATCH
-        advice = ITEM if rows == 1 else FEW if small else MANY
+        of_either = keras.engine_unknown(file)
+        if of_either and (keeps_pace(file, again) or depends_on_last(file, predict, again)):
+            return
         yield self.finding(
             predict,
             file,
-            f"predict() sets up a dataset, an iterator and callbacks for every {advice}",
-            fix=_call(file, predict) if small else None,
-            contrast=_without_setting_up(file, predict),
+            _message(rows, small, of_either),
+            fix=_call(file, predict) if small and not of_either else None,
+            contrast=[] if of_either else _without_setting_up(file, predict),
             related=[(again.place, "the loop")] if isinstance(again.place, (cst.For, cst.While)) else [],
         )
+
+
+def _message(rows: int | None, small: bool, of_either: bool) -> str:
+    """What is true of the Keras that the program runs on; of both engines, where it may be either."""
+    if of_either:
+        return ONE_BY_ONE if rows == 1 else FEW_AT_A_TIME if small else PARTS
+    return SETS_UP.format(ITEM if rows == 1 else FEW if small else MANY)
 
 
 def _in_graph_program(file: File) -> bool:

@@ -68,6 +68,7 @@ _PASSING += r"\{\{\w*node .*?\}\}|Dataset\w*:\d+|\[Op:.*?\]|\S*__inference\S*|(?
 def observing(folder: Path) -> Iterator[Callable[..., list[Observed]]]:
     """What runs a list of programs, with `traced=False` without noting `lines`; `folder` is for its files."""
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1", "PYTHONHASHSEED": "0"}
+    environment["TF_CPU_ALLOCATOR_USE_BFC"] = "1"  # the allocator that has figures to ask for
     command = [sys.executable, __file__, str(folder)]
     with (
         (folder / "said").open("w+") as said,
@@ -338,27 +339,37 @@ def main(folder: str) -> None:
 
 
 def _runs(folder: Path, programs: list[str], traced: bool) -> list[Observed]:
-    answers: list[Observed] = [{"died": "killed"} for _ in programs]
+    answers: list[Observed] = [{} for _ in programs]
+    killed: list[int] = []
     running: dict[int, int] = {}
+
+    def start(index: int) -> None:
+        (folder / str(index)).mkdir(parents=True)
+        child = os.fork()  # harmless: nothing has started the runtime in this process
+        if child == 0:
+            _child(programs[index], folder / str(index), traced)
+        running[child] = index
 
     def take() -> None:
         """Wait for one of the children, and take what it has written down."""
-        child, _ = os.wait()
+        child, status = os.wait()
         index = running.pop(child)
         written = folder / f"{index}.json"
         if written.exists():
             answers[index] = json.loads(written.read_text())
+        else:
+            answers[index] = {"died": f"killed: {os.waitstatus_to_exitcode(status)}"}
+            killed.append(index)
         shutil.rmtree(folder / str(index), ignore_errors=True)
 
-    for index, source in enumerate(programs):
-        (folder / str(index)).mkdir(parents=True)
-        child = os.fork()  # harmless: nothing has started the runtime in this process
-        if child == 0:
-            _child(source, folder / str(index), traced)
-        running[child] = index
+    for index in range(len(programs)):
+        start(index)
         if len(running) == AT_ONCE:
             take()
     while running:
+        take()
+    for index in list(killed):  # by the memory or time that others took, or by what it does itself
+        start(index)
         take()
     return answers
 

@@ -1,5 +1,5 @@
-"""Every case of the built-in rules has the properties of `tfmemlint.testing`: the layouts of those named `basic` are tried
-each day, the others' on one of three days; `make layouts` tries all."""
+"""Every case of the built-in rules has the properties of `tfmemlint.testing`: the layouts of those named `basic` each
+day, the others' on one of six days; `make layouts` tries all."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from daily import is_today
 from tfmemlint.testing import CHECKS, Case, cases, run
 
 CASES = cases(tfmemlint_fixtures.__path__[0])
-DAYS = 3
+DAYS = 6
 
 
 def _is_asked_today(number: int, case: Case, check: Callable[[Case], None]) -> bool:

@@ -1,5 +1,5 @@
-"""What is found in the samples depends neither on comments nor on which other rules run; see `independence`. Each case is
-asked one of both every day, and the other one the next day."""
+"""What is found in the samples depends neither on comments nor on which other rules run; see `independence`. Each case
+is asked one of both every day, and the other one the next day."""
 
 from __future__ import annotations
 

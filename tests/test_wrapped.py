@@ -10,7 +10,7 @@ from tfmemlint.testing import Case
 
 CASES = sample_cases()
 
-DAYS = {"bad.py": 6, "good.py": 12, "measure_bad.py": 24, "measure_good.py": 24}
+DAYS = {"bad.py": 12, "good.py": 24, "measure_bad.py": 24, "measure_good.py": 24}
 """On how many days each sample of a case has been tried once in each statement."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tfmemlint.lint.parsing import parse
 from tfmemlint.model.file import File
 from tfmemlint.model.versions import asked_for
 from tfmemlint.project.siblings import Siblings
-from tfmemlint.query.keras.versions import keras_2, may_have_own_engine, own_engine
+from tfmemlint.query.keras.versions import engine_unknown, keras_2, may_have_own_engine, own_engine
 from tfmemlint.text.pins import NEWEST, pins_described, pins_in_notebook, pins_of
 from tfmemlint.text.read import read_source
 
@@ -73,8 +74,8 @@ def test_latest_versions_that_a_notebook_was_run_with(
     assert pins_in_notebook(raw) == (tensorflow, keras)
 
 
-def program(root: Path, text: str) -> File:
-    path = root / "train.py"
+def program(root: Path, text: str, name: str = "train.py") -> File:
+    path = root / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     source = read_source(text.encode(), str(path))
@@ -139,3 +140,45 @@ def test_programs_of_one_folder_have_one_keras(
         assert file.siblings is not None
         rests_on = file.siblings.rests_on
         assert str(other) in rests_on and any(path.endswith("keras.py") for path in rests_on)
+
+
+@pytest.mark.parametrize(
+    ("pinned", "expected"),
+    [
+        ("keras", True),
+        ("keras==2.4.3", False),
+        ("keras==2.2.4", False),
+        ("tensorflow==2.3", False),
+        ("tensorflow", True),
+        ("numpy==1.26", True),
+    ],
+)
+def test_what_is_required_tells_the_engine_of_keras(pinned: str, expected: bool, tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text(pinned + "\n")
+    assert engine_unknown(program(tmp_path / "src", "from keras.models import Model\n")) is expected
+
+
+@pytest.mark.parametrize(
+    ("beside", "expected"),
+    [
+        ("from keras.layers import Dense\n", True),
+        ("from tensorflow.keras.layers import Dense\n", False),
+        ("import tensorflow as tf\nx = tf.data.Dataset.range(3)\n", False),
+        ("from keras.layers import Rescaling\n", False),
+    ],
+)
+def test_modules_around_tell_the_engine_of_keras(beside: str, expected: bool, tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "nets.py").write_text(beside)
+    assert engine_unknown(program(tmp_path / "src", "import nets\nfrom keras.models import Model\n")) is expected
+
+
+@pytest.mark.parametrize(("python", "expected"), [("3.6.9", True), ("3.8.5", True), ("3.9.1", False), ("3.11", False)])
+def test_the_python_of_a_notebook_tells_the_engine_of_keras(python: str, expected: bool, tmp_path: Path) -> None:
+    text = json.dumps({
+        "cells": [{"cell_type": "code", "metadata": {}, "outputs": [], "source": ["import keras\n"]}],
+        "metadata": {"language_info": {"name": "python", "version": python}},
+        "nbformat": 4,
+        "nbformat_minor": 4,
+    })
+    assert engine_unknown(program(tmp_path, text, name="net.ipynb")) is expected

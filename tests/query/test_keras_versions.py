@@ -7,7 +7,7 @@ from tfmemlint import knowledge
 from tfmemlint.model.versions import runs_on_first_alone
 from tfmemlint.project.texts import text_of
 from tfmemlint.query.keras.updates import updates_graph
-from tfmemlint.query.keras.versions import keras_2, may_have_own_engine, own_engine
+from tfmemlint.query.keras.versions import engine_unknown, keras_2, may_have_own_engine, own_engine
 
 KERAS_2 = [
     "import tf_keras",
@@ -136,6 +136,40 @@ MAY_HAVE_OWN_ENGINE = [
 @pytest.mark.parametrize(("program", "expected"), MAY_HAVE_OWN_ENGINE)
 def test_programs_that_may_be_for_keras_before_it_was_tensorflows(program: str, expected: bool) -> None:
     assert may_have_own_engine(model_of(program, header="")) is expected
+
+
+ENGINE_UNKNOWN = [
+    ("from keras.models import load_model", True),
+    ("import keras\nimport tensorflow as tf\ntf.compat.v1.Session()", True),
+    ("import keras\nimport tensorflow as tf\nif new:\n    tf.random.set_seed(1)", True),
+    ("from keras.models import load_model\nmodel = load_model('~/.keras/models/net.h5')", True),
+    ("import keras\nkeras.layers.Dense(3)\nprint(f'{keras.__version__}')", True),
+    ("import torch", False),
+    ("from tensorflow.keras.models import load_model", False),
+    ("from tensorflow import keras", False),
+    ("try:\n    from tensorflow import keras\nexcept ImportError:\n    import keras", False),
+    ("import keras\nimport tensorflow as tf\ntf.keras.backend.clear_session()", False),
+    ("import keras\nimport tensorflow as tf\ntf.random.set_seed(1)", False),
+    ("import keras\nimport tensorflow as tf\n@tf.function\ndef f(): pass", False),
+    ("import keras\nimport tensorflow as tf\ndata = tf.data.Dataset.range(3)", False),
+    ("import keras\nkeras.ops.mean(x)", False),
+    ("import keras\nkeras.layers.Rescaling(1 / 255)", False),
+    ("from keras.layers import LayerNormalization", False),
+    ("from keras.utils import load_img", False),
+    ("import keras\nkeras.utils.set_random_seed(1)", False),
+    ("from keras.saving import load_model", False),
+    ("import keras\nimport keras_tuner", False),
+    ("import keras\nkeras.Sequential().save(f'{folder}/net.keras')", False),
+    ("from keras.models import load_model\nload_model(folder + '/net.keras')", False),
+    ("from keras.callbacks import ModelCheckpoint\nModelCheckpoint(filepath='net.keras')", False),
+    ("from keras.layers.advanced_activations import ReLU", False),
+    ("from keras.engine.topology import Layer", False),
+]
+
+
+@pytest.mark.parametrize(("program", "expected"), ENGINE_UNKNOWN)
+def test_programs_of_which_nothing_tells_the_engine(program: str, expected: bool) -> None:
+    assert engine_unknown(model_of(program, header="")) is expected
 
 
 K = "from keras import backend as K\n"

@@ -61,9 +61,9 @@ def test_no_evidence_is_kept_of_what_is_not_measured_any_more() -> None:
 
 @pytest.mark.tensorflow
 def test_the_claims_that_show_fast_still_hold_without_a_fresh_process_and_side_by_side() -> None:
-    """Half of them each day; `make figures` compares all, and those that do not show fast."""
+    """A quarter of them each day; `make figures` compares all, and those that do not show fast."""
     samples = [found for folder in FOLDERS if (found := evidence.read_sample(folder)) is not None and found.fast]
-    results = both_ways(share(samples, 2))
+    results = both_ways(share(samples, 4))
     assert samples
     assert {fresh.code: fresh.verdict.reason for fresh, _ in results if fresh.verdict.kind != CONFIRMED} == {}
     assert [fresh.code for fresh, _ in differing(results)] == []

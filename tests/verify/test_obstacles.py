@@ -1126,7 +1126,7 @@ OBSTACLES = {
 }
 
 
-PARTS = 4
+PARTS = 8
 """On how many days each of the files has been measured once; `make obstacles` measures all, side by side."""
 
 

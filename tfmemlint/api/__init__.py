@@ -1,10 +1,11 @@
 """All that a rule may import: re-exports, no logic. Questions lie in modules by subject: `flow`, `keras`, `pipelines`.
 
-May import `finding`, `knowledge`, `model`, `query`, `fix`, `rule`, `syntax`, `units`.
+May import `estimate`, `finding`, `knowledge`, `model`, `query`, `fix`, `rule`, `syntax`, `units`.
 """
 
 from tfmemlint import knowledge
 from tfmemlint.api import (
+    estimate,
     facts,
     fixes,
     flow,
@@ -106,6 +107,7 @@ __all__ = [
     "constant",
     "dotted",
     "elements",
+    "estimate",
     "facts",
     "fixes",
     "flow",

@@ -69,7 +69,7 @@ from tfmemlint.query.keras.sessions import (
 from tfmemlint.query.keras.time_steps import has_fixed_steps, step_gradients
 from tfmemlint.query.keras.tokenizers import counted_words
 from tfmemlint.query.keras.updates import updates_graph
-from tfmemlint.query.keras.versions import keras_2, lacks_validation, may_have_own_engine, own_engine
+from tfmemlint.query.keras.versions import engine_unknown, keras_2, lacks_validation, may_have_own_engine, own_engine
 from tfmemlint.query.keras.weights import is_frozen, is_optimizer, largest_model, left_bytes, trained_bytes
 
 __all__ = [
@@ -91,6 +91,7 @@ __all__ = [
     "counted_words",
     "dense_width",
     "dtype_policy",
+    "engine_unknown",
     "fate",
     "fits",
     "given_back",

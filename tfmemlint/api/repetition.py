@@ -6,6 +6,7 @@ from tfmemlint.query.repetition.batches import batch_loops, over_batches
 from tfmemlint.query.repetition.changing import changes_with, differs, made_anew
 from tfmemlint.query.repetition.changing_shapes import resizes
 from tfmemlint.query.repetition.counts import called_view, items_in
+from tfmemlint.query.repetition.feedback import feeds_back
 from tfmemlint.query.repetition.growing_data import GrowingData, growing_data
 from tfmemlint.query.repetition.imported import imported_calls, imported_functions_given_to
 from tfmemlint.query.repetition.invariance import bound_anew, definitions_of, passes_unchanging, unchanging
@@ -38,6 +39,7 @@ __all__ = [
     "definitions_of",
     "differs",
     "draws_itself",
+    "feeds_back",
     "growing_data",
     "imported_calls",
     "imported_functions_given_to",

@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -90,17 +91,23 @@ def imports(root: Path = ROOT) -> Iterator[Import]:
     """All imports of the package by its own modules."""
     modules = {_dotted(path, root): path for path in sorted(root.rglob("*.py"))}
     for by, path in modules.items():
-        for name, for_types in named(ast.parse(path.read_text("utf-8"))):
+        for name, for_types in _named_in(path.read_text("utf-8")):
             of = next((each for each in _and_above(name) if each in modules), None)
             if of is not None and of != by:
                 yield Import(by, of, for_types)
 
 
+@cache
+def _named_in(text: str) -> tuple[tuple[str, bool], ...]:
+    return tuple(named(ast.parse(text)))
+
+
 def named(tree: ast.Module) -> Iterator[tuple[str, bool]]:
     """The dotted names that a module imports, and whether for annotations alone."""
-    blocks = [n for n in ast.walk(tree) if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.unparse(n.test)]
+    nodes = list(ast.walk(tree))
+    blocks = [n for n in nodes if isinstance(n, ast.If) and "TYPE_CHECKING" in ast.dump(n.test)]
     for_types = {inner for block in blocks for child in block.body for inner in ast.walk(child)}
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from ((alias.name, node in for_types) for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:

@@ -2,7 +2,7 @@
 
 Three numbers, as one would not be honest: `low` are the bytes asked for in the order of the program. The allocator
 hands out chunks that are larger (14 % of the step in the median of 63 measured runs, 42 % at most), and an executor
-may run what is ready in another order: `guess` has 1.2 times the step, `high` 1.4 times the larger of both orders.
+may run what is ready in another order: `guess` has 1.2 times the step, `high` 1.45 times the larger of both orders.
 Without a graph the tape keeps inputs of ops of which only shapes are needed, too: the step takes 1.0 to 2.2 times what
 it takes in a graph (six programs), so that `guess` and `high` are 1.5 and 2.2 times as much there. Workspaces of
 kernels are in none of them, nor what XLA makes of the ops: it may take less or more.
@@ -23,7 +23,7 @@ from tfmemlint.estimate.program import FORWARD, KEPT, MASK, Op, breadth_first
 from tfmemlint.estimate.step import Applied, Missing, Pass, TrainingStep
 from tfmemlint.estimate.weights import Unknown, item_bytes
 
-LIKELY, MOST = 1.2, 1.4
+LIKELY, MOST = 1.2, 1.45
 """How much larger than the bytes asked for the chunks of a step are, as a rule and at most."""
 EAGER_LIKELY, EAGER_MOST = 1.5, 2.2
 """How much more a step asks for without a graph than the ops that are written down here."""

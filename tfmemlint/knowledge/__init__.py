@@ -31,7 +31,13 @@ from tfmemlint.knowledge.facts import (
     versions,
 )
 from tfmemlint.knowledge.groups import add_to_group, group, group_parameters, in_group
-from tfmemlint.knowledge.keras_versions import of_first_keras, of_keras_2, of_other_engine, of_own_engine
+from tfmemlint.knowledge.keras_versions import (
+    of_first_keras,
+    of_keras_2,
+    of_later_keras,
+    of_other_engine,
+    of_own_engine,
+)
 from tfmemlint.knowledge.naming import RENAMED, above, canonical, is_library, known, method_owner, of_first_version
 from tfmemlint.knowledge.networks import Network, network
 from tfmemlint.knowledge.signature import OTHER, REQUIRED, Kind, Parameter, Signature, parse
@@ -72,6 +78,7 @@ __all__ = [
     "of_first_keras",
     "of_first_version",
     "of_keras_2",
+    "of_later_keras",
     "of_other_engine",
     "of_own_engine",
     "optimizer_slots",

@@ -112,6 +112,55 @@ def of_first_keras(path: str) -> bool:
     return _below(path, FIRST_KERAS)
 
 
+LATER_KERAS = frozenset({
+    *("api", "config", "device", "distillation", "distribution", "dtensor", "dtype_policies", "experimental", "export"),
+    *("feature_column", "mixed_precision", "name_scope", "ops", "quantizers", "random", "saving", "src", "tree"),
+    *("DTypePolicy", "KerasTensor", "Layer", "Operation", "RematScope", "StatelessScope", "Variable", "_tf_keras"),
+    *("activations.gelu", "activations.mish", "activations.silu", "activations.swish", "callbacks.BackupAndRestore"),
+    *("callbacks.SwapEMAWeights", "datasets.california_housing", "engine.functional", "engine.keras_tensor"),
+    *("applications.convnext", "applications.efficientnet", "applications.efficientnet_v2"),
+    *("applications.mobilenet_v3", "applications.regnet", "applications.resnet_rs"),
+    *(f"applications.ConvNeXt{size}" for size in ("Tiny", "Small", "Base", "Large", "XLarge")),
+    *(f"applications.EfficientNetB{number}" for number in range(8)),
+    *(f"applications.EfficientNetV2{size}" for size in ("B0", "B1", "B2", "B3", "L", "M", "S")),
+    *("applications.MobileNetV3Large", "applications.MobileNetV3Small"),
+    *("layers.AdditiveAttention", "layers.Attention", "layers.CategoryEncoding", "layers.CenterCrop"),
+    *("layers.Conv1DTranspose", "layers.ConvLSTM1D", "layers.ConvLSTM3D", "layers.DepthwiseConv1D"),
+    *("layers.Discretization", "layers.EinsumDense", "layers.GroupNormalization", "layers.GroupQueryAttention"),
+    *("layers.HashedCrossing", "layers.Hashing", "layers.Identity", "layers.IntegerLookup", "layers.JaxLayer"),
+    *("layers.LayerNormalization", "layers.MultiHeadAttention", "layers.Normalization", "layers.RandomBrightness"),
+    *("layers.RandomContrast", "layers.RandomCrop", "layers.RandomFlip", "layers.RandomHeight"),
+    *("layers.RandomRotation", "layers.RandomTranslation", "layers.RandomWidth", "layers.RandomZoom"),
+    *("layers.Rescaling", "layers.Resizing", "layers.SpectralNormalization", "layers.StringLookup"),
+    *("layers.TFSMLayer", "layers.TextVectorization", "layers.TorchModuleWrapper", "layers.UnitNormalization"),
+    *("layers.experimental", "optimizer_v2", "optimizers.Adafactor", "optimizers.AdamW", "optimizers.Ftrl"),
+    *("optimizers.Lion", "optimizers.adam_v2", "optimizers.experimental", "optimizers.gradient_descent_v2"),
+    *("optimizers.legacy", "optimizers.optimizer_v2", "optimizers.rmsprop_v2", "optimizers.schedules"),
+    *("preprocessing.image_dataset_from_directory", "preprocessing.text_dataset_from_directory"),
+    *("preprocessing.timeseries_dataset_from_array", "utils.FeatureSpace", "utils.PyDataset"),
+    *("utils.array_to_img", "utils.audio_dataset_from_directory", "utils.image_dataset_from_directory"),
+    *("utils.image_utils", "utils.img_to_array", "utils.load_img", "utils.pad_sequences"),
+    *("utils.register_keras_serializable", "utils.save_img", "utils.set_random_seed", "utils.split_dataset"),
+    *("utils.text_dataset_from_directory", "utils.timeseries_dataset_from_array"),
+})  # fmt: skip
+"""What Keras has had since 2.4 at the earliest. From the sources of 2.3.1, which has none of it, and of 2.8, and from
+what `keras` 3.15 has."""
+
+LATER_LIBRARIES = frozenset({
+    *("keras_core", "keras_cv", "keras_hub", "keras_nlp", "keras_tuner", "kerastuner", "tensorflow.python.keras"),
+    *("tensorflow.compat.v2", "tensorflow.config.list_physical_devices", "tensorflow.data", "tensorflow.function"),
+    *("tensorflow.GradientTape", "tensorflow.keras", "tensorflow.lite.TFLiteConverter.from_keras_model"),
+    *("tensorflow.random.set_seed", "tensorflow_addons", "tf_keras"),
+})  # fmt: skip
+"""Libraries that are made for TensorFlow 2 or what Keras became in it, and what programs for version 1 hardly name."""
+
+
+def of_later_keras(path: str) -> bool:
+    """Whether a path, as a program writes it, leads to what only Keras since 2.4 has, to the Keras of TensorFlow, or to
+    what is used with TensorFlow 2."""
+    return _below(path.removeprefix(OWN), LATER_KERAS) if path.startswith(OWN) else _below(path, LATER_LIBRARIES)
+
+
 def _below(path: str, gone: frozenset[str]) -> bool:
     parts = path.split(".")
     return any(".".join(parts[:end]) in gone for end in range(1, len(parts) + 1))

@@ -11,7 +11,7 @@ from tfmemlint import knowledge
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Api
 from tfmemlint.syntax.scopes import Binds
-from tfmemlint.text.pins import NONE, Pins, pins_in_notebook
+from tfmemlint.text.pins import NEWEST, NONE, Pins, pins_in_notebook, pins_installed, python_of
 
 if TYPE_CHECKING:
     from tfmemlint.model.file import File
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _FIRST_IMPORTS = ("tensorflow.contrib", "keras.engine.topology")
 """Packages of version 1, and the module that Keras had while it was a library of its own on such a graph."""
+
+_PYTHON_OF_LATER_KERAS = (3, 9)
+"""TensorFlow has wheels for it since 2.5; Keras 2.3.1 takes what 2.3 no longer has."""
 
 _MAGIC = re.compile(r"%tensorflow_version\s+1")
 
@@ -82,6 +85,19 @@ def asked_for(file: File) -> Pins:
     required = file.siblings.required if file.siblings is not None else NONE
     notebook = file.source.path.endswith(".ipynb")
     return required.within(pins_in_notebook(file.source.decoded.raw)) if notebook else required
+
+
+@once_per_file
+def asks_for_later_keras(file: File) -> bool:
+    """Whether the project requires, or a notebook installs, TensorFlow 2 or Keras since 2.4, or it was run with a
+    Python for which there is no TensorFlow on which an earlier Keras runs."""
+    required = file.siblings.required if file.siblings is not None else NONE
+    if file.source.path.endswith(".ipynb"):
+        raw = file.source.decoded.raw
+        required = required.within(pins_installed(raw))
+        if (python_of(raw) or (0,)) >= _PYTHON_OF_LATER_KERAS:
+            return True
+    return (2,) <= required.tensorflow < NEWEST or (2, 4) <= required.keras < NEWEST
 
 
 def may_be_version_1(file: File) -> bool:

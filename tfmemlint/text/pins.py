@@ -77,14 +77,23 @@ def pins_described(text: str) -> Pins:
 def pins_in_notebook(raw: str) -> Pins:
     """What the text of a notebook says: by the commands that install a version, and by the Python that it was run with,
     where that is so old that there is no later TensorFlow for it."""
+    python = python_of(raw) or NEWEST
+    latest = next((version for release, version in OF_PYTHON if python <= release), NEWEST)
+    return pins_installed(raw).within(Pins(tensorflow=latest))
+
+
+def pins_installed(raw: str) -> Pins:
+    """What the commands in the text of a notebook install."""
     installed: dict[str, list[Version]] = {}
     for name, written in _INSTALLS.findall(raw):
         installed.setdefault("keras" if name == "keras" else "tensorflow", []).append(_latest("==", written))
-    found = Pins(**{library: max(versions) for library, versions in installed.items()})
+    return Pins(**{library: max(versions) for library, versions in installed.items()})
+
+
+def python_of(raw: str) -> Version | None:
+    """The release of Python that a notebook was run with, by its text; None where it does not say."""
     kernel = _KERNEL.search(raw)
-    python = (int(kernel[1]), int(kernel[2])) if kernel is not None else NEWEST
-    latest = next((version for release, version in OF_PYTHON if python <= release), NEWEST)
-    return found.within(Pins(tensorflow=latest))
+    return (int(kernel[1]), int(kernel[2])) if kernel is not None else None
 
 
 def _latest(compared: str, written: str) -> Version:

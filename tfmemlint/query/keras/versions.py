@@ -10,7 +10,7 @@ import libcst as cst
 from tfmemlint import knowledge
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Api, Function, constant, integer
-from tfmemlint.model.versions import asked_for, runs_on_first_alone
+from tfmemlint.model.versions import asked_for, asks_for_later_keras, runs_on_first_alone
 from tfmemlint.query.facts import calls_named, calls_passing
 from tfmemlint.query.flow.endings import ending
 from tfmemlint.query.keras.models import is_model
@@ -38,6 +38,10 @@ ENDINGS = {True: (".weights.h5",), False: (".keras", ".h5")}
 
 SAVES = {"save_weights": (".weights.h5",), "save": (".keras", ".h5", ".hdf5")}
 """How the names of files end in Keras 3, by the method of a model that writes them."""
+
+
+WITH_FILES = ("ModelCheckpoint", "load_model", "save", "save_model")
+"""What takes the name of a file with a whole model."""
 
 
 @once_per_file
@@ -105,6 +109,37 @@ def may_have_own_engine(file: File) -> bool:
         return True
     beside = file.siblings.beside("keras") if file.siblings is not None and _is_with_keras(all_paths[0]) else []
     return any(_takes_first_keras(text.plain, runs_on_first_alone(text)) for text in beside)
+
+
+@once_per_file
+def engine_unknown(file: File) -> bool:
+    """Whether the program takes Keras from its own package, and nothing tells whether that is one with an engine of its
+    own, as until 2.3, or a later one, of TensorFlow 2: neither what it or a module around it uses, nor what its project
+    requires, nor the files that it saves. False where nothing takes Keras so."""
+    imported = _imported_paths(file)
+    if not any(map(_is_with_keras, (imported, *(text.plain for text in file.around)))) or may_have_own_engine(file):
+        return False
+    if asks_for_later_keras(file) or file.says_version_2 or any(_saves_as_later_keras(file)):
+        return False
+    around = (name for text in file.around for name in (*text.imports, *(f"tensorflow.{name}" for name in text.of_tf)))
+    return not any(map(knowledge.of_later_keras, (*around, *_named(file))))
+
+
+def _named(file: File) -> Iterator[str]:
+    """What the program imports, also where only some of its runs do, and what it certainly names below that."""
+    for statement in file.tree.of(cst.Import, cst.ImportFrom):
+        yield from _imported(statement)
+    bound = (d for found in file.flow(file.module).end.values() for d in written(found) if d.binds is Binds.IMPORT)
+    for path, node in _paths(file, {d.name: d.api for d in bound}):
+        if next(conditions(file, node), None) is None:
+            yield path
+
+
+def _saves_as_later_keras(file: File) -> Iterator[cst.Call]:
+    """The calls that write or read a file in the format of Keras 3, `.keras`, which 2.12 was the first to have."""
+    for node in (each for word in WITH_FILES for each in file.calls_by_word.get(word, ())):
+        if any((ending(file, arg.value) or "").endswith(ENDINGS[False][0]) for arg in node.args):
+            yield node
 
 
 def _takes_first_keras(paths: frozenset[str], on_first_alone: bool) -> bool:

@@ -1,0 +1,106 @@
+"""Estimates from source alone against what training scripts were measured to take, without TensorFlow.
+
+`truth.tsv` has bytes of one step each, in graph mode on a CPU (TensorFlow 2.21, Keras 3.15): of variables with their
+slots, of one batch of data, and at the peak as the ops ask for them (`requested`) and as the allocator hands them out
+(`chunks`), with as many threads between ops as TensorFlow takes by itself on two processors, or one (`inter_op`).
+"""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+import pytest
+
+from tfmemlint.config.settings import Config
+from tfmemlint.estimate.answer import Estimate
+from tfmemlint.estimate.engine import estimate
+from tfmemlint.estimate.facts import steps
+from tfmemlint.estimate.step import TrainingStep
+from tfmemlint.lint.parsing import parse
+from tfmemlint.model.file import File
+from tfmemlint.text.read import read_source
+
+HERE = Path(__file__).parent
+SCRIPTS = sorted((HERE / "scripts").glob("*.py"))
+
+
+class Measured(NamedTuple):
+    """One run: bytes of variables, of a batch of data, and of all on the device at the peak of a step."""
+
+    script: str
+    batch: int
+    variables: int
+    data: int
+    requested: int
+    chunks: int
+
+
+def _measured() -> list[Measured]:
+    with (HERE / "truth.tsv").open(newline="", encoding="utf-8") as stream:
+        return [
+            Measured(
+                row["script"],
+                int(row["batch"]),
+                int(row["variables"]),
+                int(row["input_batch"]),
+                int(row["device_requested"]),
+                int(row["device_chunks"]),
+            )
+            for row in csv.DictReader(stream, delimiter="\t")
+        ]
+
+
+RUNS = _measured()
+
+
+@cache
+def _step(script: str) -> TrainingStep:
+    path = HERE / "scripts" / script
+    source = read_source(path.read_bytes(), str(path))
+    module, readable, _ = parse(source)
+    assert module is not None
+    trained = [step for step in steps(File(readable, module, Config())) if any(one.backward for one in step.passes)]
+    assert len(trained) == 1
+    return trained[0]
+
+
+def _estimated(run: Measured) -> Estimate:
+    return estimate(_step(run.script), batch=run.batch)
+
+
+def _errors() -> list[float]:
+    return sorted(abs(_estimated(run).low / run.requested - 1) for run in RUNS)
+
+
+@pytest.mark.parametrize("script", [path.name for path in SCRIPTS])
+def test_every_script_is_answered(script: str) -> None:
+    assert any(run.script == script for run in RUNS)
+    step = _step(script)
+    assert step.batch is not None
+    assert {each.option for each in estimate(step).missing} <= {None}
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run.script}-{run.batch}")
+def test_variables_are_known_but_for_counters_and_metrics(run: Measured) -> None:
+    found = _estimated(run)
+    assert abs(found.weights + found.slots - run.variables) <= 4096
+
+
+def test_the_error_of_the_lower_bound() -> None:
+    errors = _errors()
+    assert median(errors) <= 0.05
+    assert errors[int(0.9 * len(errors))] <= 0.15
+
+
+def test_the_lower_bound_is_one() -> None:
+    over = [run for run in RUNS if _estimated(run).low > 1.02 * run.requested]
+    assert len(over) * 20 <= len(RUNS)
+
+
+def test_the_upper_bound_is_seldom_exceeded() -> None:
+    over = [run for run in RUNS if run.chunks > _estimated(run).high]
+    assert len(over) * 20 <= len(RUNS)
