@@ -64,9 +64,19 @@ def test_an_update_takes_arrays_of_the_weight() -> None:
     small = 20_000
     assert ONE <= step_of("SGD") <= 2 * ONE + small
     assert 2 * ONE <= step_of("Adam") <= 2 * ONE + small
+    assert 2 * ONE <= step_of("Adagrad") <= 2 * ONE + small
+    assert 3 * ONE <= step_of("Nadam") <= 3 * ONE + small
+    assert step_of("Lion") == pytest.approx(2 * ALL + 2 * ONE, abs=small)
     assert step_of("SGD", momentum=0.9) == pytest.approx(ALL + ONE, abs=small)
     assert step_of("RMSprop") == pytest.approx(ALL + 2 * ONE, abs=small)
     assert step_of("AdamW") == pytest.approx(ALL + 2 * ONE, abs=small)
+
+
+def test_a_scaled_loss_waits_for_all_gradients() -> None:
+    """Keras scales the loss under mixed_float16, and looks at all gradients before it applies any; not so bfloat16."""
+    step = weights_alone("Adam")
+    scaled, plain = (estimate(under(step, policy)).step for policy in ("mixed_float16", "mixed_bfloat16"))
+    assert scaled > plain
 
 
 def test_gradients_live_together_without_a_graph_or_with_a_global_norm() -> None:

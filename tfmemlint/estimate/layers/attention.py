@@ -48,14 +48,15 @@ def _attention(place: Place) -> None:
 
 
 def _plain(place: Place, size: _Sizes) -> None:
-    """Without dropout, einsums on [B, T, H, D]: Q, K, V, the scores twice, the context; all are kept. Backward: three
-    tensors of the scores."""
+    """Without dropout, einsums on [B, T, H, D]: Q, K, V, the scores twice (once where they are masked), the context;
+    all are kept. Backward: three tensors of the scores."""
     query, value, key, of = _inputs(place)
     v = place.op("value", [value], size.value)
     q = place.op("query", [query], size.query)
     k = place.op("key", [key], size.key)
     weights = place.op("softmax", [q, k], size.scores)
-    scaled = place.op("scores", [weights], size.scores)
+    masked = place.arguments.get("use_causal_mask") or place.arguments.get("attention_mask")
+    scaled = [] if masked else [place.op("scores", [weights], size.scores)]
     context = place.op("context", [weights, v], size.context)
     place.give(place.op("output", [context], place.out_bytes()))
 
@@ -64,7 +65,7 @@ def _plain(place: Place, size: _Sizes) -> None:
         dc = place.op("dcontext", [dy], size.context)
         dv = place.op("dvalue", [weights, dc], size.value)
         dweights = place.op("dsoftmax", [dc, v], size.scores, workspace=2 * size.scores)
-        dscores = place.op("dscores", [dweights, weights, scaled], size.scores, in_place=[dweights])
+        dscores = place.op("dscores", [dweights, weights, *scaled], size.scores, in_place=[dweights])
         dq = place.op("dquery", [dscores, k], size.query)
         _projected(place, QUERY, query, dq, of[QUERY])
         dk = place.op("dkey", [dscores, q], size.key)
