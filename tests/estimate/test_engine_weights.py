@@ -190,3 +190,12 @@ def test_an_embedding_is_updated_by_rows() -> None:
     table = 4 * 100_000 * 8
     assert looked_up("SGD") < table
     assert looked_up("Adam") == pytest.approx(2 * table, rel=0.01)
+
+
+def test_a_use_on_which_no_loss_depends_does_not_keep_a_layer_from_its_update() -> None:
+    made = Network()
+    given = made.given(64)
+    made.add("Dense", given, (64,), layer=7, units=64)
+    made.add("Dense", given, (64,), layer=7, units=64)
+    found = estimate(made.step("Adam"))
+    assert any(moment.part == "update" for moment in found.curve)
