@@ -26,7 +26,9 @@ def test_a_squared_difference() -> None:
     assert images(Loss("mse"), "sigmoid") == 4 * N + N // 2 == 84_934_656
 
 
-@pytest.mark.parametrize(("loss", "activation"), [(Loss("binary_crossentropy", True), None), (Loss("huber"), "sigmoid")])
+@pytest.mark.parametrize(
+    ("loss", "activation"), [(Loss("binary_crossentropy", True), None), (Loss("huber"), "sigmoid")]
+)
 def test_losses_with_a_choice_for_each_item(loss: Loss, activation: str | None) -> None:
     """127 401 984 bytes in the trace of either: six tensors and a mask of a byte an item."""
     assert images(loss, activation) == 6 * N + N // 4 + N // 2 == 127_401_984

@@ -67,7 +67,7 @@ def _huber(program: Program, y: Buffer, n: int) -> Buffer:
     mean = program.op("Tile", [], n)
     chosen = program.op("Select", [mask, mean], n)
     slope = program.op("Mul", [chosen, difference], n)
-    return program.op("AddN", [mean, chosen, slope, absolute], n, in_place=[slope])
+    return program.op("AddN", [mean, chosen, slope, absolute, mask], n, in_place=[slope])
 
 
 def _sparse(program: Program, from_logits: bool, y: Buffer, n: int) -> Buffer:
