@@ -59,6 +59,8 @@ class Updates:
             return
         decays = optimizer.kind != "AdamW" and bool(optimizer.arguments.get("weight_decay"))
         terms = EARLY.get(optimizer.kind, 0) + decays + _has_momentum(optimizer)
+        if optimizer.kind == "RMSprop":
+            terms += sum(bool(optimizer.arguments.get(name)) for name in ("momentum", "centered"))
         for key, weight in self.weights.items():
             self.program.owner, self.program.part = weight.owner, UPDATE
             size = weight.bytes
