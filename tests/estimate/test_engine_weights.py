@@ -102,6 +102,12 @@ def test_accumulated_gradients_are_applied_together() -> None:
     assert step_of("Adam", gradient_accumulation_steps=4) >= ALL
 
 
+def test_a_regularizer_has_a_term_for_each_kernel_from_the_beginning() -> None:
+    """Measured with three dense layers of 2048: 58.92 MB, 33.75 without it."""
+    widths = [("Dense", (512,), {"units": 512, "activation": "relu", "kernel_regularizer": "l2"})] * 3
+    assert estimate(chain((512,), *widths, batch=1)).step == pytest.approx(3 * ONE + ONE, abs=20_000)
+
+
 def test_frozen_layers_have_no_slots_and_no_gradients() -> None:
     step = weights_alone("Adam")
     found = estimate(replace(step, passes=(replace(step.passes[0], frozen=frozenset({0, 1})),)))

@@ -30,11 +30,13 @@ def slots(optimizer: Optimizer) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """A weight that gets a gradient: bytes of it, and how often it is used in a pass."""
+    """A weight that gets a gradient: bytes of it, how often it is used in a pass, and whether a regularizer adds to its
+    gradient, which needs the weight alone and so is computed when the step begins."""
 
     owner: Applied
     bytes: int
     uses: int
+    regularized: bool = False
 
 
 @dataclass
@@ -48,12 +50,17 @@ class Updates:
     held: bool = False
     weights: dict[Key, Trained] = field(default_factory=dict)
     early: dict[Key, list[Buffer]] = field(default_factory=dict)
+    penalties: dict[Key, Buffer] = field(default_factory=dict)
     given: defaultdict[Key, list[Buffer]] = field(default_factory=lambda: defaultdict(list))
     waiting: list[tuple[Key, Buffer, Buffer | None]] = field(default_factory=list)
     means: list[Buffer] = field(default_factory=list)
 
     def begin(self) -> None:
-        """Writes down the terms of the update that need no gradient: they run when the step begins, and wait."""
+        """Writes down the terms of gradients and updates that need no loss: they run when the step begins, and wait."""
+        for key, weight in self.weights.items():
+            if weight.regularized:
+                self.program.owner, self.program.part = weight.owner, UPDATE
+                self.penalties[key] = self.program.op("Mul", [], weight.bytes, why=GRADIENT, early=True)
         optimizer = self.optimizer
         if optimizer is None:
             return
@@ -81,6 +88,8 @@ class Updates:
             given.append(gradient)
             if len(given) < weight.uses:
                 return
+            if key in self.penalties:
+                given.append(self.penalties[key])
             if len(given) > 1:
                 gradient = program.op("AddN", given, weight.bytes, in_place=given, why=GRADIENT)
         if self.together:
