@@ -71,6 +71,8 @@ def test_an_update_takes_arrays_of_the_weight() -> None:
     assert step_of("RMSprop") == pytest.approx(ALL + 2 * ONE, abs=small)
     more = step_of("RMSprop", momentum=0.9, centered=True)
     assert more == pytest.approx(3 * ALL + 2 * ONE, abs=small)
+    assert step_of("Adadelta") == pytest.approx(3 * ALL + ONE, abs=small)
+    assert step_of("Ftrl") == pytest.approx(2 * ALL + 3 * ONE, abs=small)
     assert step_of("Adamax") == pytest.approx(ALL + 2 * ONE, abs=small)
     assert step_of("AdamW") == pytest.approx(ALL + 2 * ONE, abs=small)
 

@@ -15,8 +15,8 @@ from tfmemlint.estimate.step import Applied, Optimizer
 from tfmemlint.knowledge.facts import optimizer_slots
 
 OPTIONS = ("momentum", "centered", "amsgrad", "use_ema", "gradient_accumulation_steps")
-ADAMS = ("Adam", "AdamW", "Nadam", "Adamax", "Adagrad", "Adafactor", "Lamb", "ScheduleFreeAdamW")
-EARLY = {"RMSprop": 1, "AdamW": 1, "Adamax": 1, "Lion": 2}
+ADAMS = ("Adam", "AdamW", "Nadam", "Adamax", "Adagrad", "Adafactor", "Ftrl", "Lamb", "ScheduleFreeAdamW")
+EARLY = {"RMSprop": 1, "AdamW": 1, "Adamax": 1, "Lion": 2, "Ftrl": 2, "Adadelta": 3}
 """How many terms of a weight's size need no gradient, such as `rho * v`: a graph computes them when the step begins."""
 Key = tuple[int, int]
 """A weight: its layer and its index there."""
@@ -128,7 +128,9 @@ class Updates:
             return
         one = _Update(self.program, weight.bytes, gradient, self.early.get(key, []), weight.bytes if read else 0, rows)
         if optimizer.kind in ADAMS:
-            one.adam(optimizer.kind == "Nadam")
+            one.adam(optimizer.kind in ("Nadam", "Ftrl"))
+        elif optimizer.kind == "Adadelta":
+            one.adadelta()
         elif optimizer.kind == "Lion":
             one.lion()
         elif optimizer.kind == "RMSprop":
@@ -173,7 +175,7 @@ class _Update:
             self.program.sink("AssignAdd", [], self.copy)
 
     def adam(self, looks_ahead: bool = False) -> None:
-        """The gradient and its square, then m * alpha and the root of v; a scaled gradient besides in Nadam. Rows of an
+        """The gradient and its square, then m * alpha and the root of v; one array besides in Nadam and Ftrl. Rows of an
         embedding are squared and both made dense: two arrays of the whole table."""
         program = self.program
         squared = program.op("Square", [self.gradient], self.gradient.bytes)
@@ -187,6 +189,15 @@ class _Update:
         root = program.op("Sqrt", [], self.bytes)
         step = program.op("Div", [moved, root], self.bytes, in_place=[moved])
         program.sink("AssignSub", [step], self.copy)
+
+    def adadelta(self) -> None:
+        """In place on the gradient and on the three terms that are there since the beginning."""
+        gradient, program = self._dense(), self.program
+        step = program.op("Mul", [gradient, *self.early[2:]], self.bytes, in_place=self.early[2:])
+        squared = program.op("Square", [gradient], self.bytes, in_place=[gradient])
+        program.sink("Assign", [program.op("Add", [squared, *self.early[:1]], self.bytes, in_place=[squared])])
+        program.sink("Assign", [program.op("Add", [*self.early[1:2]], self.bytes, in_place=self.early[1:2])])
+        program.sink("AssignAdd", [step], self.copy)
 
     def lion(self) -> None:
         """Two scaled gradients, each added in place to one of the two terms that are there since the beginning."""
