@@ -175,8 +175,8 @@ class _Update:
             self.program.sink("AssignAdd", [], self.copy)
 
     def adam(self, looks_ahead: bool = False) -> None:
-        """The gradient and its square, then m * alpha and the root of v; one array besides in Nadam and Ftrl. Rows of an
-        embedding are squared and both made dense: two arrays of the whole table."""
+        """The gradient and its square, then m * alpha and the root of v; one array besides in Nadam and Ftrl. Rows of
+        an embedding are squared and both made dense: two arrays of the whole table."""
         program = self.program
         squared = program.op("Square", [self.gradient], self.gradient.bytes)
         gradient = self._dense()
