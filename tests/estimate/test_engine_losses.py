@@ -27,6 +27,19 @@ def test_a_squared_difference() -> None:
 
 
 @pytest.mark.parametrize(
+    ("loss", "activation"), [(Loss("binary_crossentropy", True), None), (Loss("huber"), "sigmoid")]
+)
+def test_losses_with_a_choice_for_each_item(loss: Loss, activation: str | None) -> None:
+    """127 401 984 bytes in the trace of either: six tensors and a mask of a byte an item."""
+    assert images(loss, activation) == 6 * N + N // 4 + N // 2 == 127_401_984
+
+
+def test_a_crossentropy_of_classes() -> None:
+    """37 753 344 bytes in the trace: the loss is in place on what goes into the softmax, and the peak comes later."""
+    assert images(Loss("categorical_crossentropy"), "softmax") == pytest.approx(2 * N, rel=0.001)
+
+
+@pytest.mark.parametrize(
     ("kind", "activation"),
     [
         ("categorical_crossentropy", "softmax"),

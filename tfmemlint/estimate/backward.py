@@ -103,9 +103,9 @@ class _Writer:
             for index, weight in enumerate(place.weights):
                 if place.trained and weight.trainable:
                     size = weight.items * place.variable_item
-                    self.updates.weights[place.applied.layer, index] = Trained(
-                        place.applied, size, uses[place.applied.layer]
-                    )
+                    penalty = index == 0 and place.arguments.get("kernel_regularizer") is not None
+                    trained = Trained(place.applied, size, uses[place.applied.layer], penalty)
+                    self.updates.weights[place.applied.layer, index] = trained
         if self.eager:
             return
         for place in places:

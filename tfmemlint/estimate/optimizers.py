@@ -15,8 +15,8 @@ from tfmemlint.estimate.step import Applied, Optimizer
 from tfmemlint.knowledge.facts import optimizer_slots
 
 OPTIONS = ("momentum", "centered", "amsgrad", "use_ema", "gradient_accumulation_steps")
-ADAMS = ("Adam", "AdamW", "Nadam", "Adamax", "Adagrad", "Lamb", "ScheduleFreeAdamW")
-EARLY = {"RMSprop": 1, "AdamW": 1, "Lion": 2}
+ADAMS = ("Adam", "AdamW", "Nadam", "Adamax", "Adagrad", "Adafactor", "Ftrl", "Lamb", "ScheduleFreeAdamW")
+EARLY = {"RMSprop": 1, "AdamW": 1, "Adamax": 1, "Lion": 2, "Ftrl": 2, "Adadelta": 3}
 """How many terms of a weight's size need no gradient, such as `rho * v`: a graph computes them when the step begins."""
 Key = tuple[int, int]
 """A weight: its layer and its index there."""
@@ -30,11 +30,13 @@ def slots(optimizer: Optimizer) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Trained:
-    """A weight that gets a gradient: bytes of it, and how often it is used in a pass."""
+    """A weight that gets a gradient: bytes of it, how often it is used in a pass, and whether a regularizer adds to its
+    gradient, which needs the weight alone and so is computed when the step begins."""
 
     owner: Applied
     bytes: int
     uses: int
+    regularized: bool = False
 
 
 @dataclass
@@ -48,17 +50,24 @@ class Updates:
     held: bool = False
     weights: dict[Key, Trained] = field(default_factory=dict)
     early: dict[Key, list[Buffer]] = field(default_factory=dict)
+    penalties: dict[Key, Buffer] = field(default_factory=dict)
     given: defaultdict[Key, list[Buffer]] = field(default_factory=lambda: defaultdict(list))
     waiting: list[tuple[Key, Buffer, Buffer | None]] = field(default_factory=list)
     means: list[Buffer] = field(default_factory=list)
 
     def begin(self) -> None:
-        """Writes down the terms of the update that need no gradient: they run when the step begins, and wait."""
+        """Writes down the terms of gradients and updates that need no loss: they run when the step begins, and wait."""
+        for key, weight in self.weights.items():
+            if weight.regularized:
+                self.program.owner, self.program.part = weight.owner, UPDATE
+                self.penalties[key] = self.program.op("Mul", [], weight.bytes, why=GRADIENT, early=True)
         optimizer = self.optimizer
         if optimizer is None:
             return
         decays = optimizer.kind != "AdamW" and bool(optimizer.arguments.get("weight_decay"))
         terms = EARLY.get(optimizer.kind, 0) + decays + _has_momentum(optimizer)
+        if optimizer.kind == "RMSprop":
+            terms += sum(bool(optimizer.arguments.get(name)) for name in ("momentum", "centered"))
         for key, weight in self.weights.items():
             self.program.owner, self.program.part = weight.owner, UPDATE
             size = weight.bytes
@@ -79,6 +88,8 @@ class Updates:
             given.append(gradient)
             if len(given) < weight.uses:
                 return
+            if key in self.penalties:
+                given.append(self.penalties[key])
             if len(given) > 1:
                 gradient = program.op("AddN", given, weight.bytes, in_place=given, why=GRADIENT)
         if self.together:
@@ -88,7 +99,11 @@ class Updates:
         program.part = part
 
     def finish(self) -> None:
-        """Writes down what waits for all gradients."""
+        """Writes down what waits for all gradients, also for those of uses on which no loss depends."""
+        for key, given in self.given.items():
+            if len(given) < self.weights[key].uses:
+                total = self.program.op("AddN", given, self.weights[key].bytes, in_place=given)
+                self.waiting.append((key, total, None))
         gradients = [gradient for _, gradient, _ in self.waiting]
         self.program.part = UPDATE
         if gradients:
@@ -113,7 +128,9 @@ class Updates:
             return
         one = _Update(self.program, weight.bytes, gradient, self.early.get(key, []), weight.bytes if read else 0, rows)
         if optimizer.kind in ADAMS:
-            one.adam(optimizer.kind == "Nadam")
+            one.adam(optimizer.kind in ("Nadam", "Ftrl"))
+        elif optimizer.kind == "Adadelta":
+            one.adadelta()
         elif optimizer.kind == "Lion":
             one.lion()
         elif optimizer.kind == "RMSprop":
@@ -158,8 +175,8 @@ class _Update:
             self.program.sink("AssignAdd", [], self.copy)
 
     def adam(self, looks_ahead: bool = False) -> None:
-        """The gradient and its square, then m * alpha and the root of v; a scaled gradient besides in Nadam. Rows of an
-        embedding are squared and both made dense: two arrays of the whole table."""
+        """The gradient and its square, then m * alpha and the root of v; one array besides in Nadam and Ftrl. Rows of
+        an embedding are squared and both made dense: two arrays of the whole table."""
         program = self.program
         squared = program.op("Square", [self.gradient], self.gradient.bytes)
         gradient = self._dense()
@@ -172,6 +189,15 @@ class _Update:
         root = program.op("Sqrt", [], self.bytes)
         step = program.op("Div", [moved, root], self.bytes, in_place=[moved])
         program.sink("AssignSub", [step], self.copy)
+
+    def adadelta(self) -> None:
+        """In place on the gradient and on the three terms that are there since the beginning."""
+        gradient, program = self._dense(), self.program
+        step = program.op("Mul", [gradient, *self.early[2:]], self.bytes, in_place=self.early[2:])
+        squared = program.op("Square", [gradient], self.bytes, in_place=[gradient])
+        program.sink("Assign", [program.op("Add", [squared, *self.early[:1]], self.bytes, in_place=[squared])])
+        program.sink("Assign", [program.op("Add", [*self.early[1:2]], self.bytes, in_place=self.early[1:2])])
+        program.sink("AssignAdd", [step], self.copy)
 
     def lion(self) -> None:
         """Two scaled gradients, each added in place to one of the two terms that are there since the beginning."""

@@ -8,7 +8,7 @@ from tfmemlint.estimate.layers.kind import Kind
 from tfmemlint.estimate.place import Place
 from tfmemlint.estimate.program import MASK, Buffer
 from tfmemlint.estimate.step import Applied
-from tfmemlint.estimate.weights import Shape, Weight, flag, known, number
+from tfmemlint.estimate.weights import Shape, Unknown, Weight, flag, known, number
 
 QUERY, KEY, VALUE, OUT = range(4)
 """The four projections, in the order of their weights."""
@@ -132,4 +132,34 @@ def _projected(place: Place, which: int, source: Buffer, gradient: Buffer, j: in
         place.pass_on(place.op("dx", [gradient], source.bytes), j)
 
 
-KINDS: Mapping[str, Kind] = {"MultiHeadAttention": Kind(_attention, _weights)}
+def _simple(place: Place) -> None:
+    """The layer without projections: the scores, with their softmax in place, and n; keeps its inputs and the softmax.
+    Backward: two tensors of the scores."""
+    if place.arguments.get("dropout") or place.arguments.get("score_mode", "dot") != "dot":
+        raise Unknown("the dropout or score")
+    query, value, key, of = _inputs(place)
+    scores = place.rows() * place.length(1) * place.length(1, of[VALUE]) * place.item
+    weights = place.op("MatMul", [query, key], scores)
+    weights = place.op("Softmax", [weights], scores, in_place=[weights])
+    place.give(place.op("MatMul_1", [weights, value], place.out_bytes()))
+
+    def backward(dy: Buffer) -> None:
+        dweights = place.op("MatMul_1/MatMul", [dy, value], scores)
+        place.sink("Sum", [place.op("mul", [dweights, weights], scores)])
+        dscores = place.op("sub", [dweights, weights], scores, in_place=[dweights])
+        products = {VALUE: (value, [weights, dy]), QUERY: (query, [dscores, key]), KEY: (key, [dscores, query])}
+        for which, (given, reads) in products.items():
+            if place.wants(of[which]):
+                place.pass_on(place.op("MatMulGrad", reads, given.bytes), of[which])
+
+    place.on_backward(backward)
+
+
+def _scale(applied: Applied, inputs: Sequence[Shape]) -> tuple[Weight, ...]:
+    return (Weight(()),) if flag(applied.arguments, "use_scale", False) else ()
+
+
+KINDS: Mapping[str, Kind] = {
+    "MultiHeadAttention": Kind(_attention, _weights),
+    "Attention": Kind(_simple, _scale),
+}

@@ -6,11 +6,9 @@ from tfmemlint.estimate.place import Place
 from tfmemlint.estimate.program import Buffer
 
 
-def unary(
-    name: str, place: Place, *, in_place: bool = False, keeps: bool = False, extra: int = 0, back: int = 0
-) -> None:
+def unary(name: str, place: Place, *, in_place: bool = False, keeps: bool = False, extra: int = 0) -> None:
     """One op on one input. `keeps`: the gradient reads input and output; `extra` bytes are made forward and kept for
-    it, `back` bytes are taken while it runs."""
+    it."""
     x = place.x()
     more = [place.op(f"{name} workspace", [], extra)] if extra else []
     y = place.op(name, [x], place.out_items() * place.item, in_place=[x] if in_place else ())
@@ -20,7 +18,7 @@ def unary(
         if place.wants():
             reads = [dy, *([x, y] if keeps else []), *more]
             taken = [dy] if in_place else []
-            place.pass_on(place.op(f"{name}Grad", reads, x.bytes, in_place=taken, workspace=back))
+            place.pass_on(place.op(f"{name}Grad", reads, x.bytes, in_place=taken))
 
     place.on_backward(backward)
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from tfmemlint.estimate.layers.kind import Kind
 from tfmemlint.estimate.layers.plain import unary
 from tfmemlint.estimate.place import Place
+from tfmemlint.estimate.program import Buffer
 
 
 def _max_pooling(place: Place) -> None:
@@ -26,8 +27,17 @@ def _global_average(place: Place) -> None:
 
 
 def _global_max(place: Place) -> None:
-    """n; keeps x and y. Backward: a mask of one byte an item, then x."""
-    unary("Max", place, keeps=True, back=place.items())
+    """n; keeps x and y. Backward: a mask of one byte an item, for which x is needed, then x."""
+    x = place.x()
+    y = place.op("Max", [x], place.out_bytes())
+    place.give(y)
+
+    def backward(dy: Buffer) -> None:
+        if place.wants():
+            mask = place.op("Equal", [x, y], place.items())
+            place.pass_on(place.op("Cast", [mask, dy], x.bytes))
+
+    place.on_backward(backward)
 
 
 _RANKS = ("1D", "2D", "3D")
