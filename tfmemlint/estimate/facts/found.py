@@ -79,8 +79,8 @@ def _once(found: list[TrainingStep]) -> list[TrainingStep]:
     for each in map(_numbered, found):
         kept.setdefault(repr(each), each)
     known = {each.line for each in kept.values() if each.passes}
-    found = (each for each in kept.values() if each.passes or each.line not in known)
-    return sorted(found, key=lambda step: step.line)
+    told = [each for each in kept.values() if each.passes or each.line not in known]
+    return sorted(told, key=lambda step: step.line)
 
 
 def _numbered(step: TrainingStep) -> TrainingStep:
