@@ -11,7 +11,7 @@ import libcst as cst
 from tfmemlint.estimate.facts import networks, objects, operations, shaped
 from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.recorded import Node
-from tfmemlint.estimate.facts.values import NONE, Bound, Closure, Held, Object, Traced, leaves, plain
+from tfmemlint.estimate.facts.values import NONE, Closure, Held, Object, Traced, leaves, plain
 from tfmemlint.model.arithmetic import broadcast
 from tfmemlint.model.values import Array, Const, Sequence, Shape, Unknown, Value, constant
 
@@ -184,6 +184,19 @@ def _inside(
     return made
 
 
+def foreign(machine: Machine, layer: Object, given: Arguments) -> Value:
+    """A layer of another library of which no more is known than that it keeps the shape."""
+    tensors = _tensors(machine, given)
+    node = layer.call.node if layer.call is not None else None
+    if tensors is None:
+        return _not_known(machine, layer, given, node)
+    kind = (layer.type_name or "").rpartition(".")[2]
+    made = machine.record.tensor(tensors[0].shape, tensors[0].dtype, tensors[0].library)
+    line, inputs = operations.line_of(machine, node), (tensors[0].number,)
+    machine.record.add(Node(kind, line, inputs, (made.number,), layer, why=f"what `{kind}` keeps"))
+    return made
+
+
 # -- models ----------------------------------------------------------------------------------------------------------
 
 
@@ -213,11 +226,12 @@ def through(machine: Machine, model: Object, tensor: Traced, training: bool | No
     for layer in listed:
         if isinstance(layer, Object) and networks.is_layer(layer):
             found = apply(machine, layer, Arguments((found,), names), layer.call.node if layer.call else None)
-        elif isinstance(layer, (Closure, Held, Bound)):
-            found = Unknown("a function among layers")
+        elif isinstance(layer, Object) and isinstance(layer.call, Asked):
+            found = machine.call(layer, Arguments((found,)), layer.call.node)
         else:
             known = [found] if isinstance(found, Traced) else []
-            found = operations.unknown(machine, "a layer that is not known", known, None)
+            made_at = model.call.node if model.call is not None else None
+            found = operations.unknown(machine, "a layer that is not known", known, made_at)
     return found
 
 

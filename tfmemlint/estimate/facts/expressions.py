@@ -71,7 +71,11 @@ def _name(machine: Machine, node: cst.Name, env: Env) -> Value:
         return home.names[node.value]
     if node.value in BUILTINS:
         return Api(f"builtins.{node.value}")
-    starred = machine.evaluator.imports.starred(node.value, machine.file.home(node))
+    home_module = machine.file.home(node)
+    key = id(home_module), node.value
+    if key not in machine.starred:
+        machine.starred[key] = machine.evaluator.imports.starred(node.value, home_module)
+    starred = machine.starred[key]
     return starred if isinstance(starred, Api) else Unknown(f"{node.value} is not defined")
 
 

@@ -46,7 +46,7 @@ def _begins(machine: Machine, node: Node) -> bool:
     """Whether what is not known begins here, and not in what the node is given."""
     tensors = machine.record.tensors
     taken, given = (any(not _is_known(tensors[n]) for n in several) for several in (node.inputs, node.outputs))
-    return given and not taken
+    return (given or bool(node.why)) and not taken
 
 
 def _is_known(tensor: Traced) -> bool:

@@ -40,6 +40,10 @@ TRACES = "tf.function"
 REMAT = ("tf.keras.remat", "tf.recompute_grad", "tf.keras.RematScope")
 
 
+SAME_SHAPE = frozenset({"InstanceNormalization", "GroupNormalization", "FilterResponseNormalization", "Mish"})
+"""Layers of other libraries that give what has the shape of what they get, as these document."""
+
+
 def api(machine: Machine, target: Api, given: Arguments, node: cst.Call) -> Value:
     """What a call of a function or class of a library gives."""
     name = target.name
@@ -91,6 +95,8 @@ def _function(machine: Machine, target: Api, given: Arguments, node: cst.Call) -
         return training.loss_of(machine, training.TF_LOSSES[word], given, node, logits=True)
     if tensors:
         return operations.function(machine, name, target, given, node)
+    if word[:1].isupper() and not knowledge.exists(name):
+        return objects.new(machine, name, Asked(node, machine.evaluator, target, given))
     if name in ("tf.keras.optimizers.get", "tf.keras.losses.get", "tf.keras.activations.get"):
         return given.get(0) or Unknown(word)
     return machine.asked(target, given, node)
@@ -137,6 +143,8 @@ def called(machine: Machine, target: Object, given: Arguments, node: cst.Call) -
         return training.loss_of(machine, _snake(name.rpartition(".")[2]), given, node, logits)
     if name.startswith("tf.keras.metrics."):
         return NONE
+    if not networks.is_layer(target) and target.of is None and name.rpartition(".")[2] in SAME_SHAPE:
+        return applying.foreign(machine, target, given)
     if name == TRACES and given.positions and isinstance(given.positions[0], Closure):
         return _traced(machine, given, node, Api(TRACES))
     return machine.unknown(target, given, node)

@@ -71,6 +71,8 @@ class Machine:
         """The data of the loops that are being followed."""
         self.built: dict[Any, tuple[list[Traced], list[Traced]] | None] = {}
         """The symbolic inputs and outputs of `Sequential` models."""
+        self.starred: dict[tuple[int, str], Value | None] = {}
+        """What star imports give names, by the module and the name."""
         self.reached: set[int] = set()
         """The calls that were come to, by the identity of their nodes."""
         self.quiet = 0
