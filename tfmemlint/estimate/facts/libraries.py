@@ -17,6 +17,7 @@ from tfmemlint.estimate.facts import (
     operations,
     pipelines,
     stepping,
+    tapes,
     training,
 )  # fmt: skip
 from tfmemlint.estimate.facts.asked import Arguments, Asked
@@ -158,9 +159,9 @@ def method(machine: Machine, receiver: Object, name: str, given: Arguments, node
     """What a method of an object of Keras gives."""
     kind = receiver.type_name or ""
     if kind == "tf.GradientTape":
-        return stepping.of_tape(machine, receiver, name, given, node)
+        return tapes.of_tape(machine, receiver, name, given, node)
     if OPTIMIZER in kind or any(OPTIMIZER in base for base in knowledge.bases(kind)):
-        return stepping.of_optimizer(machine, receiver, name, given, node)
+        return tapes.of_optimizer(machine, receiver, name, given, node)
     if name == "__init__":
         networks.initialised(machine, receiver, given)
         return NONE

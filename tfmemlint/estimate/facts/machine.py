@@ -7,7 +7,6 @@ is followed, and what both leave be joined.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
 from typing import TYPE_CHECKING, Any
@@ -26,7 +25,8 @@ from tfmemlint.estimate.facts import (
     stepping,
 )  # fmt: skip
 from tfmemlint.estimate.facts.recorded import Record
-from tfmemlint.estimate.facts.values import EXITS, MISSING, NONE, Closure, Env, Kind, Object, Traced, ancestry, join
+from tfmemlint.estimate.facts.state import Changes, Outcome, State
+from tfmemlint.estimate.facts.values import EXITS, NONE, Closure, Env, Kind, Object, Traced, ancestry, join
 from tfmemlint.model.values import Array, Const, Unknown, Value
 
 if TYPE_CHECKING:
@@ -41,19 +41,17 @@ MOST_WORK = 300_000
 DEEPEST = 24
 """Calls of the program's functions in each other."""
 
-Changes = dict[tuple[int, Any], tuple[dict[Any, Value], Any, Value]]
-Outcome = tuple[str, Value] | None
-"""How a block ends, where it does not run to its end: "return" (with what), "break", "continue" or "raise"."""
 
 
 class TooMuchWork(Exception):
     """A program needs more work than is done for one file."""
 
 
-class Machine:
+class Machine(State):
     """The state of a program that is followed."""
 
     def __init__(self, file: File, given: Given) -> None:
+        super().__init__()
         self.file = file
         self.given = given
         self.evaluator = file.values
@@ -80,52 +78,6 @@ class Machine:
         self.events: list[Any] = []
         self.taken: list[Any] = []
         """The gradients that were taken, by their numbers."""
-        self._journal: list[tuple[dict[Any, Value], Any, Value]] = []
-        self._branches = 0
-
-    # -- state -------------------------------------------------------------------------------------------------------
-
-    def put(self, where: dict[Any, Value], key: Any, value: Value) -> None:
-        """Write, so that it can be taken back."""
-        if self._branches:
-            self._journal.append((where, key, where.get(key, MISSING)))
-        where[key] = value
-
-    def branch(self, run: Callable[[], Outcome]) -> tuple[Outcome, Changes]:
-        """Follow one way and take back what it wrote, which is given with how it ended."""
-        start = len(self._journal)
-        self._branches += 1
-        try:
-            outcome = run()
-        finally:
-            self._branches -= 1
-            written = self._journal[start:]
-            del self._journal[start:]
-            changes: Changes = {
-                (id(where), key): (where, key, where.get(key, MISSING)) for where, key, _ in written
-            }
-            for where, key, before in reversed(written):
-                if before is MISSING:
-                    where.pop(key, None)
-                else:
-                    where[key] = before
-        return outcome, changes
-
-    def apply(self, changes: Changes) -> None:
-        """Write what one way wrote."""
-        for where, key, value in changes.values():
-            if value is not MISSING:
-                self.put(where, key, value)
-
-    def merge(self, one: Changes, other: Changes) -> None:
-        """Write what is known after either of two ways."""
-        for at in dict.fromkeys([*one, *other]):
-            where, key, _ = one.get(at) or other[at]
-            before = where.get(key, MISSING)
-            values = (one[at][2] if at in one else before, other[at][2] if at in other else before)
-            joined = join(*values)
-            if joined is not MISSING:
-                self.put(where, key, joined)
 
     def spend(self) -> None:
         """One piece of work; raises TooMuchWork beyond what is done for a file."""
