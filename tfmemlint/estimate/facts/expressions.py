@@ -42,17 +42,23 @@ if TYPE_CHECKING:
     from tfmemlint.estimate.facts.machine import Machine
 
 BUILTINS = frozenset(dir(builtins))
-LITERALS = (cst.Integer, cst.Float, cst.Imaginary, cst.SimpleString, cst.ConcatenatedString, cst.Ellipsis)
+LITERALS = frozenset({cst.Integer, cst.Float, cst.Imaginary, cst.SimpleString, cst.ConcatenatedString, cst.Ellipsis})
 CONSTANTS = {"True": Const(True), "False": Const(False), "None": NONE}
 
 
 
 def value(machine: Machine, node: cst.CSTNode, env: Env) -> Value:
     """What an expression is."""
-    if isinstance(node, LITERALS):
-        return EXPRESSIONS[type(node)](machine.evaluator, node, None)
-    handler = _HANDLERS.get(type(node))
-    return handler(machine, node, env) if handler is not None else Unknown(f"a {type(node).__name__}")
+    kind = node.__class__
+    handler = _HANDLERS.get(kind)
+    if handler is not None:
+        return handler(machine, node, env)
+    if kind not in LITERALS:
+        return Unknown(f"a {kind.__name__}")
+    found = machine.literals.get(id(node))
+    if found is None:
+        found = machine.literals[id(node)] = EXPRESSIONS[kind](machine.evaluator, node, None)
+    return found
 
 
 # -- names -----------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ is followed, and what both leave be joined.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from collections.abc import Mapping as MappingOf
 from collections.abc import Sequence as SequenceOf
 from typing import TYPE_CHECKING, Any
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from tfmemlint.estimate.facts.stepping import Batch
     from tfmemlint.model.file import File
 
-MOST_WORK = 300_000
+MOST_WORK = 150_000
 """Statements and expressions that are followed in one file."""
 
 DEEPEST = 24
@@ -69,6 +70,8 @@ class Machine(State):
         """The data of the loops that are being followed."""
         self.built: dict[Any, tuple[list[Traced], list[Traced]] | None] = {}
         """The symbolic inputs and outputs of `Sequential` models."""
+        self.literals: dict[int, Value] = {}
+        """The values of numbers and texts, by the identity of their nodes."""
         self.starred: dict[tuple[int, str], Value | None] = {}
         """What star imports give names, by the module and the name."""
         self.reached: set[int] = set()
@@ -101,7 +104,8 @@ class Machine(State):
         """Follow statements one after the other."""
         for index, statement in enumerate(body):
             self.spend()
-            if isinstance(statement, cst.If):
+            if statement.__class__ is cst.If:
+                assert isinstance(statement, cst.If)
                 ended, outcome = self._if(statement, body[index + 1 :], env)
                 if ended or outcome is not None:
                     return outcome
@@ -116,36 +120,25 @@ class Machine(State):
         return self.block(suite.body, env) if suite is not None else None
 
     def _statement(self, statement: cst.CSTNode, env: Env) -> Outcome:
-        if isinstance(statement, cst.SimpleStatementLine):
-            return self.block(statement.body, env)
-        if isinstance(statement, (cst.For, cst.While)):
-            return looping.follow(self, statement, env)
-        if isinstance(statement, cst.With):
-            return looping.entered(self, statement, env)
-        if isinstance(statement, cst.Try):
-            return self._try(statement, env)
-        if isinstance(statement, cst.FunctionDef):
-            assigning.define_function(self, statement, env)
-        elif isinstance(statement, cst.ClassDef):
-            assigning.define_class(self, statement, env)
-        elif isinstance(statement, (cst.Import, cst.ImportFrom)):
-            imported.follow(self, statement, env)
-        elif isinstance(statement, cst.Return):
-            return "return", self.value(statement.value, env) if statement.value is not None else NONE
-        elif isinstance(statement, cst.Break):
-            return "break", NONE
-        elif isinstance(statement, cst.Continue):
-            return "continue", NONE
-        elif isinstance(statement, cst.Raise):
-            return "raise", NONE
-        elif isinstance(statement, cst.Expr):
-            value = self.value(statement.value, env)
-            return ("raise", NONE) if value is EXITS else None
-        else:
-            assigning.follow(self, statement, env)
+        kind = statement.__class__  # a class test is far cheaper than isinstance on libcst's nodes
+        if kind is cst.SimpleStatementLine:
+            return self.block(statement.body, env)  # type: ignore[attr-defined]
+        follow = _FOLLOWED.get(kind)
+        if follow is not None:
+            return follow(self, statement, env)
+        assigning.follow(self, statement, env)
         return None
 
-    def _try(self, statement: cst.Try, env: Env) -> Outcome:
+    def returned(self, statement: cst.Return, env: Env) -> Outcome:
+        """`return`."""
+        return "return", self.value(statement.value, env) if statement.value is not None else NONE
+
+    def expression(self, statement: cst.Expr, env: Env) -> Outcome:
+        """An expression that stands alone."""
+        return ("raise", NONE) if self.value(statement.value, env) is EXITS else None
+
+    def attempted(self, statement: cst.Try, env: Env) -> Outcome:
+        """`try`: handlers are followed where the body certainly raises."""
         outcome = self.suite(statement.body, env)
         if outcome is not None and outcome[0] == "raise":
             outcome = None
@@ -258,3 +251,13 @@ class Machine(State):
             if isinstance(found, Closure):
                 return found, each
         return None
+
+
+_FOLLOWED: dict[type, Callable[[Machine, Any, Env], Outcome]] = {
+    cst.For: looping.follow, cst.While: looping.follow, cst.With: looping.entered, cst.Try: Machine.attempted,
+    cst.FunctionDef: assigning.define_function, cst.ClassDef: assigning.define_class, cst.Import: imported.follow,
+    cst.ImportFrom: imported.follow, cst.Return: Machine.returned, cst.Expr: Machine.expression,
+    cst.Break: lambda *_: ("break", NONE), cst.Continue: lambda *_: ("continue", NONE),
+    cst.Raise: lambda *_: ("raise", NONE),
+}  # fmt: skip
+"""How statements are followed; all others give something its value."""
