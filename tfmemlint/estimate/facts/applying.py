@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import networks, objects, operations, replaying, shaped
+from tfmemlint.estimate.facts import graphs, networks, objects, operations, replaying, shaped
 from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.recorded import Node
 from tfmemlint.estimate.facts.values import NONE, Closure, Held, Object, Traced, leaves, plain
@@ -72,11 +72,10 @@ def _not_known(machine: Machine, layer: Object, given: Arguments, node: cst.CSTN
     tensors = [t for value in (*given.positions, *given.names.values()) for t in leaves(value)]
     known = [t for t in tensors if isinstance(t, Traced)]
     kind = layer.of.node.name.value if layer.of is not None else (layer.type_name or "").rpartition(".")[2]
+    why = graphs.LAYERS if layer.of is None and networks.is_model(layer) else f"what `{kind}` gives"
     made = machine.record.tensor(None, None)
     line = operations.line_of(machine, node)
-    machine.record.add(
-        Node(kind, line, tuple(t.number for t in known), (made.number,), op=layer, why=f"what `{kind}` gives")
-    )
+    machine.record.add(Node(kind, line, tuple(t.number for t in known), (made.number,), op=layer, why=why))
     return made
 
 

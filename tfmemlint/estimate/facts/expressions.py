@@ -57,8 +57,15 @@ def value(machine: Machine, node: cst.CSTNode, env: Env) -> Value:
         return Unknown(f"a {kind.__name__}")
     found = machine.literals.get(id(node))
     if found is None:
-        found = machine.literals[id(node)] = EXPRESSIONS[kind](machine.evaluator, node, None)
+        found = machine.literals[id(node)] = _literal(machine, node)
     return found
+
+
+def _literal(machine: Machine, node: cst.CSTNode) -> Value:
+    try:
+        return EXPRESSIONS[node.__class__](machine.evaluator, node, None)
+    except SyntaxError:  # an escape of Python 2
+        return Unknown("a text that cannot be read")
 
 
 # -- names -----------------------------------------------------------------------------------------------------------

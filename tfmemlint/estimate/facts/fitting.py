@@ -75,12 +75,12 @@ def _trained_with(
 
 def _what_is_missing(machine: Machine, model: Object, feed: Feed, line: int) -> Missing:
     if networks.is_sequential(model) and networks.layers_listed(model) is None:
-        return Missing("the layers of the model", line, "--model")
+        return Missing(graphs.LAYERS, line, "--model")
     own = model.of is not None and machine.method(model.of, "call") is not None
     known = feed.inputs is not None and all(a.shape is not None for a in feed.inputs)
     if not known and (networks.is_sequential(model) or own):
         return Missing("the shape of the input", line, "--input")
-    return Missing("the layers of the model", line, "--model")
+    return Missing(graphs.LAYERS, line, "--model")
 
 
 def inputs_missing(graph: Graph, line: int) -> list[Missing]:

@@ -23,6 +23,9 @@ LEFT_OUT = re.compile(
 )
 """Arguments that decide nothing of a step's bytes, or that are said elsewhere."""
 
+LAYERS = "the layers of the model"
+"""What is missing where a model is loaded, or made in a way that is not followed."""
+
 KEPT = {"Embedding": ("input_dim",), "MultiHeadAttention": ("output_shape",)}
 
 
@@ -37,7 +40,8 @@ def graph(
         applied.append(_applied(node))
         used.update(dict.fromkeys((*node.inputs, *node.outputs)))
         if _begins(machine, node):
-            missing.append(Missing(node.why or f"what `{node.kind}` gives", node.line))
+            option = "--model" if node.why == LAYERS else None
+            missing.append(Missing(node.why or f"what `{node.kind}` gives", node.line, option))
     tensors = {number: tensor(machine.record.tensors[number], batch) for number in used}
     return Graph(tensors, tuple(applied), tuple(inputs), tuple(outputs)), missing
 

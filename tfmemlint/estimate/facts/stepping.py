@@ -152,6 +152,8 @@ def finish(machine: Machine, start: int, batch: Batch, model: Object | None, unk
     if unknown_data:
         missing.append(Missing("the shape of the input", batch.line, "--input"))
     passes = tuple(_pass(machine, each, batch, size, missing) for each in taken)
+    if not missing and not any(applied.layer > 0 for each in passes for applied in each.graph.applied):
+        return  # variables alone are trained, with no layer
     data = tuple(graphs.tensor(a, size) for a in batch.numbers.values())
     shown = fitting.describe(machine, model, passes) if model is not None else _described(passes)
     machine.events.append(
@@ -194,7 +196,7 @@ def _pass(machine: Machine, taken: Taken, batch: Batch, size: int | None, missin
     flat = [each for node in taken.nodes for each in node.flat()]
     reached = graphs.reaching(machine, flat, [t.number for t in taken.of])
     if not reached:
-        missing.append(Missing("what the loss is computed of", line))
+        missing.append(Missing(graphs.LAYERS, line, "--model"))
     behind, scalars = _behind_losses(reached)
     kept = [node for node in reached if id(node) not in behind and node.loss is None]
     losses = [node for node in reached if node.loss is not None]
