@@ -171,6 +171,9 @@ def _inside(
             return _not_known(machine, layer, given, node)
         return made
     numbers = tuple(t.number for t in outputs if t.number not in inputs)
+    group = constant(layer.fields.get("#remat", NONE))
+    for part in (one for node_ in inside for one in node_.flat()):
+        part.remat = group if isinstance(group, int) else part.remat
     if numbers:
         machine.record.add(Node(kind, line, tuple(inputs), numbers, layer, training, inside=inside))
     else:
@@ -253,8 +256,8 @@ def _order(machine: Machine, ends: tuple[list[Traced], list[Traced]] | None) -> 
 def rematerialised(machine: Machine, of: Object | Closure) -> Value:
     """`keras.remat(layer)`: what is computed again in the backward pass."""
     if isinstance(of, Object):
-        machine.put(of.fields, "#remat", Const(machine.serial))
         machine.serial += 1
+        machine.put(of.fields, "#remat", Const(machine.serial))
     return of
 
 
