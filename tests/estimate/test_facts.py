@@ -262,3 +262,15 @@ def test_states_of_recurrent_layers() -> None:
     assert applied(step) == ["LSTM 5x4", "LSTM 3", "Dense 2"]
     assert [graph.tensors[n].shape for n in graph.applied[0].outputs] == [(None, 5, 4), (None, 4), (None, 4)]
     assert graph.applied[1].inputs == graph.applied[0].outputs
+
+
+def test_what_is_computed_again_belongs_together() -> None:
+    step = only(
+        "class Block(layers.Layer):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.a, self.b = layers.Dense(4), layers.Dense(4)\n    def call(self, x):\n"
+        "        return self.b(self.a(x))\n"
+        "i = keras.Input((8,))\nx = keras.remat(Block())(i)\nmodel = keras.Model(i, layers.Dense(2)(x))" + FIT
+    )
+    first, second, last = (each.remat for each in step.passes[0].graph.applied)
+    assert first == second is not None
+    assert last is None

@@ -33,15 +33,17 @@ def network_table(only: list[str]) -> dict[str, Any]:
     """The layers of each network, or of those in `only`; what layers are made with stands once, under `arguments`."""
     preload()
     applications, layer = import_module("keras").applications, import_module("keras").layers.Layer
+    clear = import_module("keras").backend.clear_session
     kinds: dict[str, int] = {}
     arguments: dict[str, int] = {}
     found: dict[str, Any] = {}
     for name in only or NAMES:
         build = getattr(applications, name)
+        clear()  # names are counted anew
         whole = build(weights=None)
         bodies = [build(weights=None, include_top=False, input_shape=(side, side, 3)) for side in SIDES]
         paddings = _paddings(bodies)
-        rows = []
+        rows: list[list[Any]] = []
         places = {id(tensor): place for place, tensor in enumerate(whole.inputs)}
         for operation in _order(whole):
             node = operation._inbound_nodes[0]

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import networks, objects, operations, shaped
+from tfmemlint.estimate.facts import graphs, networks, objects, operations, replaying, shaped
 from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.recorded import Node
-from tfmemlint.estimate.facts.values import NONE, Bound, Closure, Held, Object, Traced, leaves, plain
-from tfmemlint.model.arithmetic import broadcast
+from tfmemlint.estimate.facts.values import NONE, Closure, Held, Object, Traced, leaves, plain
 from tfmemlint.model.values import Array, Const, Sequence, Shape, Unknown, Value, constant
 
 if TYPE_CHECKING:
@@ -25,6 +23,8 @@ def apply(machine: Machine, layer: Object, given: Arguments, node: cst.CSTNode |
     """What a layer or model gives when it is called."""
     training = constant(given.names["training"]) if "training" in given.names else None
     training = training if isinstance(training, bool) else None
+    if machine.given.input_shape is not None and machine.batches:
+        given = _said(machine, given)
     own = machine.method(layer.of, "call") if layer.of is not None else None
     if own is not None:
         return _own(machine, layer, own[0], given, node, training)
@@ -38,6 +38,19 @@ def apply(machine: Machine, layer: Object, given: Arguments, node: cst.CSTNode |
     if layer.of is not None or networks.is_model(layer):
         return _not_known(machine, layer, given, node)
     return _layer(machine, layer, tensors, node, training)
+
+
+def _said(machine: Machine, given: Arguments) -> Arguments:
+    """The data of a loop that are not known, as they are said to be."""
+    shape, batch = machine.given.input_shape or (), machine.batches[-1]
+    positions = list(given.positions)
+    for place, value in enumerate(positions[:1]):
+        unknown = isinstance(value, Unknown) or (isinstance(value, Traced) and value.number in batch.numbers)
+        if unknown and (not isinstance(value, Traced) or value.shape is None or None in value.shape[1:]):
+            tensor = machine.record.tensor((batch.size, *shape), "float32", "tf")
+            batch.numbers[tensor.number] = tensor
+            positions[place] = tensor
+    return Arguments(tuple(positions), given.names, given.open)
 
 
 def _tensors(machine: Machine, given: Arguments) -> list[Traced] | None:
@@ -59,11 +72,10 @@ def _not_known(machine: Machine, layer: Object, given: Arguments, node: cst.CSTN
     tensors = [t for value in (*given.positions, *given.names.values()) for t in leaves(value)]
     known = [t for t in tensors if isinstance(t, Traced)]
     kind = layer.of.node.name.value if layer.of is not None else (layer.type_name or "").rpartition(".")[2]
+    why = graphs.LAYERS if layer.of is None and networks.is_model(layer) else f"what `{kind}` gives"
     made = machine.record.tensor(None, None)
     line = operations.line_of(machine, node)
-    machine.record.add(
-        Node(kind, line, tuple(t.number for t in known), (made.number,), op=layer, why=f"what `{kind}` gives")
-    )
+    machine.record.add(Node(kind, line, tuple(t.number for t in known), (made.number,), op=layer, why=why))
     return made
 
 
@@ -159,6 +171,9 @@ def _inside(
             return _not_known(machine, layer, given, node)
         return made
     numbers = tuple(t.number for t in outputs if t.number not in inputs)
+    group = constant(layer.fields.get("#remat", NONE))
+    for part in (one for node_ in inside for one in node_.flat()):
+        part.remat = group if isinstance(group, int) else part.remat
     if numbers:
         machine.record.add(Node(kind, line, tuple(inputs), numbers, layer, training, inside=inside))
     else:
@@ -166,6 +181,19 @@ def _inside(
     for each in (("#in", next((t for t in tensors if isinstance(t, Traced)), None)), ("#out", outputs[0])):
         if each[0] not in layer.fields and each[1] is not None:
             machine.put(layer.fields, each[0], each[1])
+    return made
+
+
+def foreign(machine: Machine, layer: Object, given: Arguments) -> Value:
+    """A layer of another library of which no more is known than that it keeps the shape."""
+    tensors = _tensors(machine, given)
+    node = layer.call.node if layer.call is not None else None
+    if tensors is None:
+        return _not_known(machine, layer, given, node)
+    kind = (layer.type_name or "").rpartition(".")[2]
+    made = machine.record.tensor(tensors[0].shape, tensors[0].dtype, tensors[0].library)
+    line, inputs = operations.line_of(machine, node), (tensors[0].number,)
+    machine.record.add(Node(kind, line, inputs, (made.number,), layer, why=f"what `{kind}` keeps"))
     return made
 
 
@@ -198,11 +226,12 @@ def through(machine: Machine, model: Object, tensor: Traced, training: bool | No
     for layer in listed:
         if isinstance(layer, Object) and networks.is_layer(layer):
             found = apply(machine, layer, Arguments((found,), names), layer.call.node if layer.call else None)
-        elif isinstance(layer, (Closure, Held, Bound)):
-            found = Unknown("a function among layers")
+        elif isinstance(layer, Object) and isinstance(layer.call, Asked):
+            found = machine.call(layer, Arguments((found,)), layer.call.node)
         else:
             known = [found] if isinstance(found, Traced) else []
-            found = operations.unknown(machine, "a layer that is not known", known, None)
+            made_at = model.call.node if model.call is not None else None
+            found = operations.unknown(machine, "a layer that is not known", known, made_at)
     return found
 
 
@@ -214,7 +243,7 @@ def replayed(machine: Machine, model: Object, tensors: list[Traced], training: b
         return _not_known(machine, model, Arguments(tuple(tensors)), None)
     now = {old.number: new for old, new in zip(ends[0], tensors, strict=True)}
     for node in nodes:
-        replay(machine, node, now, training)
+        replaying.replay(machine, node, now, training)
     made = [now.get(t.number) for t in ends[1]]
     found = [each if each is not None else Unknown("an output") for each in made]
     return found[0] if len(found) == 1 else objects.new_list(Sequence(tuple(found), "list"))
@@ -224,57 +253,11 @@ def _order(machine: Machine, ends: tuple[list[Traced], list[Traced]] | None) -> 
     return machine.record.order((t.number for t in ends[0]), (t.number for t in ends[1])) if ends else None
 
 
-def replay(machine: Machine, node: Node, now: dict[int, Traced], training: bool | None) -> None:
-    """Apply again what one node applied, to other tensors."""
-    record = machine.record
-    given = [now.get(number) or record.tensors[number] for number in node.inputs]
-    said = training if node.training is None else node.training
-    if node.inside is not None:
-        outer, record.now = record.now, []
-        for each in node.inside:
-            replay(machine, each, now, said)
-        inside, record.now = record.now, outer
-        made = tuple(now[number].number for number in node.outputs if number in now)
-        record.add(replace(node, inputs=tuple(t.number for t in given), outputs=made, inside=inside, training=said))
-        return
-    old = [record.tensors[number] for number in node.outputs]
-    shapes: list[Shape | None]
-    if node.op is not None:
-        found = shaped.of_layer(node.op, [t.shape for t in given])
-        shapes = list(found) if found is not None else _same(node, record.tensors, given, old)
-    else:
-        shapes = _same(node, record.tensors, given, old)
-    library = "keras" if any(t.library == "keras" for t in given) else "tf"
-    tensors = [record.tensor(shape, t.dtype, library) for shape, t in zip(shapes, old, strict=False)]
-    now.update((t.number, new) for t, new in zip(old, tensors, strict=False))
-    why = node.why or ("" if None not in shapes else f"what `{node.kind}` gives")
-    record.add(replace(
-        node, inputs=tuple(t.number for t in given), outputs=tuple(t.number for t in tensors), training=said, why=why
-    ))  # fmt: skip
-
-
-def _same(node: Node, tensors: list[Traced], given: list[Traced], old: list[Traced]) -> list[Shape | None]:
-    """The shapes of an operation's outputs: those that it gave before, for inputs of the same shapes, or what
-    broadcasting gives, if that is what it gave before."""
-    before = [tensors[number].shape for number in node.inputs]
-    now = [t.shape for t in given]
-    if all(_alike(a, b) for a, b in zip(before, now, strict=True)):
-        return [t.shape for t in old]
-    joined, was = now[0], before[0]
-    for a, b in zip(now[1:], before[1:], strict=True):
-        joined, was = broadcast(joined, a), broadcast(was, b)
-    return [joined if t.shape is not None and t.shape == was else None for t in old]
-
-
-def _alike(one: Shape | None, other: Shape | None) -> bool:
-    return one is not None and other is not None and one[1:] == other[1:]
-
-
 def rematerialised(machine: Machine, of: Object | Closure) -> Value:
     """`keras.remat(layer)`: what is computed again in the backward pass."""
     if isinstance(of, Object):
-        machine.put(of.fields, "#remat", Const(machine.serial))
         machine.serial += 1
+        machine.put(of.fields, "#remat", Const(machine.serial))
     return of
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import calls, imported, objects, operations
-from tfmemlint.estimate.facts.known import compared, element_of, items, plain_sequence, truth
+from tfmemlint.estimate.facts import calls, displays, imported, objects, operations
+from tfmemlint.estimate.facts.known import compared, element_of, plain_sequence, truth
 from tfmemlint.estimate.facts.values import (
     MISSING,
     NONE,
@@ -25,36 +25,47 @@ from tfmemlint.estimate.facts.values import (
     join,
     plain,
 )  # fmt: skip
+from tfmemlint.model import arguments
 from tfmemlint.model.expressions import EXPRESSIONS
 from tfmemlint.model.values import (
     Api,
     Const,
-    Iterator,
-    Mapping,
+    OneOf,
     Sequence,
     Unknown,
     Value,
     constant,
+    one_of,
 )  # fmt: skip
 
 if TYPE_CHECKING:
     from tfmemlint.estimate.facts.machine import Machine
 
 BUILTINS = frozenset(dir(builtins))
-LITERALS = (cst.Integer, cst.Float, cst.Imaginary, cst.SimpleString, cst.ConcatenatedString, cst.Ellipsis)
+LITERALS = frozenset({cst.Integer, cst.Float, cst.Imaginary, cst.SimpleString, cst.ConcatenatedString, cst.Ellipsis})
 CONSTANTS = {"True": Const(True), "False": Const(False), "None": NONE}
 
-
-MOST_ITEMS = 2000
-"""Items up to which comprehensions and loops are followed one by one."""
 
 
 def value(machine: Machine, node: cst.CSTNode, env: Env) -> Value:
     """What an expression is."""
-    if isinstance(node, LITERALS):
-        return EXPRESSIONS[type(node)](machine.evaluator, node, None)
-    handler = _HANDLERS.get(type(node))
-    return handler(machine, node, env) if handler is not None else Unknown(f"a {type(node).__name__}")
+    kind = node.__class__
+    handler = _HANDLERS.get(kind)
+    if handler is not None:
+        return handler(machine, node, env)
+    if kind not in LITERALS:
+        return Unknown(f"a {kind.__name__}")
+    found = machine.literals.get(id(node))
+    if found is None:
+        found = machine.literals[id(node)] = _literal(machine, node)
+    return found
+
+
+def _literal(machine: Machine, node: cst.CSTNode) -> Value:
+    try:
+        return EXPRESSIONS[node.__class__](machine.evaluator, node, None)
+    except SyntaxError:  # an escape of Python 2
+        return Unknown("a text that cannot be read")
 
 
 # -- names -----------------------------------------------------------------------------------------------------------
@@ -68,7 +79,11 @@ def _name(machine: Machine, node: cst.Name, env: Env) -> Value:
         return home.names[node.value]
     if node.value in BUILTINS:
         return Api(f"builtins.{node.value}")
-    starred = machine.evaluator.imports.starred(node.value, machine.file.home(node))
+    home_module = machine.file.home(node)
+    key = id(home_module), node.value
+    if key not in machine.starred:
+        machine.starred[key] = machine.evaluator.imports.starred(node.value, home_module)
+    starred = machine.starred[key]
     return starred if isinstance(starred, Api) else Unknown(f"{node.value} is not defined")
 
 
@@ -80,6 +95,10 @@ def attribute(machine: Machine, base: Value, name: str) -> Value:
     """`base.name`."""
     if isinstance(base, (Object, Kind, Super)):
         return objects.attribute(machine, base, name)
+    if isinstance(base, OneOf):
+        return one_of(attribute(machine, each, name) for each in base.options)
+    if base in arguments.FLAGS:
+        return arguments.flag(machine.evaluator, name)
     if isinstance(base, Api):
         return imported.attribute(machine, base, name)
     if isinstance(base, Listed):
@@ -90,79 +109,6 @@ def attribute(machine: Machine, base: Value, name: str) -> Value:
         return Unknown("a tuple")
     found = base.attribute(name)
     return found
-
-
-# -- displays --------------------------------------------------------------------------------------------------------
-
-
-def _display(machine: Machine, node: Any, env: Env) -> Value:
-    found: list[Value] = []
-    open_ = False
-    for element in node.elements:
-        item = machine.value(element.value, env)
-        if isinstance(element, cst.StarredElement):
-            several = items(item)
-            found += several or ()
-            open_ = open_ or several is None
-        else:
-            found.append(item)
-    if isinstance(node, cst.Tuple):
-        return Sequence(tuple(found), "tuple", open_)
-    return objects.new_list(Sequence(tuple(found), "list", open_))
-
-
-def _dict(machine: Machine, node: cst.Dict, env: Env) -> Value:
-    found: dict[object, Value] = {}
-    open_ = False
-    for element in node.elements:
-        item = machine.value(element.value, env)
-        key = constant(machine.value(element.key, env)) if isinstance(element, cst.DictElement) else None
-        if isinstance(element, cst.DictElement) and key is not None:
-            found[key] = item
-        elif isinstance(item, Listed) and isinstance(item.items, Mapping):
-            found.update(item.items.items)
-        else:
-            open_ = True
-    return Listed({"items": Mapping(tuple(found.items()), open_)})
-
-
-def _comprehension(machine: Machine, node: Any, env: Env) -> Value:
-    found: list[Value] = []
-    inner = Env(env)
-    known = _turns(machine, node.for_in, inner, lambda: found.append(_element(machine, node, inner)))
-    if isinstance(node, cst.DictComp):
-        pairs = [each.items for each in found if isinstance(each, Sequence)]
-        keys = [constant(pair[0]) for pair in pairs]
-        return Listed({"items": Mapping(tuple(zip(keys, (p[1] for p in pairs), strict=True)), not known)})
-    if not known:
-        source = machine.value(node.for_in.iter, env)
-        return Iterator(plain(source), plain(found[0]) if found else Unknown("an item"), "comprehension")
-    made = Sequence(tuple(found), "list")
-    return Loop(made.items) if isinstance(node, cst.GeneratorExp) else objects.new_list(made)
-
-
-def _element(machine: Machine, node: Any, env: Env) -> Value:
-    if isinstance(node, cst.DictComp):
-        return Sequence((machine.value(node.key, env), machine.value(node.value, env)))
-    return machine.value(node.elt, env)
-
-
-def _turns(machine: Machine, clause: cst.CompFor, env: Env, run: Callable[[], None]) -> bool:
-    """Run each turn of a comprehension's loops; False where not all of them are known, then one stands for all."""
-    over = machine.value(clause.iter, env)
-    turns = items(over)
-    known = turns is not None and len(turns) <= MOST_ITEMS
-    for item in (turns or ()) if known else (element_of(over),):
-        machine.assign(clause.target, item, env)
-        tests = [truth(machine.value(each.test, env)) for each in clause.ifs]
-        known = known and None not in tests
-        if False in tests:
-            continue
-        if clause.inner_for_in is not None:
-            known = _turns(machine, clause.inner_for_in, env, run) and known
-        else:
-            run()
-    return known
 
 
 # -- operators -------------------------------------------------------------------------------------------------------
@@ -315,9 +261,10 @@ def _formatted(machine: Machine, node: cst.FormattedString, env: Env) -> Value:
 _HANDLERS: dict[type, Callable[[Machine, Any, Env], Value]] = {
     cst.Name: _name, cst.Attribute: _attribute, cst.Call: _call, cst.Subscript: _subscript,
     cst.BinaryOperation: _binary, cst.UnaryOperation: _unary, cst.BooleanOperation: _boolean,
-    cst.Comparison: _comparison, cst.IfExp: _if_expression, cst.Tuple: _display, cst.List: _display,
-    cst.Set: _display, cst.Dict: _dict, cst.ListComp: _comprehension, cst.SetComp: _comprehension,
-    cst.GeneratorExp: _comprehension, cst.DictComp: _comprehension, cst.NamedExpr: _walrus, cst.Lambda: _lambda,
+    cst.Comparison: _comparison, cst.IfExp: _if_expression, cst.Dict: displays.dictionary,
+    **dict.fromkeys((cst.Tuple, cst.List, cst.Set), displays.display),
+    **dict.fromkeys((cst.ListComp, cst.SetComp, cst.GeneratorExp, cst.DictComp), displays.comprehension),
+    cst.NamedExpr: _walrus, cst.Lambda: _lambda,
     cst.FormattedString: _formatted, cst.Yield: _yield,
 }  # fmt: skip
 

@@ -23,6 +23,9 @@ LEFT_OUT = re.compile(
 )
 """Arguments that decide nothing of a step's bytes, or that are said elsewhere."""
 
+LAYERS = "the layers of the model"
+"""What is missing where a model is loaded, or made in a way that is not followed."""
+
 KEPT = {"Embedding": ("input_dim",), "MultiHeadAttention": ("output_shape",)}
 
 
@@ -37,7 +40,8 @@ def graph(
         applied.append(_applied(node))
         used.update(dict.fromkeys((*node.inputs, *node.outputs)))
         if _begins(machine, node):
-            missing.append(Missing(node.why or f"what `{node.kind}` gives", node.line))
+            option = "--model" if node.why == LAYERS else None
+            missing.append(Missing(node.why or f"what `{node.kind}` gives", node.line, option))
     tensors = {number: tensor(machine.record.tensors[number], batch) for number in used}
     return Graph(tensors, tuple(applied), tuple(inputs), tuple(outputs)), missing
 
@@ -46,7 +50,7 @@ def _begins(machine: Machine, node: Node) -> bool:
     """Whether what is not known begins here, and not in what the node is given."""
     tensors = machine.record.tensors
     taken, given = (any(not _is_known(tensors[n]) for n in several) for several in (node.inputs, node.outputs))
-    return given and not taken
+    return (given or bool(node.why)) and not taken
 
 
 def _is_known(tensor: Traced) -> bool:

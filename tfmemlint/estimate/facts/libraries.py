@@ -17,6 +17,7 @@ from tfmemlint.estimate.facts import (
     operations,
     pipelines,
     stepping,
+    tapes,
     training,
 )  # fmt: skip
 from tfmemlint.estimate.facts.asked import Arguments, Asked
@@ -38,6 +39,10 @@ POLICIES = (
 EAGER = ("tf.config.run_functions_eagerly", "tf.config.experimental_run_functions_eagerly")
 TRACES = "tf.function"
 REMAT = ("tf.keras.remat", "tf.recompute_grad", "tf.keras.RematScope")
+
+
+SAME_SHAPE = frozenset({"InstanceNormalization", "GroupNormalization", "FilterResponseNormalization", "Mish"})
+"""Layers of other libraries that give what has the shape of what they get, as these document."""
 
 
 def api(machine: Machine, target: Api, given: Arguments, node: cst.Call) -> Value:
@@ -91,6 +96,8 @@ def _function(machine: Machine, target: Api, given: Arguments, node: cst.Call) -
         return training.loss_of(machine, training.TF_LOSSES[word], given, node, logits=True)
     if tensors:
         return operations.function(machine, name, target, given, node)
+    if word[:1].isupper() and not knowledge.exists(name):
+        return objects.new(machine, name, Asked(node, machine.evaluator, target, given))
     if name in ("tf.keras.optimizers.get", "tf.keras.losses.get", "tf.keras.activations.get"):
         return given.get(0) or Unknown(word)
     return machine.asked(target, given, node)
@@ -137,6 +144,8 @@ def called(machine: Machine, target: Object, given: Arguments, node: cst.Call) -
         return training.loss_of(machine, _snake(name.rpartition(".")[2]), given, node, logits)
     if name.startswith("tf.keras.metrics."):
         return NONE
+    if not networks.is_layer(target) and target.of is None and name.rpartition(".")[2] in SAME_SHAPE:
+        return applying.foreign(machine, target, given)
     if name == TRACES and given.positions and isinstance(given.positions[0], Closure):
         return _traced(machine, given, node, Api(TRACES))
     return machine.unknown(target, given, node)
@@ -150,9 +159,9 @@ def method(machine: Machine, receiver: Object, name: str, given: Arguments, node
     """What a method of an object of Keras gives."""
     kind = receiver.type_name or ""
     if kind == "tf.GradientTape":
-        return stepping.of_tape(machine, receiver, name, given, node)
+        return tapes.of_tape(machine, receiver, name, given, node)
     if OPTIMIZER in kind or any(OPTIMIZER in base for base in knowledge.bases(kind)):
-        return stepping.of_optimizer(machine, receiver, name, given, node)
+        return tapes.of_optimizer(machine, receiver, name, given, node)
     if name == "__init__":
         networks.initialised(machine, receiver, given)
         return NONE

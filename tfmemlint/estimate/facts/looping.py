@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import assigning, expressions, known, stepping
+from tfmemlint.estimate.facts import assigning, displays, known, stepping
 from tfmemlint.estimate.facts.values import MISSING, NONE, Env, Object, join
 from tfmemlint.model.values import Const, Length, OneOf, Sequence, Unknown, Value
 
 if TYPE_CHECKING:
-    from tfmemlint.estimate.facts.machine import Machine, Outcome
+    from tfmemlint.estimate.facts.machine import Machine
+    from tfmemlint.estimate.facts.state import Outcome
 
 MOST_TRAINING = 8
 """Turns of a loop that trains in each."""
@@ -30,7 +31,7 @@ def follow(machine: Machine, loop: cst.For | cst.While, env: Env) -> Outcome:
         return stepping.around(machine, loop, NONE, lambda: _some(machine, lambda: machine.suite(loop.body, env), env))
     over = machine.value(loop.iter, env)
     turns = known.items(over)
-    if turns is None or len(turns) > expressions.MOST_ITEMS:
+    if turns is None or len(turns) > displays.MOST_ITEMS:
         return stepping.around(machine, loop, over, lambda: _over(machine, loop, over, env))
     return stepping.around(machine, loop, NONE, lambda: _turns(machine, loop, turns, env))
 

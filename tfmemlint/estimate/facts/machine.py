@@ -26,7 +26,8 @@ from tfmemlint.estimate.facts import (
     stepping,
 )  # fmt: skip
 from tfmemlint.estimate.facts.recorded import Record
-from tfmemlint.estimate.facts.values import EXITS, MISSING, NONE, Closure, Env, Kind, Object, Traced, ancestry, join
+from tfmemlint.estimate.facts.state import Changes, Outcome, State
+from tfmemlint.estimate.facts.values import EXITS, NONE, Closure, Env, Kind, Object, Traced, ancestry, join
 from tfmemlint.model.values import Array, Const, Unknown, Value
 
 if TYPE_CHECKING:
@@ -35,25 +36,23 @@ if TYPE_CHECKING:
     from tfmemlint.estimate.facts.stepping import Batch
     from tfmemlint.model.file import File
 
-MOST_WORK = 300_000
+MOST_WORK = 150_000
 """Statements and expressions that are followed in one file."""
 
 DEEPEST = 24
 """Calls of the program's functions in each other."""
 
-Changes = dict[tuple[int, Any], tuple[dict[Any, Value], Any, Value]]
-Outcome = tuple[str, Value] | None
-"""How a block ends, where it does not run to its end: "return" (with what), "break", "continue" or "raise"."""
 
 
 class TooMuchWork(Exception):
     """A program needs more work than is done for one file."""
 
 
-class Machine:
+class Machine(State):
     """The state of a program that is followed."""
 
     def __init__(self, file: File, given: Given) -> None:
+        super().__init__()
         self.file = file
         self.given = given
         self.evaluator = file.values
@@ -71,6 +70,10 @@ class Machine:
         """The data of the loops that are being followed."""
         self.built: dict[Any, tuple[list[Traced], list[Traced]] | None] = {}
         """The symbolic inputs and outputs of `Sequential` models."""
+        self.literals: dict[int, Value] = {}
+        """The values of numbers and texts, by the identity of their nodes."""
+        self.starred: dict[tuple[int, str], Value | None] = {}
+        """What star imports give names, by the module and the name."""
         self.reached: set[int] = set()
         """The calls that were come to, by the identity of their nodes."""
         self.quiet = 0
@@ -78,52 +81,6 @@ class Machine:
         self.events: list[Any] = []
         self.taken: list[Any] = []
         """The gradients that were taken, by their numbers."""
-        self._journal: list[tuple[dict[Any, Value], Any, Value]] = []
-        self._branches = 0
-
-    # -- state -------------------------------------------------------------------------------------------------------
-
-    def put(self, where: dict[Any, Value], key: Any, value: Value) -> None:
-        """Write, so that it can be taken back."""
-        if self._branches:
-            self._journal.append((where, key, where.get(key, MISSING)))
-        where[key] = value
-
-    def branch(self, run: Callable[[], Outcome]) -> tuple[Outcome, Changes]:
-        """Follow one way and take back what it wrote, which is given with how it ended."""
-        start = len(self._journal)
-        self._branches += 1
-        try:
-            outcome = run()
-        finally:
-            self._branches -= 1
-            written = self._journal[start:]
-            del self._journal[start:]
-            changes: Changes = {
-                (id(where), key): (where, key, where.get(key, MISSING)) for where, key, _ in written
-            }
-            for where, key, before in reversed(written):
-                if before is MISSING:
-                    where.pop(key, None)
-                else:
-                    where[key] = before
-        return outcome, changes
-
-    def apply(self, changes: Changes) -> None:
-        """Write what one way wrote."""
-        for where, key, value in changes.values():
-            if value is not MISSING:
-                self.put(where, key, value)
-
-    def merge(self, one: Changes, other: Changes) -> None:
-        """Write what is known after either of two ways."""
-        for at in dict.fromkeys([*one, *other]):
-            where, key, _ = one.get(at) or other[at]
-            before = where.get(key, MISSING)
-            values = (one[at][2] if at in one else before, other[at][2] if at in other else before)
-            joined = join(*values)
-            if joined is not MISSING:
-                self.put(where, key, joined)
 
     def spend(self) -> None:
         """One piece of work; raises TooMuchWork beyond what is done for a file."""
@@ -147,7 +104,8 @@ class Machine:
         """Follow statements one after the other."""
         for index, statement in enumerate(body):
             self.spend()
-            if isinstance(statement, cst.If):
+            if statement.__class__ is cst.If:
+                assert isinstance(statement, cst.If)
                 ended, outcome = self._if(statement, body[index + 1 :], env)
                 if ended or outcome is not None:
                     return outcome
@@ -162,36 +120,25 @@ class Machine:
         return self.block(suite.body, env) if suite is not None else None
 
     def _statement(self, statement: cst.CSTNode, env: Env) -> Outcome:
-        if isinstance(statement, cst.SimpleStatementLine):
-            return self.block(statement.body, env)
-        if isinstance(statement, (cst.For, cst.While)):
-            return looping.follow(self, statement, env)
-        if isinstance(statement, cst.With):
-            return looping.entered(self, statement, env)
-        if isinstance(statement, cst.Try):
-            return self._try(statement, env)
-        if isinstance(statement, cst.FunctionDef):
-            assigning.define_function(self, statement, env)
-        elif isinstance(statement, cst.ClassDef):
-            assigning.define_class(self, statement, env)
-        elif isinstance(statement, (cst.Import, cst.ImportFrom)):
-            imported.follow(self, statement, env)
-        elif isinstance(statement, cst.Return):
-            return "return", self.value(statement.value, env) if statement.value is not None else NONE
-        elif isinstance(statement, cst.Break):
-            return "break", NONE
-        elif isinstance(statement, cst.Continue):
-            return "continue", NONE
-        elif isinstance(statement, cst.Raise):
-            return "raise", NONE
-        elif isinstance(statement, cst.Expr):
-            value = self.value(statement.value, env)
-            return ("raise", NONE) if value is EXITS else None
-        else:
-            assigning.follow(self, statement, env)
+        kind = statement.__class__  # a class test is far cheaper than isinstance on libcst's nodes
+        if kind is cst.SimpleStatementLine:
+            return self.block(statement.body, env)  # type: ignore[attr-defined]
+        follow = _FOLLOWED.get(kind)
+        if follow is not None:
+            return follow(self, statement, env)
+        assigning.follow(self, statement, env)
         return None
 
-    def _try(self, statement: cst.Try, env: Env) -> Outcome:
+    def returned(self, statement: cst.Return, env: Env) -> Outcome:
+        """`return`."""
+        return "return", self.value(statement.value, env) if statement.value is not None else NONE
+
+    def expression(self, statement: cst.Expr, env: Env) -> Outcome:
+        """An expression that stands alone."""
+        return ("raise", NONE) if self.value(statement.value, env) is EXITS else None
+
+    def attempted(self, statement: cst.Try, env: Env) -> Outcome:
+        """`try`: handlers are followed where the body certainly raises."""
         outcome = self.suite(statement.body, env)
         if outcome is not None and outcome[0] == "raise":
             outcome = None
@@ -304,3 +251,13 @@ class Machine:
             if isinstance(found, Closure):
                 return found, each
         return None
+
+
+_FOLLOWED: dict[type, Callable[[Machine, Any, Env], Outcome]] = {
+    cst.For: looping.follow, cst.While: looping.follow, cst.With: looping.entered, cst.Try: Machine.attempted,
+    cst.FunctionDef: assigning.define_function, cst.ClassDef: assigning.define_class, cst.Import: imported.follow,
+    cst.ImportFrom: imported.follow, cst.Return: Machine.returned, cst.Expr: Machine.expression,
+    cst.Break: lambda *_: ("break", NONE), cst.Continue: lambda *_: ("continue", NONE),
+    cst.Raise: lambda *_: ("raise", NONE),
+}  # fmt: skip
+"""How statements are followed; all others give something its value."""

@@ -12,27 +12,14 @@ from tfmemlint.estimate.facts import feeding, fitting, graphs, networks, objects
 from tfmemlint.estimate.facts.asked import Arguments
 from tfmemlint.estimate.facts.feeding import Feed
 from tfmemlint.estimate.facts.recorded import Node
-from tfmemlint.estimate.facts.values import NONE, Closure, Gradients, Loop, Object, Traced, Variables, leaves, plain
+from tfmemlint.estimate.facts.tapes import Taken
+from tfmemlint.estimate.facts.values import NONE, Closure, Object, Variables, leaves, plain
 from tfmemlint.estimate.step import Missing, Pass, TrainingStep
 from tfmemlint.model.values import Array, Dataset, Iterator, Mapping, Sequence, Unknown, Value
 
 if TYPE_CHECKING:
-    from tfmemlint.estimate.facts.machine import Machine, Outcome
-
-
-@dataclass(slots=True, eq=False)
-class Taken:
-    """Gradients that were taken of one tape: of which tensors, for which weights, and what applies them."""
-
-    of: list[Traced]
-    weights: Value
-    nodes: list[Node]
-    node: cst.Call
-    traced: str
-    optimizer: Value | None = None
-    used: bool = False
-    done: bool = False
-    """Whether it is part of a step that was noted."""
+    from tfmemlint.estimate.facts.machine import Machine
+    from tfmemlint.estimate.facts.state import Outcome
 
 
 @dataclass(slots=True, eq=False)
@@ -51,7 +38,7 @@ def drawn(machine: Machine, over: Value, item: Value) -> Value:
         item = feeding.of_call(machine, "fit", Arguments((over,)), cst.Call(cst.Name("fit"))).structure or item
     batch = machine.batches[-1] if machine.batches else Batch()
     if batch.size is None:
-        batch.size = _size(Iterator(NONE, plain(item)))
+        batch.size = feeding.batch_of(Iterator(NONE, plain(item)))
 
     def number(value: Value) -> Value:
         if isinstance(value, Sequence):
@@ -77,7 +64,7 @@ def around(machine: Machine, loop: cst.For | cst.While, over: Value, run: Callab
         batch.call = f"for ... in {text[:50]}"
     if is_data(over):
         machine.record.now = []
-        batch.size = _size(over)
+        batch.size = feeding.batch_of(over)
     machine.batches.append(batch)
     try:
         outcome = run()
@@ -91,86 +78,6 @@ def around(machine: Machine, loop: cst.For | cst.While, over: Value, run: Callab
 def is_data(over: Value) -> bool:
     """Whether a loop runs over batches: of a pipeline, a generator or an object that gives them."""
     return isinstance(over, (Dataset, Iterator, Object))
-
-
-def _size(over: Value) -> int | None:
-    """The examples in one element."""
-    item = over.element if isinstance(over, Dataset) else over.item if isinstance(over, Iterator) else NONE
-    sizes = {leaf.shape[0] for leaf in leaves(item) if isinstance(leaf, Array) and leaf.shape}
-    known = [n for n in sizes if n is not None]
-    return known[0] if len(known) == 1 else None
-
-
-# -- tapes -----------------------------------------------------------------------------------------------------------
-
-
-def of_tape(machine: Machine, tape: Object, name: str, given: Arguments, node: cst.Call) -> Value:
-    """A method of a tape."""
-    if name in ("watch", "stop_recording", "reset", "__enter__", "__exit__"):
-        return NONE
-    if name not in ("gradient", "jacobian"):
-        return Unknown(f"{name} of a tape")
-    target, sources = given.get(0, "target"), given.get(1, "sources")
-    of = [leaf for leaf in leaves(target) if isinstance(leaf, Traced)] if target is not None else []
-    if sources is None or (not isinstance(sources, (Variables, Unknown)) and not _are_weights(sources)):
-        return _of_tensors(machine, sources)
-    mode = "eager"
-    for each in machine.running:
-        if each.traced:
-            mode = "jit" if each.frame == "jit" else "graph"
-    if not of:
-        of = []
-    machine.taken.append(Taken(of, sources, list(machine.record.now), node, mode))
-    return Gradients(len(machine.taken) - 1)
-
-
-def _are_weights(sources: Value) -> bool:
-    return any(isinstance(leaf, Variables) or (isinstance(leaf, Array) and leaf.variable) for leaf in leaves(sources))
-
-
-def _of_tensors(machine: Machine, sources: Value | None) -> Value:
-    """Gradients of data, as a penalty takes them: tensors of the same shapes."""
-    tensors = [leaf for leaf in leaves(sources) if isinstance(leaf, Traced)] if sources is not None else []
-    if len(tensors) == 1:
-        return operations.note(machine, "gradient", tensors, Array("tf", tensors[0].dtype, tensors[0].shape), None)
-    return Unknown("gradients")
-
-
-def of_optimizer(machine: Machine, optimizer: Object, name: str, given: Arguments, node: cst.Call) -> Value:
-    """A method of an optimizer."""
-    if name in ("apply_gradients", "apply"):
-        for value in (*given.positions, *given.names.values()):
-            for each in _gradients(value):
-                machine.taken[each].optimizer = optimizer
-                machine.taken[each].used = True
-        return NONE
-    if name == "minimize":
-        loss, weights = given.get(0, "loss"), given.get(1, "var_list")
-        if isinstance(loss, Closure):
-            made = machine.run(loss, (), {}, node)
-            of = [leaf for leaf in leaves(made) if isinstance(leaf, Traced)]
-            machine.taken.append(
-                Taken(of, weights or Unknown("weights"), list(machine.record.now), node, "eager", optimizer, True)
-            )
-        return NONE
-    if name in ("get_scaled_loss", "scale_loss"):
-        return given.get(0) or NONE
-    if name == "get_unscaled_gradients":
-        return given.get(0) or NONE
-    if name == "get_config":
-        return Unknown("a configuration")
-    return NONE
-
-
-def _gradients(value: Value) -> list[int]:
-    """The gradients in a value, however it is wrapped."""
-    if isinstance(value, Gradients):
-        return [value.taken]
-    if isinstance(value, Iterator):
-        return [*_gradients(value.of), *_gradients(value.item)]
-    if isinstance(value, (Sequence, Loop)) or leaves(value) != [value]:
-        return [each for leaf in leaves(value) for each in _gradients(leaf) if leaf is not value]
-    return []
 
 
 # -- methods of models -----------------------------------------------------------------------------------------------
@@ -245,6 +152,8 @@ def finish(machine: Machine, start: int, batch: Batch, model: Object | None, unk
     if unknown_data:
         missing.append(Missing("the shape of the input", batch.line, "--input"))
     passes = tuple(_pass(machine, each, batch, size, missing) for each in taken)
+    if not missing and not any(applied.layer > 0 for each in passes for applied in each.graph.applied):
+        return  # variables alone are trained, with no layer
     data = tuple(graphs.tensor(a, size) for a in batch.numbers.values())
     shown = fitting.describe(machine, model, passes) if model is not None else _described(passes)
     machine.events.append(
@@ -287,7 +196,7 @@ def _pass(machine: Machine, taken: Taken, batch: Batch, size: int | None, missin
     flat = [each for node in taken.nodes for each in node.flat()]
     reached = graphs.reaching(machine, flat, [t.number for t in taken.of])
     if not reached:
-        missing.append(Missing("what the loss is computed of", line))
+        missing.append(Missing(graphs.LAYERS, line, "--model"))
     behind, scalars = _behind_losses(reached)
     kept = [node for node in reached if id(node) not in behind and node.loss is None]
     losses = [node for node in reached if node.loss is not None]
@@ -300,6 +209,7 @@ def _pass(machine: Machine, taken: Taken, batch: Batch, size: int | None, missin
     inputs = [number for number in dict.fromkeys(n for node in kept for n in node.inputs) if number not in made]
     graph, unknown = graphs.graph(machine, kept, inputs, outputs, size)
     missing += unknown
+    missing += fitting.inputs_missing(graph, batch.line)
     optimizer = training.optimizer_of(taken.optimizer) or machine.given.optimizer
     if optimizer is None:
         missing.append(Missing("the optimizer", line, "--optimizer"))

@@ -1,0 +1,61 @@
+"""The graph of a model, applied again to other tensors."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tfmemlint.estimate.facts import shaped
+from tfmemlint.estimate.facts.recorded import Node
+from tfmemlint.estimate.facts.values import Traced
+from tfmemlint.model.arithmetic import broadcast
+from tfmemlint.model.values import Shape
+
+if TYPE_CHECKING:
+    from tfmemlint.estimate.facts.machine import Machine
+
+
+def replay(machine: Machine, node: Node, now: dict[int, Traced], training: bool | None) -> None:
+    """Apply again what one node applied, to other tensors."""
+    record = machine.record
+    given = [now.get(number) or record.tensors[number] for number in node.inputs]
+    said = training if node.training is None else node.training
+    if node.inside is not None:
+        outer, record.now = record.now, []
+        for each in node.inside:
+            replay(machine, each, now, said)
+        inside, record.now = record.now, outer
+        made = tuple(now[number].number for number in node.outputs if number in now)
+        record.add(replace(node, inputs=tuple(t.number for t in given), outputs=made, inside=inside, training=said))
+        return
+    old = [record.tensors[number] for number in node.outputs]
+    shapes: list[Shape | None]
+    if node.op is not None:
+        found = shaped.of_layer(node.op, [t.shape for t in given])
+        shapes = list(found) if found is not None else _same(node, record.tensors, given, old)
+    else:
+        shapes = _same(node, record.tensors, given, old)
+    library = "keras" if any(t.library == "keras" for t in given) else "tf"
+    tensors = [record.tensor(shape, t.dtype, library) for shape, t in zip(shapes, old, strict=False)]
+    now.update((t.number, new) for t, new in zip(old, tensors, strict=False))
+    why = node.why or ("" if None not in shapes else f"what `{node.kind}` gives")
+    record.add(replace(
+        node, inputs=tuple(t.number for t in given), outputs=tuple(t.number for t in tensors), training=said, why=why
+    ))  # fmt: skip
+
+
+def _same(node: Node, tensors: list[Traced], given: list[Traced], old: list[Traced]) -> list[Shape | None]:
+    """The shapes of an operation's outputs: those that it gave before, for inputs of the same shapes, or what
+    broadcasting gives, if that is what it gave before."""
+    before = [tensors[number].shape for number in node.inputs]
+    now = [t.shape for t in given]
+    if all(_alike(a, b) for a, b in zip(before, now, strict=True)):
+        return [t.shape for t in old]
+    joined, was = now[0], before[0]
+    for a, b in zip(now[1:], before[1:], strict=True):
+        joined, was = broadcast(joined, a), broadcast(was, b)
+    return [joined if t.shape is not None and t.shape == was else None for t in old]
+
+
+def _alike(one: Shape | None, other: Shape | None) -> bool:
+    return one is not None and other is not None and one[1:] == other[1:]
