@@ -35,7 +35,7 @@ N = BATCH * 64 * 4
     [
         ("relu", 1), ("sigmoid", 1), ("tanh", 1), ("elu", 1), ("softmax", 1),
         ("leaky_relu", 2), ("softplus", 2), ("silu", 2), ("hard_sigmoid", 2),
-        ("gelu", 4), ("mish", 4), ("hard_silu", 4), ("linear", 1),
+        ("log_softmax", 2), ("gelu", 4), ("mish", 4), ("hard_silu", 4), ("linear", 1),
     ],
 )  # fmt: skip
 def test_activations_keep(name: str, tensors: int) -> None:
@@ -54,6 +54,9 @@ def test_activations_keep(name: str, tensors: int) -> None:
         ("Dropout", N, {"rate": 0}),
         ("Dropout", N, {"rate": 0.5, "training": False}),
         ("GaussianNoise", N, {"stddev": 0.1}),
+        ("GaussianDropout", 2 * N, {"rate": 0.1}),
+        ("AlphaDropout", 2 * N, {"rate": 0.1}),
+        ("AlphaDropout", N, {"rate": 0.1, "training": False}),
         ("BatchNormalization", 2 * N, {}),
         ("BatchNormalization", N, {"trainable": False}),
         ("BatchNormalization", N, {"training": False}),
@@ -147,13 +150,16 @@ def test_time_distributed_layers_have_a_gradient_of_the_whole_input_for_each_ste
     assert [layer.parameters for layer in found.layers] == [6 * 32 + 32, 32 * 16 + 16]
 
 
-@pytest.mark.parametrize(("dropout", "tensors", "mask"), [(0.0, 6, 0), (0.1, 6, 1)])
-def test_attention_keeps(dropout: float, tensors: int, mask: int) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "tensors", "mask"),
+    [({}, 6, 0), ({"use_causal_mask": True}, 5, 0), ({"dropout": 0.1}, 6, 1), ({"dropout": 0.0}, 6, 0)],
+)
+def test_attention_keeps(arguments: dict[str, Any], tensors: int, mask: int) -> None:
     """Queries, keys, values, context and the scores twice; with dropout a mask of a byte for each score."""
     network = Network()
     hidden = network.add("Dense", network.given(16, 4), (16, 16), units=16)
     attended = network.add(
-        "MultiHeadAttention", [hidden, hidden], (16, 16), num_heads=4, key_dim=16, value_dim=16, dropout=dropout
+        "MultiHeadAttention", [hidden, hidden], (16, 16), num_heads=4, key_dim=16, value_dim=16, **arguments
     )
     network.add("Dense", attended, (16, 2), units=2)
     projected = BATCH * 16 * 64 * 4

@@ -64,9 +64,22 @@ def test_an_update_takes_arrays_of_the_weight() -> None:
     small = 20_000
     assert ONE <= step_of("SGD") <= 2 * ONE + small
     assert 2 * ONE <= step_of("Adam") <= 2 * ONE + small
+    assert 2 * ONE <= step_of("Adagrad") <= 2 * ONE + small
+    assert 3 * ONE <= step_of("Nadam") <= 3 * ONE + small
+    assert step_of("Lion") == pytest.approx(2 * ALL + 2 * ONE, abs=small)
     assert step_of("SGD", momentum=0.9) == pytest.approx(ALL + ONE, abs=small)
     assert step_of("RMSprop") == pytest.approx(ALL + 2 * ONE, abs=small)
+    more = step_of("RMSprop", momentum=0.9, centered=True)
+    assert more == pytest.approx(3 * ALL + 2 * ONE, abs=small)
+    assert step_of("Adamax") == pytest.approx(ALL + 2 * ONE, abs=small)
     assert step_of("AdamW") == pytest.approx(ALL + 2 * ONE, abs=small)
+
+
+def test_a_scaled_loss_waits_for_all_gradients() -> None:
+    """Keras scales the loss under mixed_float16, and looks at all gradients before it applies any; not so bfloat16."""
+    step = weights_alone("Adam")
+    scaled, plain = (estimate(under(step, policy)).step for policy in ("mixed_float16", "mixed_bfloat16"))
+    assert scaled > plain
 
 
 def test_gradients_live_together_without_a_graph_or_with_a_global_norm() -> None:
@@ -180,3 +193,12 @@ def test_an_embedding_is_updated_by_rows() -> None:
     table = 4 * 100_000 * 8
     assert looked_up("SGD") < table
     assert looked_up("Adam") == pytest.approx(2 * table, rel=0.01)
+
+
+def test_a_use_on_which_no_loss_depends_does_not_keep_a_layer_from_its_update() -> None:
+    made = Network()
+    given = made.given(64)
+    made.add("Dense", given, (64,), layer=7, units=64)
+    made.add("Dense", given, (64,), layer=7, units=64)
+    found = estimate(made.step("Adam"))
+    assert any(moment.part == "update" for moment in found.curve)

@@ -38,6 +38,8 @@ def gradient(program: Program, loss: Loss | None, y: Buffer, items: int) -> Buff
         dy = _categorical(program, loss.from_logits, y, n)
     elif kind in _DIFFERENCES:
         dy = _difference(program, y, n)
+    elif kind in ("huber", "huber_loss"):
+        dy = _huber(program, y, n)
     else:
         dy = program.op("loss gradient", [y], n)
     return dy if dy.bytes == y.bytes or not y.bytes else program.op("Cast", [dy], y.bytes)
@@ -56,6 +58,18 @@ def _difference(program: Program, y: Buffer, n: int) -> Buffer:
     return program.op("Mul", [mean, slope], n, in_place=[mean, slope])
 
 
+def _huber(program: Program, y: Buffer, n: int) -> Buffer:
+    """The difference, its absolute and a mask of a byte an item; backward the mean's gradient in full size, a selection
+    of it and n."""
+    difference = program.op("Sub", [y], n)
+    absolute = program.op("Abs", [difference], n)
+    mask = program.op("LessEqual", [absolute], n // 4)
+    mean = program.op("Tile", [], n)
+    chosen = program.op("Select", [mask, mean], n)
+    slope = program.op("Mul", [chosen, difference], n)
+    return program.op("AddN", [mean, chosen, slope, absolute, mask], n, in_place=[slope])
+
+
 def _sparse(program: Program, from_logits: bool, y: Buffer, n: int) -> Buffer:
     """From logits in place on them. Probabilities are clipped and their logarithm taken first: 2n more."""
     if from_logits:
@@ -69,9 +83,16 @@ def _sparse(program: Program, from_logits: bool, y: Buffer, n: int) -> Buffer:
 
 
 def _binary(program: Program, from_logits: bool, y: Buffer, n: int) -> Buffer:
-    """From logits n and 2n while it runs. Of probabilities the clipped ones and two logarithms."""
+    """From logits a mask of a byte an item, the exponential and one more than it, the negative labels, the mean's
+    gradient in full size and a selection of it. Of probabilities the clipped ones and two logarithms."""
     if from_logits:
-        return program.op("logistic_loss", [y], n, workspace=2 * n)
+        mask = program.op("GreaterEqual", [y], n // 4)
+        power = program.op("Exp", [y], n)
+        more = program.op("add", [power], n)
+        labels = program.op("Neg", [], n)
+        mean = program.op("Tile", [], n)
+        chosen = program.op("Select", [mask, mean], n)
+        return program.op("AddN", [y, power, more, labels, mean, chosen], n, in_place=[chosen])
     clipped = program.op("clip_by_value", [y], n)
     log = program.op("Log", [clipped], n)
     other = program.op("Log1p", [clipped], n)

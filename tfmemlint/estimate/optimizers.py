@@ -15,8 +15,8 @@ from tfmemlint.estimate.step import Applied, Optimizer
 from tfmemlint.knowledge.facts import optimizer_slots
 
 OPTIONS = ("momentum", "centered", "amsgrad", "use_ema", "gradient_accumulation_steps")
-ADAMS = ("Adam", "AdamW", "Nadam", "Adamax", "Adagrad", "Lamb", "ScheduleFreeAdamW")
-EARLY = {"RMSprop": 1, "AdamW": 1, "Lion": 2}
+ADAMS = ("Adam", "AdamW", "Nadam", "Adamax", "Adagrad", "Adafactor", "Lamb", "ScheduleFreeAdamW")
+EARLY = {"RMSprop": 1, "AdamW": 1, "Adamax": 1, "Lion": 2}
 """How many terms of a weight's size need no gradient, such as `rho * v`: a graph computes them when the step begins."""
 Key = tuple[int, int]
 """A weight: its layer and its index there."""
@@ -59,6 +59,8 @@ class Updates:
             return
         decays = optimizer.kind != "AdamW" and bool(optimizer.arguments.get("weight_decay"))
         terms = EARLY.get(optimizer.kind, 0) + decays + _has_momentum(optimizer)
+        if optimizer.kind == "RMSprop":
+            terms += sum(bool(optimizer.arguments.get(name)) for name in ("momentum", "centered"))
         for key, weight in self.weights.items():
             self.program.owner, self.program.part = weight.owner, UPDATE
             size = weight.bytes
@@ -88,7 +90,11 @@ class Updates:
         program.part = part
 
     def finish(self) -> None:
-        """Writes down what waits for all gradients."""
+        """Writes down what waits for all gradients, also for those of uses on which no loss depends."""
+        for key, given in self.given.items():
+            if len(given) < self.weights[key].uses:
+                total = self.program.op("AddN", given, self.weights[key].bytes, in_place=given)
+                self.waiting.append((key, total, None))
         gradients = [gradient for _, gradient, _ in self.waiting]
         self.program.part = UPDATE
         if gradients:

@@ -87,6 +87,20 @@ def _mish(place: Place, z: Buffer) -> Applying:
     return y, gradient
 
 
+def _log_softmax(place: Place, z: Buffer) -> Applying:
+    """In place, keeps its output; and its exponential, which the gradient needs but does not wait for dy."""
+    n = z.bytes
+    y = place.op("LogSoftmax", [z], n, in_place=[z])
+    weights = place.op("Exp", [y], n)
+
+    def gradient(dy: Buffer) -> Buffer:
+        place.sink("Sum", [dy])
+        spread = place.op("Mul", [weights], n, in_place=[weights])
+        return place.op("Sub", [dy, spread], n, in_place=[dy, spread])
+
+    return y, gradient
+
+
 def _hard_sigmoid(place: Place, z: Buffer) -> Applying:
     """The clipped tensor in place, and it divided: keeps the first."""
     n = z.bytes
@@ -120,6 +134,7 @@ _NAMED: Mapping[str, Callable[[Place, Buffer], Applying]] = {
     "swish": _silu,
     "gelu": _gelu,
     "softmax": _softmax,
+    "log_softmax": _log_softmax,
     "mish": _mish,
     "hard_sigmoid": _hard_sigmoid,
     "hard_silu": _hard_silu,

@@ -8,7 +8,7 @@ from tfmemlint.estimate.layers.kind import Kind
 from tfmemlint.estimate.place import Place
 from tfmemlint.estimate.program import MASK, Buffer
 from tfmemlint.estimate.step import Applied
-from tfmemlint.estimate.weights import Shape, Weight, flag, known, number
+from tfmemlint.estimate.weights import Shape, Unknown, Weight, flag, known, number
 
 QUERY, KEY, VALUE, OUT = range(4)
 """The four projections, in the order of their weights."""
@@ -48,14 +48,15 @@ def _attention(place: Place) -> None:
 
 
 def _plain(place: Place, size: _Sizes) -> None:
-    """Without dropout, einsums on [B, T, H, D]: Q, K, V, the scores twice, the context; all are kept. Backward: three
-    tensors of the scores."""
+    """Without dropout, einsums on [B, T, H, D]: Q, K, V, the scores twice (once where they are masked), the context;
+    all are kept. Backward: three tensors of the scores."""
     query, value, key, of = _inputs(place)
     v = place.op("value", [value], size.value)
     q = place.op("query", [query], size.query)
     k = place.op("key", [key], size.key)
     weights = place.op("softmax", [q, k], size.scores)
-    scaled = place.op("scores", [weights], size.scores)
+    masked = place.arguments.get("use_causal_mask") or place.arguments.get("attention_mask")
+    scaled = [] if masked else [place.op("scores", [weights], size.scores)]
     context = place.op("context", [weights, v], size.context)
     place.give(place.op("output", [context], place.out_bytes()))
 
@@ -64,7 +65,7 @@ def _plain(place: Place, size: _Sizes) -> None:
         dc = place.op("dcontext", [dy], size.context)
         dv = place.op("dvalue", [weights, dc], size.value)
         dweights = place.op("dsoftmax", [dc, v], size.scores, workspace=2 * size.scores)
-        dscores = place.op("dscores", [dweights, weights, scaled], size.scores, in_place=[dweights])
+        dscores = place.op("dscores", [dweights, weights, *scaled], size.scores, in_place=[dweights])
         dq = place.op("dquery", [dscores, k], size.query)
         _projected(place, QUERY, query, dq, of[QUERY])
         dk = place.op("dkey", [dscores, q], size.key)
@@ -131,4 +132,34 @@ def _projected(place: Place, which: int, source: Buffer, gradient: Buffer, j: in
         place.pass_on(place.op("dx", [gradient], source.bytes), j)
 
 
-KINDS: Mapping[str, Kind] = {"MultiHeadAttention": Kind(_attention, _weights)}
+def _simple(place: Place) -> None:
+    """The layer without projections: the scores, with their softmax in place, and n; keeps its inputs and the softmax.
+    Backward: two tensors of the scores."""
+    if place.arguments.get("dropout") or place.arguments.get("score_mode", "dot") != "dot":
+        raise Unknown("the dropout or score")
+    query, value, key, of = _inputs(place)
+    scores = place.rows() * place.length(1) * place.length(1, of[VALUE]) * place.item
+    weights = place.op("MatMul", [query, key], scores)
+    weights = place.op("Softmax", [weights], scores, in_place=[weights])
+    place.give(place.op("MatMul_1", [weights, value], place.out_bytes()))
+
+    def backward(dy: Buffer) -> None:
+        dweights = place.op("MatMul_1/MatMul", [dy, value], scores)
+        place.sink("Sum", [place.op("mul", [dweights, weights], scores)])
+        dscores = place.op("sub", [dweights, weights], scores, in_place=[dweights])
+        products = {VALUE: (value, [weights, dy]), QUERY: (query, [dscores, key]), KEY: (key, [dscores, query])}
+        for which, (given, reads) in products.items():
+            if place.wants(of[which]):
+                place.pass_on(place.op("MatMulGrad", reads, given.bytes), of[which])
+
+    place.on_backward(backward)
+
+
+def _scale(applied: Applied, inputs: Sequence[Shape]) -> tuple[Weight, ...]:
+    return (Weight(()),) if flag(applied.arguments, "use_scale", False) else ()
+
+
+KINDS: Mapping[str, Kind] = {
+    "MultiHeadAttention": Kind(_attention, _weights),
+    "Attention": Kind(_simple, _scale),
+}

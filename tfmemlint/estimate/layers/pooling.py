@@ -36,4 +36,6 @@ KINDS: Mapping[str, Kind] = {
     **{f"AveragePooling{rank}": Kind(_average_pooling) for rank in _RANKS},
     **{f"GlobalAveragePooling{rank}": Kind(_global_average) for rank in _RANKS},
     **{f"GlobalMaxPooling{rank}": Kind(_global_max) for rank in _RANKS},
+    **dict.fromkeys(("mean", "sum"), Kind(_global_average)),
+    "max": Kind(_global_max),
 }

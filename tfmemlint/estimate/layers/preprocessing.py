@@ -25,6 +25,11 @@ def _augmented(name: str, place: Place) -> None:
         alias(place)
 
 
+def _looked_up(place: Place) -> None:
+    """Whole numbers of eight bytes; nothing of them waits for a gradient."""
+    place.give(place.op(place.applied.kind, [place.x()], place.out_items() * 8), dtype="int64")
+
+
 def _moments(applied: Applied, inputs: Sequence[Shape]) -> tuple[Weight, ...]:
     if applied.arguments.get("mean") is not None:
         return ()
@@ -34,9 +39,12 @@ def _moments(applied: Applied, inputs: Sequence[Shape]) -> tuple[Weight, ...]:
     return (Weight(size, False), Weight(size, False))
 
 
+_LOOKUPS = ("TextVectorization", "StringLookup", "IntegerLookup", "Hashing", "Discretization")
 _AUGMENTING = ("RandomFlip", "RandomRotation", "RandomZoom", "RandomTranslation", "RandomContrast", "RandomBrightness")
 KINDS: Mapping[str, Kind] = {
     "Rescaling": Kind(_scaled),
+    "CategoryEncoding": Kind(partial(unary, "OneHot")),
+    **dict.fromkeys(_LOOKUPS, Kind(_looked_up)),
     "Normalization": Kind(_scaled, _moments),
     **{name: Kind(partial(_augmented, name)) for name in (*_AUGMENTING, "RandomCrop")},
     **dict.fromkeys(("Resizing", "CenterCrop"), Kind(partial(unary, "Resize"))),

@@ -58,8 +58,20 @@ def _noise(place: Place) -> None:
     place.on_backward(lambda dy: place.pass_on(dy))
 
 
+def _factor(place: Place) -> None:
+    """GaussianDropout, AlphaDropout: a factor of n, the output in place; keeps the factor."""
+    if not place.training or not place.arguments.get("rate", 1):
+        alias(place)
+        return
+    x = place.x()
+    factor = place.op("random_normal", [], x.bytes, why=MASK)
+    place.give(place.op("Mul", [x, factor], x.bytes, in_place=[x]))
+    place.on_backward(lambda dy: place.pass_on(place.op("MulGrad", [dy, factor], x.bytes, in_place=[dy])))
+
+
 MASKED = ("Dropout", "SpatialDropout1D", "SpatialDropout2D", "SpatialDropout3D")
 KINDS: Mapping[str, Kind] = {
     **dict.fromkeys(MASKED, Kind(_dropout)),
     "GaussianNoise": Kind(_noise),
+    **dict.fromkeys(("GaussianDropout", "AlphaDropout"), Kind(_factor)),
 }

@@ -32,7 +32,7 @@ def _repeated(place: Place) -> None:
     unary("Repeat", place)
 
 
-_ALIASES = ("Flatten", "Reshape", "reshape", "squeeze", "expand_dims", "stop_gradient", "identity", "Identity")
+_ALIASES = ("Flatten", "Reshape", "Identity", "InputLayer", "ActivityRegularization", "reshape", "squeeze")
 _RANKS = ("1D", "2D", "3D")
 KINDS: Mapping[str, Kind] = {
     **dict.fromkeys(_ALIASES, Kind(alias)),
