@@ -32,7 +32,8 @@ def test_one_input(layer: str, given: str, count: int, shape: tuple[int, ...]) -
 @pytest.mark.parametrize(
     "layer",
     ["Normalization(axis=axes)", "CategoryEncoding(output_mode='count')", "ConvLSTM2D(n, 3)",
-     "TextVectorization(output_mode='count')", "ConvLSTM2D(4, 3, return_state=True)", "StringLookup(output_mode='one_hot')"],
+     "TextVectorization(output_mode='count')", "ConvLSTM2D(4, 3, return_state=True)",
+     "StringLookup(output_mode='one_hot')"],
 )  # fmt: skip
 def test_what_is_not_known_has_no_effect(layer: str) -> None:
     file = model_of(f"model = keras.Sequential([keras.Input((5, 8, 8, None)), keras.layers.{layer}])\n")

@@ -25,6 +25,8 @@ def apply(machine: Machine, layer: Object, given: Arguments, node: cst.CSTNode |
     """What a layer or model gives when it is called."""
     training = constant(given.names["training"]) if "training" in given.names else None
     training = training if isinstance(training, bool) else None
+    if machine.given.input_shape is not None and machine.batches:
+        given = _said(machine, given)
     own = machine.method(layer.of, "call") if layer.of is not None else None
     if own is not None:
         return _own(machine, layer, own[0], given, node, training)
@@ -38,6 +40,19 @@ def apply(machine: Machine, layer: Object, given: Arguments, node: cst.CSTNode |
     if layer.of is not None or networks.is_model(layer):
         return _not_known(machine, layer, given, node)
     return _layer(machine, layer, tensors, node, training)
+
+
+def _said(machine: Machine, given: Arguments) -> Arguments:
+    """The data of a loop that are not known, as they are said to be."""
+    shape, batch = machine.given.input_shape or (), machine.batches[-1]
+    positions = list(given.positions)
+    for place, value in enumerate(positions[:1]):
+        unknown = isinstance(value, Unknown) or (isinstance(value, Traced) and value.number in batch.numbers)
+        if unknown and (not isinstance(value, Traced) or value.shape is None or None in value.shape[1:]):
+            tensor = machine.record.tensor((batch.size, *shape), "float32", "tf")
+            batch.numbers[tensor.number] = tensor
+            positions[place] = tensor
+    return Arguments(tuple(positions), given.names, given.open)
 
 
 def _tensors(machine: Machine, given: Arguments) -> list[Traced] | None:

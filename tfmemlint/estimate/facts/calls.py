@@ -34,9 +34,11 @@ from tfmemlint.model.values import (
     Iterator,
     Mapping,
     Method,
+    OneOf,
     Sequence,
     Unknown,
     Value,
+    one_of,
 )  # fmt: skip
 from tfmemlint.syntax.scopes import positional
 
@@ -108,6 +110,8 @@ def call(machine: Machine, target: Value, given: Arguments, node: cst.Call) -> V
         return libraries.api(machine, target, given, node)
     if isinstance(target, Method):
         return _method(machine, target, given, node)
+    if isinstance(target, OneOf):
+        return one_of(call(machine, each, given, node) for each in target.options)
     return unknown(machine, target, given, node)
 
 

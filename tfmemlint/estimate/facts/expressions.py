@@ -25,16 +25,19 @@ from tfmemlint.estimate.facts.values import (
     join,
     plain,
 )  # fmt: skip
+from tfmemlint.model import arguments
 from tfmemlint.model.expressions import EXPRESSIONS
 from tfmemlint.model.values import (
     Api,
     Const,
     Iterator,
     Mapping,
+    OneOf,
     Sequence,
     Unknown,
     Value,
     constant,
+    one_of,
 )  # fmt: skip
 
 if TYPE_CHECKING:
@@ -80,6 +83,10 @@ def attribute(machine: Machine, base: Value, name: str) -> Value:
     """`base.name`."""
     if isinstance(base, (Object, Kind, Super)):
         return objects.attribute(machine, base, name)
+    if isinstance(base, OneOf):
+        return one_of(attribute(machine, each, name) for each in base.options)
+    if base in arguments.FLAGS:
+        return arguments.flag(machine.evaluator, name)
     if isinstance(base, Api):
         return imported.attribute(machine, base, name)
     if isinstance(base, Listed):

@@ -19,6 +19,11 @@ DEFAULT_BATCH = 32
 """Examples of a batch that `fit` and `predict` make of arrays, unless they are told otherwise."""
 
 
+BATCHES = frozenset({"batch", "padded_batch", "ragged_batch"})
+UNBATCHES = frozenset({"unbatch", "flat_map", "interleave", "rebatch", "apply", "window"})
+"""Steps of a pipeline behind which an element is a batch, or need not be one any more."""
+
+
 @dataclass(slots=True)
 class Feed:
     """The tensors of one batch: `inputs` are None where they are not known; those that are have None for the number of
@@ -64,6 +69,23 @@ def of_element(element: Value) -> Feed:
     return Feed(_rows(inputs), _rows(labels) or [], known[0] if len(known) == 1 else None, element)
 
 
+def batch_of(over: Value) -> int | None:
+    """The examples in one element of a pipeline, or of what goes through one: by its element, else by its last step
+    that makes batches."""
+    if isinstance(over, Dataset):
+        found = of_element(over.element).batch
+        for step in reversed(over.steps) if found is None else ():
+            if step.name in BATCHES and step.call is not None:
+                return integer(step.call.given("batch_size"))
+            if step.name in UNBATCHES:
+                return None
+        return found
+    if isinstance(over, Iterator):
+        inner = batch_of(over.of)
+        return inner if inner is not None else of_element(over.item).batch
+    return None
+
+
 def of_call(machine: Machine, name: str, given: Arguments, node: cst.Call) -> Feed:
     """What `fit`, `train_on_batch` or `predict` is given."""
     x = given.get(0, "x", "generator")
@@ -73,7 +95,9 @@ def of_call(machine: Machine, name: str, given: Arguments, node: cst.Call) -> Fe
     if x is None:
         return Feed()
     if isinstance(x, Dataset):
-        return of_element(x.element)
+        found = of_element(x.element)
+        found.batch = batch_of(x)
+        return found
     if isinstance(x, Iterator):
         return of_element(x.item)
     if isinstance(x, Object):

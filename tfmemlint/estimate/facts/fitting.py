@@ -35,7 +35,7 @@ def step(machine: Machine, model: Object, name: str, given: Arguments, node: cst
     else:
         graph, unknown = graphs.graph(machine, *ends, batch)
         missing += unknown
-        missing += _inputs_missing(graph, line)
+        missing += inputs_missing(graph, line)
         losses, optimizer = _trained_with(machine, model, len(ends[2]), line, missing) if train else ((), None)
         passes = (Pass(graph, losses, optimizer, backward=train),)
     data = [*(feed.inputs or []), *(feed.labels if train else [])]
@@ -83,7 +83,7 @@ def _what_is_missing(machine: Machine, model: Object, feed: Feed, line: int) -> 
     return Missing("the layers of the model", line, "--model")
 
 
-def _inputs_missing(graph: Graph, line: int) -> list[Missing]:
+def inputs_missing(graph: Graph, line: int) -> list[Missing]:
     """Sizes of the inputs that are not known."""
     for number in graph.inputs:
         if None in graph.tensors[number].shape[1:]:

@@ -74,11 +74,14 @@ def _entered(machine: Machine, chain: list[cst.CSTNode], env: Env) -> None:
 
 
 def _once(found: list[TrainingStep]) -> list[TrainingStep]:
-    """Steps with layers and tensors numbered from one, those that are the same left out."""
+    """Steps with layers and tensors numbered from one, each once. Of several models that one call may train, those of
+    which no layer is known are left out: mostly they are loaded, and were made as the others are."""
     kept: dict[str, TrainingStep] = {}
     for each in map(_numbered, found):
         kept.setdefault(repr(each), each)
-    return sorted(kept.values(), key=lambda step: step.line)
+    known = {each.line for each in kept.values() if each.passes}
+    told = [each for each in kept.values() if each.passes or each.line not in known]
+    return sorted(told, key=lambda step: step.line)
 
 
 def _numbered(step: TrainingStep) -> TrainingStep:

@@ -51,7 +51,7 @@ def drawn(machine: Machine, over: Value, item: Value) -> Value:
         item = feeding.of_call(machine, "fit", Arguments((over,)), cst.Call(cst.Name("fit"))).structure or item
     batch = machine.batches[-1] if machine.batches else Batch()
     if batch.size is None:
-        batch.size = _size(Iterator(NONE, plain(item)))
+        batch.size = feeding.batch_of(Iterator(NONE, plain(item)))
 
     def number(value: Value) -> Value:
         if isinstance(value, Sequence):
@@ -77,7 +77,7 @@ def around(machine: Machine, loop: cst.For | cst.While, over: Value, run: Callab
         batch.call = f"for ... in {text[:50]}"
     if is_data(over):
         machine.record.now = []
-        batch.size = _size(over)
+        batch.size = feeding.batch_of(over)
     machine.batches.append(batch)
     try:
         outcome = run()
@@ -91,14 +91,6 @@ def around(machine: Machine, loop: cst.For | cst.While, over: Value, run: Callab
 def is_data(over: Value) -> bool:
     """Whether a loop runs over batches: of a pipeline, a generator or an object that gives them."""
     return isinstance(over, (Dataset, Iterator, Object))
-
-
-def _size(over: Value) -> int | None:
-    """The examples in one element."""
-    item = over.element if isinstance(over, Dataset) else over.item if isinstance(over, Iterator) else NONE
-    sizes = {leaf.shape[0] for leaf in leaves(item) if isinstance(leaf, Array) and leaf.shape}
-    known = [n for n in sizes if n is not None]
-    return known[0] if len(known) == 1 else None
 
 
 # -- tapes -----------------------------------------------------------------------------------------------------------
@@ -300,6 +292,7 @@ def _pass(machine: Machine, taken: Taken, batch: Batch, size: int | None, missin
     inputs = [number for number in dict.fromkeys(n for node in kept for n in node.inputs) if number not in made]
     graph, unknown = graphs.graph(machine, kept, inputs, outputs, size)
     missing += unknown
+    missing += fitting.inputs_missing(graph, batch.line)
     optimizer = training.optimizer_of(taken.optimizer) or machine.given.optimizer
     if optimizer is None:
         missing.append(Missing("the optimizer", line, "--optimizer"))
