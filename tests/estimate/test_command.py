@@ -125,6 +125,21 @@ def test_a_folder_is_searched_and_modules_are_followed(here: Path, run: Run) -> 
     assert (made["path"], made["bytes"]["weights"]) == ("train.py", WEIGHTS)
 
 
+def test_a_step_in_another_module_stands_where_this_file_leads_to_it(here: Path, run: Run) -> None:
+    (here / "setup.py").touch()
+    (here / "net.py").write_text(NET)
+    (here / "trainer.py").write_text(
+        "def train(model, x, y, loss):\n    model.compile('adam', loss)\n    model.fit(x, y, batch_size=64)\n"
+    )
+    head = "import keras\nimport numpy as np\nfrom net import make\nfrom trainer import train\n"
+    (here / "main.py").write_text(head + DATA + "\ntrain(make(), x, y, loss)\n")
+    made = record(run, ".")
+    assert (made["path"], made["line"], made["call"]) == ("main.py", 10, "model.fit(...)")
+    assert (made["bytes"]["weights"], made["batch"]) == (WEIGHTS, 64)
+    assert made["layers"][0]["line"] is None
+    assert record(run, "main.py") == made
+
+
 def test_each_step_has_a_block_of_its_own(here: Path, run: Run) -> None:
     Path("train.py").write_text(SCRIPT + "model.predict(x, batch_size=128)\n")
     done = run("estimate", "train.py")

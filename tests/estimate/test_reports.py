@@ -154,6 +154,11 @@ def test_predict_has_no_slots() -> None:
     assert "slots" not in shown and "SGD" not in shown and "backward and update" not in shown
 
 
+def test_of_a_compiled_step_no_figure_is_promised() -> None:
+    shown = text(reported(estimate(step(mode="jit"))))
+    assert "float32, jit\n" in shown and "204 .. 284 MiB, as a graph: XLA may use less or more\n" in shown
+
+
 def test_what_changes_the_optimizers_memory_is_shown() -> None:
     of = step(mode="eager", precision="mixed_float16")
     passes = tuple(

@@ -123,7 +123,9 @@ class Place:
         return self.out_items(j) * self.item
 
     def weight_bytes(self, index: int) -> int:
-        """The bytes of a weight in the dtype in which the layer computes."""
+        """The bytes of a weight in the dtype in which the layer computes. Raises Unknown where no weights are known."""
+        if not self.weights:
+            raise Unknown("the weights")
         return self.weights[index].items * self.item
 
     # -- forward

@@ -159,12 +159,14 @@ def run(
         positions = (function.receiver, *positions)
     _bind(machine, function, env, positions, dict(names), open_)
     machine.running.append(function)
+    machine.calling.append(node)
     try:
         if isinstance(function.node, cst.Lambda):
             return machine.value(function.node.body, env)
         outcome = machine.suite(function.node.body, env)
     finally:
         machine.running.pop()
+        machine.calling.pop()
     returned = outcome[1] if outcome is not None and outcome[0] == "return" else NONE
     for each in env.returns:
         returned = join(returned, each)

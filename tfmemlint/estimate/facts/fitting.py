@@ -23,7 +23,7 @@ Ends = tuple[list[Node], list[int], list[int]]
 
 def step(machine: Machine, model: Object, name: str, given: Arguments, node: cst.Call) -> None:
     """Note the step of a call."""
-    line = operations.line_of(machine, node)
+    line = operations.step_line(machine, node)
     train = name in training.FITS
     feed = feeding.of_call(machine, name, given, node)
     missing: list[Missing] = []

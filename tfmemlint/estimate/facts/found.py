@@ -24,7 +24,8 @@ WORDS = ("fit", "fit_generator", "train_on_batch", "predict", "predict_generator
 def steps(file: File, given: Given = Given()) -> list[TrainingStep]:  # noqa: B008  (it is frozen)
     """The steps that a file trains with, and the batches that it predicts, by line. What `given` says fills what the
     program leaves open."""
-    if not any(file.calls_by_word.get(word) for word in WORDS):
+    programs = (file, *file.within_reach)
+    if not any(program.calls_by_word.get(word) for program in programs for word in WORDS):
         return []
     machine = Machine(file, given)
     env = Env()

@@ -60,6 +60,7 @@ class Machine(State):
         self.work = 0
         self.deepest = DEEPEST
         self.running: list[Closure] = []
+        self.calling: list[cst.CSTNode | None] = []
         self.modules: dict[int, Env] = {}
         self.serial = 0
         self.names: dict[str, int] = {}

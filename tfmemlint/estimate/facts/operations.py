@@ -51,6 +51,11 @@ def line_of(machine: Machine, node: cst.CSTNode | None) -> int:
         return 0
 
 
+def step_line(machine: Machine, node: cst.CSTNode) -> int:
+    """The line at which a step stands: of one in another module, that of this file's call which leads there."""
+    return next((line for each in (node, *reversed(machine.calling)) if (line := line_of(machine, each))), 0)
+
+
 def note(
     machine: Machine, kind: str, given: list[Traced], made: Value, node: cst.CSTNode | None, why: str = ""
 ) -> Value:

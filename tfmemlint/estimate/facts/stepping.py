@@ -58,7 +58,7 @@ def around(machine: Machine, loop: cst.For | cst.While, over: Value, run: Callab
     """Follow a loop; the steps that its turns make come of it."""
     before = machine.record.now
     start = len(machine.taken)
-    batch = Batch(line=operations.line_of(machine, loop), call="while ...")
+    batch = Batch(line=operations.step_line(machine, loop), call="while ...")
     if isinstance(loop, cst.For):
         text = " ".join(machine.file.text(loop.iter).split())
         batch.call = f"for ... in {text[:50]}"
@@ -107,7 +107,7 @@ def overridden(machine: Machine, model: Object, own: Closure, feed: Feed, node: 
     start = len(machine.taken)
     kept, machine.record.now = machine.record.now, []
     batch = Batch(
-        size=feed.batch or machine.given.batch, line=operations.line_of(machine, node),
+        size=feed.batch or machine.given.batch, line=operations.step_line(machine, node),
         call=f"{fitting.words(machine, node)}(...)",
     )  # fmt: skip
     machine.batches.append(batch)

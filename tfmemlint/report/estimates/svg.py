@@ -19,6 +19,8 @@ WIDTH = 720
 _LEFT, _RIGHT, _TOP, _BOTTOM, _ROW = 84, WIDTH - 8, 56, 300, 22
 _MOST_COLUMNS = 200
 """Columns of the picture; what happens within one is the moment of it at which most is alive."""
+_LETTER = 9.5
+"""Units that one letter takes at most, on a narrow page."""
 _NEAR = 1.6
 """How many times the peak a budget may be, to be drawn; otherwise the curve would be too low to see."""
 
@@ -180,8 +182,11 @@ def _peak(found: Reported, totals: Sequence[int], scale: _Scale) -> Iterator[str
     yield f'<line class="peak" x1="{x:g}" x2="{x:g}" y1="{_TOP - 10}" y2="{y:g}"/>'
     yield f'<circle class="dot" cx="{x:g}" cy="{y:g}" r="3.5"/>'
     told = f"{show_bytes(totals[column])} in {words.peak(found)}"
-    to_left = x > (_LEFT + _RIGHT) / 2
-    yield _text(x + (6 if to_left else -6), _TOP - 16, told, "", "end" if to_left else "start")
+    room = _LETTER * len(told)
+    if x - 6 + room <= WIDTH:
+        yield _text(x - 6, _TOP - 16, told)
+    else:
+        yield _text(x + 6 if x + 6 >= room else _RIGHT, _TOP - 16, told, "", "end")
 
 
 def _hits(

@@ -72,7 +72,8 @@ def figures(found: Reported) -> list[Row]:
     else:
         rows.append(("one batch of data", show_bytes(estimate.data)))
         rows.append(("step", f"{show_bytes(estimate.step)}, most in {peak(found)}"))
-        rows.append(("peak", interval(estimate)))
+        compiled = ", as a graph: XLA may use less or more" if step.mode == "jit" else ""
+        rows.append(("peak", interval(estimate) + compiled))
     if found.budget is not None:
         rows.append((card(found.budget), fit(found)))
     if found.before is not None:
