@@ -45,8 +45,7 @@ class AccumulationCandidate(Rule):
             small = step.batch // times
             if not small or (small < LEAST_BATCH and small * SMALLEST_PART < step.batch):
                 return
-            accumulated = estimate.accumulating(step, times)
-            low = estimate.lowest(accumulated, small) if accumulated is not None else None
+            low = budgeted.accumulated(times)
             if low is not None and low <= usable:
                 normalizes = any(layer.kind == NORMALIZES for layer in step.layers())
                 yield self.finding(

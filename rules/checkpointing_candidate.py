@@ -38,15 +38,13 @@ class CheckpointingCandidate(Rule):
 
     @on(estimate.budgeted_steps)
     def check(self, budgeted: estimate.Budgeted, file: File) -> Iterator[Finding]:
-        step, found, usable = budgeted.step, budgeted.estimate, budgeted.usable
+        found, usable = budgeted.estimate, budgeted.usable
         kept = sum(layer.kept for layer in found.layers)
         if found.high <= NEARLY_FULL * usable or kept < MOSTLY_KEPT * found.step or len(found.layers) < FEWEST_LAYERS:
             return
-        blocks = estimate.in_blocks(step)
-        low = estimate.lowest(blocks, found.batch) if blocks is not None else None
-        if low is None or found.low - low < max(LEAST_SHARE * found.low, LEAST_BYTES):
+        low, count = budgeted.in_blocks() or (found.low, 0)
+        if found.low - low < max(LEAST_SHARE * found.low, LEAST_BYTES):
             return
-        count = len({layer.remat for layer in blocks.layers()}) if blocks is not None else 0
         yield self.finding(
             budgeted.place,
             file,

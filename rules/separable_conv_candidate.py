@@ -39,14 +39,14 @@ class SeparableConvCandidate(Rule):
     @on(estimate.budgeted_steps)
     def check(self, budgeted: estimate.Budgeted, file: File) -> Iterator[Finding]:
         step, found = budgeted.step, budgeted.estimate
-        wide = estimate.exchangeable(step)
+        wide = budgeted.exchangeable()
         if not wide or not found.weights:
             return
         numbers = {layer.name: layer.layer for layer in step.layers()}
         trained = sum(layer.gradients for layer in found.layers if numbers[layer.name] in wide)
         if trained * (COPIES + found.slots / found.weights) < MOSTLY_WEIGHTS * found.low:
             return
-        low = estimate.lowest(estimate.with_separable(step, wide), found.batch)
+        low = budgeted.separable(wide)
         if found.low - low < LEAST_SHARE * found.low:
             return
         yield self.finding(
