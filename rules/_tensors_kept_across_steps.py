@@ -44,7 +44,7 @@ def kept_kind(file: File, item: cst.BaseExpression, step: Node) -> str | None:
     `step` is the loop or comprehension that makes it, or the function that a loop calls for each step.
     """
     made = _made_by(file, item)
-    if (made is not None and REDUCES.search(made.name or "")) or _is_column(file, item, step):
+    if (made is not None and REDUCES.search(made.name or "")) or _is_of_columns(file, file.written(item), step):
         return None  # a number for each example at most
     while made is not None and made.name in ELEMENTWISE and made.node.args:
         made = _made_by(file, made.node.args[0].value)
@@ -84,6 +84,22 @@ def _carries_state(file: File, applied: Call, step: Node) -> bool:
     given = (name for arg in applied.node.args for name in walk(arg.value, cst.Name) if name.value in derived)
     before = [d for name in given for d in written(file.definitions(name)) if file.tree.contains(step, d.node)]
     return any(d.value is applied.node or file.tree.order(d.node) >= at for d in before)
+
+
+def _is_of_columns(file: File, item: cst.BaseExpression, step: Node) -> bool:
+    """Whether an item is certainly one number for each example: a column, or what is made of columns with numbers, one
+    by one: `tf.abs(out[:, 0] * 25.0)`."""
+    if isinstance(item, cst.BinaryOperation):
+        columns = [side for side in (item.left, item.right) if not _is_number(file, side)]
+        return bool(columns) and all(_is_of_columns(file, side, step) for side in columns)
+    if isinstance(item, cst.Call) and item.args and file.call(item).name in ELEMENTWISE:
+        return _is_of_columns(file, item.args[0].value, step)
+    return _is_column(file, item, step)
+
+
+def _is_number(file: File, node: cst.BaseExpression) -> bool:
+    value = file.value(node)
+    return isinstance(value, Const) or (isinstance(value, Array) and value.shape == ())
 
 
 def _is_column(file: File, item: cst.BaseExpression, step: Node) -> bool:
