@@ -69,7 +69,7 @@ from tfmemlint.query.keras.sessions import (
 from tfmemlint.query.keras.time_steps import has_fixed_steps, step_gradients
 from tfmemlint.query.keras.tokenizers import counted_words
 from tfmemlint.query.keras.updates import updates_graph
-from tfmemlint.query.keras.versions import keras_2, lacks_validation, may_have_own_engine, own_engine
+from tfmemlint.query.keras.versions import frees_trained, keras_2, lacks_validation, may_have_own_engine, own_engine
 from tfmemlint.query.keras.weights import is_frozen, is_optimizer, largest_model, left_bytes, trained_bytes
 
 __all__ = [
@@ -93,6 +93,7 @@ __all__ = [
     "dtype_policy",
     "fate",
     "fits",
+    "frees_trained",
     "given_back",
     "gives_probabilities",
     "has_fixed_steps",
