@@ -56,6 +56,7 @@ from tfmemlint.query.keras.policies import (
     policy_set_before,
     policy_set_in_program,
 )
+from tfmemlint.query.keras.rows import takes_certain_rows
 from tfmemlint.query.keras.searches import Trial, given_back, trial_clears, trial_count, trials
 from tfmemlint.query.keras.sessions import (
     INTERACTIVE,
@@ -146,6 +147,7 @@ __all__ = [
     "session_runs",
     "shares_layers",
     "step_gradients",
+    "takes_certain_rows",
     "takes_given_weights",
     "trained_bytes",
     "trains",
