@@ -64,9 +64,9 @@ def _built_in_loops(file: File) -> Iterator[Built]:
             continue
         if is_handful(file, repetition.seen_runs(file, call.node), made):
             continue
-        untrained = made.trained is False or not _may_train(file, call, made)
+        freed = made.trained is False or not _may_train(file, call, made) or keras.frees_trained(file)
         around = [each.place for each in repetition.repetitions(file, call.node, calls=0)]
-        if not any(keras.clears(file, each) or (untrained and keras.collects(file, each)) for each in around):
+        if not any(keras.clears(file, each) or (freed and keras.collects(file, each)) for each in around):
             found.setdefault(loop.place, []).append((call, made))
     for place, models in found.items():
         yield Built(place, sorted(models, key=lambda each: not each[1].trained))
@@ -197,9 +197,14 @@ def _has_new_layers(file: File, made: Call, within: Node) -> bool:
     return keras.makes_layers(file, within, besides=made) or any(keras.trains(call) for call in calls(file, within))
 
 
-def words_for(made: UsedUp, run: str) -> str:
+def words_for(file: File, made: UsedUp, run: str) -> str:
     """What happens to a model that each `run` makes, and what to do."""
     each = f" ({made.words} each)" if made.bytes is not None and made.bytes >= WORTH_NAMING else ""
+    if made.trained and keras.frees_trained(file):
+        return (
+            f"a model trained in each {run} stays in memory until the garbage collector runs{each}, also after "
+            f"clear_session(); call gc.collect() in each {run}"
+        )
     if made.trained:
         return (
             f"a model trained in each {run} stays in memory until the process ends{each}, also after clear_session(); "

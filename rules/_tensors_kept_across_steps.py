@@ -16,7 +16,6 @@ from tfmemlint.api import (
     Node,
     called_word,
     calls,
-    constant,
     dotted,
     flow,
     integer,
@@ -44,7 +43,7 @@ def kept_kind(file: File, item: cst.BaseExpression, step: Node) -> str | None:
     `step` is the loop or comprehension that makes it, or the function that a loop calls for each step.
     """
     made = _made_by(file, item)
-    if (made is not None and REDUCES.search(made.name or "")) or _is_column(file, item, step):
+    if (made is not None and REDUCES.search(made.name or "")) or _is_of_columns(file, file.written(item), step):
         return None  # a number for each example at most
     while made is not None and made.name in ELEMENTWISE and made.node.args:
         made = _made_by(file, made.node.args[0].value)
@@ -71,12 +70,26 @@ def kept_kind(file: File, item: cst.BaseExpression, step: Node) -> str | None:
     return "outputs" if _given_through(file, value.origin, item, names) else None
 
 
+def _is_of_columns(file: File, item: cst.BaseExpression, step: Node) -> bool:
+    """Whether an item is certainly one number for each example: a column, or what is made of columns with numbers, one
+    by one: `tf.abs(out[:, 0] * 25.0)`."""
+    if isinstance(item, cst.BinaryOperation):
+        columns = [side for side in (item.left, item.right) if not _is_number(file, side)]
+        return bool(columns) and all(_is_of_columns(file, side, step) for side in columns)
+    if isinstance(item, cst.Call) and item.args and file.call(item).name in ELEMENTWISE:
+        return _is_of_columns(file, item.args[0].value, step)
+    return _is_column(file, item, step)
+
+
+def _is_number(file: File, node: cst.BaseExpression) -> bool:
+    value = file.value(node)
+    return isinstance(value, Const) or (isinstance(value, Array) and value.shape == ())
+
+
 def _is_column(file: File, item: cst.BaseExpression, step: Node) -> bool:
     """Whether an item is certainly one number for each example: one column of rows (`out[:, 0]`), by its shape, or one
-    of several of the same array that a step takes apart by their numbers; also times a known number."""
+    of several of the same array that a step takes apart by their numbers."""
     taken = file.written(item)
-    while isinstance(taken, cst.BinaryOperation) and isinstance(constant(file.value(taken.right)), (int, float)):
-        taken = file.written(taken.left)
     if not isinstance(taken, cst.Subscript) or _column(file, taken) is None:
         return False
     value = file.value(taken)

@@ -42,10 +42,11 @@ class ModelBuiltInLoop(Rule):
     ## Why it costs memory
     Models are reference cycles: those of earlier iterations stay until the garbage collector runs, which
     `clear_session()` has it do. For models that `fit` trained that is not enough: on TensorFlow 2.11 to 2.21 the graphs
-    that train them hold weights and optimizer slots until the process ends, with `clear_session()` and
-    `gc.collect()`, too. Memory stays level where the model is built and compiled once, and its weights and the
-    variables of its optimizer are set back before each trial (not compiled again: the optimizer of each `compile`
-    stays). Where layers differ from trial to trial, give each trial a process of its own.
+    that train them hold weights and optimizer slots until the process ends, with `clear_session()` and `gc.collect()`,
+    too; on 2.4 to 2.10, where a project requires that, `gc.collect()` frees them. Memory stays level where the model is
+    built and compiled once, and its weights and the variables of its optimizer are set back before each trial (not
+    compiled again: the optimizer of each `compile` stays). Where layers differ from trial to trial, give each trial a
+    process of its own.
 
     The message names what each model leaves from 1 MiB on: less is lost beside the graphs that stay as well, some
     7 MiB for each small model on TensorFlow 2.21. Smaller models that are never trained are not reported, nor up to ten
@@ -78,7 +79,7 @@ class ModelBuiltInLoop(Rule):
         yield self.finding(
             call,
             file,
-            words_for(made, "iteration"),
+            words_for(file, made, "iteration"),
             fix=Fix.unsafe("clear the session first in each iteration", _clear_first(file, call, built.loop))
             if untrained
             else None,
@@ -99,7 +100,7 @@ class ModelBuiltInLoop(Rule):
         for call, made in found[:1]:
             if is_handful(file, times, made) or (trial.gives_model and is_one_validation(times, made)):
                 continue
-            yield self.finding(call, file, words_for(made, "trial"), related=[(trial.search, "the search")])
+            yield self.finding(call, file, words_for(file, made, "trial"), related=[(trial.search, "the search")])
 
 
 def _clear_first(file: File, call: Call, loop: Node) -> Edit | None:

@@ -49,8 +49,8 @@ class ProbeAllocatesGpu(Rule):
     When the process does nothing but report its devices, which is not reported where the module prints the answers and
     nothing else. Nor are programs that go on to compute with TensorFlow, set neither growth nor a limit and leave the
     card to no other library: they take all of it anyway, and so may the modules in which a script goes on. Nor is
-    `list_local_devices` with options of its own for the session, nor a probe behind a session or a tensor: the devices
-    are made, with the limits that were set before.
+    `list_local_devices` with options of its own for the session, nor a probe behind a session or a tensor, also one
+    that a module makes while it is imported: the devices are made, with the limits that were set before.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/config/list_physical_devices
@@ -65,8 +65,8 @@ class ProbeAllocatesGpu(Rule):
     def check(self, probe: Call, file: File) -> Iterator[Finding]:
         if probe.arg("session_config") is not None or _takes_all_anyway(file, probe) or _only_reports(file):
             return
-        made_by = runtime.devices_made_by(file, probe.node)
-        if made_by is not None and made_by.name not in PROBES:
+        made_by = runtime.devices_made_by(file, probe.node), runtime.devices_made_at_import(file, probe.node)
+        if any(call is not None and call.name not in PROBES for call in made_by):
             return  # the probe shares their allocators
         yield self.finding(
             probe,

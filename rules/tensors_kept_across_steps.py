@@ -51,7 +51,8 @@ class TensorsKeptAcrossSteps(Rule):
     and returns what the model gives, is not reported, nor what traced code computes with later, such as the targets of
     a loss, nor a list of which only the mean of all numbers is taken, as of the values of a loss. Nor are outputs of
     blocks that a loop makes anew for each part of a network, those of a network that a loop gives its own state back
-    for each time step of a sequence, and columns of numbers (`out[:, 0]` and `out[:, 1]`): one for each example.
+    for each time step of a sequence, and columns of numbers (`out[:, 0]` and `out[:, 1]`, also `out[:, 0] * 25.0`): one
+    for each example.
 
     ## References
     - https://www.tensorflow.org/guide/gpu

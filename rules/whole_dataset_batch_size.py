@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import libcst as cst
+
 from tfmemlint.api import (
     Argument,
     Array,
@@ -16,6 +18,7 @@ from tfmemlint.api import (
     elements,
     facts,
     fixes,
+    keras,
     limits,
     on,
     on_call,
@@ -45,8 +48,9 @@ class WholeDatasetBatchSize(Rule):
     Shown only: another batch size changes training, and so does batching what was not batched.
 
     ## When not to use it
-    For methods that need the whole data in each step, such as L-BFGS on a small set. What a function is given by
-    callers that are not seen may be a batch, and is not reported for `predict` and one epoch of `fit`.
+    For methods that need the whole data in each step, such as L-BFGS on a small set; a model that goes over the rows of
+    its batch by a number that it keeps of its own works with no smaller one, and is not reported. What a function
+    is given by callers that are not seen may be a batch, and is not reported for `predict` and one epoch of `fit`.
 
     ## References
     - https://www.tensorflow.org/api_docs/python/tf/keras/Model#fit
@@ -76,7 +80,7 @@ class WholeDatasetBatchSize(Rule):
         if datasets:  # an object of another class than Keras' models may make the batches itself
             if call.names and all(pipelines.batched(ds) is False for ds in datasets):
                 yield self._of_dataset(call, x, size, file)
-        elif not pipelines.may_be_batch(file, call, x.expression):
+        elif not pipelines.may_be_batch(file, call, x.expression) and not _takes_certain_rows(file, call, x):
             sizes = [leaf.bytes if isinstance(leaf, Array) else None for leaf in elements(x.value)]
             cost = total_bytes(sizes, worth=file.config.least_cost)
             if self._whole(size, [each for each in (x, y) if each is not None], cost, file):
@@ -112,3 +116,9 @@ class WholeDatasetBatchSize(Rule):
         count = rows.pop() if len(rows) == 1 else None
         many = count is not None and count > limits.ONE_BATCH  # fewer are a batch as Keras makes them
         return many and pipelines.covers(size, count) and cost is not None
+
+
+def _takes_certain_rows(file: File, call: Call, x: Argument) -> bool:
+    """Whether the model fails on a smaller batch; a list of inputs is gone over by their number instead."""
+    several = isinstance(file.written(x.expression), (cst.List, cst.Tuple))
+    return not several and keras.takes_certain_rows(file, call.receiver)

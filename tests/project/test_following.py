@@ -18,6 +18,7 @@ from tfmemlint.model.file import File
 from tfmemlint.model.memo import BUDGET_PER_NODE
 from tfmemlint.model.values import Function
 from tfmemlint.project.siblings import LARGEST, MOST_MODULES, Siblings
+from tfmemlint.query.runtime.runtime import devices_made_at_import
 from tfmemlint.text.read import read_source
 
 TF = "import tensorflow as tf\n"
@@ -219,6 +220,22 @@ def test_of_too_many_callers_in_other_modules_nothing_is_told(
     callers = file.call_graph.callers_elsewhere(function)
     assert (len(callers) if callers is not None else None) == found
     assert shown(value_in(file)) == value
+
+
+@pytest.mark.parametrize(
+    ("starts", "made"),
+    [
+        ("set_up()", True),
+        ("if wanted:\n    set_up()", True),
+        ("def run():\n    set_up()", False),
+        ("if __name__ == '__main__':\n    work()\n    set_up()", False),
+        ("work()", False),
+    ],
+)
+def test_devices_that_a_module_has_made_while_it_is_imported(starts: str, made: bool, tmp_path: Path) -> None:
+    program = "def set_up():\n    tf.constant(1)\ndef work():\n    here()"
+    file = project(tmp_path, program, main=f"from train import set_up, work\n{starts}\n", train="")
+    assert (devices_made_at_import(file, file.calls_by_word["here"][0]) is not None) is made
 
 
 def test_code_of_other_modules_raises_the_budget_of_evaluations(tmp_path: Path) -> None:

@@ -12,7 +12,13 @@ from tfmemlint.lint.parsing import parse
 from tfmemlint.model.file import File
 from tfmemlint.model.versions import asked_for
 from tfmemlint.project.siblings import Siblings
-from tfmemlint.query.keras.versions import engine_unknown, keras_2, may_have_own_engine, own_engine
+from tfmemlint.query.keras.versions import (
+    engine_unknown,
+    frees_trained,
+    keras_2,
+    may_have_own_engine,
+    own_engine,
+)
 from tfmemlint.text.pins import NEWEST, pins_described, pins_in_notebook, pins_of
 from tfmemlint.text.read import read_source
 
@@ -115,6 +121,23 @@ def test_what_a_program_is_taken_for(
     (tmp_path / "requirements.txt").write_text(pinned + "\n")
     file = program(tmp_path / "src", text)
     assert (file.may_be_version_1, keras_2(file), own_engine(file)) == (version_1, of_keras_2, engine)
+
+
+@pytest.mark.parametrize(
+    ("pinned", "expected"),
+    [
+        ("tensorflow==2.10.0", True),
+        ("tensorflow<2.11", True),
+        ("tensorflow==2.4", True),
+        ("tensorflow==2.3.1", False),  # nobody measured
+        ("tensorflow==2.11", False),
+        ("tensorflow>=2.4", False),
+        ("keras==2.4", False),
+    ],
+)
+def test_releases_that_free_trained_models(pinned: str, expected: bool, tmp_path: Path) -> None:
+    (tmp_path / "requirements.txt").write_text(pinned + "\n")
+    assert frees_trained(program(tmp_path / "src", "import tensorflow as tf\n")) is expected
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from tfmemlint.model.values import Array
 from tfmemlint.query.ordering.conditions import is_off_by_default, is_switched_off
 from tfmemlint.query.pipelines.shuffling import (
     copied_bytes,
+    decoded_by_tfds,
     expanding_map,
     is_saved,
     kept_anyway,
@@ -96,6 +97,8 @@ NOTHING_AHEAD = [
     ("tfds.load('tf_flowers', split='train', as_supervised=True).batch(2)", True),
     ("tfds.builder('mnist').as_dataset(split='train').batch(2)", True),
     ("tfds.load('food101', split='train', as_supervised=True).batch(2)", False),
+    ("tfds.load('cifar10', split='train').batch(2)", True),
+    ("tfds.load('patch_camelyon', split='train').batch(2)", False),
     ("tfds.load('imdb_reviews/subwords8k', split='train', as_supervised=True).padded_batch(2)", True),
     ("tfds.load('imdb_reviews/bytes', split='train', as_supervised=True).padded_batch(2)", False),
     ("tfds.load('iris', split='train').map(lambda e: (e['features'] * 2.0, tf.one_hot(e['label'], 3))).batch(2)", True),
@@ -135,6 +138,23 @@ def test_maps_that_make_elements_larger(pipeline: str, expected: bool) -> None:
     file = model_of(f"{START}probe({pipeline}.shuffle(9))")
     (ds,) = file.call(file.calls_by_word["shuffle"][0]).datasets()
     assert (expanding_map(ds) is not None) is expected
+
+
+OF_ANY_SIZE = [
+    ("'food101', split='train'", True),
+    ("'own', split='train'", True),
+    ("'food101', split='train', as_supervised=True", True),
+    ("'patch_camelyon', split='train'", False),  # 27 KiB each, and a name
+    ("'cifar100', split='train', shuffle_files=True", False),
+    ("'mnist', split='train'", False),
+    ("name, split='train'", False),
+]
+
+
+@pytest.mark.parametrize(("asked", "expected"), OF_ANY_SIZE)
+def test_images_of_any_size_that_are_decoded_before_the_buffer(asked: str, expected: bool) -> None:
+    file = model_of(f"{START}tfds.load({asked}).shuffle(9).map(lambda e: tf.image.resize(e['image'], (9, 9)))")
+    assert (decoded_by_tfds(file, file.call(file.calls_by_word["shuffle"][0])) is not None) is expected
 
 
 SWITCHES = [

@@ -56,6 +56,7 @@ from tfmemlint.query.keras.policies import (
     policy_set_before,
     policy_set_in_program,
 )
+from tfmemlint.query.keras.rows import takes_certain_rows
 from tfmemlint.query.keras.searches import Trial, given_back, trial_clears, trial_count, trials
 from tfmemlint.query.keras.sessions import (
     INTERACTIVE,
@@ -69,7 +70,14 @@ from tfmemlint.query.keras.sessions import (
 from tfmemlint.query.keras.time_steps import has_fixed_steps, step_gradients
 from tfmemlint.query.keras.tokenizers import counted_words
 from tfmemlint.query.keras.updates import updates_graph
-from tfmemlint.query.keras.versions import engine_unknown, keras_2, lacks_validation, may_have_own_engine, own_engine
+from tfmemlint.query.keras.versions import (
+    engine_unknown,
+    frees_trained,
+    keras_2,
+    lacks_validation,
+    may_have_own_engine,
+    own_engine,
+)
 from tfmemlint.query.keras.weights import is_frozen, is_optimizer, largest_model, left_bytes, trained_bytes
 
 __all__ = [
@@ -94,6 +102,7 @@ __all__ = [
     "engine_unknown",
     "fate",
     "fits",
+    "frees_trained",
     "given_back",
     "gives_probabilities",
     "has_fixed_steps",
@@ -146,6 +155,7 @@ __all__ = [
     "session_runs",
     "shares_layers",
     "step_gradients",
+    "takes_certain_rows",
     "takes_given_weights",
     "trained_bytes",
     "trains",

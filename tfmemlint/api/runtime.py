@@ -17,6 +17,7 @@ from tfmemlint.query.runtime.replicas import is_for_all, multiplied_twice, share
 from tfmemlint.query.runtime.runtime import (
     builds_graphs,
     computing_calls,
+    devices_made_at_import,
     devices_made_by,
     goes_on_elsewhere,
     initialised_by,
@@ -35,6 +36,7 @@ __all__ = [
     "chooses_devices",
     "computing_calls",
     "current_strategy",
+    "devices_made_at_import",
     "devices_made_by",
     "for_one_gpu",
     "forks",

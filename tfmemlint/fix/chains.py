@@ -9,7 +9,7 @@ import libcst as cst
 
 from tfmemlint import knowledge
 from tfmemlint.finding import Edit, Span
-from tfmemlint.fix.edits import api_text, append_method, link_span, outer_span, replace_node, statement_lines
+from tfmemlint.fix.edits import LOOSE, api_text, append_method, link_span, outer_span, replace_node, statement_lines
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Api
 from tfmemlint.query.pipelines.chains import links
@@ -19,10 +19,6 @@ from tfmemlint.syntax.tree import Node, walk
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
-
-
-LOOSE = (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.BooleanOperation, cst.IfExp, cst.Lambda)
-"""Expressions that an operator around them would take apart."""
 
 
 def add_argument(file: File, call: cst.Call, text: str) -> Edit | None:

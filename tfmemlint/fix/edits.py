@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from tfmemlint.model.calls import Argument
     from tfmemlint.model.file import File
 
+LOOSE = (cst.BinaryOperation, cst.UnaryOperation, cst.Comparison, cst.BooleanOperation, cst.IfExp, cst.Lambda)
+"""Expressions that an operator around them would take apart."""
+
 
 def outer_span(file: File, node: Node) -> Span:
     """The node's characters with its own parentheses."""
@@ -42,8 +45,12 @@ def replace_keyword(file: File, call: cst.Call, name: str, text: str) -> Edit | 
 
 
 def append_method(file: File, node: Node, link: str) -> Edit:
-    """Write `link` (`.prefetch(2)`) after an expression; a chain with one method a line gets a line of its own."""
-    end = outer_span(file, node).end
+    """Write `link` (`.prefetch(2)`) after an expression; a chain with one method a line gets a line of its own, and
+    operators get parentheses."""
+    whole = outer_span(file, node)
+    end = whole.end
+    if isinstance(node, LOOSE) and not node.lpar:
+        return Edit(whole.start, end, f"({file.source_of(node).text[whole.start : end]}){link}")
     if not isinstance(node, cst.Call) or not isinstance(node.func, cst.Attribute):
         return Edit(end, end, link)
     lead = _gap(file, node)

@@ -126,14 +126,17 @@ def _compares_first(file: File, test: cst.Comparison, within: Node, holds: bool)
 
 
 def _counted_to(file: File, test: cst.BaseExpression, loop: cst.For | cst.While) -> bool:
-    """Whether a condition asks if what a loop counts is one certain number, `i == n - 1`, or the next of a list of
-    such: `if step == decay: decay = decays.pop()`."""
+    """Whether a condition asks if what a loop counts is one certain number, `i == n - 1`, or one of a list of such:
+    `if step == decay: decay = decays.pop()`, `if step == decays[done]: done += 1`."""
     if not isinstance(test, cst.Comparison) or len(test.comparisons) != 1 or not isinstance(test.left, cst.Name):
         return False
     asked, bound = test.comparisons[0], file.bound_within(loop)
     if not isinstance(asked.operator, cst.Equal) or not _counts(file, test.left.value, loop):
         return False
-    compared = variables(file, asked.comparator)
+    listed = asked.comparator
+    if isinstance(listed, cst.Subscript) and not any(test.left.value in variables(file, at) for at in listed.slice):
+        listed = listed.value  # whichever item it is: the list is there before, and has no more of them
+    compared = variables(file, listed)
     return all(_takes_next(d) for d in bound if d.name in compared)
 
 

@@ -181,8 +181,14 @@ def _decodes_all(ds: Dataset) -> bool:
         return False
     if not ds.call.lacks("decoders") or any(step.name not in HANDS_ON - {"cache"} for step in ds.steps):
         return False
-    size = element_bytes([ds])
-    return (size is None or isinstance(size, AtLeast)) and not _cached_by_tfds(ds)
+    return _may_have_large(ds) and not _cached_by_tfds(ds)
+
+
+def _may_have_large(ds: Dataset) -> bool:
+    """Whether an example may have an image, that is an array of any size: texts beside it, as names of files, are as
+    small as the rest."""
+    parts = elements(ds.element)
+    return any(not isinstance(part, Array) or (part.bytes is None and part.dtype != "string") for part in parts)
 
 
 def _expands(step: Step, decoded: bool) -> bool:

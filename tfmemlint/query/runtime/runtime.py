@@ -14,6 +14,7 @@ from tfmemlint.model.layers import networks
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.model.values import Array, Instance, Iterator, Sequence
 from tfmemlint.query.keras.versions import own_engine
+from tfmemlint.syntax.reaching import is_guarded
 
 if TYPE_CHECKING:
     from tfmemlint.model.effects import Order
@@ -96,6 +97,24 @@ def devices_made_by(file: File, node: Node) -> Call | None:
         return DEVICES_MADE if made else None
 
     return _certain(file, file.effects.order(DEVICES_MADE, classify).before(node, DEVICES_MADE))
+
+
+def devices_made_at_import(file: File, node: Node) -> Call | None:
+    """The call that makes the devices in a function of the file which another module runs while it is imported, outside
+    of its functions and main guard, where the place itself stands in a function: programs come there later. None where
+    none is seen."""
+    if file.contexts.function(node) is None:
+        return None
+    for call in computing_calls(file) if not builds_graphs(file) else ():
+        function = file.contexts.function(call.node)
+        callers = file.call_graph.callers_elsewhere(function) if function is not None else ()
+        if any(_runs_at_import(file, caller) for caller in callers or ()):
+            return call
+    return None
+
+
+def _runs_at_import(file: File, call: Call) -> bool:
+    return file.contexts.function(call.node) is None and not is_guarded(file.tree, call.node)
 
 
 def _certain(file: File, first: Happened | None) -> Call | None:
