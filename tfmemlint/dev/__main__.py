@@ -7,7 +7,8 @@
 - `layers` lists the packages of the tool, what each may import, and what points the wrong way;
 - `lintcheck BEFORE AFTER` compares the findings of two runs;
 - `bench` compares the speed of linting with that of parsing;
-- `probe-tensorflow` asks an installed TensorFlow for the facts that the model holds as data.
+- `probe-tensorflow` asks an installed TensorFlow for the facts that the model holds as data;
+- `probe-estimate [SCRIPT]` measures what training steps take, for the tables that `estimate` is tested against.
 """
 
 from __future__ import annotations
@@ -28,7 +29,11 @@ from tfmemlint.testing.cases import CaseError
 from tfmemlint.testing.checks import Case, bless, cases, load_case
 
 # Commands whose arguments belong to another program.
-_PASSED_ON = ("bench", "probe-tensorflow")
+_PASSED_ON = {
+    "bench": "compare linting with parsing",
+    "probe-tensorflow": "write the model's facts",
+    "probe-estimate": "measure training steps",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -41,6 +46,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from tfmemlint.dev.probe.run import main as probe
 
         return probe(words[1:])
+    if words[:1] == ["probe-estimate"]:
+        from tfmemlint.dev.probe.steps import main as probe_steps
+
+        return probe_steps(words[1:])
     options = _parser().parse_args(words)
     try:
         return int(options.run(options))
@@ -92,7 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("after", type=Path, help="the same of a run after it; the projects may lie in another folder")
     check.set_defaults(run=_lintcheck)
 
-    for name, words in zip(_PASSED_ON, ("compare linting with parsing", "write the model's facts"), strict=True):
+    for name, words in _PASSED_ON.items():
         commands.add_parser(name, help=f"{words}; takes its own arguments, see {name} --help")
     return parser
 
