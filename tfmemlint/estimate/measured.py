@@ -75,7 +75,7 @@ def compared(estimate: Estimate, measured: MeasuredStep) -> list[Pair]:
     names = _names(estimate, measured)
     kinds = {each.kind for each in estimate.layers}
     for each in measured.held:
-        seen[_owner(each, names, kinds)] += each.bytes
+        seen[_owner(each, names, kinds, estimate.of.mode)] += each.bytes
     least = ENOUGH * max(estimate.step, measured.step)
     pairs = [
         Pair(name, lines.get(name, 0), expected.get(name), seen.get(name))
@@ -87,7 +87,7 @@ def compared(estimate: Estimate, measured: MeasuredStep) -> list[Pair]:
 
 
 def difference(estimated: int, measured: int) -> float | None:
-    """By which part of the measured bytes the estimate is over (or, negative, under) them; None where there are none."""
+    """By which part of the measured bytes the estimate is over them, or under (negative); None where there are none."""
     return (estimated - measured) / measured if measured else None
 
 
@@ -105,12 +105,15 @@ def _names(estimate: Estimate, measured: MeasuredStep) -> dict[str, str]:
     return found | {name: name for name, _ in theirs if name in known and name not in found}
 
 
-def _owner(held: MeasuredHeld, names: dict[str, str], kinds: Iterable[str]) -> str:
-    """The layer that an entry is counted for: the outermost that the estimate knows of, else the innermost."""
+def _owner(held: MeasuredHeld, names: dict[str, str], kinds: Iterable[str], mode: str) -> str:
+    """The layer that an entry is counted for: the outermost that the estimate knows of, else the innermost. In eager
+    mode ops have no names of layers: what they compute stands for it."""
     for name, kind in held.layers:
         if kind in kinds:
             return names.get(name, name)
-    return held.layers[-1][0] if held.layers else ""
+    if held.layers:
+        return held.layers[-1][0]
+    return f"op {held.op.rpartition('/')[2]}" if mode == "eager" else ""
 
 
 def _in_place(pairs: Sequence[Pair], order: Sequence[str]) -> Iterator[Pair]:

@@ -1,7 +1,7 @@
 """Which layer an op belongs to, by the scope in its name; loaded by `training_step.py`.
 
-TensorFlow makes the names of scopes unique (`conv2d_1` may be the second scope of the layer `conv2d`), so they are noted
-as layers open them.
+TensorFlow makes the names of scopes unique (`conv2d_1` may be the second scope of the layer `conv2d`), so they are
+noted as layers open them.
 """
 
 from __future__ import annotations

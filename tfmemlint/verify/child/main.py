@@ -24,7 +24,7 @@ alone, so that it runs under the user's own interpreter, where tfmemlint need no
 - `version_1`, `keras_2`: what it is written for (see `surroundings.py`); with `substitute`
 - `collector`: "off", or "each mark" to run it before each mark, of Python (default: as Python does)
 - `raised`: whether to note the exceptions of the program, caught or not
-- `step`: the training step to measure, after which the program ends (see `training_step.py`)
+- `step`: the training step to measure, after which the program ends (see `training_step.py`); with `substitute`
 - `interval`: seconds between two samples; `reserve`: bytes of the allocator's first region on a CPU
 
 A program may call `tfmemlint_mark()` once per step (leaks are judged by the growth from mark to mark),
@@ -173,19 +173,14 @@ class Monitor:
         }
 
 
-def execute(
-    program: str, argv: list[str], package: str | None = None, compiled: Callable[[bytes, str], Any] | None = None
-) -> types.ModuleType:
-    """Run the file as `__main__` and return the module, whose globals the caller thereby keeps alive. `compiled` makes
-    code of its text in its own way."""
+def execute(program: str, argv: list[str], package: str | None = None, code: Any = None) -> types.ModuleType:
+    """Run the file, or `code` in its place, as `__main__` and return the module, whose globals the caller keeps alive."""
     module = types.ModuleType("__main__")
     module.__package__ = package
     module.__dict__.update(__file__=program, __builtins__=builtins, __spec__=None)
     sys.modules["__main__"] = module
     sys.argv = [program, *argv]
-    text = Path(program).read_bytes()
-    code = compiled(text, program) if compiled else compile(text, program, "exec", dont_inherit=True)
-    exec(code, module.__dict__)
+    exec(code or compile(Path(program).read_bytes(), program, "exec", dont_inherit=True), module.__dict__)
     return module
 
 
@@ -193,7 +188,7 @@ def load(request: dict[str, Any]) -> None:
     """Environment, libraries and, where asked for, TensorFlow itself, without anything that starts its runtime."""
     os.environ["TF_CPU_ALLOCATOR_USE_BFC"] = "1"
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-    if request.get("step"):  # convolutions without oneDNN take room for their patches, which no card does
+    if request.get("step"):  # without oneDNN convolutions take room for patches of their input, which no card does
         os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
     if libraries := request.get("libraries"):
         packages = (place for place, entry in enumerate(sys.path) if entry.endswith(("site-packages", "dist-packages")))
@@ -234,10 +229,6 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
     monitor.install()
     stands_in = request.get("substitute")
     substitutes = _load("standing_in").install(program, request, monitor, _load) if stands_in else None
-    step = None
-    if request.get("step"):
-        step = _load("training_step").TrainingStep(request["step"], monitor.runtime, os.path.dirname(program), _load)
-        step.install(program, substitutes.note if substitutes is not None else print)
     sys.path[:0] = request.get("path", [])
     error: dict[str, Any] | None = None
     code, module = 0, None
@@ -249,7 +240,7 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
         raised.watch()
     try:
         run = functools.partial(execute, program, request.get("argv", []), request.get("package"))
-        module = step.run(run) if step is not None else run()
+        module = substitutes.step.run(run) if substitutes is not None and substitutes.step is not None else run()
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
         if isinstance(stop.code, str):
@@ -268,8 +259,6 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
     notes = list(substitutes.notes) if substitutes is not None else []
     status = "error" if error else "ok"
     rounds = substitutes.rounds if substitutes is not None else {}
-    if step is not None:
-        rounds = {**rounds, "step": step.report}
     said = {"status": status, "error": error, "raised": list(raised.texts), "notes": notes}
     return {**said, **rounds, **figures, "versions": runtime.versions()}, code
 

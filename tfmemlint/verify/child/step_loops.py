@@ -1,4 +1,5 @@
-"""Lets a program say where its steps begin: its text with hooks in the loops and functions; loaded by `training_step.py`.
+"""Puts hooks into the loops and functions of a program, so that it says where its steps begin; loaded by
+`training_step.py`.
 
 The text on disk stays as it is, so that AutoGraph and tracebacks see the user's own lines.
 """

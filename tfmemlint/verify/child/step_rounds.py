@@ -25,10 +25,14 @@ class StepMeasured(BaseException):
 
 class Rounds:
     """The rounds of one step. `batch` is the number of examples to take in place of the program's, None for its own;
-    `runtime` gives the bytes of the allocator, the profiler writes into `work` for a moment."""
+    the profiler writes into the folder `work` for a moment. Of a step that does not train (`trains`) what optimizers
+    keep is left out."""
 
-    def __init__(self, batch: int | None, runtime: Any, work: str, load: Callable[[str], Any]) -> None:
-        self._batch, self._runtime = batch, runtime
+    def __init__(self, batch: int | None, work: str, load: Callable[[str], Any]) -> None:
+        self._batch = batch
+        self._runtime: Any = None
+        self._keras: Any = None
+        self.trains = True
         self._events, self._scopes = load("memory_events"), load("layer_scopes").Scopes()
         self._folder = os.path.join(work, "tfmemlint-profile")
         self._element: Any = None
@@ -36,8 +40,9 @@ class Rounds:
         self._start = self.count = 0
         self.report: dict[str, Any] | None = None
 
-    def install(self, keras: Any) -> None:
-        """Note from here on which layers ops belong to."""
+    def install(self, keras: Any, runtime: Any) -> None:
+        """Note from here on which layers ops belong to. `runtime` gives the bytes of the allocator."""
+        self._keras, self._runtime = keras, runtime
         self._scopes.install(keras)
 
     def of(self, element: Any) -> Any:
@@ -75,6 +80,8 @@ class Rounds:
         parts = [each for each in leaves(self._element) if has_shape(each)]
         tensors = [each for each in parts if sys.modules["tensorflow"].is_tensor(each)]
         variables = {id(each.handle): _size(each) for each in _variables()}
+        for each in () if self.trains else _kept_by_optimizers(self._keras):
+            variables.pop(id(each.handle), None)
         return {
             "variables": sum(variables.values()),
             "data": sum(map(_size, tensors)) if tensors and len(tensors) == len(parts) else None,
@@ -118,6 +125,11 @@ def _variables() -> list[Any]:
         each for each in gc.get_objects()
         if isinstance(each, kind) and hasattr(each.handle, "numpy") and each.shape.is_fully_defined()
     ]  # fmt: skip
+
+
+def _kept_by_optimizers(keras: Any) -> list[Any]:
+    optimizers = [each for each in gc.get_objects() if isinstance(each, keras.optimizers.Optimizer)]
+    return [variable.value for each in optimizers for variable in each.variables]
 
 
 def _size(tensor: Any) -> int:

@@ -11,6 +11,7 @@ import builtins
 import gc
 import importlib
 import inspect
+import os
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -23,38 +24,36 @@ ROUNDS_AT_LEAST = 8
 class TrainingStep:
     """The step at a line. `request` has the `line`, the `batch` to take in place of the program's (None for its own),
     the `mode` ("graph", "eager", "jit" or None for that of the program), whether to measure `predict` in its place, and
-    the `seconds` after which loops are cut short; `live` gives the current and peak bytes of the allocator."""
+    the `seconds` after which loops are cut short. `substitutes` is told what was cut, and of the figures."""
 
-    def __init__(self, request: dict[str, Any], runtime: Any, work: str, load: Callable[[str], Any]) -> None:
-        self._asked = request
-        self._rounds_module = load("step_rounds")
-        self._rounds = self._rounds_module.Rounds(request["batch"], runtime, work, load)
+    def __init__(self, program: str, request: dict[str, Any], substitutes: Any, load: Callable[[str], Any]) -> None:
+        self._program, self._asked, self._substitutes = program, request, substitutes
+        self._module = load("step_rounds")
+        self._rounds = self._module.Rounds(request["batch"], os.path.dirname(program), load)
         self._loops = load("step_loops")
-        self._program, self._lines, self._kind = "", (0, 0), ""
+        self._lines, self._kind = (0, 0), ""
         self._patient = time.monotonic() + request["seconds"]
-        self._note: Callable[[str], None] = print
-
-    @property
-    def report(self) -> dict[str, Any] | None:
-        """What was measured, None where the step was not reached."""
-        found: dict[str, Any] | None = self._rounds.report
-        return found
 
     def run(self, execute: Callable[..., Any]) -> Any:
         """Run the program by `execute` until its step is measured; what `execute` gives, or None."""
+        with open(self._program, "rb") as file:
+            code, self._kind, self._lines = self._loops.hooked(file.read(), self._program, self._asked["line"])
         try:
-            return execute(compiled=self._compiled)
-        except self._rounds_module.StepMeasured:
+            return execute(code=code)
+        except self._module.StepMeasured:
             return None
+        finally:
+            self._substitutes.rounds["step"] = self._rounds.report
 
-    def install(self, program: str, note: Callable[[str], None]) -> None:
-        """Put the hooks in place; TensorFlow and Keras are there, and what cuts training short too."""
-        self._program, self._note = program, note
+    def install(self, runtime: Any) -> None:
+        """Put the hooks in place; TensorFlow and Keras are there, and what cuts training short too. `runtime` gives the
+        bytes of the allocator."""
         for name, hook in ((self._loops.ROUNDS, self.rounds), (self._loops.TURN, self._turn)):
             setattr(builtins, name, hook)
         setattr(builtins, self._loops.CALLED, self._called)
-        tensorflow, keras = sys.modules["tensorflow"], importlib.import_module("keras")
-        self._rounds.install(keras)
+        tensorflow: Any = sys.modules["tensorflow"]
+        keras: Any = importlib.import_module("keras")
+        self._rounds.install(keras, runtime)
         mode = self._asked["mode"]
         if mode == "eager":
             tensorflow.config.run_functions_eagerly(True)
@@ -66,11 +65,6 @@ class TrainingStep:
             setattr(keras.Model, name, self._here(getattr(keras.Model, name), run))
         for name in ("train_on_batch", "predict_on_batch"):
             setattr(keras.Model, name, self._here(getattr(keras.Model, name), self._on_batch))
-
-    def _compiled(self, source: bytes, program: str) -> Any:
-        """The program with hooks where its steps begin."""
-        code, self._kind, self._lines = self._loops.hooked(source, program, self._asked["line"])
-        return code
 
     # -- how the program trains --------------------------------------------------------------------------------------
 
@@ -124,12 +118,18 @@ class TrainingStep:
         if self._asked["predict"]:
             first = batch[0] if isinstance(batch, tuple) else batch
             self._rounds.of(first)
+            self._leave_slots_out()
             return self._batches(self._plain_predict, given["self"], (first,))
         return self._batches(fit, given["self"], batch, epochs=1)
 
     def _predict(self, predict: Any, given: dict[str, Any]) -> Any:
         batch = self._constant({name: given[name] for name in ("x", "batch_size")})
+        self._leave_slots_out()
         return self._batches(predict, given["self"], batch)
+
+    def _leave_slots_out(self) -> None:
+        self._rounds.trains = False
+        self._substitutes.note("what optimizers keep is left out of what a batch of predict takes")
 
     def _constant(self, given: dict[str, Any]) -> Any:
         """The first batch of what the program trains with."""
@@ -145,15 +145,17 @@ class TrainingStep:
             on_train_batch_begin = on_predict_batch_begin = lambda *_, **__: rounds.begin()
             on_train_batch_end = on_predict_batch_end = lambda *_, **__: rounds.end()
 
-        data = sys.modules["tensorflow"].data.Dataset.from_tensors(batch).repeat(self._rounds_module.STEPS)
+        data = sys.modules["tensorflow"].data.Dataset.from_tensors(batch).repeat(self._module.STEPS)
         return method(model, data, verbose=0, callbacks=[EachRound()], **options)
 
     def _on_batch(self, method: Any, given: dict[str, Any]) -> Any:
         tensorflow = sys.modules["tensorflow"]
         names = [name for name in ("x", "y", "sample_weight") if given.get(name) is not None]
+        if "y" not in given:
+            self._leave_slots_out()
         parts = [tensorflow.nest.map_structure(tensorflow.convert_to_tensor, given[name]) for name in names]
-        given.update(zip(names, self._rounds.of(tuple(parts))))
-        for _ in range(self._rounds_module.STEPS):
+        given.update(dict(zip(names, self._rounds.of(tuple(parts)), strict=True)))
+        for _ in range(self._module.STEPS):
             self._rounds.begin()
             method(**given)
             self._rounds.end()
@@ -165,7 +167,7 @@ class TrainingStep:
             if not self._runs_now():
                 return function(*args, **kwargs)
             args, kwargs = self._rounds.of((args, kwargs))
-            for _ in range(self._rounds_module.STEPS):
+            for _ in range(self._module.STEPS):
                 self._rounds.begin()
                 function(*args, **kwargs)
                 self._rounds.end()
@@ -183,14 +185,14 @@ class TrainingStep:
     def _other_rounds(self, items: Any, line: int) -> Iterator[Any]:
         for number, item in enumerate(items):
             if number >= ROUNDS_AT_LEAST and time.monotonic() > self._patient:
-                self._note(f"the loop at line {line} was cut after {number} rounds")
+                self._substitutes.note(f"the loop at line {line} was cut after {number} rounds")
                 return
             yield item
 
     def _asked_rounds(self, items: Any) -> Iterator[Any]:
         rounds = iter(items)
         first = next(rounds, self)
-        constant = any(map(self._rounds_module.has_shape, self._rounds_module.leaves(first)))
+        constant = any(map(self._module.has_shape, self._module.leaves(first)))
         if constant:
             del rounds
             gc.collect()
