@@ -19,6 +19,7 @@ _FILES = ("FileNotFoundError", "NotFoundError", "NotADirectoryError", "IsADirect
 """Errors of what lies on disk."""
 WIDEST = 300
 """Letters of an error that are shown."""
+SIZES = "sizes of the data were made up, too: of a model that takes them from it the bytes may be others"
 
 
 def measure_step(
@@ -36,21 +37,22 @@ def measure_step(
     if run.error is not None and run.error.type in (*_FILES, "SystemExit"):
         again = run_once(replace(program, present=True), chosen, tick)
         run = again if again.step is not None else run
-    return measured(run, step, settings)
+    return measured(run, step)
 
 
-def measured(run: Run, step: Step, settings: Settings) -> MeasuredStep:
+def measured(run: Run, step: Step) -> MeasuredStep:
     """What a run has shown of a step. Raises MeasureError where it has not shown it."""
     found = run.step
     if found is None:
-        raise MeasureError(_why(run, step, settings))
+        raise MeasureError(_why(run, step))
+    notes = (SIZES, *run.notes) if run.sizes_made_up else run.notes
     layers = found.layers
     held = tuple(
         MeasuredHeld(op, size, tuple(layers[number] for number in numbers if number < len(layers)))
         for op, size, numbers in found.held
     )
     return MeasuredStep(
-        found.variables, found.data, found.step, found.chunks, found.batch, held, layers, run.notes,
+        found.variables, found.data, found.step, found.chunks, found.batch, held, layers, notes,
         tuple(sorted(run.versions.items())),
     )  # fmt: skip
 
@@ -65,7 +67,7 @@ def _program(path: str, text: str, step: Step) -> Program:
     )  # fmt: skip
 
 
-def _why(run: Run, step: Step, settings: Settings) -> str:
+def _why(run: Run, step: Step) -> str:
     """Why there is no figure, and the one thing to do."""
     if run.status == "time":
         return f"{run.reason}: give more with --timeout"

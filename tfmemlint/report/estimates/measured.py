@@ -39,7 +39,8 @@ def figures(found: Reported) -> list[Row]:
         ("peak", estimate.low if whole else None, measured.peak),
     ]
     table: list[Row] = [("", "estimated", "measured", "error")]
-    table += [(name, _size(ours), _size(truth), _error(ours, truth)) for name, ours, truth in rows]
+    for name, ours, truth in rows:
+        table.append((name, _size(ours), "in the step" if truth is None else show_bytes(truth), _error(ours, truth)))
     above = estimate.high if whole and not estimate.bounded else None
     table.append(("peak with what the allocator adds", _size(above), _size(measured.in_use), _within(found)))
     return table

@@ -174,7 +174,7 @@ class Monitor:
 
 
 def execute(program: str, argv: list[str], package: str | None = None, code: Any = None) -> types.ModuleType:
-    """Run the file, or `code` in its place, as `__main__` and return the module, whose globals the caller keeps alive."""
+    """Run the file, or `code` for it, as `__main__` and return the module, whose globals the caller keeps alive."""
     module = types.ModuleType("__main__")
     module.__package__ = package
     module.__dict__.update(__file__=program, __builtins__=builtins, __spec__=None)
