@@ -403,6 +403,7 @@ def test_help_names_every_option(run: Run) -> None:
     options = (
         "--batch", "--input", "--optimizer", "--precision", "--function", "--model", "--predict", "--eager", "--jit",
         "--gpu-memory", "--gpu", "--output-format", "--per-layer", "--what-if", "--compare",
+        "--measure", "--python", "--timeout",
     )  # fmt: skip
     assert [option for option in options if option not in done.out] == []
     assert max(map(len, done.out.splitlines())) <= 120

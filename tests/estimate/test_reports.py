@@ -14,6 +14,7 @@ import pytest
 from made import MIB, NO_BATCH, NO_UNITS, estimate, reported, step
 
 from tfmemlint.estimate.answer import Moment
+from tfmemlint.estimate.measured import MeasuredHeld, MeasuredStep
 from tfmemlint.estimate.step import Optimizer
 from tfmemlint.report.estimates import FORMATS, Options, Reported, render
 from tfmemlint.report.estimates.curve import columns, in_text, parts
@@ -250,8 +251,24 @@ SCHEMA: dict[str, Any] = {
     ),
     "what_if": ([{"change": str, "low": int, "saves": int}], None),
     "before": ({"ref": str, "low": (int, None), "high": (int, None), "change": (int, None)}, None),
+    "measured": (
+        {
+            "batch": (int, None),
+            "bytes": {"variables": int, "input": (int, None), "step": int, "peak": int, "in_use": int},
+            "alive": [{"layer": (str, None), "estimated": (int, None), "measured": (int, None),
+                       "in_memory_of": (str, None)}],
+            "ops": [{"op": str, "bytes": int, "layers": [str]}], "made_up": [str], "versions": dict,
+        },
+        None,
+    ),
 }  # fmt: skip
 """Keys in their order and what they hold: a type, a list of one kind, an object, or one of several of these."""
+
+
+RAN = MeasuredStep(
+    2 * MIB, 2 * MIB, 180 * MIB, 200 * MIB, 48, (MeasuredHeld("conv2d_1/Conv2D", 90 * MIB, (("conv2d", "Conv2D"),)),),
+    (("conv2d", "Conv2D"), ("dense", "Dense")), ("a file",), (("tensorflow", "2.21.0"),),
+)  # fmt: skip
 
 
 def agrees(value: Any, schema: Any) -> bool:
@@ -274,6 +291,8 @@ EVERY = [
     unfinished(before=Before("main", estimate())),
     reported(before=Before("main", None), places={41: Place(3, 5)}),
     reported(estimate(curve=(), lives=(), held=(), layers=())),
+    replace(reported(), measured=RAN),
+    replace(unfinished(), measured=replace(RAN, data=None, batch=None)),
 ]
 
 

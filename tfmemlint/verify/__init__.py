@@ -1,5 +1,5 @@
 """Measuring what findings cost: programs before and after a repair, run contained, judged. A library without arguments.
 
-May import `__init__`, `config`, `files`, `finding`, `knowledge`, `lint`, `model`, `project`, `query`, `report`,
-`syntax`, `text`, `units`.
+May import `__init__`, `config`, `estimate`, `files`, `finding`, `knowledge`, `lint`, `model`, `project`, `query`,
+`report`, `syntax`, `text`, `units`.
 """

@@ -69,7 +69,7 @@ def answers(
                 yield Reported(path, now, before=before, places=each.places)
                 continue
             saves = what_if(each.step, batch=now.batch) if options.what_if and now.of.batch is not None else None
-            yield Reported(path, now, _per_example(now), _budget(now, budget), saves, before, each.places)
+            yield Reported(path, now, _per_example(now), _budget(now, budget), saves, before, places=each.places)
 
 
 def _estimated(step: TrainingStep, batch: int | None) -> Estimate:

@@ -21,12 +21,17 @@ _DESCRIPTION = """Say how many bytes of GPU memory one training step or one batc
 Scripts, notebooks and Markdown are read, never run or imported, and no TensorFlow is needed. What the code does not say
 is named with the option that supplies it; the answer is then a lower bound, or that for each example."""
 
+_MEASURE = """Run the step and print what it takes beside the estimate. This executes code of the files that you name:
+without network, with files read-only and under limits where bubblewrap or unshare work here."""
+
 _EXIT = """exit codes:
   0  all steps were estimated
   1  a step does not fit: even the least that it takes is over --gpu-memory or --gpu, or gpu-memory of the configuration
   2  wrong usage or configuration, or input that cannot be read or parsed
 """
 
+TIMEOUT = 180
+"""Seconds that a program may take, where the command line does not say."""
 _LARGEST_BATCH = 1 << 31
 _OPTIMIZER = re.compile(r"(?P<name>\w+)(?:\((?P<arguments>[^()]*)\))?")
 _ARGUMENT = re.compile(r"\s*(?P<name>[a-z_]+)\s*=\s*(?P<value>[\w.+-]+)\s*")
@@ -39,6 +44,9 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     options.paths = options.paths or ["."]
     if options.predict and options.mode == "eager":
         raise UsageError("--predict and --eager cannot be used together; `predict` runs a graph")
+    for option in ("python", "timeout"):
+        if getattr(options, option) is not None and not options.measure:
+            raise UsageError(f"--{option} says how to run the step; give --measure, too")
     return options
 
 
@@ -55,6 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_facts(parser.add_argument_group("what the code does not say"))
     _add_choice(parser.add_argument_group("which steps, and how they run"))
     _add_budget(parser.add_argument_group("what it must fit into"))
+    _add_measure(parser.add_argument_group("what it is in truth", _MEASURE))
     _add_output(parser.add_argument_group("output"))
     return parser
 
@@ -86,6 +95,14 @@ def _add_budget(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--isolated", action="store_true", help="ignore all configuration files")
 
 
+def _add_measure(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--measure", action="store_true", help="run each step and measure it, on the CPU")
+    group.add_argument("--python", metavar="FILE", help="the interpreter that has TensorFlow")
+    group.add_argument(
+        "--timeout", type=_seconds, metavar="SECONDS", help=f"kill a program after this time (default: {TIMEOUT})"
+    )
+
+
 def _add_output(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--output-format", choices=FORMATS, default="text", metavar="FORMAT", help=", ".join(FORMATS))
     group.add_argument("-o", "--output-file", metavar="FILE", help="write the report to a file")
@@ -101,6 +118,12 @@ def _size(text: str) -> Size:
         return parse_size(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _seconds(text: str) -> int:
+    if not text.isdecimal() or not 0 < int(text) < _LARGEST_BATCH:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds over 0")
+    return int(text)
 
 
 def _batches(text: str) -> tuple[int, ...]:

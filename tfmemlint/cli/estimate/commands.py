@@ -39,6 +39,7 @@ def estimate_main(words: Sequence[str]) -> int:
             command.revision = stack.enter_context(Revision(options.compare))
         for target in found.targets:
             command.add(target)
+    command.measure()
     if not command.found and not (command.failed or command.crashed):
         _tell_nothing(options)
     _write(command.found, options)
@@ -55,6 +56,7 @@ class _Command:
         self.memory = memory(options)
         self.revision: Revision | None = None
         self.found: list[Reported] = []
+        self._texts: list[str] = []
         self.failed = self.crashed = False
         self._wanted = _wanted(options)
         self._projects = Projects()
@@ -84,6 +86,14 @@ class _Command:
             budget = target.config.gpu_memory, None
         steps = chosen(done.steps, self.options)
         self.found += answers(path, steps, self.options, budget, self._older(target) if steps else None)
+        self._texts += [each.text for each in steps for _ in self.options.batch or (None,)]
+
+    def measure(self) -> None:
+        """Run what was found, where that is asked for."""
+        if self.options.measure:
+            from tfmemlint.cli.estimate.measuring import measured
+
+            self.found = measured(self.found, self._texts, self.options)
 
     def _older(self, target: Target) -> Older | None:
         if self.revision is None:

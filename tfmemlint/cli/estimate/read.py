@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step, and where the lines of its program text stand in the file, where these differ."""
+    """A step, the program text that it is of, and where the lines of that stand in the file, where these differ."""
 
     step: TrainingStep
+    text: str
     places: dict[int, Place] = field(default_factory=dict)
 
 
@@ -81,7 +82,7 @@ def _gather(found: Read, source: Source, config: Config, wanted: Wanted, project
             continue
         file = File(readable, module, config, siblings_of(path, config, projects))
         for step in named(file, steps(file, wanted.given), wanted.function, wanted.model):
-            found.steps.append(Step(step, _places(step, program, source)))
+            found.steps.append(Step(step, readable.text, _places(step, program, source)))
 
 
 def _places(step: TrainingStep, program: Program, source: Source) -> dict[int, Place]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tfmemlint.report.estimates import words
+from tfmemlint.report.estimates import measured, words
 from tfmemlint.report.estimates.reported import Options, Reported
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ def _record(found: Reported) -> dict[str, Any]:
         if found.saves is not None
         else None,
         "before": _before(found),
+        "measured": measured.record(found),
     }  # fmt: skip
 
 

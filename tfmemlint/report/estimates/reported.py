@@ -10,6 +10,7 @@ from tfmemlint.estimate.budget import verdict
 
 if TYPE_CHECKING:
     from tfmemlint.estimate.answer import Estimate, WhatIf
+    from tfmemlint.estimate.measured import MeasuredStep
 
 FITS, MAY_NOT_FIT, DOES_NOT_FIT = "fits", "may not fit", "does not fit"
 """What `estimate.budget.verdict` says."""
@@ -50,8 +51,8 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class Reported:
     """A step of the file at `path`. `per_example` are the bytes by which one example more raises the peak, `saves` what
-    changes would save, None where nobody asked. `places` says for lines of the program text where they stand in the
-    file, where these differ."""
+    changes would save, `measured` what a run took; both are None where nobody asked. `places` says for lines of the
+    program text where they stand in the file, where these differ."""
 
     path: str
     estimate: Estimate
@@ -59,6 +60,7 @@ class Reported:
     budget: Budget | None = None
     saves: tuple[WhatIf, ...] | None = None
     before: Before | None = None
+    measured: MeasuredStep | None = None
     places: Mapping[int, Place] = field(default_factory=dict)
 
     def place(self, line: int) -> Place | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tfmemlint.report.base import clean
-from tfmemlint.report.estimates import curve, words
+from tfmemlint.report.estimates import curve, measured, words
 from tfmemlint.report.estimates.reported import DOES_NOT_FIT, FITS, MAY_NOT_FIT, Options, Reported
 from tfmemlint.report.style import Style, width
 from tfmemlint.units import show_bytes
@@ -36,8 +36,10 @@ def _block(found: Reported, options: Options) -> Iterator[str]:
             value = value.replace(verdict, style(verdict, "bold", _COLOURS[verdict]), 1)
         yield f"  {name}  {value}"
     yield from _section("not known", words.unknown(found))
+    if found.measured is not None:
+        yield from _measured(found)
     if found.is_whole:
-        yield from _section("alive at the peak", _alive(found))
+        yield from _section("alive at the peak", _alive(found) if found.measured is None else _both(found))
         drawn = curve.in_text(estimate, min(options.width, 120) - 2)
         yield from _section("", drawn)
     if options.per_layer:
@@ -78,6 +80,19 @@ def _alive(found: Reported) -> list[str]:
     if rest:
         table.append((f"{len(held) - _MOST_HELD} more", "", show_bytes(rest), "", ""))
     return list(_columns(table, (False, False, True, False, False)))
+
+
+def _measured(found: Reported) -> Iterator[str]:
+    """What a run took beside the estimate, and what it was given that it lacks."""
+    table = _columns(measured.figures(found), (False, True, True, True))
+    yield from _section(measured.heading(found), list(table))
+    assert found.measured is not None
+    yield from _section("made up or left out to measure it", [clean(each) for each in found.measured.made_up])
+
+
+def _both(found: Reported) -> list[str]:
+    table, lists = measured.alive(found)
+    return [*_columns(table, (False, False, True, True, False)), *lists]
 
 
 def _place(found: Reported, held: Held) -> str:

@@ -24,6 +24,7 @@ alone, so that it runs under the user's own interpreter, where tfmemlint need no
 - `version_1`, `keras_2`: what it is written for (see `surroundings.py`); with `substitute`
 - `collector`: "off", or "each mark" to run it before each mark, of Python (default: as Python does)
 - `raised`: whether to note the exceptions of the program, caught or not
+- `step`: the training step to measure, after which the program ends (see `training_step.py`); with `substitute`
 - `interval`: seconds between two samples; `reserve`: bytes of the allocator's first region on a CPU
 
 A program may call `tfmemlint_mark()` once per step (leaks are judged by the growth from mark to mark),
@@ -33,6 +34,7 @@ A program may call `tfmemlint_mark()` once per step (leaks are judged by the gro
 from __future__ import annotations
 
 import builtins
+import functools
 import gc
 import importlib.util
 import json
@@ -171,15 +173,14 @@ class Monitor:
         }
 
 
-def execute(program: str, argv: list[str], package: str | None = None) -> types.ModuleType:
-    """Run the file as `__main__` and return the module, whose globals the caller thereby keeps alive."""
+def execute(program: str, argv: list[str], package: str | None = None, code: Any = None) -> types.ModuleType:
+    """Run the file, or `code` for it, as `__main__` and return the module, whose globals the caller keeps alive."""
     module = types.ModuleType("__main__")
     module.__package__ = package
     module.__dict__.update(__file__=program, __builtins__=builtins, __spec__=None)
     sys.modules["__main__"] = module
     sys.argv = [program, *argv]
-    code = compile(Path(program).read_bytes(), program, "exec", dont_inherit=True)
-    exec(code, module.__dict__)
+    exec(code or compile(Path(program).read_bytes(), program, "exec", dont_inherit=True), module.__dict__)
     return module
 
 
@@ -187,6 +188,8 @@ def load(request: dict[str, Any]) -> None:
     """Environment, libraries and, where asked for, TensorFlow itself, without anything that starts its runtime."""
     os.environ["TF_CPU_ALLOCATOR_USE_BFC"] = "1"
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    if request.get("step"):  # without oneDNN convolutions take room for patches of their input, which no card does
+        os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "1")
     if libraries := request.get("libraries"):
         packages = (place for place, entry in enumerate(sys.path) if entry.endswith(("site-packages", "dist-packages")))
         place = next(packages, len(sys.path))
@@ -236,7 +239,8 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
     if request.get("raised"):
         raised.watch()
     try:
-        module = execute(program, request.get("argv", []), request.get("package"))
+        run = functools.partial(execute, program, request.get("argv", []), request.get("package"))
+        module = substitutes.step.run(run) if substitutes is not None and substitutes.step is not None else run()
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
         if isinstance(stop.code, str):

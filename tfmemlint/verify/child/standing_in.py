@@ -21,4 +21,7 @@ def install(program: str, request: dict[str, Any], monitor: Any, load: Callable[
     request["argv"] = request.get("argv") or wanted
     stand_ins, text = load("stand_ins"), load("texts").Text
     stand_ins.StandIns(usual.usual, usual.words_of, substitutes.note, text).install()
+    if request.get("step"):
+        substitutes.step = load("training_step").TrainingStep(program, request["step"], substitutes, load)
+        substitutes.step.install(monitor.runtime)
     return substitutes

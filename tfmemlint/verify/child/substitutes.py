@@ -37,6 +37,8 @@ class Substitutes:
         self.rounds: dict[str, Any] = {"rounds": 0, "rounds_cut": False, "rounds_in_all": None}
         """What is known of the flagged place and the loop around it, as the report has it."""
         self.rounds["sizes_made_up"] = False
+        self.step: Any = None
+        """The training step that is to be measured, if any."""
         self._mark, self.data = mark, data
         self._began, self._patient = time.monotonic(), patient
         self._kept: list[Any] = []

@@ -9,7 +9,7 @@ import secrets
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -37,6 +37,17 @@ ABOVE = 3
 """Folders above that of a program in which its files are looked for."""
 
 RESERVED = ("program.py", "request.json", PROJECT, "__pycache__")
+
+
+@dataclass(frozen=True)
+class Step:
+    """One training step of a program to measure: the line of its call or loop, the batch to take in place of the
+    program's, the mode ("graph", "eager", "jit"; None for the program's own), and whether `predict` is meant."""
+
+    line: int
+    batch: int | None = None
+    mode: str | None = None
+    predict: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,6 +82,8 @@ class Program:
     """Whether files and folders are there that it looks for before it reads them."""
     modules: tuple[tuple[str, str], ...] = ()
     """The modules of the project that lie in the place of its own: paths from its folder, with texts."""
+    step: Step | None = None
+    """The training step that is measured, after which the program ends."""
 
     @property
     def listing(self) -> str:
@@ -186,7 +199,8 @@ def _request(program: Program, settings: Settings, work: str, key: str) -> dict[
         "rows": program.rows,
         "present": program.present,
         "raised": program.raised,
-        "patient": settings.limits.wall / 3,
+        "patient": 0.0 if program.step else settings.limits.wall / 3,
+        "step": {**asdict(program.step), "seconds": settings.limits.wall / 3} if program.step else None,
         "interval": settings.interval,
         "paced": not settings.timed,
         "collector": settings.variant.collector,

@@ -84,6 +84,20 @@ class Cards(msgspec.Struct, frozen=True):
         return f"{self.made_by} makes the devices of the cards first, {how}{late}"
 
 
+class Step(msgspec.Struct, frozen=True):
+    """One training step: bytes of all variables, of one batch (None where the step makes it itself), what the ops of
+    the step ask for at its peak, and what the allocator has handed out for that. `held` is what lives then: the op, its
+    bytes and the numbers of the layers around it, outer ones first; `layers` are names and classes."""
+
+    variables: Count
+    data: Count | None
+    batch: Count | None
+    step: Count
+    chunks: Count
+    layers: Annotated[tuple[tuple[Word, Word], ...], Meta(max_length=10_000)] = ()
+    held: Annotated[tuple[tuple[Word, Count, tuple[Count, ...]], ...], Meta(max_length=300)] = ()
+
+
 class Run(msgspec.Struct, frozen=True):
     """What one process cost; bytes and seconds, None where unknown. `status` is "ok", "error" (an exception), one of
     `watch.ENDS` (killed at that limit) or "crash" (it left nothing that can be believed; `reason` says why)."""
@@ -149,6 +163,8 @@ class Run(msgspec.Struct, frozen=True):
     """How many rounds that loop has, where what it goes through has a length."""
     sizes_made_up: bool = False
     """Whether it read files whose sizes and number were made up."""
+    step: Step | None = None
+    """The training step that was asked for, None where the program did not come to it."""
     output: str = ""
 
     def makings_in_words(self, metric: str) -> str:
@@ -234,6 +250,8 @@ def _checked(report: _Report, bounds: Bounds, key: str) -> Run:
     held = [report.peak_bytes, report.live_bytes, *(size for mark in report.marks for size in mark[1:3])]
     lines = report.lines
     held += [*(sample[1] for sample in report.timeline), *(size for line in lines for size in (line.live, line.rise))]
+    if report.step is not None:
+        held += [report.step.variables, report.step.data, report.step.step, report.step.chunks]
     _within("bytes of tensors", held, bounds.tensors)
     resident = [report.rss_start, report.rss_peak, report.rss_end, *(mark[3] for mark in report.marks)]
     resident += [*(sample[2] for sample in report.timeline), *(line.rss for line in lines)]

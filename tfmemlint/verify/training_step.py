@@ -1,0 +1,95 @@
+"""Runs a program until one of its training steps has been measured."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from tfmemlint.estimate.measured import MeasuredHeld, MeasuredStep
+from tfmemlint.project.layout import project_root
+from tfmemlint.verify.plan.import_path import import_path
+from tfmemlint.verify.run.interpreters import MeasureError
+from tfmemlint.verify.run.measure import Program, Settings, Step, run_once
+from tfmemlint.verify.run.runs import Failure, Run
+
+_RELATIVE = re.compile(r"^[ \t]*from[ \t]+(\.+)", re.M)
+_FILES = ("FileNotFoundError", "NotFoundError", "NotADirectoryError", "IsADirectoryError")
+"""Errors of what lies on disk."""
+WIDEST = 300
+"""Letters of an error that are shown."""
+SIZES = "sizes of the data were made up, too: of a model that takes them from it the bytes may be others"
+
+
+def measure_step(
+    path: str, text: str, step: Step, settings: Settings, tick: Callable[[], None] | None = None
+) -> MeasuredStep:
+    """What one step of the program `text` of the file at `path` takes, in bytes, as it runs contained on the CPU.
+
+    Data, files and packages that are not there are made up as `verify` makes them up; other training is cut short, and
+    the program ends when its step is measured. Raises MeasureError with what kept it from being measured and what to
+    do: the program failed or does not come to the step, a limit of time or memory was met.
+    """
+    program = _program(os.path.abspath(path), text, step)
+    chosen = replace(settings, device="cpu", timed=True, server=None, kept=None)
+    run = run_once(program, chosen, tick)
+    if run.error is not None and run.error.type in (*_FILES, "SystemExit"):
+        again = run_once(replace(program, present=True), chosen, tick)
+        run = again if again.step is not None else run
+    return measured(run, step)
+
+
+def measured(run: Run, step: Step) -> MeasuredStep:
+    """What a run has shown of a step. Raises MeasureError where it has not shown it."""
+    found = run.step
+    if found is None:
+        raise MeasureError(_why(run, step))
+    notes = (SIZES, *run.notes) if run.sizes_made_up else run.notes
+    layers = found.layers
+    held = tuple(
+        MeasuredHeld(op, size, tuple(layers[number] for number in numbers if number < len(layers)))
+        for op, size, numbers in found.held
+    )
+    return MeasuredStep(
+        found.variables, found.data, found.step, found.chunks, found.batch, held, layers, notes,
+        tuple(sorted(run.versions.items())),
+    )  # fmt: skip
+
+
+def _program(path: str, text: str, step: Step) -> Program:
+    """The file as it is, with made-up data for what it lacks."""
+    root = project_root(path)
+    dots = max(map(len, _RELATIVE.findall(text)), default=0)
+    folders, package = import_path(path, root, dots)
+    return Program(
+        text, 0, folders, os.path.dirname(path), package, substitute=True, root=root, file=path, step=step
+    )  # fmt: skip
+
+
+def _why(run: Run, step: Step) -> str:
+    """Why there is no figure, and the one thing to do."""
+    if run.status == "time":
+        return f"{run.reason}: give more with --timeout"
+    if run.status in ("memory", "machine") or run.out_of_memory:
+        return f"the program ran out of this machine's memory{_there(run.error)}: give a smaller batch with --batch"
+    if run.error is not None:
+        return f"the program failed{_there(run.error)}: {run.error.text[:WIDEST]}: {_remedy(run.error)}"
+    if run.status != "ok":
+        return f"the program left no figures: {run.reason}"
+    return (
+        f"the program ended without coming to line {step.line} as a step: "
+        "call it from the file's own code, or measure the file that does"
+    )
+
+
+def _there(error: Failure | None) -> str:
+    return f" in line {error.lines[-1]}" if error is not None and error.lines else ""
+
+
+def _remedy(error: Failure) -> str:
+    if error.type in ("ModuleNotFoundError", "ImportError"):
+        return "install what is missing beside that TensorFlow, or name an interpreter that has it with --python"
+    if error.type in _FILES:
+        return "put the file where the program looks for it"
+    return "see whether `python` itself comes further, or make data for it by hand"
