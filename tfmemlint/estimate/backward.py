@@ -189,7 +189,7 @@ class _Writer:
 
 def _unmade(graph: Graph) -> list[int]:
     """Tensors that are read or given back, and that no layer has made before: they are there when the step begins."""
-    made, found = set(graph.inputs), {}
+    made, found = set(graph.inputs), dict[int, None]()
     for applied in graph.applied:
         found.update((tensor, None) for tensor in applied.inputs if tensor not in made)
         made.update(applied.outputs)

@@ -275,6 +275,20 @@ def _none(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     return NONE
 
 
+@models("tf.config.list_physical_devices", "tf.config.experimental.list_physical_devices",
+        "tf.config.list_logical_devices", "tf.config.experimental.list_logical_devices")  # fmt: skip
+def _devices(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    """What is estimated is the memory of one GPU, which is there."""
+    if given.get(0, "device_type") != Const("GPU"):
+        return None
+    return objects.new_list(Sequence((Unknown("a GPU"),), "list"))
+
+
+@models("tf.test.is_gpu_available")
+def _has_gpu(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    return Const(True)
+
+
 def lookup(name: str) -> Handler | None:
     """What a function of that name gives, if it is one of these."""
     return TABLE.get(name)

@@ -139,6 +139,9 @@ def called(machine: Machine, target: Object, given: Arguments, node: cst.Call) -
             return machine.unknown(target, given, node)
     if networks.is_layer(target):
         return applying.apply(machine, target, given, node)
+    own = machine.method(target.of, "call") if target.of is not None else None
+    if own is not None:
+        return machine.run(objects.with_receiver(own[0], target), given.positions, given.names, node, given.open)
     if LOSS in (name, *knowledge.bases(name)):
         logits = target.call is not None and constant(target.call.given("from_logits")) is True
         return training.loss_of(machine, _snake(name.rpartition(".")[2]), given, node, logits)
@@ -172,7 +175,12 @@ def method(machine: Machine, receiver: Object, name: str, given: Arguments, node
         if found is not None:
             return found
     if name in ("call", "__call__"):
-        return called(machine, receiver, given, node)
+        if receiver.of is None:
+            return called(machine, receiver, given, node)
+        base = receiver.fields.get("#base")
+        if name == "call" and not isinstance(base, Object):  # that of `Layer` itself, which gives nothing
+            return machine.unknown(receiver, given, node)
+        return applying.apply(machine, base if isinstance(base, Object) and name == "call" else receiver, given, node)
     if kind.startswith("tf.keras.metrics.") or name in ("add_metric", "add_loss", "summary"):
         return NONE
     special = pipelines.of_object(machine, receiver, name, given, node)
