@@ -146,7 +146,8 @@ def _dict(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
 
 
 @models("int", "float", "abs", "round", "math.ceil", "math.floor", "math.sqrt", "math.log2", "math.log", "math.exp",
-        "np.ceil", "np.floor", "np.sqrt", "np.log2", "np.log", "str", "bool")  # fmt: skip
+        "np.ceil", "np.floor", "np.sqrt", "np.log2", "np.log", "str", "bool", "np.abs", "np.absolute", "np.round",
+        "np.int32", "np.int64", "math.fabs")  # fmt: skip
 def _number(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     word = node.func.attr.value if isinstance(node.func, cst.Attribute) else getattr(node.func, "value", "")
     found = constant(given.positions[0]) if given.positions else None
@@ -155,6 +156,7 @@ def _number(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     functions: dict[str, Callable[[Any], Any]] = {
         "int": int, "float": float, "abs": abs, "round": round, "ceil": math.ceil, "floor": math.floor, "str": str,
         "sqrt": math.sqrt, "log2": math.log2, "log": math.log, "exp": math.exp, "bool": bool,
+        "absolute": abs, "fabs": abs, "int32": int, "int64": int,
     }  # fmt: skip
     try:
         return Const(functions[word](found)) if word in functions else None
@@ -282,6 +284,28 @@ def _devices(machine: Machine, given: Arguments, node: cst.Call) -> Value | None
     if given.get(0, "device_type") != Const("GPU"):
         return None
     return objects.new_list(Sequence((Unknown("a GPU"),), "list"))
+
+
+@models("np.reshape")
+def _reshaped(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    """Of what is not known the shape that is asked for."""
+    of, shape = given.get(0), given.get(1, "newshape", "shape")
+    sizes = items(shape) if shape is not None else None
+    if of is None or isinstance(plain(of), Array) or not sizes:
+        return None
+    known = [integer(each) for each in sizes]
+    return Array("np", None, tuple(n if n is not None and n >= 0 else None for n in known))
+
+
+@models("tf.cond", "tf.keras.backend.switch")
+def _either(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    """Both ways are followed; where both give a tensor of one shape, it is that of the first."""
+    ways = [given.get(1, "true_fn", "then_expression"), given.get(2, "false_fn", "else_expression")]
+    made = [machine.call(way, Arguments(), node) if isinstance(way, (Closure, Held)) else way for way in ways]
+    one, other = made
+    if isinstance(one, Array) and isinstance(other, Array):
+        return one if one.shape == other.shape else None
+    return None
 
 
 @models("tf.test.is_gpu_available")

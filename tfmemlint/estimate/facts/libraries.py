@@ -12,6 +12,7 @@ from tfmemlint.estimate.facts import (
     applications,
     applying,
     builtin,
+    hub,
     networks,
     objects,
     operations,
@@ -67,6 +68,8 @@ def api(machine: Machine, target: Api, given: Arguments, node: cst.Call) -> Valu
         return applying.apply(machine, layer, Arguments(given.positions[:1], {}), node)
     if name in INPUTS:
         return networks.input_tensor(machine, Asked(node, machine.evaluator, target, given), name, node)
+    if name.endswith("hub.KerasLayer"):
+        return hub.made(machine, given, node)
     if name.startswith(APPLICATIONS) and (knowledge.network(name) or knowledge.returns_class(name) == MODEL):
         return applications.pretrained(machine, Asked(node, machine.evaluator, target, given), node)
     if knowledge.is_class(name) and _is_kept(name):
@@ -147,6 +150,8 @@ def called(machine: Machine, target: Object, given: Arguments, node: cst.Call) -
         return training.loss_of(machine, _snake(name.rpartition(".")[2]), given, node, logits)
     if name.startswith("tf.keras.metrics."):
         return NONE
+    if hub.is_unknown(target):
+        return hub.applied(machine, target, given, node)
     if not networks.is_layer(target) and target.of is None and name.rpartition(".")[2] in SAME_SHAPE:
         return applying.foreign(machine, target, given)
     if name == TRACES and given.positions and isinstance(given.positions[0], Closure):

@@ -74,7 +74,8 @@ def compiled(
         made = _followed(machine, value, output, labels[place] if place < len(labels) else None, node)
         if made is None:
             found.rest.append(output)
-            if value != NONE:
+            shown = _function(machine, value) is None or machine.record.tensors[output].shape is not None
+            if value != NONE and shown:
                 missing.append(Missing(training.unknown_loss(value), line))
             continue
         found.nodes += made.nodes

@@ -176,6 +176,11 @@ def input_shape(machine: Machine, model: Object) -> Shape | None:
     if isinstance(first, Object) and is_model(first):
         inner = built(machine, first)
         return inner[0][0].shape if inner is not None and len(inner[0]) == 1 else None
+    said = first.call.given_values.names.get("input_shape") if isinstance(first, Object) and isinstance(
+        first.call, Asked) and not is_layer(first) else None  # fmt: skip
+    if said is not None:  # a layer of another library
+        sizes = shape_of(plain(said))
+        return (None, *sizes) if sizes is not None else None
     found = first_shape(first) if first is not None else None
     if found is not None and isinstance(first, Object) and (first.type_name or "").endswith("Embedding"):
         return found if found[-1] is not None else None

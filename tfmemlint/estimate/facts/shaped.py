@@ -130,9 +130,37 @@ def shape(name: str, tensors: list[Traced], call: Asked) -> Array | None:
     if word in ("reshape", "batch_flatten", "squeeze", "expand_dims", "repeat_elements", "depth_to_space",
                 "space_to_depth", "resize", "resize_images", "resize_bilinear"):  # fmt: skip
         return _rearranged(word, first, call)
+    if word == "extract_patches" and len(first.shape) == 4:
+        return _patches(first, call)
     if word in ("dot", "batch_dot", "matmul") and len(tensors) == 2:
         return _product(tensors[0], tensors[1])
     return None
+
+
+def _patches(first: Traced, call: Asked) -> Array | None:
+    """The pieces of images, each as one row: of Keras by one size, of TensorFlow by a list of four."""
+    assert first.shape is not None
+    batch, *sides, channels = first.shape
+    size, stride = _pair(_argument(call, 1, "size", "sizes")), _pair(_argument(call, 2, "strides"))
+    if size is None or channels is None or None in sides:
+        return None
+    stride = stride or size
+    padding = _argument(call, 4, "padding")
+    same = padding is not None and str(constant(padding)).lower() == "same"
+    counts = [
+        -(-n // step) if same else (n - part) // step + 1
+        for n, part, step in zip(sides, size, stride, strict=True) if n is not None
+    ]  # fmt: skip
+    return Array(first.library, first.dtype, (batch, *counts, size[0] * size[1] * channels))
+
+
+def _pair(value: Value | None) -> tuple[int, int] | None:
+    found = [integer(each) for each in value.items] if isinstance(value, Sequence) else []
+    one = integer(value) if value is not None and not found else None
+    if one:
+        return one, one
+    places = found[1:3] if len(found) == 4 else found
+    return (places[0], places[1]) if len(places) == 2 and places[0] and places[1] else None
 
 
 def _argument(call: Asked, place: int, *names: str) -> Value | None:

@@ -120,7 +120,7 @@ def overridden(machine: Machine, model: Object, own: Closure, feed: Feed, node: 
     if parts:
         data = parts[0] if len(parts) == 1 else Sequence(tuple(parts))
         data = Sequence((data, labels[0] if len(labels) == 1 else Sequence(tuple(labels)))) if labels else data
-        data = drawn(machine, NONE, data)
+        data = drawn(machine, NONE, feed.structure if feed.structure is not None else data)
     try:
         machine.run(objects.with_receiver(own, model), (data,), {}, node)
     finally:
@@ -197,6 +197,8 @@ def _pass(machine: Machine, taken: Taken, batch: Batch, size: int | None, missin
     reached = graphs.reaching(machine, flat, [t.number for t in taken.of])
     if not reached:
         missing.append(Missing(graphs.LAYERS, line, "--model"))
+    elif not taken.known:
+        missing.append(Missing("the loss", line))
     found = losing.parted(reached)
     made = {number for node in reached for number in node.outputs}
     inputs = [number for number in dict.fromkeys(n for node in found.nodes for n in node.inputs) if number not in made]
