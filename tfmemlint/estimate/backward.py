@@ -21,6 +21,9 @@ from tfmemlint.estimate.program import BACKWARD, FORWARD, GRADIENT, INPUT, Buffe
 from tfmemlint.estimate.step import Applied, Graph, Loss, Pass, TrainingStep
 from tfmemlint.estimate.weights import Unknown, Weight, item_bytes
 
+UNFIT = (IndexError, ValueError, TypeError, ZeroDivisionError)
+"""What arithmetic raises on arguments and shapes that do not fit each other, as a program may have them that fails."""
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -45,7 +48,10 @@ def weights(applied: Applied, one: Pass) -> tuple[Weight, ...]:
         raise Unknown("what it does")
     if not applied.inputs:
         raise Unknown("its input")
-    return kind.weights(applied, [one.graph.tensors[each].shape for each in applied.inputs])
+    try:
+        return kind.weights(applied, [one.graph.tensors[each].shape for each in applied.inputs])
+    except UNFIT:
+        raise Unknown("what its arguments mean") from None
 
 
 def write(one: Pass, step: TrainingStep, batch: int) -> Written:
@@ -149,6 +155,8 @@ class _Writer:
             kind.emit(place)
         except Unknown as unknown:
             self.left_out[place.applied.layer] = str(unknown)
+        except UNFIT:
+            self.left_out[place.applied.layer] = "what its arguments mean"
         if any(tensor not in self.state.values for tensor in place.applied.outputs):
             self._unknown(place)
 

@@ -137,7 +137,7 @@ def _own(
         if extra in names and extra not in accepted and method.node.params.star_kwarg is None:
             del names[extra]
     if "training" in accepted and "training" not in names and len(given.positions) < 2:
-        names["training"] = Unknown("training") if training is None else Const(training)
+        names["training"] = Const(training is not False)  # what is estimated is mostly a step of training
     positions = tuple(machine.tensor_of(each) or each for each in given.positions)
     run = objects.with_receiver(method, layer)
     kind = layer.of.node.name.value

@@ -286,6 +286,16 @@ def _devices(machine: Machine, given: Arguments, node: cst.Call) -> Value | None
     return objects.new_list(Sequence((Unknown("a GPU"),), "list"))
 
 
+@models("tf.keras.ops.arange", "tf.keras.backend.arange")
+def _arange(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    start, stop, step = given.get(0, "start"), given.get(1, "stop"), given.get(2, "step")
+    bounds = [integer(each) for each in (start, stop, step) if each is not None and each != NONE]
+    known = [each for each in bounds if each is not None]
+    if not known or len(known) < len(bounds) or known[2:] == [0]:
+        return None
+    return Array("tf", "int32", (len(range(*known)),))
+
+
 @models("np.reshape")
 def _reshaped(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     """Of what is not known the shape that is asked for."""

@@ -123,10 +123,20 @@ def forward(
 
 
 def _said(wanted: list[Traced], shape: tuple[int, ...] | None) -> list[Array] | None:
-    fits = shape is not None and len(wanted) == 1 and wanted[0].shape is not None
-    if not fits or shape is None or len(wanted[0].shape or ()) != len(shape) + 1:
+    """The inputs that a model states, where those with gaps have the shape that is said."""
+    if shape is None:
         return None
-    return [Array("tf", wanted[0].dtype, (None, *shape))]
+    found: list[Array] = []
+    for each in wanted:
+        sizes = each.shape if each.shape is None or None in each.shape[1:] else None
+        if each.shape is not None and sizes is None:
+            found.append(Array("tf", each.dtype, each.shape))
+            continue
+        fits = sizes is None or len(sizes) == len(shape) + 1
+        if not fits or any(n not in (None, m) for n, m in zip((sizes or ())[1:], shape, strict=False)):
+            return None
+        found.append(Array("tf", each.dtype, (None, *shape)))
+    return found
 
 
 def _has_gaps(inputs: list[Traced]) -> bool:

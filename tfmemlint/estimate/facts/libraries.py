@@ -103,7 +103,8 @@ def _function(machine: Machine, target: Api, given: Arguments, node: cst.Call) -
         return objects.new(machine, name, Asked(node, machine.evaluator, target, given))
     if name in ("tf.keras.optimizers.get", "tf.keras.losses.get", "tf.keras.activations.get"):
         return given.get(0) or Unknown(word)
-    return machine.asked(target, given, node)
+    found = machine.asked(target, given, node)
+    return found if found.known else operations.of_arrays(machine, name, target, given, node) or found
 
 
 def _traced(machine: Machine, given: Arguments, node: cst.Call, target: Api) -> Value:

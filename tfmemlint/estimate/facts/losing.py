@@ -122,3 +122,18 @@ def _function(machine: Machine, value: Value) -> Value | None:
 
 def _rests_on(nodes: list[Node], tensor: int) -> bool:
     return any(tensor in node.inputs for node in nodes)
+
+
+def computed(machine: Machine, model: Object, name: str, given: Arguments, node: cst.Call) -> Value | None:
+    """`model.compute_loss(x, y, y_pred)` and `model.compiled_loss(y, y_pred)`: the loss that it was compiled with."""
+    first = 1 if name == "compute_loss" else 0
+    labels, predicted = given.get(first, "y", "y_true"), given.get(first + 1, "y_pred")
+    several, _ = training.compiled_losses(model, 1, 0)
+    if predicted is None or len(several) != 1:
+        return None
+    passed = Arguments((labels or NONE, predicted))
+    known = training.loss(several[0])
+    if known is not None:
+        return training.loss_of(machine, known.kind, passed, node, known.from_logits)
+    function = _function(machine, several[0])
+    return machine.call(function, passed, node) if function is not None else None

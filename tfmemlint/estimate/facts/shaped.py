@@ -130,11 +130,29 @@ def shape(name: str, tensors: list[Traced], call: Asked) -> Array | None:
     if word in ("reshape", "batch_flatten", "squeeze", "expand_dims", "repeat_elements", "depth_to_space",
                 "space_to_depth", "resize", "resize_images", "resize_bilinear"):  # fmt: skip
         return _rearranged(word, first, call)
+    if word == "pad":
+        return _padded(first, call)
     if word == "extract_patches" and len(first.shape) == 4:
         return _patches(first, call)
     if word in ("dot", "batch_dot", "matmul") and len(tensors) == 2:
         return _product(tensors[0], tensors[1])
     return None
+
+
+def _padded(first: Traced, call: Asked) -> Array | None:
+    assert first.shape is not None
+    rows = _argument(call, 1, "paddings", "pad_width")
+    pairs = [_both(row) for row in rows.items] if isinstance(rows, Sequence) and not rows.open else []
+    if len(pairs) != len(first.shape) or None in pairs:
+        return None
+    sizes = [n + pair if n is not None and pair is not None else None
+             for n, pair in zip(first.shape, pairs, strict=True)]  # fmt: skip
+    return Array(first.library, first.dtype, tuple(sizes))
+
+
+def _both(row: Value) -> int | None:
+    found = [integer(each) for each in row.items] if isinstance(row, Sequence) else []
+    return (found[0] or 0) + (found[1] or 0) if len(found) == 2 and None not in found else None
 
 
 def _patches(first: Traced, call: Asked) -> Array | None:

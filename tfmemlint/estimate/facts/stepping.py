@@ -88,6 +88,8 @@ def method(machine: Machine, model: Object, name: str, given: Arguments, node: c
     if name == "compile":
         training.compile_model(machine, model, given, node)
         return NONE
+    if name in ("compute_loss", "compiled_loss"):
+        return losing.computed(machine, model, name, given, node)
     if name not in training.FITS and name not in training.PREDICTS:
         return None
     if not machine.quiet:
