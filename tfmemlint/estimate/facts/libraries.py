@@ -11,8 +11,9 @@ from tfmemlint import knowledge
 from tfmemlint.estimate.facts import (
     applications,
     applying,
-    builtin,
+    cloning,
     hub,
+    machines,
     networks,
     objects,
     operations,
@@ -49,7 +50,7 @@ SAME_SHAPE = frozenset({"InstanceNormalization", "GroupNormalization", "FilterRe
 def api(machine: Machine, target: Api, given: Arguments, node: cst.Call) -> Value:
     """What a call of a function or class of a library gives."""
     name = target.name
-    handler = builtin.lookup(name)
+    handler = machines.lookup(name)
     found = handler(machine, given, node) if handler is not None else None
     if found is not None:
         return found
@@ -91,8 +92,8 @@ def _function(machine: Machine, target: Api, given: Arguments, node: cst.Call) -
         return special
     word = name.rpartition(".")[2]
     tensors = [t for value in (*given.positions, *given.names.values()) for t in traced(value)]
-    if name in networks.MAKERS:
-        return networks.MAKERS[name](machine, given, node)
+    if name in cloning.MAKERS:
+        return cloning.MAKERS[name](machine, given, node)
     if tensors and name.startswith(("tf.keras.losses.", "tf.keras.metrics.")) and len(given.positions) >= 2:
         return training.loss_of(machine, word, given, node, constant(given.names.get("from_logits", NONE)) is True)
     if tensors and word in training.TF_LOSSES:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -297,16 +297,3 @@ def _named_layer(machine: Machine, model: Object, given: Arguments) -> Value:
     if isinstance(place, int):
         return held[place] if -len(held) <= place < len(held) else Unknown("no such layer")
     return next((each for each in held if each.fields.get("name") == name), Unknown("a layer by its name"))
-
-
-def _clone(machine: Machine, given: Arguments, node: cst.Call) -> Value:
-    model = given.get(0, "model")
-    if not isinstance(model, Object):
-        return Unknown("a clone")
-    copy = objects.new(machine, model.type_name, model.call, model.of)
-    copy.fields.update(model.fields)
-    return copy
-
-
-MAKERS: dict[str, Callable[[Machine, Arguments, cst.Call], Value]] = {"tf.keras.models.clone_model": _clone}
-"""Functions that make models of others."""

@@ -181,12 +181,21 @@ def of_arrays(machine: Machine, name: str, target: Value, given: Arguments, node
 def _made(machine: Machine, name: str, target: Value, given: Arguments, node: cst.Call) -> Value | None:
     """What a function gives of these arguments; None where it is not known."""
     call = Asked(node, machine.evaluator, target, given)
-    made = transfer(call, target)
-    if not isinstance(made, Unknown) and not (isinstance(made, Array) and made.shape is None):
-        return made
     tensors = [t for value in (*given.positions, *given.names.values()) for t in traced(value)]
+    row = shaped.in_one_row(name, tensors[0], call) if tensors else None
+    if row is not None:
+        return row
+    made = transfer(call, target)
+    if not isinstance(made, (Unknown, Array)) or (isinstance(made, Array) and _whole(made)):
+        return made
     found = shaped.shape(name, tensors, call) if tensors else None
+    if isinstance(made, Array) and made.shape is not None and (found is None or not _whole(found)):
+        return made
     return found if found is not None else made if isinstance(made, Array) else None
+
+
+def _whole(array: Array) -> bool:
+    return array.shape is not None and None not in array.shape[1:]
 
 
 def _replaced(given: Arguments, now: dict[int, Traced]) -> Arguments:

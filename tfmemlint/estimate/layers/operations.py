@@ -173,6 +173,7 @@ KINDS: Mapping[str, Kind] = {
     "negative": Kind(partial(unary, "Neg", in_place=True)),
     **dict.fromkeys(("clip_by_value", "clip"), Kind(_clipped)),
     "where": Kind(_chosen),
+    "Masking": Kind(partial(unary, "Mul")),
     **dict.fromkeys(("norm", "euclidean_norm"), Kind(_length)),
     **dict.fromkeys(("l2_normalize", "normalize", "UnitNormalization"), Kind(_of_unit_length)),
     **dict.fromkeys(("reduce_std", "reduce_variance", "std", "var", "moments"), Kind(_spread)),
