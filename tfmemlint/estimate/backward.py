@@ -18,8 +18,11 @@ from tfmemlint.estimate.layers.random import draw, drawn
 from tfmemlint.estimate.optimizers import Trained, Updates
 from tfmemlint.estimate.place import Place, State, items
 from tfmemlint.estimate.program import BACKWARD, FORWARD, GRADIENT, INPUT, Buffer, Program
-from tfmemlint.estimate.step import Applied, Loss, Pass, TrainingStep
+from tfmemlint.estimate.step import Applied, Graph, Loss, Pass, TrainingStep
 from tfmemlint.estimate.weights import Unknown, Weight, item_bytes
+
+UNFIT = (IndexError, ValueError, TypeError, ZeroDivisionError)
+"""What arithmetic raises on arguments and shapes that do not fit each other, as a program may have them that fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,12 @@ def weights(applied: Applied, one: Pass) -> tuple[Weight, ...]:
     kind = KINDS.get(applied.kind)
     if kind is None:
         raise Unknown("what it does")
-    return kind.weights(applied, [one.graph.tensors[each].shape for each in applied.inputs])
+    if not applied.inputs:
+        raise Unknown("its input")
+    try:
+        return kind.weights(applied, [one.graph.tensors[each].shape for each in applied.inputs])
+    except UNFIT:
+        raise Unknown("what its arguments mean") from None
 
 
 def write(one: Pass, step: TrainingStep, batch: int) -> Written:
@@ -64,20 +72,21 @@ class _Writer:
 
     def write(self) -> Written:
         state, graph = self.state, self.one.graph
-        for tensor in graph.inputs:
+        given = (*graph.inputs, *_unmade(graph))
+        for tensor in given:
             found = graph.tensors[tensor]
             size = items(found, state.batch) * item_bytes(found.dtype)
             state.values[tensor] = Buffer(size, None, INPUT)
             state.dtypes[tensor] = found.dtype
-        inputs = tuple(state.values[tensor] for tensor in graph.inputs)
+        inputs = tuple(state.values[tensor] for tensor in given)
         places = [self._place(applied) for applied in graph.applied]
-        given = self._losses() if self.one.backward else {}
+        of_losses = self._losses() if self.one.backward else {}
         if self.one.backward:
             self._begin(places)
         self._forward(places)
         outputs = tuple(state.values[tensor] for tensor in graph.outputs)
         if self.one.backward:
-            self._loss(given)
+            self._loss(of_losses)
             for run in reversed(state.tape):
                 run()
             self.updates.finish()
@@ -141,9 +150,13 @@ class _Writer:
         try:
             if kind is None:
                 raise Unknown("what it does")
+            if not place.applied.inputs:
+                raise Unknown("its input")
             kind.emit(place)
         except Unknown as unknown:
             self.left_out[place.applied.layer] = str(unknown)
+        except UNFIT:
+            self.left_out[place.applied.layer] = "what its arguments mean"
         if any(tensor not in self.state.values for tensor in place.applied.outputs):
             self._unknown(place)
 
@@ -180,6 +193,16 @@ class _Writer:
 
     def _at(self, place: Place, part: str) -> None:
         self.program.owner, self.program.part = place.applied, part
+
+
+def _unmade(graph: Graph) -> list[int]:
+    """Tensors that are read or given back, and that no layer has made before: they are there when the step begins."""
+    made, found = set(graph.inputs), dict[int, None]()
+    for applied in graph.applied:
+        found.update((tensor, None) for tensor in applied.inputs if tensor not in made)
+        made.update(applied.outputs)
+    found.update((tensor, None) for tensor in graph.outputs if tensor not in made)
+    return list(found)
 
 
 def _waits(one: Pass, step: TrainingStep) -> bool:

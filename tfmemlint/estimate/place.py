@@ -131,7 +131,10 @@ class Place:
     # -- forward
 
     def x(self, j: int = 0) -> Buffer:
-        """Input `j`, cast to the dtype in which the layer computes if it is a float of another one."""
+        """Input `j`, cast to the dtype in which the layer computes if it is a float of another one. Raises
+        Unknown where there is no such input."""
+        if j >= len(self.applied.inputs):
+            raise Unknown("its input")
         tensor = self.applied.inputs[j]
         value = self.state.values[tensor]
         dtype = self.state.dtypes[tensor]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import graphs, networks, objects, operations, replaying, shaped
+from tfmemlint.estimate.facts import graphs, networks, objects, operations, replaying, shaped, stated
 from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.recorded import Node
 from tfmemlint.estimate.facts.values import NONE, Closure, Held, Object, Traced, leaves, plain
@@ -26,9 +26,13 @@ def apply(machine: Machine, layer: Object, given: Arguments, node: cst.CSTNode |
     if machine.given.input_shape is not None and machine.batches:
         given = _said(machine, given)
     own = machine.method(layer.of, "call") if layer.of is not None else None
+    base = layer.fields.get("#base")
+    if own is None and isinstance(base, Object):
+        return apply(machine, base, given, node)
     if own is not None:
+        given = stated.arguments(machine, layer, given)
         return _own(machine, layer, own[0], given, node, training)
-    tensors = _tensors(machine, given)
+    tensors = stated.tensors(machine, layer, _tensors(machine, given))
     if tensors is None:
         return _not_known(machine, layer, given, node)
     if networks.is_sequential(layer) or networks.is_functional(layer):
@@ -133,7 +137,7 @@ def _own(
         if extra in names and extra not in accepted and method.node.params.star_kwarg is None:
             del names[extra]
     if "training" in accepted and "training" not in names and len(given.positions) < 2:
-        names["training"] = Unknown("training") if training is None else Const(training)
+        names["training"] = Const(training is not False)  # what is estimated is mostly a step of training
     positions = tuple(machine.tensor_of(each) or each for each in given.positions)
     run = objects.with_receiver(method, layer)
     kind = layer.of.node.name.value

@@ -146,7 +146,8 @@ def _dict(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
 
 
 @models("int", "float", "abs", "round", "math.ceil", "math.floor", "math.sqrt", "math.log2", "math.log", "math.exp",
-        "np.ceil", "np.floor", "np.sqrt", "np.log2", "np.log", "str", "bool")  # fmt: skip
+        "np.ceil", "np.floor", "np.sqrt", "np.log2", "np.log", "str", "bool", "np.abs", "np.absolute", "np.round",
+        "np.int32", "np.int64", "math.fabs")  # fmt: skip
 def _number(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     word = node.func.attr.value if isinstance(node.func, cst.Attribute) else getattr(node.func, "value", "")
     found = constant(given.positions[0]) if given.positions else None
@@ -155,6 +156,7 @@ def _number(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     functions: dict[str, Callable[[Any], Any]] = {
         "int": int, "float": float, "abs": abs, "round": round, "ceil": math.ceil, "floor": math.floor, "str": str,
         "sqrt": math.sqrt, "log2": math.log2, "log": math.log, "exp": math.exp, "bool": bool,
+        "absolute": abs, "fabs": abs, "int32": int, "int64": int,
     }  # fmt: skip
     try:
         return Const(functions[word](found)) if word in functions else None
@@ -273,8 +275,3 @@ def _copied(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
 @models("print", "tf.print", "tf.debugging.assert_all_finite", "tf.summary.scalar", "tf.summary.image")
 def _none(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     return NONE
-
-
-def lookup(name: str) -> Handler | None:
-    """What a function of that name gives, if it is one of these."""
-    return TABLE.get(name)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import libraries, networks, objects, operations, pipelines
+from tfmemlint.estimate.facts import libraries, networks, objects, operations, pipelines, texts
 from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.known import items
 from tfmemlint.estimate.facts.values import (
@@ -56,6 +56,8 @@ def follow(machine: Machine, node: cst.Call, env: Env) -> Value:
     if isinstance(func, cst.Name) and func.value == "super" and env.home("super") is None:
         return _super(env)
     target = machine.value(func, env)
+    if isinstance(func, cst.Attribute) and func.attr.value in pipelines.BATCHES and not target.known:
+        return pipelines.batched(machine, arguments(machine, node, env), func.attr.value, node)
     return call(machine, target, arguments(machine, node, env), node)
 
 
@@ -106,6 +108,8 @@ def call(machine: Machine, target: Value, given: Arguments, node: cst.Call) -> V
         return operations.list_method(machine, target, given)
     if isinstance(target, operations.TensorMethod):
         return operations.tensor_method(machine, target, given, node)
+    if isinstance(target, texts.TextMethod):
+        return texts.called(target, given)
     if isinstance(target, Api):
         return libraries.api(machine, target, given, node)
     if isinstance(target, Method):

@@ -15,6 +15,9 @@ from tfmemlint.model.values import Iterator, Mapping, Sequence, Unknown, Value, 
 if TYPE_CHECKING:
     from tfmemlint.estimate.facts.machine import Machine
 
+MOST_WORK = 10_000
+"""Expressions of a comprehension beyond which not all of its items are followed."""
+
 MOST_ITEMS = 2000
 """Items up to which comprehensions and loops are followed one by one."""
 
@@ -79,7 +82,10 @@ def _turns(machine: Machine, clause: cst.CompFor, env: Env, run: Callable[[], No
     over = machine.value(clause.iter, env)
     turns = items(over)
     known = turns is not None and len(turns) <= MOST_ITEMS
+    start = machine.work
     for item in (turns or ()) if known else (element_of(over),):
+        if machine.work - start > MOST_WORK:
+            return False
         machine.assign(clause.target, item, env)
         tests = [truth(machine.value(each.test, env)) for each in clause.ifs]
         known = known and None not in tests

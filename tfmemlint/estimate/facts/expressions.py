@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import calls, displays, imported, objects, operations
+from tfmemlint.estimate.facts import calls, catalogue, displays, imported, objects, operations, texts
 from tfmemlint.estimate.facts.known import compared, element_of, plain_sequence, truth
 from tfmemlint.estimate.facts.values import (
     MISSING,
@@ -105,6 +105,11 @@ def attribute(machine: Machine, base: Value, name: str) -> Value:
         return operations.ListMethod(base, name)
     if isinstance(base, Traced):
         return operations.attribute(machine, base, name)
+    if isinstance(base, Const) and isinstance(base.value, str) and name in texts.METHODS:
+        return texts.TextMethod(base.value, name)
+    told = catalogue.told(base, name)
+    if told is not None:
+        return told
     if isinstance(base, Sequence) and base.kind == "tuple" and name in ("shape", "dtype"):
         return Unknown("a tuple")
     found = base.attribute(name)

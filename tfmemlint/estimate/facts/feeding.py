@@ -39,7 +39,7 @@ def of_arrays(x: Value, y: Value | None, batch: int | None) -> Feed:
     """What is given as whole arrays."""
     inputs = _arrays(x)
     labels = _arrays(y) if y is not None and y != NONE else []
-    return Feed(_rows(inputs), _rows(labels) or [], batch, plain(x))
+    return Feed(_rows(inputs), _rows(labels) or [], batch)
 
 
 def _arrays(value: Value) -> list[Array] | None:

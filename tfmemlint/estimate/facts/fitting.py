@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import applying, feeding, graphs, networks, operations, training
+from tfmemlint.estimate.facts import applying, feeding, graphs, losing, networks, operations, training
 from tfmemlint.estimate.facts.asked import Arguments
 from tfmemlint.estimate.facts.feeding import Feed
 from tfmemlint.estimate.facts.recorded import Node
@@ -33,11 +33,17 @@ def step(machine: Machine, model: Object, name: str, given: Arguments, node: cst
         missing.append(_what_is_missing(machine, model, feed, line))
         passes: tuple[Pass, ...] = ()
     else:
-        graph, unknown = graphs.graph(machine, *ends, batch)
+        nodes, inputs, outputs = ends
+        losses: list[Loss] = []
+        optimizer = _optimizer(machine, model, line, missing) if train else None
+        if train:
+            found, unknown = losing.compiled(machine, model, outputs, feed.labels, node, line)
+            missing += unknown
+            nodes, losses, outputs = [*nodes, *found.nodes], found.losses, [*found.outputs, *found.rest]
+        graph, unknown = graphs.graph(machine, nodes, inputs, outputs, batch)
         missing += unknown
         missing += inputs_missing(graph, line)
-        losses, optimizer = _trained_with(machine, model, len(ends[2]), line, missing) if train else ((), None)
-        passes = (Pass(graph, losses, optimizer, backward=train),)
+        passes = (Pass(graph, tuple(losses), optimizer, backward=train),)
     data = [*(feed.inputs or []), *(feed.labels if train else [])]
     shown = [graphs.tensor(a, None) for a in data]
     if feed.inputs is None and passes:
@@ -58,10 +64,7 @@ def _batch(machine: Machine, feed: Feed, line: int, missing: list[Missing]) -> i
     return batch
 
 
-def _trained_with(
-    machine: Machine, model: Object, outputs: int, line: int, missing: list[Missing]
-) -> tuple[tuple[Loss, ...], Optimizer | None]:
-    losses, unknown = training.compiled_losses(model, outputs, line)
+def _optimizer(machine: Machine, model: Object, line: int, missing: list[Missing]) -> Optimizer | None:
     given = training.compiled(model)
     optimizer = training.optimizer_of(given.get(0, "optimizer")) if given is not None else None
     if optimizer is None and given is not None and given.get(0, "optimizer") is None and not given.open:
@@ -69,8 +72,7 @@ def _trained_with(
     optimizer = optimizer or machine.given.optimizer
     if optimizer is None:
         missing.append(Missing("the optimizer", line, "--optimizer"))
-    missing += unknown
-    return losses, optimizer
+    return optimizer
 
 
 def _what_is_missing(machine: Machine, model: Object, feed: Feed, line: int) -> Missing:
@@ -121,10 +123,20 @@ def forward(
 
 
 def _said(wanted: list[Traced], shape: tuple[int, ...] | None) -> list[Array] | None:
-    fits = shape is not None and len(wanted) == 1 and wanted[0].shape is not None
-    if not fits or shape is None or len(wanted[0].shape or ()) != len(shape) + 1:
+    """The inputs that a model states, where those with gaps have the shape that is said."""
+    if shape is None:
         return None
-    return [Array("tf", wanted[0].dtype, (None, *shape))]
+    found: list[Array] = []
+    for each in wanted:
+        sizes = each.shape if each.shape is None or None in each.shape[1:] else None
+        if each.shape is not None and sizes is None:
+            found.append(Array("tf", each.dtype, each.shape))
+            continue
+        fits = sizes is None or len(sizes) == len(shape) + 1
+        if not fits or any(n not in (None, m) for n, m in zip((sizes or ())[1:], shape, strict=False)):
+            return None
+        found.append(Array("tf", each.dtype, (None, *shape)))
+    return found
 
 
 def _has_gaps(inputs: list[Traced]) -> bool:

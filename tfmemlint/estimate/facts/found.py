@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -30,12 +31,13 @@ def steps(file: File, given: Given = Given()) -> list[TrainingStep]:  # noqa: B0
     machine = Machine(file, given)
     env = Env()
     machine.modules[id(file)] = env
-    try:
+    with contextlib.suppress(TooMuchWork, RecursionError):
         machine.run_module(file.module, env, "__main__")
         stepping.left(machine, 0)
+    if not any(each.passes for each in machine.events):
+        machine.again()
+    with contextlib.suppress(TooMuchWork, RecursionError):
         _uncalled(machine, env)
-    except (TooMuchWork, RecursionError):
-        pass
     return _once(machine.events)
 
 

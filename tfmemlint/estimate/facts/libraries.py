@@ -11,7 +11,9 @@ from tfmemlint import knowledge
 from tfmemlint.estimate.facts import (
     applications,
     applying,
-    builtin,
+    cloning,
+    hub,
+    machines,
     networks,
     objects,
     operations,
@@ -48,7 +50,7 @@ SAME_SHAPE = frozenset({"InstanceNormalization", "GroupNormalization", "FilterRe
 def api(machine: Machine, target: Api, given: Arguments, node: cst.Call) -> Value:
     """What a call of a function or class of a library gives."""
     name = target.name
-    handler = builtin.lookup(name)
+    handler = machines.lookup(name)
     found = handler(machine, given, node) if handler is not None else None
     if found is not None:
         return found
@@ -67,6 +69,8 @@ def api(machine: Machine, target: Api, given: Arguments, node: cst.Call) -> Valu
         return applying.apply(machine, layer, Arguments(given.positions[:1], {}), node)
     if name in INPUTS:
         return networks.input_tensor(machine, Asked(node, machine.evaluator, target, given), name, node)
+    if name.endswith("hub.KerasLayer"):
+        return hub.made(machine, given, node)
     if name.startswith(APPLICATIONS) and (knowledge.network(name) or knowledge.returns_class(name) == MODEL):
         return applications.pretrained(machine, Asked(node, machine.evaluator, target, given), node)
     if knowledge.is_class(name) and _is_kept(name):
@@ -88,8 +92,8 @@ def _function(machine: Machine, target: Api, given: Arguments, node: cst.Call) -
         return special
     word = name.rpartition(".")[2]
     tensors = [t for value in (*given.positions, *given.names.values()) for t in traced(value)]
-    if name in networks.MAKERS:
-        return networks.MAKERS[name](machine, given, node)
+    if name in cloning.MAKERS:
+        return cloning.MAKERS[name](machine, given, node)
     if tensors and name.startswith(("tf.keras.losses.", "tf.keras.metrics.")) and len(given.positions) >= 2:
         return training.loss_of(machine, word, given, node, constant(given.names.get("from_logits", NONE)) is True)
     if tensors and word in training.TF_LOSSES:
@@ -100,7 +104,8 @@ def _function(machine: Machine, target: Api, given: Arguments, node: cst.Call) -
         return objects.new(machine, name, Asked(node, machine.evaluator, target, given))
     if name in ("tf.keras.optimizers.get", "tf.keras.losses.get", "tf.keras.activations.get"):
         return given.get(0) or Unknown(word)
-    return machine.asked(target, given, node)
+    found = machine.asked(target, given, node)
+    return found if found.known else operations.of_arrays(machine, name, target, given, node) or found
 
 
 def _traced(machine: Machine, given: Arguments, node: cst.Call, target: Api) -> Value:
@@ -139,11 +144,16 @@ def called(machine: Machine, target: Object, given: Arguments, node: cst.Call) -
             return machine.unknown(target, given, node)
     if networks.is_layer(target):
         return applying.apply(machine, target, given, node)
+    own = machine.method(target.of, "call") if target.of is not None else None
+    if own is not None:
+        return machine.run(objects.with_receiver(own[0], target), given.positions, given.names, node, given.open)
     if LOSS in (name, *knowledge.bases(name)):
         logits = target.call is not None and constant(target.call.given("from_logits")) is True
         return training.loss_of(machine, _snake(name.rpartition(".")[2]), given, node, logits)
     if name.startswith("tf.keras.metrics."):
         return NONE
+    if hub.is_unknown(target):
+        return hub.applied(machine, target, given, node)
     if not networks.is_layer(target) and target.of is None and name.rpartition(".")[2] in SAME_SHAPE:
         return applying.foreign(machine, target, given)
     if name == TRACES and given.positions and isinstance(given.positions[0], Closure):
@@ -172,7 +182,12 @@ def method(machine: Machine, receiver: Object, name: str, given: Arguments, node
         if found is not None:
             return found
     if name in ("call", "__call__"):
-        return called(machine, receiver, given, node)
+        if receiver.of is None:
+            return called(machine, receiver, given, node)
+        base = receiver.fields.get("#base")
+        if name == "call" and not isinstance(base, Object):  # that of `Layer` itself, which gives nothing
+            return machine.unknown(receiver, given, node)
+        return applying.apply(machine, base if isinstance(base, Object) and name == "call" else receiver, given, node)
     if kind.startswith("tf.keras.metrics.") or name in ("add_metric", "add_loss", "summary"):
         return NONE
     special = pipelines.of_object(machine, receiver, name, given, node)

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 MOST_TRAINING = 8
 """Turns of a loop that trains in each."""
 
+MOST_WORK = 10_000
+"""Statements and expressions of a loop that are followed turn by turn; one turn stands for those behind them."""
+
 
 def follow(machine: Machine, loop: cst.For | cst.While, env: Env) -> Outcome:
     """Follow a loop."""
@@ -38,7 +41,7 @@ def follow(machine: Machine, loop: cst.For | cst.While, env: Env) -> Outcome:
 
 def _turns(machine: Machine, loop: cst.For, turns: tuple[Value, ...], env: Env) -> Outcome:
     """Follow each turn of a loop over known items; of a long one that trains the first, and one that stands for all."""
-    seen = len(machine.events) + len(machine.taken)
+    seen, start = len(machine.events) + len(machine.taken), machine.work
     for index, item in enumerate(turns):
         assigning.assign(machine, loop.target, item, env)
         outcome = machine.suite(loop.body, env)
@@ -46,7 +49,9 @@ def _turns(machine: Machine, loop: cst.For, turns: tuple[Value, ...], env: Env) 
             return None
         if outcome is not None and outcome[0] != "continue":
             return outcome
-        if index == 0 and len(turns) > MOST_TRAINING and len(machine.events) + len(machine.taken) > seen:
+        trains = len(machine.events) + len(machine.taken) > seen
+        long = machine.work - start > MOST_WORK and index + 1 < len(turns)
+        if long or (trains and index == 0 and len(turns) > MOST_TRAINING):
             return _over(machine, loop, Sequence(turns), env)
     return machine.suite(loop.orelse.body, env) if loop.orelse is not None else None
 

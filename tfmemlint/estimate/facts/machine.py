@@ -36,8 +36,11 @@ if TYPE_CHECKING:
     from tfmemlint.estimate.facts.stepping import Batch
     from tfmemlint.model.file import File
 
-MOST_WORK = 150_000
+MOST_WORK = 120_000
 """Statements and expressions that are followed in one file."""
+
+MOST_WORK_AGAIN = 50_000
+"""Those of them that are kept for functions that train and that nothing calls."""
 
 DEEPEST = 24
 """Calls of the program's functions in each other."""
@@ -88,6 +91,10 @@ class Machine(State):
         self.work += 1
         if self.work > MOST_WORK:
             raise TooMuchWork
+
+    def again(self) -> None:
+        """Allow some work more, for what is looked at by itself."""
+        self.work = min(self.work, MOST_WORK - MOST_WORK_AGAIN)
 
     def tensor_of(self, value: Value) -> Traced | None:
         """The tensor that a value is, if it is one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -14,7 +14,7 @@ from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.values import NONE, Listed, Loop, Object, Traced, Variables, leaves, plain
 from tfmemlint.model.layers.effects import first_shape
 from tfmemlint.model.transfer.table import dtype_of, shape_of
-from tfmemlint.model.values import Array, Const, Method, Sequence, Shape, Unknown, Value, constant, integer
+from tfmemlint.model.values import Api, Array, Const, Method, Sequence, Shape, Unknown, Value, constant, integer
 
 if TYPE_CHECKING:
     from tfmemlint.estimate.facts.machine import Machine
@@ -74,6 +74,16 @@ def initialised(machine: Machine, made_: Object, given: Arguments) -> None:
     made_.fields["#policy"] = given.names.get("dtype", machine.settings.get("policy", NONE))
     if is_model(made_):
         start(machine, made_, name, given)
+    elif made_.of is not None and name != LAYER and knowledge.is_class(name):
+        _derived(machine, made_, name, given)
+
+
+def _derived(machine: Machine, made_: Object, name: str, given: Arguments) -> None:
+    """The layer of Keras that one of a class of the program is, which calls its constructor."""
+    at = made_.call.node if made_.call is not None else cst.Call(cst.Name("layer"))
+    base = objects.new(machine, name, Asked(at, machine.evaluator, Api(name), given))
+    base.fields.update({key: made_.fields[key] for key in ("name", "trainable", "#policy") if key in made_.fields})
+    machine.put(made_.fields, "#base", base)
 
 
 def start(machine: Machine, made: Object, name: str, given: Arguments) -> None:
@@ -166,6 +176,11 @@ def input_shape(machine: Machine, model: Object) -> Shape | None:
     if isinstance(first, Object) and is_model(first):
         inner = built(machine, first)
         return inner[0][0].shape if inner is not None and len(inner[0]) == 1 else None
+    said = first.call.given_values.names.get("input_shape") if isinstance(first, Object) and isinstance(
+        first.call, Asked) and not is_layer(first) else None  # fmt: skip
+    if said is not None:  # a layer of another library
+        sizes = shape_of(plain(said))
+        return (None, *sizes) if sizes is not None else None
     found = first_shape(first) if first is not None else None
     if found is not None and isinstance(first, Object) and (first.type_name or "").endswith("Embedding"):
         return found if found[-1] is not None else None
@@ -189,6 +204,7 @@ def parts(machine: Machine, owner: Object) -> list[Object]:
         found = [leaf for value in held for leaf in leaves(value)]
         wrapped = owner.call.given_values.get(0, "layer") if isinstance(owner.call, Asked) else None
         found = [*found, wrapped] if wrapped is not None and owner.of is None else found
+        found = [*found, owner.fields["#base"]] if "#base" in owner.fields else found
     unique = {each.serial: each for each in found if isinstance(each, Object) and is_layer(each)}
     return [each for each in unique.values() if each is not owner]
 
@@ -219,6 +235,9 @@ def shown(machine: Machine, owner: Object, name: str) -> Value | None:
         return Const(True)
     if name == "optimizer":
         return training.compiled_optimizer(owner)
+    base = owner.fields.get("#base")
+    if isinstance(base, Object):
+        return shown(machine, base, name)
     argument = owner.call.given(name) if owner.call is not None and owner.of is None else None
     return argument if argument is not None and argument.known else None
 
@@ -278,16 +297,3 @@ def _named_layer(machine: Machine, model: Object, given: Arguments) -> Value:
     if isinstance(place, int):
         return held[place] if -len(held) <= place < len(held) else Unknown("no such layer")
     return next((each for each in held if each.fields.get("name") == name), Unknown("a layer by its name"))
-
-
-def _clone(machine: Machine, given: Arguments, node: cst.Call) -> Value:
-    model = given.get(0, "model")
-    if not isinstance(model, Object):
-        return Unknown("a clone")
-    copy = objects.new(machine, model.type_name, model.call, model.of)
-    copy.fields.update(model.fields)
-    return copy
-
-
-MAKERS: dict[str, Callable[[Machine, Arguments, cst.Call], Value]] = {"tf.keras.models.clone_model": _clone}
-"""Functions that make models of others."""

@@ -10,7 +10,7 @@ import libcst as cst
 from tfmemlint.estimate.facts import objects, shaped
 from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.recorded import Node
-from tfmemlint.estimate.facts.values import NONE, Listed, Loop, Traced, plain, traced
+from tfmemlint.estimate.facts.values import NONE, Listed, Loop, Traced, leaves, plain, traced
 from tfmemlint.model.transfer import transfer
 from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.values import Array, Const, Mapping, Sequence, Unknown, Value, constant
@@ -107,7 +107,11 @@ def elementwise(machine: Machine, kind: str, operand: Traced, node: cst.CSTNode 
 def subscript(machine: Machine, base: Traced, indices: list[Value | slice], node: cst.CSTNode | None) -> Value:
     """`tensor[...]`."""
     made = plain(base).subscript([_plain_index(each) for each in indices])
-    return note(machine, "get_item", [base], made if isinstance(made, Array) else Array("tf"), node)
+    found = note(machine, "get_item", [base], made if isinstance(made, Array) else Array("tf"), node)
+    machine.record.now[-1].again = lambda now: plain(now.get(base.number, base)).subscript(
+        [_plain_index(each) for each in indices]
+    )
+    return found
 
 
 def _plain_index(index: Value | slice) -> Value | slice:
@@ -146,23 +150,68 @@ def tensor_method(machine: Machine, method: TensorMethod, given: Arguments, node
 def function(machine: Machine, name: str, target: Value, given: Arguments, node: cst.Call) -> Value:
     """A function of a library that is given tensors."""
     tensors = [t for value in (*given.positions, *given.names.values()) for t in traced(value)]
-    call = Asked(node, machine.evaluator, target, given)
     kind = name.rpartition(".")[2]
     if kind in ASKS_SIZE:
         return _asked_size(kind, tensors[0])
-    made = transfer(call, target)
+    made = _made(machine, name, target, given, node)
     if isinstance(made, Array) or (isinstance(made, Sequence) and made.items and not made.open):
         arrays = [leaf for leaf in elements(made) if isinstance(leaf, Array)]
         if arrays and len(arrays) == len(elements(made)):
             shown = all(leaf.shape is not None for leaf in arrays)
-            return note(machine, kind, tensors, made, node, "" if shown else f"what `{kind}` gives")
+            found = note(machine, kind, tensors, made, node, "" if shown else f"what `{kind}` gives")
+            machine.record.now[-1].again = lambda now: _made(machine, name, target, _replaced(given, now), node)
+            return found
         return made
-    if not isinstance(made, Unknown):
+    if made is not None:
         return made
-    found = shaped.shape(name, tensors, call)
-    if found is not None:
-        return note(machine, kind, tensors, found, node)
-    return unknown(machine, kind, tensors, node)
+    found = unknown(machine, kind, tensors, node)
+    machine.record.now[-1].again = lambda now: _made(machine, name, target, _replaced(given, now), node)
+    return found
+
+
+def of_arrays(machine: Machine, name: str, target: Value, given: Arguments, node: cst.Call) -> Value | None:
+    """What a function gives of arrays that are no data of a step, such as places; None where it is not known."""
+    arrays = [leaf for value in given.positions for leaf in leaves(value) if isinstance(leaf, Array)]
+    if not arrays:
+        return None
+    numbered = [Traced(each.library, each.dtype, each.shape, number=-1) for each in arrays]
+    return shaped.shape(name, numbered, Asked(node, machine.evaluator, target, given))
+
+
+def _made(machine: Machine, name: str, target: Value, given: Arguments, node: cst.Call) -> Value | None:
+    """What a function gives of these arguments; None where it is not known."""
+    call = Asked(node, machine.evaluator, target, given)
+    tensors = [t for value in (*given.positions, *given.names.values()) for t in traced(value)]
+    row = shaped.in_one_row(name, tensors[0], call) if tensors else None
+    if row is not None:
+        return row
+    made = transfer(call, target)
+    if not isinstance(made, (Unknown, Array)) or (isinstance(made, Array) and _whole(made)):
+        return made
+    found = shaped.shape(name, tensors, call) if tensors else None
+    if isinstance(made, Array) and made.shape is not None and (found is None or not _whole(found)):
+        return made
+    return found if found is not None else made if isinstance(made, Array) else None
+
+
+def _whole(array: Array) -> bool:
+    return array.shape is not None and None not in array.shape[1:]
+
+
+def _replaced(given: Arguments, now: dict[int, Traced]) -> Arguments:
+    """Arguments with other tensors in place of those that they have."""
+
+    def other(value: Value) -> Value:
+        if isinstance(value, Traced):
+            return now.get(value.number, value)
+        if isinstance(value, Sequence):
+            return Sequence(tuple(map(other, value.items)), value.kind, value.open)
+        if isinstance(value, Listed) and isinstance(value.items, Sequence):
+            return objects.new_list(Sequence(tuple(map(other, value.items.items)), "list", value.items.open))
+        return value
+
+    names = {name: other(value) for name, value in given.names.items()}
+    return Arguments(tuple(map(other, given.positions)), names, given.open)
 
 
 ASKS_SIZE = frozenset({"shape", "int_shape", "ndim", "rank", "size", "is_keras_tensor", "is_tensor"})

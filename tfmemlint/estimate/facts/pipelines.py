@@ -56,6 +56,19 @@ def method(machine: Machine, target: Method, given: Arguments, node: cst.Call) -
     return found
 
 
+BATCHES = frozenset({"batch", "padded_batch"})
+"""Methods that only pipelines have."""
+
+
+def batched(machine: Machine, given: Arguments, name: str, node: cst.Call) -> Value:
+    """What is not known, put into batches of a known size: a pipeline, of which is known how many examples it gives."""
+    size = given.get(0, "batch_size")
+    if size is None or integer(size) is None:
+        return machine.unknown(Unknown(name), given, node)
+    made = Dataset("a pipeline", Asked(node, machine.evaluator, Unknown("a pipeline"), given), (), Unknown("element"))
+    return machine.call(plain(made).attribute(name), given, node)
+
+
 def _as_tuple(value: Value) -> Value:
     return value
 

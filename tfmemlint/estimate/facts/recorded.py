@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from tfmemlint.estimate.facts.values import Object, Traced
@@ -26,6 +26,8 @@ class Node:
     why: str = ""
     """What keeps its outputs from being known."""
     remat: int | None = None
+    again: Callable[[dict[int, Traced]], Value | None] | None = None
+    """What a plain operation gives of other tensors, by the numbers of those that it was given."""
 
     def flat(self) -> Iterator[Node]:
         """The applications of layers and operations in it, in order."""

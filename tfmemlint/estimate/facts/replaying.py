@@ -9,10 +9,14 @@ from tfmemlint.estimate.facts import shaped
 from tfmemlint.estimate.facts.recorded import Node
 from tfmemlint.estimate.facts.values import Traced
 from tfmemlint.model.arithmetic import broadcast
-from tfmemlint.model.values import Shape
+from tfmemlint.model.transfer.table import elements
+from tfmemlint.model.values import Array, Shape
 
 if TYPE_CHECKING:
     from tfmemlint.estimate.facts.machine import Machine
+
+
+ARITHMETIC = frozenset({"add", "subtract", "multiply", "divide", "maximum", "minimum", "power"})
 
 
 def replay(machine: Machine, node: Node, now: dict[int, Traced], training: bool | None) -> None:
@@ -34,14 +38,26 @@ def replay(machine: Machine, node: Node, now: dict[int, Traced], training: bool 
         found = shaped.of_layer(node.op, [t.shape for t in given])
         shapes = list(found) if found is not None else _same(node, record.tensors, given, old)
     else:
-        shapes = _same(node, record.tensors, given, old)
+        found = None
+        shapes = _once_more(node, given, old) or _same(node, record.tensors, given, old)
     library = "keras" if any(t.library == "keras" for t in given) else "tf"
     tensors = [record.tensor(shape, t.dtype, library) for shape, t in zip(shapes, old, strict=False)]
     now.update((t.number, new) for t, new in zip(old, tensors, strict=False))
-    why = node.why or ("" if None not in shapes else f"what `{node.kind}` gives")
+    known = node.op is None or found is not None
+    why = (node.why if not known else "") or ("" if None not in shapes else f"what `{node.kind}` gives")
     record.add(replace(
         node, inputs=tuple(t.number for t in given), outputs=tuple(t.number for t in tensors), training=said, why=why
     ))  # fmt: skip
+
+
+def _once_more(node: Node, given: list[Traced], old: list[Traced]) -> list[Shape | None] | None:
+    """The shapes of an operation's outputs, asked for again; None where they are not all known."""
+    if node.again is None or all(t.shape is not None for t in old):
+        return None
+    made = node.again(dict(zip(node.inputs, given, strict=True)))
+    arrays = [leaf for leaf in elements(made) if isinstance(leaf, Array)] if made is not None else []
+    shapes = [leaf.shape for leaf in arrays]
+    return shapes if len(shapes) == len(old) and None not in shapes else None
 
 
 def _same(node: Node, tensors: list[Traced], given: list[Traced], old: list[Traced]) -> list[Shape | None]:
@@ -54,6 +70,8 @@ def _same(node: Node, tensors: list[Traced], given: list[Traced], old: list[Trac
     joined, was = now[0], before[0]
     for a, b in zip(now[1:], before[1:], strict=True):
         joined, was = broadcast(joined, a), broadcast(was, b)
+    if node.kind in ARITHMETIC:
+        return [joined for _ in old]
     return [joined if t.shape is not None and t.shape == was else None for t in old]
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from tfmemlint.estimate.facts import reshaping
 from tfmemlint.estimate.facts.asked import Arguments, Asked
-from tfmemlint.estimate.facts.values import NONE, Object, Traced, plain
+from tfmemlint.estimate.facts.reshaping import argument
+from tfmemlint.estimate.facts.values import NONE, Object, Traced
 from tfmemlint.model.arithmetic import broadcast
 from tfmemlint.model.layers.effects import effect
 from tfmemlint.model.values import Array, Const, Instance, Sequence, Shape, Value, constant, integer
@@ -108,6 +110,17 @@ def dtype_of_layer(layer: Object) -> str:
 # -- plain operations ------------------------------------------------------------------------------------------------
 
 
+def in_one_row(name: str, first: Traced, call: Asked) -> Array | None:
+    """What flattens a whole batch, as losses do: examples are kept apart, so that all numbers of each count."""
+    if first.shape is None or len(first.shape) < 2 or first.shape[0] is not None or None in first.shape[1:]:
+        return None
+    flat = name in ("tf.keras.backend.flatten", "tf.keras.ops.ravel")
+    if name in ("tf.reshape", "tf.keras.ops.reshape", "tf.keras.backend.reshape"):
+        target = argument(call, 1, "shape", "newshape")
+        flat = isinstance(target, Sequence) and [integer(each) for each in target.items] == [-1]
+    return Array(first.library, first.dtype, (None, _product_of(first.shape[1:]))) if flat else None
+
+
 def shape(name: str, tensors: list[Traced], call: Asked) -> Array | None:
     """What a function gives that the model does not know; None where it is not known here either."""
     word = name.rpartition(".")[2]
@@ -130,19 +143,16 @@ def shape(name: str, tensors: list[Traced], call: Asked) -> Array | None:
     if word in ("reshape", "batch_flatten", "squeeze", "expand_dims", "repeat_elements", "depth_to_space",
                 "space_to_depth", "resize", "resize_images", "resize_bilinear"):  # fmt: skip
         return _rearranged(word, first, call)
+    if word in reshaping.BY_NAME:
+        return reshaping.BY_NAME[word](tensors, call)
     if word in ("dot", "batch_dot", "matmul") and len(tensors) == 2:
         return _product(tensors[0], tensors[1])
     return None
 
 
-def _argument(call: Asked, place: int, *names: str) -> Value | None:
-    found = call.given_values.get(place, *names)
-    return plain(found) if found is not None else None
-
-
 def _reduced(first: Traced, call: Asked) -> Array | None:
     assert first.shape is not None
-    axis, keep = _argument(call, 1, "axis"), _argument(call, 2, "keepdims", "keep_dims")
+    axis, keep = argument(call, 1, "axis"), argument(call, 2, "keepdims", "keep_dims")
     rank = len(first.shape)
     kept = constant(keep) is True if keep is not None else False
     if axis is None or axis == NONE:
@@ -157,7 +167,7 @@ def _reduced(first: Traced, call: Asked) -> Array | None:
 
 def _transposed(first: Traced, call: Asked) -> Array | None:
     assert first.shape is not None
-    order = _argument(call, 1, "perm", "axes", "pattern")
+    order = argument(call, 1, "perm", "axes", "pattern")
     if order is None:
         return Array(first.library, first.dtype, first.shape[::-1])
     places = [integer(each) for each in order.items] if isinstance(order, Sequence) else [None]
@@ -167,7 +177,7 @@ def _transposed(first: Traced, call: Asked) -> Array | None:
 
 
 def _concatenated(tensors: list[Traced], call: Asked) -> Array | None:
-    axis = _argument(call, 1, "axis")
+    axis = argument(call, 1, "axis")
     at = -1 if axis is None else integer(axis)
     shapes = [t.shape for t in tensors]
     if at is None or not shapes[0] or any(s is None or len(s) != len(shapes[0] or ()) for s in shapes):
@@ -187,24 +197,24 @@ def _rearranged(word: str, first: Traced, call: Asked) -> Array | None:
     if word == "batch_flatten" and None not in given[1:]:
         made = (given[0], _product_of(given[1:]))
     elif word == "reshape":
-        made = _reshaped(given, _argument(call, 1, "shape", "newshape", "target_shape"))
+        made = _reshaped(given, argument(call, 1, "shape", "newshape", "target_shape"))
     elif word == "expand_dims":
-        axis = _argument(call, 1, "axis")
+        axis = argument(call, 1, "axis")
         at = integer(axis) if axis is not None else -1
         if at is not None:
             at = at if at >= 0 else len(given) + 1 + at
             made = (*given[:at], 1, *given[at:])
     elif word == "squeeze":
-        axis = _argument(call, 1, "axis")
+        axis = argument(call, 1, "axis")
         at = integer(axis) if axis is not None else None
         if at is not None and -len(given) <= at < len(given):
             at %= len(given)
             made = (*given[:at], *given[at + 1 :])
     elif word in ("depth_to_space", "space_to_depth") and len(given) == 4:
-        size = _argument(call, 1, "block_size")
+        size = argument(call, 1, "block_size")
         made = _blocks(word, given, integer(size) if size is not None else None)
     elif word.startswith("resize"):
-        made = _resized(given, _argument(call, 1, "size"))
+        made = _resized(given, argument(call, 1, "size"))
     return Array(first.library, first.dtype, made) if made is not None else None
 
 

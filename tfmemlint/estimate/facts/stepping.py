@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import feeding, fitting, graphs, networks, objects, operations, training
+from tfmemlint.estimate.facts import feeding, fitting, graphs, losing, networks, objects, operations, training
 from tfmemlint.estimate.facts.asked import Arguments
 from tfmemlint.estimate.facts.feeding import Feed
 from tfmemlint.estimate.facts.recorded import Node
@@ -88,6 +88,8 @@ def method(machine: Machine, model: Object, name: str, given: Arguments, node: c
     if name == "compile":
         training.compile_model(machine, model, given, node)
         return NONE
+    if name in ("compute_loss", "compiled_loss"):
+        return losing.computed(machine, model, name, given, node)
     if name not in training.FITS and name not in training.PREDICTS:
         return None
     if not machine.quiet:
@@ -120,7 +122,7 @@ def overridden(machine: Machine, model: Object, own: Closure, feed: Feed, node: 
     if parts:
         data = parts[0] if len(parts) == 1 else Sequence(tuple(parts))
         data = Sequence((data, labels[0] if len(labels) == 1 else Sequence(tuple(labels)))) if labels else data
-        data = drawn(machine, NONE, data)
+        data = drawn(machine, NONE, feed.structure if feed.structure is not None else data)
     try:
         machine.run(objects.with_receiver(own, model), (data,), {}, node)
     finally:
@@ -197,35 +199,20 @@ def _pass(machine: Machine, taken: Taken, batch: Batch, size: int | None, missin
     reached = graphs.reaching(machine, flat, [t.number for t in taken.of])
     if not reached:
         missing.append(Missing(graphs.LAYERS, line, "--model"))
-    behind, scalars = _behind_losses(reached)
-    kept = [node for node in reached if id(node) not in behind and node.loss is None]
-    losses = [node for node in reached if node.loss is not None]
-    outputs = [node.inputs[0] for node in losses if node.inputs]
-    made = {number for node in kept for number in node.outputs}
-    read = {number for node in kept for number in node.inputs}
-    outputs += [t for node in kept for t in node.outputs if t not in read and t not in outputs]
-    made |= {number for node in reached if node not in kept for number in node.outputs}
-    kept = [replace(node, inputs=tuple(n for n in node.inputs if n not in scalars)) for node in kept]
-    inputs = [number for number in dict.fromkeys(n for node in kept for n in node.inputs) if number not in made]
-    graph, unknown = graphs.graph(machine, kept, inputs, outputs, size)
+    elif not taken.known:
+        missing.append(Missing("the loss", line))
+    found = losing.parted(reached)
+    made = {number for node in reached for number in node.outputs}
+    inputs = [number for number in dict.fromkeys(n for node in found.nodes for n in node.inputs) if number not in made]
+    outputs = [*found.outputs, *found.rest]
+    graph, unknown = graphs.graph(machine, found.nodes, inputs, outputs, size)
     missing += unknown
     missing += fitting.inputs_missing(graph, batch.line)
     optimizer = training.optimizer_of(taken.optimizer) or machine.given.optimizer
     if optimizer is None:
         missing.append(Missing("the optimizer", line, "--optimizer"))
-    found = tuple(node.loss for node in losses if node.loss is not None)
-    return Pass(graph, found, optimizer, True, _frozen(machine, taken.weights, kept))
-
-
-def _behind_losses(nodes: list[Node]) -> tuple[set[int], set[int]]:
-    """The nodes that take nothing but losses, means and sums of them, and the tensors that those and losses give."""
-    behind: set[int] = set()
-    of_losses = {number for node in nodes if node.loss is not None for number in node.outputs}
-    for node in nodes:
-        if node.loss is None and node.inputs and all(number in of_losses for number in node.inputs):
-            behind.add(id(node))
-            of_losses.update(node.outputs)
-    return behind, of_losses
+    losses = (*found.losses, *[losing.OWN] * len(found.rest)) if found.losses else ()
+    return Pass(graph, losses, optimizer, True, _frozen(machine, taken.weights, found.nodes))
 
 
 def _frozen(machine: Machine, weights: Value, nodes: list[Node]) -> frozenset[int]:

@@ -28,6 +28,8 @@ class Taken:
     traced: str
     optimizer: Value | None = None
     used: bool = False
+    known: bool = True
+    """Whether it is known what the loss is made of; if not, `of` is all that nothing reads."""
     done: bool = False
     """Whether it is part of a step that was noted."""
 
@@ -46,10 +48,18 @@ def of_tape(machine: Machine, tape: Object, name: str, given: Arguments, node: c
     for each in machine.running:
         if each.traced:
             mode = "jit" if each.frame == "jit" else "graph"
-    if not of:
-        of = []
-    machine.taken.append(Taken(of, sources, list(machine.record.now), node, mode))
+    nodes = list(machine.record.now)
+    known = bool(of)
+    machine.taken.append(Taken(of if known else _unread(machine, nodes), sources, nodes, node, mode, known=known))
     return Gradients(len(machine.taken) - 1)
+
+
+def _unread(machine: Machine, nodes: list[Node]) -> list[Traced]:
+    """The tensors of known shapes that nothing reads: of a loss that is not known what may go into it."""
+    flat = [each for node in nodes for each in node.flat()]
+    read = {number for node in flat for number in node.inputs}
+    found = [machine.record.tensors[t] for node in flat for t in node.outputs if t not in read]
+    return [each for each in found if each.shape is not None]
 
 
 def _are_weights(sources: Value) -> bool:

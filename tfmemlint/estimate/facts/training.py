@@ -137,22 +137,21 @@ def _loss_name(word: str) -> str:
     return SHORT.get(snake, snake)
 
 
-def compiled_losses(model: Object, outputs: int, line: int) -> tuple[tuple[Loss, ...], list[Missing]]:
-    """The losses of a compiled model, one for each output, and what is not known of them."""
+def compiled_losses(model: Object, outputs: int, line: int) -> tuple[list[Value], list[Missing]]:
+    """The losses of a compiled model, one for each output; none where it is not compiled, or computes them itself."""
     given = compiled(model)
     said = given.get(1, "loss") if given is not None else None
     if said is None or said == NONE:
-        return (), [Missing("the loss", line)] if given is None else []
+        return [], [Missing("the loss", line)] if given is None else []
     inside = said.items if isinstance(said, Listed) else said
     several = [value for _, value in inside.items] if isinstance(inside, Mapping) else leaves(said)
     if len(several) == 1 and outputs > 1:
         several = several * outputs
-    found = [loss(each) for each in several if each != NONE]
-    missing = [Missing(_unknown_loss(each), line) for each in several if loss(each) is None and each != NONE]
-    return tuple(each for each in found if each is not None), missing
+    return several, []
 
 
-def _unknown_loss(value: Value) -> str:
+def unknown_loss(value: Value) -> str:
+    """A loss that is not known, as a noun."""
     name = graphs.plainly(value) if isinstance(value, (Closure, Held)) else None
     return f"the loss `{name}`" if name and name != "lambda" else "the loss"
 

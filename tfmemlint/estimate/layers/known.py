@@ -11,6 +11,7 @@ from tfmemlint.estimate.layers import (
     linear,
     merging,
     normalization,
+    operations,
     pooling,
     preprocessing,
     random,
@@ -21,6 +22,7 @@ from tfmemlint.estimate.layers import (
 from tfmemlint.estimate.layers.kind import Kind
 
 _SUBJECTS = (
+    operations,
     activations,
     attention,
     embedding,

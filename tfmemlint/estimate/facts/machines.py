@@ -1,0 +1,68 @@
+"""What a program asks of the machine, and arrays that are made of numbers alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tfmemlint.estimate.facts import objects
+from tfmemlint.estimate.facts.asked import Arguments
+from tfmemlint.estimate.facts.builtin import TABLE, Handler, models
+from tfmemlint.estimate.facts.known import items
+from tfmemlint.estimate.facts.values import NONE, Closure, Held, plain
+from tfmemlint.model.values import Array, Const, Sequence, Unknown, Value, integer
+
+if TYPE_CHECKING:
+    from tfmemlint.estimate.facts.machine import Machine
+
+
+@models("tf.config.list_physical_devices", "tf.config.experimental.list_physical_devices",
+        "tf.config.list_logical_devices", "tf.config.experimental.list_logical_devices")  # fmt: skip
+def _devices(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    """What is estimated is the memory of one GPU, which is there."""
+    if given.get(0, "device_type") != Const("GPU"):
+        return None
+    return objects.new_list(Sequence((Unknown("a GPU"),), "list"))
+
+
+@models("tf.keras.ops.arange", "tf.keras.backend.arange")
+def _arange(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    start, stop, step = given.get(0, "start"), given.get(1, "stop"), given.get(2, "step")
+    bounds = [integer(each) for each in (start, stop, step) if each is not None and each != NONE]
+    known = [each for each in bounds if each is not None]
+    if not known or len(known) < len(bounds) or known[2:] == [0]:
+        return None
+    return Array("tf", "int32", (len(range(*known)),))
+
+
+@models("np.reshape")
+def _reshaped(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    """Of what is not known the shape that is asked for."""
+    of, shape = given.get(0), given.get(1, "newshape", "shape")
+    sizes = items(shape) if shape is not None else None
+    if of is None or isinstance(plain(of), Array) or not sizes:
+        return None
+    known = [integer(each) for each in sizes]
+    return Array("np", None, tuple(n if n is not None and n >= 0 else None for n in known))
+
+
+@models("tf.cond", "tf.keras.backend.switch")
+def _either(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    """Both ways are followed; where both give a tensor of one shape, it is that of the first."""
+    ways = [given.get(1, "true_fn", "then_expression"), given.get(2, "false_fn", "else_expression")]
+    made = [machine.call(way, Arguments(), node) if isinstance(way, (Closure, Held)) else way for way in ways]
+    one, other = made
+    if isinstance(one, Array) and isinstance(other, Array):
+        return one if one.shape == other.shape else None
+    return None
+
+
+@models("tf.test.is_gpu_available")
+def _has_gpu(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    return Const(True)
+
+
+def lookup(name: str) -> Handler | None:
+    """What a function of that name gives, if it is one of Python's or of these."""
+    return TABLE.get(name)
