@@ -93,7 +93,7 @@ def _watch_fit(meter: _Meter) -> None:
     keras, tf = import_module("keras"), meter.tf
     adapters = import_module("keras.src.trainers.data_adapters")
 
-    class Told(keras.callbacks.Callback):  # type: ignore[misc]
+    class Told(keras.callbacks.Callback):  # type: ignore[misc, name-defined]
         def on_train_batch_begin(self, batch: int, logs: object = None) -> None:
             meter.begin()
 
