@@ -186,7 +186,7 @@ def test_a_program_that_ends_for_want_of_a_file_is_run_again_with_it(
         return Run("ok", step=runs.Step(1, 2, 4, 3, 5)) if program.present else failure("SystemExit", "no data")
 
     monkeypatch.setattr(training_step, "run_once", run_once)
-    found = measure_step(str(tmp_path / "train.py"), "from ..a import b\n", Step(1), Settings())
+    found = measure_step(str(tmp_path / "train.py"), "from ..a import b\nos.path.exists('x')\n", Step(1), Settings())
     assert found.step == 3
     assert [each.present for each in asked] == [False, True]
     assert all(each.substitute and each.folder == str(tmp_path) for each in asked)

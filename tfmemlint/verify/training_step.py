@@ -9,7 +9,11 @@ from dataclasses import replace
 
 from tfmemlint.estimate.measured import MeasuredHeld, MeasuredStep
 from tfmemlint.project.layout import project_root
+from tfmemlint.verify.own_modules import own_modules
 from tfmemlint.verify.plan.import_path import import_path
+from tfmemlint.verify.plan.mismatch import corrected
+from tfmemlint.verify.plan.present import with_files
+from tfmemlint.verify.result import Pair
 from tfmemlint.verify.run.interpreters import MeasureError
 from tfmemlint.verify.run.measure import Program, Settings, Step, run_once
 from tfmemlint.verify.run.runs import Failure, Run
@@ -19,6 +23,8 @@ _FILES = ("FileNotFoundError", "NotFoundError", "NotADirectoryError", "IsADirect
 """Errors of what lies on disk."""
 WIDEST = 300
 """Letters of an error that are shown."""
+TRIES = 4
+"""Of further runs with data of the shapes that errors ask for."""
 SIZES = "sizes of the data were made up, too: of a model that takes them from it the bytes may be others"
 
 
@@ -33,10 +39,12 @@ def measure_step(
     """
     program = _program(os.path.abspath(path), text, step)
     chosen = replace(settings, device="cpu", timed=True, server=None, kept=None)
-    run = run_once(program, chosen, tick)
-    if run.error is not None and run.error.type in (*_FILES, "SystemExit"):
-        again = run_once(replace(program, present=True), chosen, tick)
-        run = again if again.step is not None else run
+    pair, run = Pair(program, None, ()), run_once(program, chosen, tick)
+    for _ in range(TRIES):
+        better = (corrected(pair, run) or with_files(pair, run)) if run.error is not None else None
+        if better is None:
+            break
+        pair, run = better, run_once(better.before, chosen, tick)
     return measured(run, step)
 
 
@@ -63,7 +71,8 @@ def _program(path: str, text: str, step: Step) -> Program:
     dots = max(map(len, _RELATIVE.findall(text)), default=0)
     folders, package = import_path(path, root, dots)
     return Program(
-        text, 0, folders, os.path.dirname(path), package, substitute=True, root=root, file=path, step=step
+        text, 0, folders, os.path.dirname(path), package, substitute=True, root=root, file=path, step=step,
+        modules=own_modules(path, text, folders, root),
     )  # fmt: skip
 
 
@@ -79,7 +88,7 @@ def _why(run: Run, step: Step) -> str:
         return f"the program left no figures: {run.reason}"
     return (
         f"the program ended without coming to line {step.line} as a step: "
-        "call it from the file's own code, or measure the file that does"
+        "nothing that runs calls the function around it; measure the file that does"
     )
 
 

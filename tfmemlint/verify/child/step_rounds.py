@@ -76,6 +76,10 @@ class Rounds:
         self.report.update(self._held(most))
         raise StepMeasured
 
+    def examples(self) -> int | None:
+        """The examples of the batch, None where it has nothing with a size."""
+        return next((int(each.shape[0]) for each in leaves(self._element) if has_shape(each)), None)
+
     def _figures(self) -> dict[str, Any]:
         parts = [each for each in leaves(self._element) if has_shape(each)]
         tensors = [each for each in parts if sys.modules["tensorflow"].is_tensor(each)]
@@ -85,7 +89,7 @@ class Rounds:
         return {
             "variables": sum(variables.values()),
             "data": sum(map(_size, tensors)) if tensors and len(tensors) == len(parts) else None,
-            "batch": next((int(each.shape[0]) for each in parts), None),
+            "batch": self.examples(),
         }
 
     def _held(self, most: Any) -> dict[str, Any]:

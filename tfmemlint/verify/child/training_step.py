@@ -120,7 +120,31 @@ class TrainingStep:
             self._rounds.of(first)
             self._leave_slots_out()
             return self._batches(self._plain_predict, given["self"], (first,))
-        return self._batches(fit, given["self"], batch, epochs=1)
+        return self._with_labels(fit, given["self"], batch)
+
+    def _with_labels(self, fit: Any, model: Any, batch: Any) -> Any:
+        """Train with a batch; where its data is made up and does not fit the model, with labels that do."""
+        tensorflow = sys.modules["tensorflow"]
+        try:
+            return self._batches(fit, model, batch, epochs=1)
+        except (ValueError, tensorflow.errors.InvalidArgumentError):
+            outputs = getattr(model, "outputs", None)
+            if not self._substitutes.notes or not outputs or not isinstance(batch, tuple):
+                raise
+        rows = self._rounds.examples()
+        model.train_function = None
+        for sparse in (False, True):
+            shapes = [[rows, *each.shape[1 : -1 if sparse else None]] for each in outputs]
+            labels = [tensorflow.zeros(shape, "int32" if sparse else "float32") for shape in shapes]
+            self._rounds.count = 0
+            self._substitutes.made_up("labels were made up that fit what the model gives")
+            batch = self._rounds.of((batch[0], labels[0] if len(labels) == 1 else labels))
+            try:
+                return self._batches(fit, model, batch, epochs=1)
+            except (ValueError, tensorflow.errors.InvalidArgumentError):
+                if sparse:
+                    raise
+        return None
 
     def _predict(self, predict: Any, given: dict[str, Any]) -> Any:
         batch = self._constant({name: given[name] for name in ("x", "batch_size")})
