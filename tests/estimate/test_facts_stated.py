@@ -155,3 +155,19 @@ def test_a_long_loop_does_not_keep_the_rest_from_being_followed() -> None:
         + "model.compile('adam', 'mse')\nmodel.fit(np.zeros((64, 8)), np.zeros((64, 2)))\n"
     )  # fmt: skip
     assert (applied(step), step.missing) == (["Dense 2"], ())
+
+
+SHORTCUTS = {
+    "attribute": "x.shape == y.shape", "backend": "keras.backend.int_shape(x) == keras.backend.int_shape(y)",
+    "channels": "x.shape[-1] == y.shape[-1]", "with the batch": "tf.shape(x) == tf.shape(y)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("test", SHORTCUTS.values(), ids=SHORTCUTS)
+def test_shapes_are_compared(test: str) -> None:
+    step = only(
+        f"def block(x, f):\n    y = layers.Dense(f)(x)\n    s = x if {test} else layers.Dense(f)(x)\n"
+        "    return layers.Add()([s, y])\ni = keras.Input((4,))\nmodel = keras.Model(i, block(i, 8))\n"
+        "model.compile('adam', 'mse')\nmodel.fit(np.zeros((64, 4)), np.zeros((64, 8)))\n"
+    )
+    assert (applied(step), step.missing) == (["Dense 8", "Dense 8", "Add 8"], ())

@@ -122,6 +122,8 @@ def _plain_index(index: Value | slice) -> Value | slice:
 
 def attribute(machine: Machine, base: Traced, name: str) -> Value:
     """`tensor.name`."""
+    if name == "shape" and base.library == "keras" and base.shape is not None:
+        return Sequence(tuple(map(Const, base.shape)))
     if name in ("shape", "dtype", "size", "ndim"):
         return plain(base).attribute(name)
     if name in ("_keras_shape", "_shape"):
@@ -225,7 +227,8 @@ def _asked_size(kind: str, tensor: Traced) -> Value:
         return plain(tensor).attribute("ndim")
     if kind == "size" or tensor.shape is None:
         return Unknown(kind)
-    return Sequence(tuple(Unknown("a size") if n is None else Const(n) for n in tensor.shape))
+    static = kind == "int_shape"  # the others give what is there when the step runs
+    return Sequence(tuple(Const(n) if n is not None or static else Unknown("a size") for n in tensor.shape))
 
 
 # -- lists and dictionaries ------------------------------------------------------------------------------------------
