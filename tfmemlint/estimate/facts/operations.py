@@ -188,16 +188,12 @@ def _made(machine: Machine, name: str, target: Value, given: Arguments, node: cs
     if row is not None:
         return row
     made = transfer(call, target)
-    if not isinstance(made, (Unknown, Array)) or (isinstance(made, Array) and _whole(made)):
+    if not isinstance(made, (Unknown, Array)) or (isinstance(made, Array) and shaped.is_whole(made)):
         return made
     found = shaped.shape(name, tensors, call) if tensors else None
-    if isinstance(made, Array) and made.shape is not None and (found is None or not _whole(found)):
+    if isinstance(made, Array) and made.shape is not None and (found is None or not shaped.is_whole(found)):
         return made
     return found if found is not None else made if isinstance(made, Array) else None
-
-
-def _whole(array: Array) -> bool:
-    return array.shape is not None and None not in array.shape[1:]
 
 
 def _replaced(given: Arguments, now: dict[int, Traced]) -> Arguments:
