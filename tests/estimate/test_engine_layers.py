@@ -13,7 +13,7 @@ from made_steps import Network, chain
 
 from tfmemlint.estimate.engine import estimate
 from tfmemlint.estimate.layers.known import KINDS
-from tfmemlint.estimate.step import Applied, TrainingStep
+from tfmemlint.estimate.step import Applied, Graph, Optimizer, Pass, TrainingStep
 
 BATCH = 8
 
@@ -243,3 +243,45 @@ def test_a_number_that_is_not_known_bounds_the_answer() -> None:
     found = estimate(chain((32,), ("Dense", (64,), {}), ("Dense", (2,), {"units": 2})))
     assert found.bounded
     assert found.missing[0].what == "the units of Dense 'Dense_0'"
+
+
+@pytest.mark.parametrize(
+    ("kind", "tensors"),
+    [("square", 2), ("exp", 1), ("sqrt", 1), ("log", 2), ("negative", 1), ("clip_by_value", 2), ("expand_dims", 1),
+     ("l2_normalize", 2)],
+)  # fmt: skip
+def test_plain_operations_between_dense_layers_keep(kind: str, tensors: int) -> None:
+    assert kept(between_dense(kind)) == tensors * N
+
+
+def test_no_gradient_goes_through_what_stops_it() -> None:
+    parts = [each.part for each in estimate(between_dense("stop_gradient")).curve]
+    assert parts.count("backward") < [each.part for each in estimate(between_dense("negative")).curve].count("backward")
+
+
+def test_a_tensor_that_nothing_makes_is_there_from_the_start() -> None:
+    network = Network()
+    lone = network.given(8)
+    network.inputs.clear()
+    network.add("Dense", lone, (4,), units=4)
+    step = network.step()
+    assert estimate(step).step > 0
+    assert not estimate(step).missing
+
+
+def test_a_pass_may_give_back_what_it_is_given() -> None:
+    network = Network()
+    lone = network.given(8)
+    one = Pass(Graph(network.tensors, (), (), (lone,)), optimizer=Optimizer("SGD"))
+    assert estimate(TrainingStep(1, "fit", "a model", (one,), batch=4)).step > 0
+
+
+def test_a_layer_without_inputs_bounds_the_answer() -> None:
+    network = Network()
+    network.add("Dense", (), (4,), units=4)
+    assert [each.what for each in estimate(network.step()).missing] == ["its input of Dense 'Dense_0'"]
+
+
+def test_arguments_that_do_not_fit_bound_the_answer() -> None:
+    found = estimate(chain((8, 8), ("Conv2D", (8, 4), {"filters": 4, "kernel_size": 3, "dilation_rate": 2})))
+    assert found.bounded

@@ -85,6 +85,8 @@ def compared(operator: cst.BaseCompOp, left: Value, right: Value) -> bool | None
         pair = items(left), items(right)
         sure = all(side is not None and all(isinstance(each, Const) for each in side) for side in pair)
         same = pair[0] == pair[1]
+        if not sure and type(operator) in (cst.Equal, cst.NotEqual) and _differ(pair[0], pair[1]):
+            return isinstance(operator, cst.NotEqual)
         return same == isinstance(operator, cst.Equal) if sure and type(operator) in (cst.Equal, cst.NotEqual) else None
     a, b = constant(left), constant(right)
     if a is None or b is None or type(operator) not in COMPARED:
@@ -93,6 +95,16 @@ def compared(operator: cst.BaseCompOp, left: Value, right: Value) -> bool | None
         return COMPARED[type(operator)](a, b)
     except TypeError:
         return None
+
+
+def _differ(one: tuple[Value, ...] | None, other: tuple[Value, ...] | None) -> bool:
+    """Whether two lists differ, of which not all items are known."""
+    if one is None or other is None:
+        return False
+    if len(one) != len(other):
+        return True
+    pairs = zip(one, other, strict=True)
+    return any(isinstance(a, Const) and isinstance(b, Const) and a != b for a, b in pairs)
 
 
 def truth(value: Value) -> bool | None:

@@ -12,7 +12,7 @@ from tfmemlint.estimate.facts.asked import Arguments
 from tfmemlint.estimate.facts.recorded import Node
 from tfmemlint.estimate.facts.values import NONE, Closure, Held, Object, Traced, leaves
 from tfmemlint.estimate.step import Loss, Missing
-from tfmemlint.model.values import Array, Value
+from tfmemlint.model.values import Array, Shape, Value
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,7 +94,7 @@ def _followed(machine: Machine, value: Value, output: int, label: Array | None, 
     function = _function(machine, value)
     if function is None or predicted.shape is None:
         return None
-    shape = label.shape if label is not None and label.shape is not None else predicted.shape
+    shape = _labelled(label.shape if label is not None else None, predicted.shape)
     kept, machine.record.now = machine.record.now, []
     machine.quiet += 1
     try:
@@ -109,6 +109,14 @@ def _followed(machine: Machine, value: Value, output: int, label: Array | None, 
     if not of or not reached or not _rests_on(reached, output):
         return None
     return parted(reached)
+
+
+def _labelled(label: Shape | None, predicted: Shape) -> Shape:
+    if label is None:
+        return predicted
+    if len(label) != len(predicted):
+        return label
+    return tuple(n if n is not None else m for n, m in zip(label, predicted, strict=True))
 
 
 def _function(machine: Machine, value: Value) -> Value | None:

@@ -122,6 +122,8 @@ def _plain_index(index: Value | slice) -> Value | slice:
 
 def attribute(machine: Machine, base: Traced, name: str) -> Value:
     """`tensor.name`."""
+    if name == "shape" and base.library == "keras" and base.shape is not None:
+        return Sequence(tuple(map(Const, base.shape)))
     if name in ("shape", "dtype", "size", "ndim"):
         return plain(base).attribute(name)
     if name in ("_keras_shape", "_shape"):
@@ -186,16 +188,12 @@ def _made(machine: Machine, name: str, target: Value, given: Arguments, node: cs
     if row is not None:
         return row
     made = transfer(call, target)
-    if not isinstance(made, (Unknown, Array)) or (isinstance(made, Array) and _whole(made)):
+    if not isinstance(made, (Unknown, Array)) or (isinstance(made, Array) and shaped.is_whole(made)):
         return made
     found = shaped.shape(name, tensors, call) if tensors else None
-    if isinstance(made, Array) and made.shape is not None and (found is None or not _whole(found)):
+    if isinstance(made, Array) and made.shape is not None and (found is None or not shaped.is_whole(found)):
         return made
     return found if found is not None else made if isinstance(made, Array) else None
-
-
-def _whole(array: Array) -> bool:
-    return array.shape is not None and None not in array.shape[1:]
 
 
 def _replaced(given: Arguments, now: dict[int, Traced]) -> Arguments:
@@ -225,7 +223,8 @@ def _asked_size(kind: str, tensor: Traced) -> Value:
         return plain(tensor).attribute("ndim")
     if kind == "size" or tensor.shape is None:
         return Unknown(kind)
-    return Sequence(tuple(Unknown("a size") if n is None else Const(n) for n in tensor.shape))
+    static = kind == "int_shape"  # the others give what is there when the step runs
+    return Sequence(tuple(Const(n) if n is not None or static else Unknown("a size") for n in tensor.shape))
 
 
 # -- lists and dictionaries ------------------------------------------------------------------------------------------

@@ -96,6 +96,8 @@ class Record:
             node = self.made.get(number)
             if number in given:
                 continue
+            if node is None and self.tensors[number].library != "keras":
+                continue  # a constant
             if node is None:
                 return None
             if done:

@@ -52,7 +52,7 @@ def replay(machine: Machine, node: Node, now: dict[int, Traced], training: bool 
 
 def _once_more(node: Node, given: list[Traced], old: list[Traced]) -> list[Shape | None] | None:
     """The shapes of an operation's outputs, asked for again; None where they are not all known."""
-    if node.again is None or all(t.shape is not None for t in old):
+    if node.again is None or all(t.shape is not None and None not in t.shape[1:] for t in old):
         return None
     made = node.again(dict(zip(node.inputs, given, strict=True)))
     arrays = [leaf for leaf in elements(made) if isinstance(leaf, Array)] if made is not None else []
@@ -72,7 +72,9 @@ def _same(node: Node, tensors: list[Traced], given: list[Traced], old: list[Trac
         joined, was = broadcast(joined, a), broadcast(was, b)
     if node.kind in ARITHMETIC:
         return [joined for _ in old]
-    return [joined if t.shape is not None and t.shape == was else None for t in old]
+    known = was is not None and None not in was[1:]
+    kept = known or node.kind in shaped.KEEPS or node.kind in shaped.ELEMENTWISE
+    return [joined if kept and t.shape is not None and t.shape == was else None for t in old]
 
 
 def _alike(one: Shape | None, other: Shape | None) -> bool:

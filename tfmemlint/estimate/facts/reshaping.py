@@ -22,6 +22,8 @@ def _padded(tensors: SequenceOf[Traced], call: Asked) -> Array | None:
     if first.shape is None:
         return None
     rows = argument(call, 1, "paddings", "pad_width")
+    if isinstance(rows, Array) and rows.origin is not None:  # tf.constant([[0, 0], ...])
+        rows = rows.origin.given(0)
     pairs = [_both(row) for row in rows.items] if isinstance(rows, Sequence) and not rows.open else []
     if len(pairs) != len(first.shape) or None in pairs:
         return None

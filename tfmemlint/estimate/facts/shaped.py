@@ -110,6 +110,11 @@ def dtype_of_layer(layer: Object) -> str:
 # -- plain operations ------------------------------------------------------------------------------------------------
 
 
+def is_whole(array: Array) -> bool:
+    """Whether all sizes of a tensor but the number of examples are known."""
+    return array.shape is not None and None not in array.shape[1:]
+
+
 def in_one_row(name: str, first: Traced, call: Asked) -> Array | None:
     """What flattens a whole batch, as losses do: examples are kept apart, so that all numbers of each count."""
     if first.shape is None or len(first.shape) < 2 or first.shape[0] is not None or None in first.shape[1:]:
