@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from test_facts import only, read
+from test_facts import applied, only, read
 from test_facts_loops import DATA, LOOP, MODEL, STEP
 
+from tfmemlint.estimate.facts import Given
 from tfmemlint.estimate.step import Optimizer
 
 ZIPPED = "opt.apply_gradients(zip(grads, model.trainable_variables))"
@@ -26,3 +27,36 @@ def test_an_optimizer_applies_gradients(applies: str, calls: str) -> None:
 @pytest.mark.parametrize("applies", ["ds.apply(grads)", "model.apply(grads)", "frame.apply(grads)"])
 def test_what_else_applies_is_no_step(applies: str) -> None:
     assert read(DATA + MODEL + STEP.replace(ZIPPED, applies) + LOOP) == []
+
+
+VIDEO = (
+    "def shifted(data):\n    return data[:, 0 : data.shape[1] - 1, :], data[:, 1 : data.shape[1], :]\n"
+    "i = keras.Input((None, 8, 8, 1))\n"
+    "model = keras.Model(i, layers.ConvLSTM2D(3, 5, padding='same', return_sequences=True)(i))\n"
+    "model.compile('adam', 'mse')\n"
+)
+SEQUENCES = {
+    "compared": "movies = (np.random.rand(16, 9, 8, 8, 1) > 0.8).astype('float32')\nx, y = shifted(movies)\n",
+    "pipeline": "x, y = tf.data.Dataset.from_tensor_slices(np.zeros((16, 8, 8, 8, 1), 'float32')).batch(4), None\n",
+}
+
+
+@pytest.mark.parametrize("data", SEQUENCES.values(), ids=SEQUENCES)
+def test_lengths_that_a_model_leaves_open_are_those_of_the_data(data: str) -> None:
+    step = only(VIDEO + data + "model.fit(x, y, epochs=2)\n")
+    assert (applied(step), step.missing) == (["ConvLSTM2D 8x8x8x3"], ())
+    assert {each.shape for each in step.data} == {(None, 8, 8, 8, 1)}
+
+
+@pytest.mark.parametrize("data", ["given()", "np.zeros((16, given(), 8, 8, 1), 'float32')"])
+def test_lengths_that_nothing_tells_are_as_is_said(data: str) -> None:
+    program = VIDEO + f"model.fit({data}, given(), batch_size=4)\n"
+    assert only(program).missing
+    step = only(program, Given(input_shape=(8, 8, 8, 1)))
+    assert (applied(step), step.missing) == (["ConvLSTM2D 8x8x8x3"], ())
+    assert [each.shape for each in step.data] == [(None, 8, 8, 8, 1)]
+
+
+def test_arrays_of_doubles_are_given_as_floats() -> None:
+    step = only(MODEL + "model.compile('adam', 'mse')\nmodel.fit(np.zeros((64, 8)), np.random.rand(64, 2))\n")
+    assert [each.dtype for each in step.data] == ["float32", "float32"]
