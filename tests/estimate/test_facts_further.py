@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from test_facts import applied, only, read
+from test_facts import FIT, applied, only, read
 from test_facts_loops import DATA, LOOP, MODEL, STEP
 
 from tfmemlint.estimate.facts import Given
@@ -60,3 +60,28 @@ def test_lengths_that_nothing_tells_are_as_is_said(data: str) -> None:
 def test_arrays_of_doubles_are_given_as_floats() -> None:
     step = only(MODEL + "model.compile('adam', 'mse')\nmodel.fit(np.zeros((64, 8)), np.random.rand(64, 2))\n")
     assert [each.dtype for each in step.data] == ["float32", "float32"]
+
+
+RESIDUAL = (
+    "class R(layers.Layer):\n    def __init__(self, activation):\n        super().__init__()\n"
+    "        self.activation = keras.activations.get(activation)\n"
+    "        self.parts = [layers.Dense(8), self.activation]\n"
+    "    def call(self, z):\n        skip = z\n        for part in self.parts:\n            z = part(z)\n"
+    "        return self.activation(z + skip)\n"
+)
+ACTIVATIONS = {
+    "'relu'": ["Dense 8", "relu 8", "add 8", "relu 8"], "'gelu'": ["Dense 8", "gelu 8", "add 8", "gelu 8"],
+    "tf.nn.tanh": ["Dense 8", "tanh 8", "add 8", "tanh 8"], "None": ["Dense 8", "add 8"],
+    "keras.activations.elu": ["Dense 8", "elu 8", "add 8", "elu 8"],
+    "layers.ReLU()": ["Dense 8", "ReLU 8", "add 8", "ReLU 8"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("said", ACTIVATIONS)
+def test_an_activation_is_called_as_a_layer_is(said: str) -> None:
+    step = only(RESIDUAL + f"model = keras.Sequential([keras.Input((8,)), R({said})])" + FIT)
+    assert (applied(step), step.missing) == (ACTIVATIONS[said], ())
+
+
+def test_an_activation_of_a_word_that_is_none_is_not_known() -> None:
+    assert only(RESIDUAL + "model = keras.Sequential([keras.Input((8,)), R('relo')])" + FIT).missing
