@@ -85,3 +85,13 @@ def test_an_activation_is_called_as_a_layer_is(said: str) -> None:
 
 def test_an_activation_of_a_word_that_is_none_is_not_known() -> None:
     assert only(RESIDUAL + "model = keras.Sequential([keras.Input((8,)), R('relo')])" + FIT).missing
+
+
+@pytest.mark.parametrize("labels", ["(64,)", "(64, 1)"])
+def test_a_loss_of_the_program_takes_labels_of_the_rank_of_what_is_predicted(labels: str) -> None:
+    step = only(
+        "def loss(y_true, y_pred):\n    return tf.reduce_mean((1 - y_true) * y_pred)\n"
+        "model = keras.Sequential([keras.Input((8,)), layers.Dense(1)])\nmodel.compile('adam', loss)\n"
+        f"model.fit(np.zeros((64, 8)), np.zeros({labels}))\n"
+    )
+    assert (applied(step), step.missing) == (["Dense 1", "subtract 1", "multiply 1", "reduce_mean"], ())

@@ -95,6 +95,8 @@ def _followed(machine: Machine, value: Value, output: int, label: Array | None, 
     if function is None or predicted.shape is None:
         return None
     shape = label.shape if label is not None and label.shape is not None else predicted.shape
+    if len(shape) == 1 and predicted.shape[1:] == (1,):
+        shape = predicted.shape  # Keras gives labels in a row the rank of what is predicted
     kept, machine.record.now = machine.record.now, []
     machine.quiet += 1
     try:
