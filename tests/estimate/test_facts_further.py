@@ -6,6 +6,7 @@ import pytest
 from test_facts import FIT, applied, only, read
 from test_facts_loops import DATA, LOOP, MODEL, STEP
 
+from tfmemlint.estimate.engine import estimate
 from tfmemlint.estimate.facts import Given
 from tfmemlint.estimate.step import Optimizer
 
@@ -95,3 +96,30 @@ def test_a_loss_of_the_program_takes_labels_of_the_rank_of_what_is_predicted(lab
         f"model.fit(np.zeros((64, 8)), np.zeros({labels}))\n"
     )
     assert (applied(step), step.missing) == (["Dense 1", "subtract 1", "multiply 1", "reduce_mean"], ())
+
+
+@pytest.mark.parametrize("rows", ["np.random.permutation(len(x))", "np.random.permutation(64)[:48]", "np.arange(48)"])
+def test_picked_rows_are_as_all_are(rows: str) -> None:
+    step = only(
+        "model = keras.Sequential([keras.Input((8,)), layers.Dense(1)])\nmodel.compile('adam', 'mse')\n"
+        f"x, y = np.zeros((64, 8)), np.zeros(64)\nrows = {rows}\nmodel.fit(x[rows], y[rows])\n"
+    )
+    assert [each.shape for each in step.data] == [(None, 8), (None,)]
+
+
+STATES = {"LSTM": 2, "GRU": 1, "SimpleRNN": 1}
+
+
+@pytest.mark.parametrize(("kind", "states"), STATES.items())
+@pytest.mark.parametrize("first", ["keras.Input(batch_shape=(16, 5, 8))", "keras.Input((5, 8), batch_size=16)"])
+def test_states_that_are_kept_are_variables(kind: str, states: int, first: str) -> None:
+    def weights(more: str) -> int:
+        program = (
+            f"model = keras.Sequential([{first}, layers.{kind}(4{more})])\nmodel.compile('adam', 'mse')\n"
+            "model.fit(np.zeros((64, 5, 8)), np.zeros((64, 4)), batch_size=16)\n"
+        )
+        found = estimate(only(program))
+        assert not found.missing
+        return found.weights
+
+    assert weights(", stateful=True") - weights("") == states * 16 * 4 * 4
