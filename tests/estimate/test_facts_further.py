@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
-from test_facts import FIT, applied, only, read
+from test_facts import FIT, HEADER, applied, only, read
 from test_facts_loops import DATA, LOOP, MODEL, STEP
 
+from tfmemlint.cli.commands import main
 from tfmemlint.estimate.engine import estimate
 from tfmemlint.estimate.facts import Given
 from tfmemlint.estimate.step import Optimizer
@@ -28,6 +31,14 @@ def test_an_optimizer_applies_gradients(applies: str, calls: str) -> None:
 @pytest.mark.parametrize("applies", ["ds.apply(grads)", "model.apply(grads)", "frame.apply(grads)"])
 def test_what_else_applies_is_no_step(applies: str) -> None:
     assert read(DATA + MODEL + STEP.replace(ZIPPED, applies) + LOOP) == []
+
+
+@pytest.mark.parametrize(("applies", "code"), [("opt.apply(grads)", 1), ("ds.apply(grads)", 0)])
+def test_rules_see_that_step(applies: str, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = tmp_path / "train.py"
+    program.write_text(HEADER + DATA + MODEL + STEP.replace(ZIPPED, applies) + LOOP, encoding="utf-8")
+    assert main(["check", "--isolated", "--select=TFM605", "--gpu-memory=1KiB", str(program)]) == code
+    assert ("TFM605" in capsys.readouterr().out) == bool(code)
 
 
 VIDEO = (
@@ -123,3 +134,28 @@ def test_states_that_are_kept_are_variables(kind: str, states: int, first: str) 
         return found.weights
 
     assert weights(", stateful=True") - weights("") == states * 16 * 4 * 4
+
+
+PATCHES = (
+    "class Patches(layers.Layer):\n    def __init__(self, size):\n        super().__init__()\n"
+    "        self.size = size\n"
+    "    def call(self, images):\n        rows, high, wide, channels = keras.ops.shape(images)\n"
+    "        many = (high // self.size) * (wide // self.size)\n"
+    "        found = keras.ops.image.extract_patches(images, size=self.size)\n"
+    "        return keras.ops.reshape(found, (rows, many, self.size * self.size * channels))\n"
+    "class Encoder(layers.Layer):\n    def __init__(self):\n        super().__init__()\n"
+    "        self.places, self.dense = layers.Embedding(16, 4), layers.Dense(4)\n"
+    "    def call(self, x):\n        at = keras.ops.expand_dims(keras.ops.arange(start=0, stop=16, step=1), axis=0)\n"
+    "        return self.dense(x) + self.places(at)\n"
+)
+
+
+def test_patches_and_their_places() -> None:
+    step = only(
+        PATCHES + "i = keras.Input((8, 8, 3))\nmodel = keras.Model(i, Encoder()(Patches(2)(i)))\n"
+        "model.compile('adam', 'mse')\nmodel.fit(np.zeros((64, 8, 8, 3)), np.zeros((64, 16, 4)))\n"
+    )
+    assert step.missing == ()
+    assert applied(step) == ["extract_patches 4x4x12", "reshape 16x12", "Dense 16x4", "Embedding 16x4", "add 16x4"]
+    graph = step.passes[0].graph
+    assert [graph.tensors[each.outputs[0]].shape[0] for each in graph.applied] == [None, None, None, 1, None]
