@@ -87,7 +87,7 @@ def test_layers_in_the_order_in_which_they_run(model: str, expected: list[str]) 
     assert applied(step) == expected
     assert step.missing == ()
     assert (step.batch, step.mode, step.precision) == (32, "graph", "float32")
-    assert [(each.shape, each.dtype) for each in step.data] == [((None, 8), "float64"), ((None, 2), "float64")]
+    assert [(each.shape, each.dtype) for each in step.data] == [((None, 8), "float32"), ((None, 2), "float32")]
 
 
 def test_a_shared_layer_is_one_layer_applied_twice() -> None:

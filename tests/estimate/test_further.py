@@ -24,8 +24,11 @@ from tfmemlint.text.read import read_source
 
 HERE = Path(__file__).parent
 SCRIPTS = sorted(path.name for path in (HERE / "scripts_further").glob("*.py"))
-COUNTERS = 4096
-"""Bytes of variables that no estimate names: counters, seeds, learning rates, and what metrics count."""
+COUNTERS = 512
+"""Bytes of variables that no estimate names: counters, seeds, learning rates, and what plain metrics count."""
+THRESHOLDS = 4 * 200 * 4
+"""Bytes that an AUC counts for one label: true and false positives and negatives at 200 thresholds."""
+METRICS = {"f03_resnet1d_ecg.py": 5 * THRESHOLDS, "f09_tabular.py": THRESHOLDS}
 
 
 def _measured() -> dict[str, dict[str, str]]:
@@ -60,13 +63,19 @@ def test_there_are_at_least_twenty_and_all_are_measured() -> None:
 
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_every_script_is_answered(script: str) -> None:
-    assert {each.option for each in _estimated(script).missing} <= {None}
+    assert _estimated(script).missing == ()
+
+
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_batch_of_data_is_known(script: str) -> None:
+    assert _estimated(script).data == int(MEASURED[script]["input_batch"])
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
 def test_variables_are_known_but_for_counters_and_metrics(script: str) -> None:
     found = _estimated(script)
-    assert abs(found.weights + found.slots - int(MEASURED[script]["variables"])) <= COUNTERS
+    rest = int(MEASURED[script]["variables"]) - found.weights - found.slots
+    assert 0 <= rest - METRICS.get(script, 0) <= COUNTERS
 
 
 def test_the_error_of_the_lower_bound() -> None:
@@ -74,5 +83,7 @@ def test_the_error_of_the_lower_bound() -> None:
 
 
 def test_the_lower_bound_is_one() -> None:
+    """But for few. f02 takes less than half of what is said: not the gradients of all time steps of its
+    `TimeDistributed` at once, of which the estimate makes most of it."""
     over = [ratio for ratio in _ratios() if ratio > 1.02]
     assert len(over) * 10 <= len(MEASURED)

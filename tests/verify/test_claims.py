@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 import pytest
 from daily import share
@@ -10,7 +16,7 @@ from same_figures import both_ways, differing
 
 import tfmemlint
 from tfmemlint.config.selectors import Layer
-from tfmemlint.config.settings import Configs
+from tfmemlint.config.settings import Configs, from_table
 from tfmemlint.lint.linter import Linter
 from tfmemlint.verify import evidence
 from tfmemlint.verify.evidence import Sample
@@ -32,7 +38,8 @@ def sample(request: pytest.FixtureRequest) -> Sample:
 
 
 def codes_in(sample: Sample, name: str) -> set[str]:
-    options = {"command_line": Layer(select=(sample.code,))}
+    table = tomllib.loads((sample.folder / "case.toml").read_text(encoding="utf-8")).get("options", {})
+    options = {**from_table(table, "case.toml", "[options]"), "command_line": Layer(select=(sample.code,))}
     path = str(sample.folder / name)
     result = Linter(Configs(isolated=True, overrides=options).for_file(path)).lint(Path(path).read_bytes(), path)
     return {finding.code for finding in result.findings}

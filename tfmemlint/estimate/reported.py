@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from tfmemlint.syntax.tree import Node
 
 TRAINS = ("fit", "fit_generator", "train_on_batch", "apply_gradients", "minimize")
-"""Words of the calls without which nothing is trained."""
+"""Words of the calls by which a step is known in its line."""
+
+GRADIENT = "gradient"
+"""The word that no tape lacks whose gradients an optimizer applies by its `apply`, a word that many things have."""
 
 SHOWN = 3
 """Layers that are shown beside a finding."""
@@ -104,7 +107,7 @@ def _budgeted_steps(file: File) -> Iterator[Budgeted]:
             yield Budgeted(place, step, estimate(step), usable(memory))
 
 
-budgeted_steps = Fact(_budgeted_steps, *TRAINS)
+budgeted_steps = Fact(_budgeted_steps, *TRAINS, GRADIENT)
 """Each training step of a file whose configuration has a `gpu-memory`, once where several lines run it."""
 
 

@@ -26,9 +26,10 @@ from tfmemlint.estimate.facts.values import (
     plain,
 )  # fmt: skip
 from tfmemlint.model import arguments
-from tfmemlint.model.expressions import EXPRESSIONS
+from tfmemlint.model.expressions import ELEMENTWISE, EXPRESSIONS
 from tfmemlint.model.values import (
     Api,
+    Array,
     Const,
     OneOf,
     Sequence,
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
 BUILTINS = frozenset(dir(builtins))
 LITERALS = frozenset({cst.Integer, cst.Float, cst.Imaginary, cst.SimpleString, cst.ConcatenatedString, cst.Ellipsis})
 CONSTANTS = {"True": Const(True), "False": Const(False), "None": NONE}
-
 
 
 def value(machine: Machine, node: cst.CSTNode, env: Env) -> Value:
@@ -165,9 +165,19 @@ def _comparison(machine: Machine, node: cst.Comparison, env: Env) -> Value:
         right = machine.value(each.comparator, env)
         found = compared(each.operator, left, right)
         if found is None:
-            return Unknown("a truth value")
+            return _elementwise(each.operator, left, right) if len(node.comparisons) == 1 else Unknown("a truth value")
         result, left = result and found, right
     return Const(result)
+
+
+def _elementwise(operator: cst.BaseCompOp, left: Value, right: Value) -> Value:
+    """`x > 0.5` of an array that is no data of a step: a truth value for each of its numbers."""
+    arrays = [each for each in (left, right) if isinstance(each, Array)]
+    if arrays and isinstance(operator, ELEMENTWISE) and not any(isinstance(each, Traced) for each in arrays):
+        added = left.binary("Add", right)
+        if isinstance(added, Array):
+            return Array(added.library, "bool", added.shape)
+    return Unknown("a truth value")
 
 
 def _if_expression(machine: Machine, node: cst.IfExp, env: Env) -> Value:

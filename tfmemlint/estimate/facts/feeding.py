@@ -109,7 +109,15 @@ def of_call(machine: Machine, name: str, given: Arguments, node: cst.Call) -> Fe
     if not x.known or isinstance(x, Const):
         as_arrays = (y is not None and y != NONE) or said is not None  # a pipeline is given without either
         return Feed(batch=batch if as_arrays else None)
-    return of_arrays(x, y, batch)
+    return _as_floats(of_arrays(x, y, batch))
+
+
+def _as_floats(feed: Feed) -> Feed:
+    """Arrays as Keras makes batches of them: floats as float32."""
+    inputs = feed.inputs
+    cast = [[replace(a, dtype="float32") if a.dtype == "float64" else a for a in each] for each in
+            (inputs or [], feed.labels)]  # fmt: skip
+    return replace(feed, inputs=cast[0] if inputs is not None else None, labels=cast[1])
 
 
 def _one_batch(x: Value, y: Value | None) -> Feed:

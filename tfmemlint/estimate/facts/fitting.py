@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -11,7 +12,7 @@ from tfmemlint.estimate.facts.asked import Arguments
 from tfmemlint.estimate.facts.feeding import Feed
 from tfmemlint.estimate.facts.recorded import Node
 from tfmemlint.estimate.facts.values import NONE, Object, Traced, leaves
-from tfmemlint.estimate.step import Graph, Loss, Missing, Optimizer, Pass, TrainingStep
+from tfmemlint.estimate.step import Graph, Loss, Missing, Optimizer, Pass, Tensor, TrainingStep
 from tfmemlint.model.values import Array, Const, constant
 
 if TYPE_CHECKING:
@@ -44,17 +45,25 @@ def step(machine: Machine, model: Object, name: str, given: Arguments, node: cst
         missing += unknown
         missing += inputs_missing(graph, line)
         passes = (Pass(graph, tuple(losses), optimizer, backward=train),)
-    data = [*(feed.inputs or []), *(feed.labels if train else [])]
-    shown = [graphs.tensor(a, None) for a in data]
-    if feed.inputs is None and passes:
-        graph = passes[0].graph
-        shown = [graph.tensors[number] for number in graph.inputs]
+    taken = [passes[0].graph.tensors[number] for number in passes[0].graph.inputs] if passes else []
+    shown = _data(feed, taken, train)
     machine.events.append(
         TrainingStep(
             line, f"{words(machine, node)}(...)", describe(machine, model, passes), passes, tuple(shown), batch,
             precision(machine), _mode(machine, model), tuple(missing),
         )
     )  # fmt: skip
+
+
+def _data(feed: Feed, taken: list[Tensor], train: bool) -> list[Tensor]:
+    """The tensors of one batch: what is given, with the lengths of what the model takes where those are not known."""
+    if feed.inputs is None and taken:
+        return taken
+    found = [graphs.tensor(a, None) for a in feed.inputs or []]
+    if len(found) == len(taken):
+        found = [replace(one, shape=other.shape) if None in one.shape[1:] else one
+                 for one, other in zip(found, taken, strict=True)]  # fmt: skip
+    return [*found, *(graphs.tensor(a, None) for a in (feed.labels if train else []))]
 
 
 def _batch(machine: Machine, feed: Feed, line: int, missing: list[Missing]) -> int | None:

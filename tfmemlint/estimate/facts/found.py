@@ -19,14 +19,17 @@ if TYPE_CHECKING:
 
 WORDS = ("fit", "fit_generator", "train_on_batch", "predict", "predict_generator", "predict_on_batch",
          "apply_gradients", "minimize")  # fmt: skip
-"""Calls without which nothing is trained or asked."""
+"""Calls without which nothing is trained or asked, but for the `apply` of an optimizer."""
+
+APPLY, GRADIENT = "apply", "gradient"
+"""Many things have an `apply`: only where gradients are taken may it be that of an optimizer."""
 
 
 def steps(file: File, given: Given = Given()) -> list[TrainingStep]:  # noqa: B008  (it is frozen)
     """The steps that a file trains with, and the batches that it predicts, by line. What `given` says fills what the
     program leaves open."""
     programs = (file, *file.within_reach)
-    if not any(program.calls_by_word.get(word) for program in programs for word in WORDS):
+    if not any(program.calls_by_word.get(word) for program in programs for word in (*WORDS, GRADIENT)):
         return []
     machine = Machine(file, given)
     env = Env()
@@ -43,7 +46,9 @@ def steps(file: File, given: Given = Given()) -> list[TrainingStep]:  # noqa: B0
 
 def _uncalled(machine: Machine, env: Env) -> None:
     """Follow the functions that train and that nothing of the file calls, with what they do by default."""
-    wanted = [node for word in WORDS for node in machine.file.calls_by_word.get(word, ())]
+    calls = machine.file.calls_by_word
+    words = (*WORDS, APPLY) if GRADIENT in calls else WORDS
+    wanted = [node for word in words for node in calls.get(word, ())]
     for node in sorted(wanted, key=machine.file.tree.order):
         if id(node) in machine.reached or not machine.file.is_own(node):
             continue

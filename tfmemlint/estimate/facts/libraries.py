@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from tfmemlint.estimate.facts.machine import Machine
 
 L = "tf.keras.layers."
+ACTIVATIONS = "tf.keras.activations."
 APPLICATIONS = "tf.keras.applications."
 LAYER, MODEL, LOSS, OPTIMIZER = "tf.keras.layers.Layer", "tf.keras.Model", "tf.keras.losses.Loss", "Optimizer"
 INPUTS = ("tf.keras.Input", "tf.keras.layers.Input", "tf.keras.layers.InputLayer")
@@ -98,14 +99,27 @@ def _function(machine: Machine, target: Api, given: Arguments, node: cst.Call) -
         return training.loss_of(machine, word, given, node, constant(given.names.get("from_logits", NONE)) is True)
     if tensors and word in training.TF_LOSSES:
         return training.loss_of(machine, training.TF_LOSSES[word], given, node, logits=True)
+    if tensors and name == ACTIVATIONS + "linear":
+        return tensors[0]
     if tensors:
         return operations.function(machine, name, target, given, node)
     if word[:1].isupper() and not knowledge.exists(name):
         return objects.new(machine, name, Asked(node, machine.evaluator, target, given))
-    if name in ("tf.keras.optimizers.get", "tf.keras.losses.get", "tf.keras.activations.get"):
+    if name == ACTIVATIONS + "get":
+        return _activation(given.get(0, "identifier"))
+    if name in ("tf.keras.optimizers.get", "tf.keras.losses.get"):
         return given.get(0) or Unknown(word)
     found = machine.asked(target, given, node)
     return found if found.known else operations.of_arrays(machine, name, target, given, node) or found
+
+
+def _activation(said: Value | None) -> Value:
+    """The activation function of a word; what is none, as a function or a layer, is itself."""
+    word = "linear" if said == NONE else constant(said) if said is not None else None
+    if not isinstance(word, str):
+        return said or Unknown("an activation")
+    name = ACTIVATIONS + word
+    return Api(name) if knowledge.exists(name) else Unknown("an activation")
 
 
 def _traced(machine: Machine, given: Arguments, node: cst.Call, target: Api) -> Value:

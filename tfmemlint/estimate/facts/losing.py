@@ -114,6 +114,8 @@ def _followed(machine: Machine, value: Value, output: int, label: Array | None, 
 def _labelled(label: Shape | None, predicted: Shape) -> Shape:
     if label is None:
         return predicted
+    if len(label) == 1 and predicted[1:] == (1,):
+        return predicted  # Keras gives labels in a row the rank of what is predicted
     if len(label) != len(predicted):
         return label
     return tuple(n if n is not None else m for n, m in zip(label, predicted, strict=True))

@@ -11,7 +11,7 @@ from tfmemlint.estimate.facts.asked import Arguments
 from tfmemlint.estimate.facts.builtin import TABLE, Handler, models
 from tfmemlint.estimate.facts.known import items
 from tfmemlint.estimate.facts.values import NONE, Closure, Held, plain
-from tfmemlint.model.values import Array, Const, Sequence, Unknown, Value, integer
+from tfmemlint.model.values import Array, Const, Length, Sequence, Unknown, Value, integer
 
 if TYPE_CHECKING:
     from tfmemlint.estimate.facts.machine import Machine
@@ -34,6 +34,15 @@ def _arange(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     if not known or len(known) < len(bounds) or known[2:] == [0]:
         return None
     return Array("tf", "int32", (len(range(*known)),))
+
+
+@models("np.random.permutation")
+def _permutation(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    """Of a number so many places, which pick rows of arrays."""
+    of = given.get(0, "x")
+    if isinstance(of, (Const, Length)):
+        return Array("np", "int64", (integer(of),))
+    return None
 
 
 @models("np.reshape")
