@@ -19,10 +19,7 @@ from tfmemlint.estimate.optimizers import Trained, Updates
 from tfmemlint.estimate.place import Place, State, items
 from tfmemlint.estimate.program import BACKWARD, FORWARD, GRADIENT, INPUT, Buffer, Program
 from tfmemlint.estimate.step import Applied, Graph, Loss, Pass, TrainingStep
-from tfmemlint.estimate.weights import Unknown, Weight, item_bytes
-
-UNFIT = (IndexError, ValueError, TypeError, ZeroDivisionError)
-"""What arithmetic raises on arguments and shapes that do not fit each other, as a program may have them that fails."""
+from tfmemlint.estimate.weights import UNFIT, Unknown, Weight, item_bytes
 
 
 @dataclass(frozen=True, slots=True)

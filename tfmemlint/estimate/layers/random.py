@@ -19,6 +19,8 @@ def drawn(place: Place, kind: str | None = None) -> int:
     if not kind.startswith("Spatial"):
         return place.out_items()
     shape = place.out_shape()
+    if len(shape) < 2 or not place.applied.inputs or not place.shape():
+        return 0
     last = shape[1] if place.arguments.get("data_format") == "channels_first" else shape[-1]
     return place.rows() * (last or 1)
 
