@@ -139,13 +139,15 @@ def test_recurrent_layers_keep_tensors_of_each_time_step(kind: str, steps: int, 
 
 
 def test_time_distributed_layers_have_a_gradient_of_the_whole_input_for_each_step() -> None:
+    """Two of them are alive where they are added as they come; all are where no sum is before the last of them."""
     network = Network()
     hidden = network.add("Dense", network.given(20, 6), (20, 32), units=32)
     inner = Applied("Dense", "inner", 0, 0, (), (), {"units": 16})
     network.add("TimeDistributed", hidden, (20, 16), inner=inner)
     found = estimate(network.step(batch=BATCH))
     whole = BATCH * 20 * 32 * 4
-    assert found.step >= 20 * whole
+    assert 3 * whole <= found.step < 8 * whole
+    assert found.high >= 20 * whole
     assert found.peak.layer == "TimeDistributed_1"
     assert [layer.parameters for layer in found.layers] == [6 * 32 + 32, 32 * 16 + 16]
 
