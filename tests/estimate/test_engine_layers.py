@@ -103,6 +103,10 @@ def between_convolutions(kind: str, shape: tuple[int, ...], **arguments: Any) ->
         ("Cropping2D", (14, 14, 4), IMAGE * 196 // 256, {}),
         ("Permute", (16, 16, 4), IMAGE, {"dims": (2, 1, 3)}),
         # One mask value for each channel of each image.
+        ("Dropout", (16, 16, 4), IMAGE + BATCH, {"rate": 0.5, "noise_shape": (None, 1, 1, 1)}),
+        ("Dropout", (16, 16, 4), IMAGE + BATCH * 64, {"rate": 0.5, "noise_shape": (None, 16, 1, None)}),
+        ("GroupNormalization", (16, 16, 4), 2 * IMAGE, {"groups": 2}),
+        ("GroupNormalization", (16, 16, 4), 2 * IMAGE, {"groups": 2, "training": False}),
         ("SpatialDropout2D", (16, 16, 4), IMAGE + BATCH * 4, {"rate": 0.5}),
     ],
 )  # fmt: skip
