@@ -6,6 +6,7 @@ a dense or convolutional one, whose output nobody else needs; behind it one that
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -140,6 +141,22 @@ def test_recurrent_layers_keep_tensors_of_each_time_step(kind: str, steps: int, 
     network.add("Dense", after, (10, 2) if sequences else (2,), units=2)
     state = BATCH * 16 * 4
     assert kept(network.step(batch=BATCH)) == 10 * steps * state + BATCH * 10 * 6 * 4 + state * (10 if sequences else 1)
+
+
+def test_zeros_for_the_gradients_of_both_directions_are_there_before_the_loss() -> None:
+    """Measured with a GRU of 64 units on 96 steps of 192 numbers, batch 64: 191 zeros of a step at once."""
+    network = Network()
+    inner = Applied("GRU", "inner", 0, 0, (), (), {"units": 16})
+    hidden = network.add("Dense", network.given(20, 6), (20, 32), units=32)
+    network.add("Bidirectional", hidden, (32,), inner=inner)
+    step = network.step(batch=BATCH)
+    found = estimate(step)
+    loss = next(moment for moment in found.curve if moment.part == "loss")
+    zeros = 2 * (BATCH * 20 * 32 * 4 + 4 * (32 * 48 + 16 * 48))
+    waiting = sum(layer.kept for layer in found.layers)
+    assert loss.bytes >= waiting + zeros
+    forward = estimate(replace(step, passes=(replace(step.passes[0], frozen=frozenset({0, 1})),)))
+    assert forward.step < found.step - zeros
 
 
 def test_time_distributed_layers_have_a_gradient_of_the_whole_input_for_each_step() -> None:
