@@ -159,6 +159,15 @@ def test_zeros_for_the_gradients_of_both_directions_are_there_before_the_loss() 
     assert forward.step < found.step - zeros
 
 
+@pytest.mark.parametrize(("kind", "states"), [("LSTM", 2), ("GRU", 1), ("SimpleRNN", 1)])
+def test_a_stateful_layer_has_variables_for_its_state(kind: str, states: int) -> None:
+    def weights(**more: Any) -> int:
+        return estimate(chain((7, 3), (kind, (16,), {"units": 16} | more), batch=BATCH)).weights
+
+    assert weights(stateful=True) - weights() == states * BATCH * 16 * 4
+    assert weights(stateful=False) == weights()
+
+
 def test_time_distributed_layers_have_a_gradient_of_the_whole_input_for_each_step() -> None:
     """Two of them are alive where they are added as they come; all are where no sum is before the last of them."""
     network = Network()

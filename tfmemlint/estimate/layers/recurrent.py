@@ -120,6 +120,16 @@ def _state_items(place: Place, layer: Applied, sequences: bool, steps: int) -> i
     return place.out_items() // (steps if sequences else 1)
 
 
+def state_items(applied: Applied) -> int:
+    """The items of the variables in which a stateful layer keeps its state, for each example; 0 where it has none, and
+    for a state whose size is not known."""
+    layer = applied.inner if applied.inner is not None else applied
+    units = layer.arguments.get("units")
+    if layer.kind not in _UNITS or not flag(layer.arguments, "stateful", False) or not isinstance(units, int):
+        return 0
+    return units * (2 if layer.kind == "LSTM" else 1) * (2 if applied.kind == "Bidirectional" else 1)
+
+
 _UNITS = ("LSTM", "GRU", "SimpleRNN")
 KINDS: Mapping[str, Kind] = {
     **{name: Kind(_forward, _weights) for name in _UNITS},
