@@ -42,6 +42,15 @@ def test_a_layer_on_a_constant_is_named(kind: str) -> None:
     what_if(step)
 
 
+def test_a_table_applied_to_a_constant_counts() -> None:
+    """Its weights do not rest on what it is applied to."""
+    found = estimate(between("Embedding", None, Tensor((None, 4)), arguments={"input_dim": 9, "output_dim": 4}))
+    table = next(layer for layer in found.layers if layer.name == "middle")
+    assert table.parameters == 9 * 4
+    assert table.gradients == 4 * 9 * 4
+    assert found.bounded
+
+
 def test_gradients_go_through_a_layer_whose_weights_are_not_known() -> None:
     """The layer before it is trained all the same."""
     found = estimate(between("PReLU", Tensor((None, None)), Tensor((None, 4))))

@@ -46,12 +46,10 @@ def weights(applied: Applied, one: Pass) -> tuple[Weight, ...]:
     kind = KINDS.get(applied.kind)
     if kind is None:
         raise Unknown("what it does")
-    if not applied.inputs:
-        raise Unknown("its input")
     try:
         return kind.weights(applied, [one.graph.tensors[each].shape for each in applied.inputs])
     except UNFIT:
-        raise Unknown("what its arguments mean") from None
+        raise Unknown("what its arguments mean" if applied.inputs else "its input") from None
 
 
 def write(one: Pass, step: TrainingStep, batch: int) -> Written:
