@@ -10,7 +10,7 @@ from made_steps import Network, chain, perceptron
 
 from tfmemlint.estimate.engine import estimate
 from tfmemlint.estimate.precision import under
-from tfmemlint.estimate.step import Graph, Loss, Optimizer, Pass, TrainingStep
+from tfmemlint.estimate.step import Applied, Graph, Loss, Optimizer, Pass, TrainingStep
 
 WIDTHS = (512, 512, 512)
 
@@ -108,6 +108,33 @@ def test_a_regularizer_has_a_term_for_each_kernel_from_the_beginning() -> None:
     """Measured with three dense layers of 2048: 58.92 MB, 33.75 without it."""
     widths = [("Dense", (512,), {"units": 512, "activation": "relu", "kernel_regularizer": "l2"})] * 3
     assert estimate(chain((512,), *widths, batch=1)).step == pytest.approx(3 * ONE + ONE, abs=20_000)
+
+
+def test_rows_of_a_table_are_made_dense_where_a_regularizer_adds_to_them() -> None:
+    """Its term waits from the beginning, and one gradient as large as the table is added to it."""
+    table = {"input_dim": 4096, "output_dim": 32}
+    size, rows = 4096 * 32 * 4, 20_000
+
+    def taken(**more: str) -> int:
+        return estimate(chain((4,), ("Embedding", (4, 32), table | more), batch=8)).step
+
+    assert taken() < rows
+    assert 2 * size <= taken(embeddings_regularizer="l2") < 2 * size + rows
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_a_regularizer_of_a_recurrent_kernel_has_a_term_of_its_size(wrapped: bool) -> None:
+    def taken(**more: str) -> int:
+        arguments: dict[str, Any] = {"units": 64} | more
+        made = Network()
+        if wrapped:
+            inner = Applied("SimpleRNN", "inner", 0, 0, (), (), arguments)
+            made.add("Bidirectional", made.given(2, 3), (128,), inner=inner)
+        else:
+            made.add("SimpleRNN", made.given(2, 3), (64,), **arguments)
+        return estimate(made.step(batch=1)).step
+
+    assert taken(recurrent_regularizer="l2") - taken() == 4 * 64 * 64 * (2 if wrapped else 1)
 
 
 def test_frozen_layers_have_no_slots_and_no_gradients() -> None:

@@ -114,6 +114,12 @@ def test_names_lines_and_arguments() -> None:
     ]
 
 
+@pytest.mark.parametrize(("given", "found"), [("'l2'", "l2"), ("keras.regularizers.L1(0.1)", "l1"), ("None", None)])
+def test_regularizers_of_kernels_are_arguments(given: str, found: str | None) -> None:
+    step = only(f"model = keras.Sequential([layers.Flatten(), layers.Dense(2, kernel_regularizer={given})])" + IMAGES)
+    assert step.passes[0].graph.applied[1].arguments.get("kernel_regularizer") == found
+
+
 @pytest.mark.parametrize(
     ("compiled", "optimizer", "loss"),
     [

@@ -19,10 +19,10 @@ from tfmemlint.estimate.optimizers import Trained, Updates
 from tfmemlint.estimate.place import Place, State, items
 from tfmemlint.estimate.program import BACKWARD, FORWARD, GRADIENT, INPUT, Buffer, Program
 from tfmemlint.estimate.step import Applied, Graph, Loss, Pass, TrainingStep
-from tfmemlint.estimate.weights import Unknown, Weight, item_bytes
+from tfmemlint.estimate.weights import UNFIT, Unknown, Weight, item_bytes
 
-UNFIT = (IndexError, ValueError, TypeError, ZeroDivisionError)
-"""What arithmetic raises on arguments and shapes that do not fit each other, as a program may have them that fails."""
+REGULARIZED = {0: ("kernel", "embeddings", "depthwise"), 1: ("recurrent", "pointwise")}
+"""Index of a weight in its layer -> what the argument of its regularizer begins with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +46,10 @@ def weights(applied: Applied, one: Pass) -> tuple[Weight, ...]:
     kind = KINDS.get(applied.kind)
     if kind is None:
         raise Unknown("what it does")
-    if not applied.inputs:
-        raise Unknown("its input")
     try:
         return kind.weights(applied, [one.graph.tensors[each].shape for each in applied.inputs])
     except UNFIT:
-        raise Unknown("what its arguments mean") from None
+        raise Unknown("what its arguments mean" if applied.inputs else "its input") from None
 
 
 def write(one: Pass, step: TrainingStep, batch: int) -> Written:
@@ -112,8 +110,7 @@ class _Writer:
             for index, weight in enumerate(place.weights):
                 if place.trained and weight.trainable:
                     size = weight.items * place.variable_item
-                    penalty = index == 0 and place.arguments.get("kernel_regularizer") is not None
-                    trained = Trained(place.applied, size, uses[place.applied.layer], penalty)
+                    trained = Trained(place.applied, size, uses[place.applied.layer], _regularized(place, index))
                     self.updates.weights[place.applied.layer, index] = trained
         if self.eager:
             return
@@ -203,6 +200,16 @@ def _unmade(graph: Graph) -> list[int]:
         made.update(applied.outputs)
     found.update((tensor, None) for tensor in graph.outputs if tensor not in made)
     return list(found)
+
+
+def _regularized(place: Place, index: int) -> bool:
+    """Whether a regularizer adds to the gradient of a weight. A layer that holds another has that one's arguments, and
+    a Bidirectional one its weights twice."""
+    inner = place.applied.inner
+    arguments = place.arguments if inner is None else inner.arguments
+    if place.applied.kind == "Bidirectional":
+        index %= len(place.weights) // 2
+    return any(arguments.get(f"{name}_regularizer") is not None for name in REGULARIZED.get(index, ()))
 
 
 def _waits(one: Pass, step: TrainingStep) -> bool:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from tfmemlint.estimate.answer import Estimate, Held, LayerBytes, Life, Moment, Peak
 from tfmemlint.estimate.backward import Written, variable_item, weights, write
+from tfmemlint.estimate.layers.recurrent import state_items
 from tfmemlint.estimate.live import Walk, walk
 from tfmemlint.estimate.optimizers import slots
 from tfmemlint.estimate.place import items
@@ -37,7 +38,7 @@ def estimate(step: TrainingStep, *, batch: int | None = None) -> Estimate:
     used = batch or step.batch or 1
     runs = [_Run(one, step, used) for one in step.passes]
     top = max(runs, key=lambda run: run.walk.peak)
-    stays = _variables(step)
+    stays = _variables(step, used)
     data = sum(items(tensor, used) * item_bytes(tensor.dtype) for tensor in step.data)
     lowest = stays.weights + stays.slots + data
     most = max(top.walk.peak + _overlap(runs), *(run.breadth_first() for run in runs))
@@ -65,7 +66,7 @@ def estimate(step: TrainingStep, *, batch: int | None = None) -> Estimate:
 
 def lowest(step: TrainingStep, batch: int) -> int:
     """`low` of the estimate at a batch, without the rest of it."""
-    stays = _variables(step)
+    stays = _variables(step, batch)
     data = sum(items(tensor, batch) * item_bytes(tensor.dtype) for tensor in step.data)
     return stays.weights + stays.slots + data + max(_Run(one, step, batch).walk.peak for one in step.passes)
 
@@ -148,8 +149,8 @@ def _name(owner: Applied | None) -> str:
 
 @dataclass
 class _Stays:
-    """Bytes of all weights and slots; by layer the parameters, and the bytes of the weights that are trained. `unknown`
-    are optimizers whose slots are not known."""
+    """Bytes of all weights, with the states of stateful layers, and slots; by layer the parameters, and the bytes of
+    the weights that are trained. `unknown` are optimizers whose slots are not known."""
 
     weights: int
     slots: int
@@ -158,7 +159,7 @@ class _Stays:
     unknown: bool
 
 
-def _variables(step: TrainingStep) -> _Stays:
+def _variables(step: TrainingStep, batch: int) -> _Stays:
     stays = _Stays(0, 0, {}, {}, False)
     done = set()
     for one in step.passes:
@@ -173,7 +174,7 @@ def _variables(step: TrainingStep) -> _Stays:
             item = variable_item(applied, step.precision)
             if applied.layer not in stays.parameters:
                 stays.parameters[applied.layer] = sum(weight.items for weight in found)
-                stays.weights += stays.parameters[applied.layer] * item
+                stays.weights += (stays.parameters[applied.layer] + batch * state_items(applied)) * item
             if not one.backward or not applied.trainable or applied.layer in one.frozen:
                 continue
             trained = sum(weight.items for weight in found if weight.trainable) * item

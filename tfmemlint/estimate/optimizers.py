@@ -74,12 +74,16 @@ class Updates:
             self.early[key] = [self.program.op("Mul", [], size, why=OPTIMIZER, early=True) for _ in range(terms)]
 
     def add(self, applied: Applied, index: int, gradient: Buffer, *, read: bool, rows: Buffer | None) -> None:
-        """Writes down what follows when a weight has got a gradient: its update if it was the last one."""
+        """Writes down what follows when a weight has got a gradient: its update if it was the last one. Rows to which
+        a regularizer adds are made dense first."""
         key = (applied.layer, index)
         weight = self.weights.get(key)
         if weight is None:
             return
         program, part = self.program, self.program.part
+        if rows is not None and key in self.penalties:
+            gradient = program.op("UnsortedSegmentSum", [gradient, rows], weight.bytes, why=GRADIENT)
+            rows = None
         if rows is None:
             gradient.why = GRADIENT
             if gradient.bytes != weight.bytes:

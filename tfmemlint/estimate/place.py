@@ -11,7 +11,7 @@ from typing import Any
 from tfmemlint.estimate.optimizers import Updates
 from tfmemlint.estimate.program import BACKWARD, Buffer, Program
 from tfmemlint.estimate.step import Applied, Graph, Tensor
-from tfmemlint.estimate.weights import FLOATS, Shape, Unknown, Weight, item_bytes
+from tfmemlint.estimate.weights import FLOATS, UNFIT, Shape, Unknown, Weight, item_bytes
 
 Backward = Callable[[Buffer], None]
 
@@ -189,7 +189,7 @@ class Place:
         def run() -> None:
             gradient = self._gradient(0)
             if gradient is not None:
-                backward(gradient)
+                self._guarded(lambda: backward(gradient))
 
         self.state.tape.append(run)
 
@@ -199,9 +199,24 @@ class Place:
         def run() -> None:
             found = [self._gradient(j) for j in range(len(self.applied.outputs))]
             if any(found):
-                backward([each for each in found if each is not None])
+                self._guarded(lambda: backward([each for each in found if each is not None]))
 
         self.state.tape.append(run)
+
+    def _guarded(self, backward: Callable[[], None]) -> None:
+        """What is not known of a backward pass is left out, but gradients go through it."""
+        before = {tensor: len(self.state.gradients[tensor]) for tensor in self.applied.inputs}
+        try:
+            backward()
+        except Unknown as unknown:
+            self.leave_out(str(unknown))
+        except UNFIT:
+            self.leave_out("what its arguments mean")
+        else:
+            return
+        for j, tensor in enumerate(self.applied.inputs):
+            if self.wants(j) and len(self.state.gradients[tensor]) == before[tensor]:
+                self.state.gradients[tensor].append(self.op(self.applied.kind, [], 0))
 
     def _gradient(self, j: int) -> Buffer | None:
         self.program.owner, self.program.part = self.applied, BACKWARD

@@ -18,6 +18,9 @@ ITEM_BYTES = FLOATS | {
 }  # fmt: skip
 """Bytes of one item of a tensor. Texts are handles on the device's side; their letters are on the host."""
 
+UNFIT = (IndexError, ValueError, TypeError, ZeroDivisionError)
+"""What arithmetic raises on arguments and shapes that do not fit each other, as a program may have them that fails."""
+
 
 class Unknown(Exception):
     """A number is not known that bytes rest on; its text says what it is of."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tfmemlint.estimate.facts.machine import Machine
 
 LEFT_OUT = re.compile(
-    r"name|.*(initializer|regularizer|constraint)|(batch_)?input_(shape|dim|length)|weights|dtype|trainable|layer|"
+    r"name|.*(initializer|constraint)|(bias|activity|gamma|beta)_regularizer|(batch_)?input_(shape|dim|length)|weights|dtype|trainable|layer|"
     r"autocast|seed|function|mask|arguments|output_shape|cells?"
 )
 """Arguments that decide nothing of a step's bytes, or that are said elsewhere."""

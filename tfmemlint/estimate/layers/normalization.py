@@ -42,7 +42,15 @@ def _float32(place: Place) -> tuple[Buffer, int]:
 def _batch_normalization(place: Place) -> None:
     """Not the fused kernel in Keras 3: mean, variance and scale are ops of their own. n, n more while the variance is
     computed; keeps x. Backward: two tiled means and dy * x. Frozen or in inference: in place, keeps nothing."""
-    training = place.training and place.applied.trainable
+    _scaled_once(place, place.training and place.applied.trainable)
+
+
+def _group_normalization(place: Place) -> None:
+    """As a batch normalisation in training, at all times: the scale is one number for each channel of an example."""
+    _scaled_once(place, True)
+
+
+def _scaled_once(place: Place, training: bool) -> None:
     x, n = _float32(place)
     if training:
         place.sink("SquaredDifference", [x], n)
@@ -105,5 +113,5 @@ def _layer_normalization(place: Place) -> None:
 KINDS: Mapping[str, Kind] = {
     "BatchNormalization": Kind(_batch_normalization, _batch_weights),
     "LayerNormalization": Kind(_layer_normalization, _layer_weights),
-    "GroupNormalization": Kind(_layer_normalization, _layer_weights),
+    "GroupNormalization": Kind(_group_normalization, _layer_weights),
 }

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 
 from tfmemlint.estimate.layers.kind import Kind
 from tfmemlint.estimate.layers.plain import alias
 from tfmemlint.estimate.place import Place
 from tfmemlint.estimate.program import MASK, Buffer
+from tfmemlint.estimate.weights import Shape
 
 
 def drawn(place: Place, kind: str | None = None) -> int:
@@ -16,11 +18,21 @@ def drawn(place: Place, kind: str | None = None) -> int:
     rate = place.arguments.get("rate", 1)
     if not place.training or not rate or kind not in MASKED:
         return 0
+    noise = place.arguments.get("noise_shape") if kind == "Dropout" else None
+    if isinstance(noise, Sequence) and len(noise) == len(place.out_shape()):
+        return _broadcast(noise, (place.rows(), *place.out_shape()[1:]))
     if not kind.startswith("Spatial"):
         return place.out_items()
     shape = place.out_shape()
+    if len(shape) < 2 or not place.applied.inputs or not place.shape():
+        return 0
     last = shape[1] if place.arguments.get("data_format") == "channels_first" else shape[-1]
     return place.rows() * (last or 1)
+
+
+def _broadcast(noise: Sequence[int | None], shape: Shape) -> int:
+    """The items of a mask whose sizes are those of the output where they are None."""
+    return math.prod(size or 1 if given is None else given for given, size in zip(noise, shape, strict=True))
 
 
 def draw(place: Place, early: bool) -> Buffer:

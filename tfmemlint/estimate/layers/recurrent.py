@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tfmemlint.estimate.layers.kind import Kind
 from tfmemlint.estimate.place import Place
-from tfmemlint.estimate.program import Buffer
+from tfmemlint.estimate.program import GRADIENT, Buffer
 from tfmemlint.estimate.step import Applied
 from tfmemlint.estimate.weights import Shape, Unknown, Weight, channels, flag, known, number, numbers
 
@@ -68,8 +68,8 @@ def _bidirectional(place: Place) -> None:
 
 def _loops(place: Place, layer: Applied, times: int) -> None:
     """The input with time first, the tensors of each step (7 of its state for an LSTM, 6 for a GRU, 1 for a SimpleRNN),
-    and the stacked outputs; keeps the first two. Backward: dy with time first, dx, and some gradients of the recurrent
-    kernel. A ConvLSTM2D is an LSTM whose state is an image."""
+    and the stacked outputs; keeps the first two, and zeros for what the backward loop fills. Backward: dy with time
+    first, dx, and some gradients of the recurrent kernel. A ConvLSTM2D is an LSTM whose state is an image."""
     x = place.x()
     cell, steps = _CELLS[layer.kind], place.length(1)
     sequences = flag(layer.arguments, "return_sequences", False)
@@ -79,6 +79,7 @@ def _loops(place: Place, layer: Applied, times: int) -> None:
         turned = place.op("transpose", [x], x.bytes)
         state = steps * state_bytes * cell.kept if place.state.backward else 0
         kept.append((turned, place.op("while", [turned], state)))
+    zeros = [_zeros(place, turned, state) for turned, state in kept]
     for j in range(len(place.applied.outputs)):
         y = place.op("stack", [state for _, state in kept], place.out_bytes(j))
         if j == 0 and sequences:
@@ -88,9 +89,10 @@ def _loops(place: Place, layer: Applied, times: int) -> None:
     def backward(dys: list[Buffer]) -> None:
         turned_dy = place.op("transpose", dys, dys[0].bytes)
         recurrent = place.weight_bytes(1) * min(steps, _STEPS_AT_ONCE)
-        for turned, state in kept:
+        for (turned, state), (empty, *kernels) in zip(kept, zeros, strict=True):
             waiting = recurrent if place.trained else 0
-            dx = place.op("while_grad", [turned_dy, state, turned], x.bytes, workspace=waiting)
+            reads = [turned_dy, state, turned, empty, *kernels]
+            dx = place.op("while_grad", reads, x.bytes, in_place=[empty], workspace=waiting)
             dx = place.op("transpose", [dx], x.bytes)
             if place.wants():
                 place.pass_on(dx)
@@ -106,11 +108,30 @@ def _loops(place: Place, layer: Applied, times: int) -> None:
     place.on_gradients(backward)
 
 
+def _zeros(place: Place, turned: Buffer, state: Buffer) -> list[Buffer]:
+    """What the loop of the backward pass begins with, made as soon as the forward one has ended: zeros for dx, and for
+    the gradients of the kernels."""
+    if not place.trained and not any(map(place.wants, range(len(place.applied.inputs)))):
+        return []
+    sizes = [turned.bytes, *(place.weight_bytes(index) for index in (0, 1) if place.trained)]
+    return [place.op("zeros", [state], size, why=GRADIENT) for size in sizes]
+
+
 def _state_items(place: Place, layer: Applied, sequences: bool, steps: int) -> int:
     """The items of the state at one time step, for the whole batch."""
     if layer.kind in _UNITS:
         return place.rows() * number(layer.arguments, "units")
     return place.out_items() // (steps if sequences else 1)
+
+
+def state_items(applied: Applied) -> int:
+    """The items of the variables in which a stateful layer keeps its state, for each example; 0 where it has none, and
+    for a state whose size is not known."""
+    layer = applied.inner if applied.inner is not None else applied
+    units = layer.arguments.get("units")
+    if layer.kind not in _UNITS or not flag(layer.arguments, "stateful", False) or not isinstance(units, int):
+        return 0
+    return units * (2 if layer.kind == "LSTM" else 1) * (2 if applied.kind == "Bidirectional" else 1)
 
 
 _UNITS = ("LSTM", "GRU", "SimpleRNN")

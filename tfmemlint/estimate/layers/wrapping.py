@@ -53,8 +53,8 @@ class _Collected(Updates):
 
 def _each_step(place: Place, inner: Applied, kind: Kind) -> None:
     """A graph has its T steps one by one: the input with time first, a slice of it and the layer's ops for each step,
-    the stacked outputs and these with the batch first. Backward every slice has a gradient as large as the whole input,
-    and they are added when all are there: T * x, and T * W of the kernel."""
+    the stacked outputs and these with the batch first. Backward every slice has a gradient as large as the whole input.
+    They are added as they come: 2 * x, but T * x where all steps run before the sums; and T * W of the kernel."""
     steps = place.length(1)
     if steps > MOST_STEPS:
         raise Unknown("the number of time steps")
@@ -71,12 +71,13 @@ def _each_step(place: Place, inner: Applied, kind: Kind) -> None:
     def backward(dy: Buffer) -> None:
         dy = place.op("transpose", [dy], n)
         pieces = [place.op("unstack", [dy], n // steps) for _ in states]
-        wide = [_step_gradient(place, state, piece, x.bytes) for state, piece in zip(states, pieces, strict=True)]
+        dx = None
+        for state, piece in zip(states, pieces, strict=True):
+            wide = _step_gradient(place, state, piece, x.bytes)
+            dx = wide if wide is None or dx is None else place.op("AddN", [dx, wide], x.bytes, in_place=[dx, wide])
         for index, found in updates.found.items():
             place.update(index, place.op("AddN", found, found[0].bytes, in_place=found))
-        slices = [each for each in wide if each is not None]
-        if place.wants():
-            dx = place.op("AddN", slices, x.bytes, in_place=slices)
+        if dx is not None:
             place.pass_on(place.op("transpose", [dx], x.bytes))
 
     place.on_backward(backward)
