@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -259,6 +260,8 @@ def _order(machine: Machine, ends: tuple[list[Traced], list[Traced]] | None) -> 
 
 def rematerialised(machine: Machine, of: Object | Closure) -> Value:
     """`keras.remat(layer)`: what is computed again in the backward pass."""
+    if isinstance(of, Closure):
+        return replace(of, remat=True)
     if isinstance(of, Object):
         machine.serial += 1
         machine.put(of.fields, "#remat", Const(machine.serial))

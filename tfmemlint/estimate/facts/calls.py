@@ -93,6 +93,8 @@ def arguments(machine: Machine, node: cst.Call, env: Env) -> Arguments:
 
 def call(machine: Machine, target: Value, given: Arguments, node: cst.Call) -> Value:
     """What calling a value gives."""
+    if isinstance(target, Closure) and target.remat:
+        return _again(machine, target, given, node)
     if isinstance(target, Closure):
         return run(machine, target, given.positions, given.names, node, given.open)
     if isinstance(target, Kind):
@@ -117,6 +119,16 @@ def call(machine: Machine, target: Value, given: Arguments, node: cst.Call) -> V
     if isinstance(target, OneOf):
         return one_of(call(machine, each, given, node) for each in target.options)
     return unknown(machine, target, given, node)
+
+
+def _again(machine: Machine, target: Closure, given: Arguments, node: cst.Call) -> Value:
+    """A call whose layers are computed again in the backward pass, as one block."""
+    machine.serial += 1
+    block, start = machine.serial, len(machine.record.now)
+    made = run(machine, target, given.positions, given.names, node, given.open)
+    for part in (one for each in machine.record.now[start:] for one in each.flat()):
+        part.remat = block
+    return made
 
 
 def unknown(machine: Machine, target: Value, given: Arguments, node: cst.Call) -> Value:

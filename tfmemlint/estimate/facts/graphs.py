@@ -114,9 +114,6 @@ def arguments(op: Object) -> dict[str, Any]:
         said = plainly(value)
         if said is not None:
             found[name] = said
-    entered = op.fields.get("#in")
-    if found.get("stateful") is True and isinstance(entered, Traced) and entered.shape and entered.shape[0]:
-        found["batch_size"] = entered.shape[0]  # the rows of its states, which a model that keeps them must state
     return found
 
 

@@ -82,11 +82,13 @@ class Kind(Class):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Closure(Function):
-    """A function of the program with the variables around it; `owner` is the class whose method it is."""
+    """A function of the program with the variables around it; `owner` is the class whose method it is, and `remat` says
+    that what it does is computed again in the backward pass."""
 
     env: Env = field(default_factory=Env)
     owner: Kind | None = None
     eager: bool = False
+    remat: bool = False
 
     __eq__ = object.__eq__
     __hash__ = object.__hash__

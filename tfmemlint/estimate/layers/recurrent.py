@@ -14,15 +14,14 @@ from tfmemlint.estimate.weights import Shape, Unknown, Weight, channels, flag, k
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """A cell: its gates, the tensors of its units that each time step keeps, the rows of its bias, and its states."""
+    """A cell: its gates, the tensors of its units that each time step keeps, and the rows of its bias."""
 
     gates: int
     kept: int
     biases: int = 1
-    states: int = 1
 
 
-_CELLS = {"LSTM": _Cell(4, 7, states=2), "GRU": _Cell(3, 6, 2), "SimpleRNN": _Cell(1, 1), "ConvLSTM2D": _Cell(4, 7)}
+_CELLS = {"LSTM": _Cell(4, 7), "GRU": _Cell(3, 6, 2), "SimpleRNN": _Cell(1, 1), "ConvLSTM2D": _Cell(4, 7)}
 _STEPS_AT_ONCE = 4
 """Gradients of the recurrent kernel that wait to be added, of the time steps, with more than one thread."""
 
@@ -34,9 +33,6 @@ def _weights(applied: Applied, inputs: Sequence[Shape]) -> tuple[Weight, ...]:
     if flag(applied.arguments, "use_bias", True):
         rows = cell.biases if flag(applied.arguments, "reset_after", True) else 1
         found.append(Weight((rows, wide) if rows > 1 else (wide,)))
-    if flag(applied.arguments, "stateful", False) and "batch_size" in applied.arguments:
-        rows = number(applied.arguments, "batch_size")
-        found += [Weight((rows, units), trainable=False)] * cell.states
     return tuple(found)
 
 
