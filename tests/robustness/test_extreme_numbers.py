@@ -7,6 +7,7 @@ import io
 import tokenize
 
 import pytest
+from daily import share
 from wrapped import NOWHERE, problems, sample_cases
 
 from tfmemlint.config.settings import Config
@@ -20,7 +21,9 @@ EXTREMES = (
     "1e400", "-1e400", "1e300", "1e-320", "1j", "None", "True", "(2 ** 62)", "float('nan')", "int(1e300)",
     "(1 << 10 ** 9)", "10 ** 10 ** 10", "'9' * 10 ** 12", "[0] * 10 ** 9", "'ab'", "-0.0",
 )  # fmt: skip
-CASES = sample_cases()
+CASES = list(enumerate(sample_cases()))
+DAYS = 4
+"""On how many days each sample has been tried with a number of its own."""
 
 
 def with_numbers(text: str, number: str) -> str:
@@ -33,7 +36,7 @@ def with_numbers(text: str, number: str) -> str:
     return "".join(lines)
 
 
-@pytest.mark.parametrize(("place", "case"), list(enumerate(CASES)), ids=[str(case) for case in CASES])
+@pytest.mark.parametrize(("place", "case"), share(CASES, DAYS), ids=[str(case) for _, case in share(CASES, DAYS)])
 def test_samples_with_other_numbers(place: int, case: Case) -> None:
     number = EXTREMES[place % len(EXTREMES)]
     assert problems(with_numbers(case.text("bad.py"), number), case.config) == [], number

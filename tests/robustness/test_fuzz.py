@@ -21,6 +21,8 @@ from tfmemlint.run.repair import Gate, repair
 
 BAD = sorted(Path(tfmemlint_fixtures.__path__[0]).glob("*/*/bad.py"))
 SAMPLES = [path.read_bytes() for path in BAD]
+DAYS = 3
+"""On how many days each sample has been tried once; in another layout each time."""
 LINTER = Linter(Config(select=("ALL",), unsafe_fixes=True))
 
 
@@ -77,7 +79,7 @@ LAYOUTS = {"CRLF": ("\r\n", b""), "CR and a mark": ("\r", b"\xef\xbb\xbf")}
 
 
 @pytest.mark.parametrize("layout", share(list(LAYOUTS), len(LAYOUTS)))
-@pytest.mark.parametrize("path", BAD, ids=lambda path: path.parent.name)
+@pytest.mark.parametrize("path", share(BAD, DAYS), ids=lambda path: path.parent.name)
 def test_repairs_end_and_are_final(path: Path, layout: str) -> None:
     """In any layout the repaired file parses and has nothing more to repair: here below a tab, with other line ends,
     which change from day to day."""
