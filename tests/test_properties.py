@@ -37,7 +37,7 @@ REWRITINGS = [
     Rewriting("variables renamed", RenameVariables, 0.85),
     Rewriting("from imports", FromImports, 0.75),
     Rewriting("parts imported", PartsByImport, 0.6),
-    Rewriting("parts named", PartsByName, 0.5),
+    Rewriting("parts named", PartsByName, 0.45),
     Rewriting("chains split", SplitChains, 0.28),
     Rewriting("arguments named", NameArguments, 0.6),
     Rewriting("numbers named", NameNumbers, 0.7),

@@ -39,15 +39,22 @@ def is_never_trained(file: File, layer: Call) -> bool:
 
 
 def _models_with(file: File, layer: Call) -> list[Call]:
-    """The calls that make the models of which a layer is one, where it is written; empty where it has a name first."""
+    """The calls that make the models of which a layer is one, where it is written or by the one use of its name; empty
+    where it is used otherwise."""
     above = file.tree.parent(layer.node)
     while isinstance(above, (cst.Element, cst.List, cst.Tuple, cst.Arg)):
         above = file.tree.parent(above)
-    taker = file.call(above) if isinstance(above, cst.Call) else None
+    taker = file.call(above) if isinstance(above, cst.Call) else _only_taker(file, layer)
     if taker is not None and taker.name == ADDS_PART:
         made = makers(taker.receiver)
         return made if len(made) == len(taker.receiver.options) else []
     return [taker] if taker is not None and taker.name == SEQUENTIAL else []
+
+
+def _only_taker(file: File, layer: Call) -> Call | None:
+    """The call that is given a layer by its name, where nothing else is done with that."""
+    found = list(uses(file, layer.node))
+    return found[0].call if len(found) == 1 and found[0].does is Does.PASS else None
 
 
 def _is_only_asked(file: File, model: Call, left: int) -> bool:
