@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from test_facts import FIT, HEADER, applied, only, read
 from test_facts_loops import DATA, LOOP, MODEL, STEP
+from test_training_facts import FIT, HEADER, applied, only, read
 
 from tfmemlint.cli.commands import main
 from tfmemlint.estimate.engine import estimate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from test_facts import applied, only
+from test_training_facts import applied, only
 
 from tfmemlint.estimate.engine import estimate
 from tfmemlint.estimate.facts.hub import network

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from test_facts import applied, only, read
+from test_training_facts import applied, only, read
 
 from tfmemlint.estimate.step import Loss, Optimizer
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from test_facts import applied, only
 from test_facts_loops import DATA
+from test_training_facts import applied, only
 
 from tfmemlint.estimate.engine import estimate
 from tfmemlint.estimate.step import Loss

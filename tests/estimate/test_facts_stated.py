@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from test_facts import applied, only, read
 from test_facts_losses import LOOP
+from test_training_facts import applied, only, read
 
 from tfmemlint.estimate.engine import estimate
 from tfmemlint.estimate.facts import Given
