@@ -38,7 +38,7 @@ class EstimatedOverBudget(Rule):
             return
         at = f"batch {step.batch:,}" if step.batch is not None else "a batch of one example"
         fits = budgeted.largest_batch()
-        most = "the weights alone do not fit" if not fits else f"the largest batch that fits is about {fits:,}"
+        most = "not even one example fits" if not fits else f"the largest batch that fits is about {fits:,}"
         others = [each for each in budgeted.what_if() if not each.change.startswith("batch ")][:SUGGESTED]
         saves = "; ".join(f"{each.change} would save {show_bytes(each.saves)}" for each in others)
         size = AtLeast(found.low)

@@ -42,8 +42,8 @@ class SeparableConvCandidate(Rule):
         wide = budgeted.exchangeable()
         if not wide or not found.weights:
             return
-        numbers = {layer.name: layer.layer for layer in step.layers()}
-        trained = sum(layer.gradients for layer in found.layers if numbers[layer.name] in wide)
+        rows = zip(step.layers(), found.layers, strict=True)
+        trained = sum(row.gradients for layer, row in rows if layer.layer in wide)
         if trained * (COPIES + found.slots / found.weights) < MOSTLY_WEIGHTS * found.low:
             return
         low = budgeted.separable(wide)
