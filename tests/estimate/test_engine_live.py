@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from made_steps import Network, chain, perceptron
 
 from tfmemlint.estimate.engine import estimate
 from tfmemlint.estimate.live import walk
 from tfmemlint.estimate.program import Buffer, Program, breadth_first
+from tfmemlint.estimate.separable import exchangeable
 
 
 def test_an_op_takes_over_memory_that_nobody_else_reads() -> None:
@@ -200,3 +203,21 @@ def test_lengths_that_are_not_known_make_a_lower_bound() -> None:
 
 def test_perceptrons_grow_with_their_width() -> None:
     assert estimate(perceptron(8, 8)).low < estimate(perceptron(16, 8)).low < estimate(perceptron(16, 16)).low
+
+
+def test_passes_that_may_run_at_once_make_the_upper_bound_higher() -> None:
+    one = perceptron(64, 64, given=64, batch=256)
+    both = replace(one, passes=(*one.passes, *one.passes))
+    alone, together = estimate(one), estimate(both)
+    assert together.step == alone.step
+    assert together.high > alone.high
+
+
+def test_only_convolutions_of_several_pixels_over_many_channels_are_exchanged() -> None:
+    network = Network()
+    x = network.given(8, 8, 32)
+    x = network.add("Conv2D", x, (8, 8, 32), filters=32, kernel_size=1, padding="same")
+    x = network.add("Conv2D", x, (8, 8, 32), filters=32, kernel_size=(1, 3), padding="same")
+    x = network.add("Conv2D", x, (8, 8, 32), filters=32, kernel_size=3, padding="same", groups=4)
+    network.add("Conv2D", x, (8, 8, 32), filters=32, kernel_size=3, padding="same")
+    assert exchangeable(network.step()) == {1, 3}

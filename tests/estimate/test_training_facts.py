@@ -280,3 +280,15 @@ def test_what_is_computed_again_belongs_together() -> None:
     first, second, last = (each.remat for each in step.passes[0].graph.applied)
     assert first == second is not None
     assert last is None
+
+
+def test_each_call_of_a_function_under_remat_is_a_block() -> None:
+    program = (
+        "first, second, last = layers.Dense(8), layers.Dense(8), layers.Dense(2)\n"
+        "again = keras.remat(lambda x: second(first(x)))\n"
+        "i = keras.Input((8,))\nmodel = keras.Model(i, last(again(again(i))))\n"
+    )
+    blocks = [each.remat for each in only(program + FIT).passes[0].graph.applied]
+    assert blocks[0] == blocks[1] != blocks[2] == blocks[3]
+    assert None not in blocks[:4]
+    assert blocks[4] is None
