@@ -14,7 +14,9 @@ class TimeDistributedDense(Rule):
     ## Why it costs memory
     Keras 3 loops in Python over a number of time steps that is fixed when the model is traced, and runs the layer once
     for each. In training, the gradient of each step's slice is a tensor as large as the whole input, and all of them
-    live at once: memory grows with the square of the steps. `Dense` alone is one matrix product for all steps.
+    live at once: memory grows with the square of the steps. Where each batch certainly has the same size, TensorFlow
+    adds up some early from 128 MiB on, so that more is priced as at least that. `Dense` alone is one matrix product for
+    all steps.
 
     ## Fix safety
     Unsafe: the names of the weights change, so that weight files which find them by name do not fit any more, and

@@ -10,6 +10,7 @@ import re
 from functools import cache
 
 from tfmemlint.knowledge.facts import (
+    ADDED_EARLY,
     Application,
     Examples,
     application,
@@ -44,6 +45,7 @@ from tfmemlint.knowledge.signature import OTHER, REQUIRED, Kind, Parameter, Sign
 from tfmemlint.knowledge.tables import texts
 
 __all__ = [
+    "ADDED_EARLY",
     "OTHER",
     "REQUIRED",
     "Application",

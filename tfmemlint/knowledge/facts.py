@@ -23,6 +23,11 @@ DEVICE_MAKERS = frozenset(
 )
 """Calls whose C++ side makes the GPU devices without the eager context. From TensorFlow's sources: no CPU shows it."""
 
+ADDED_EARLY = 128 << 20
+"""Bytes of the gradients of one tensor beyond which a tape adds up some before all are there, where their sizes are
+known when it is traced: `kMinAggregateBytes` in TensorFlow's `tape.h`. Measured with 50 of 6.6 MB: a pipeline whose
+last batch may be smaller takes 324 MB more for them in a step, arrays and batches of one size 116 to 134 MB."""
+
 STATES = {"yes": True, "no": False}
 
 

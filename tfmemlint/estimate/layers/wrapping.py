@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from tfmemlint import knowledge
 from tfmemlint.estimate.layers.kind import Kind
 from tfmemlint.estimate.optimizers import Updates
 from tfmemlint.estimate.place import Place, State
@@ -54,7 +55,8 @@ class _Collected(Updates):
 def _each_step(place: Place, inner: Applied, kind: Kind) -> None:
     """A graph has its T steps one by one: the input with time first, a slice of it and the layer's ops for each step,
     the stacked outputs and these with the batch first. Backward every slice has a gradient as large as the whole input.
-    They are added as they come: 2 * x, but T * x where all steps run before the sums; and T * W of the kernel."""
+    All of them wait for one sum: T * x; those of more than `knowledge.ADDED_EARLY` may be added as they come, 2 * x at
+    the least. Of the kernel T * W wait."""
     steps = place.length(1)
     if steps > MOST_STEPS:
         raise Unknown("the number of time steps")
@@ -71,10 +73,13 @@ def _each_step(place: Place, inner: Applied, kind: Kind) -> None:
     def backward(dy: Buffer) -> None:
         dy = place.op("transpose", [dy], n)
         pieces = [place.op("unstack", [dy], n // steps) for _ in states]
-        dx = None
+        waiting: list[Buffer] = []
         for state, piece in zip(states, pieces, strict=True):
             wide = _step_gradient(place, state, piece, x.bytes)
-            dx = wide if wide is None or dx is None else place.op("AddN", [dx, wide], x.bytes, in_place=[dx, wide])
+            waiting += [wide] if wide is not None else []
+            if steps * x.bytes > knowledge.ADDED_EARLY and len(waiting) > 1:
+                waiting = [place.op("AddN", waiting, x.bytes, in_place=waiting)]
+        dx = place.op("AddN", waiting, x.bytes, in_place=waiting) if len(waiting) > 1 else next(iter(waiting), None)
         for index, found in updates.found.items():
             place.update(index, place.op("AddN", found, found[0].bytes, in_place=found))
         if dx is not None:

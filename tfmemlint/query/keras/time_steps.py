@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from tfmemlint import knowledge
 from tfmemlint.model.layers.networks import INPUTS, MODEL, SEQUENTIAL, placed, placed_on
 from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.values import Array, Const, Dataset, Instance, Sequence, Shape, Value, integer
@@ -15,6 +16,7 @@ from tfmemlint.query.flow.uses import Does, uses
 from tfmemlint.query.keras.networks import layers_of
 from tfmemlint.query.keras.policies import policy_set_in_program
 from tfmemlint.query.pipelines.pipelines import BATCHING
+from tfmemlint.units import AtLeast
 
 if TYPE_CHECKING:
     from tfmemlint.model.calls import Call
@@ -40,15 +42,16 @@ def has_fixed_steps(file: File, wrapper: Call) -> bool:
 
 def step_gradients(file: File, wrapper: Call) -> int | None:
     """Bytes of the gradients that a `TimeDistributed` of Keras 3 keeps in a training step: one of its whole input, in
-    float32, for each time step. None where the steps, sizes or dtype are not known, nor the rows of the pipelines that
-    the model is trained on."""
+    float32, for each time step; at least what a tape does not add up early, where they are more. None where the steps,
+    sizes or dtype are not known, nor the rows of the pipelines that the model is trained on."""
     shape = _reaching(file, wrapper)
     if shape is None or len(shape) < 3 or shape[1] is None or None in shape[2:]:
         return None
     rows = _rows(file, wrapper)
     if rows is None or policy_set_in_program(file):
         return None
-    return shape[1] * rows * math.prod(size for size in shape[1:] if size is not None) * FLOAT32
+    found = shape[1] * rows * math.prod(size for size in shape[1:] if size is not None) * FLOAT32
+    return found if found <= knowledge.ADDED_EARLY else AtLeast(knowledge.ADDED_EARLY)
 
 
 def _before(file: File, wrapper: Call) -> Iterator[Call]:
