@@ -15,7 +15,7 @@ from made import MIB, NO_BATCH, NO_UNITS, estimate, reported, step
 
 from tfmemlint.estimate.answer import Moment
 from tfmemlint.estimate.measured import MeasuredHeld, MeasuredStep
-from tfmemlint.estimate.step import Optimizer
+from tfmemlint.estimate.step import Missing, Optimizer
 from tfmemlint.report.estimates import FORMATS, Options, Reported, render
 from tfmemlint.report.estimates.curve import columns, in_text, parts
 from tfmemlint.report.estimates.reported import Before, Budget, Place
@@ -118,6 +118,11 @@ def test_a_lower_bound_is_called_one_and_never_fits() -> None:
     assert (made["bytes"]["low"], made["bytes"]["guess"], made["bytes"]["high"]) == (204 * MIB, None, None)
     assert made["model"]["parameters"] is None
     assert replace(found, budget=Budget(1, 1)).verdict == "does not fit"
+
+
+def test_without_the_shape_of_the_input_no_batch_is_said_to_fit() -> None:
+    found = reported(estimate(step(missing=[Missing("the shape of the input", 3, "--input")])))
+    assert "may not fit into the 14 GiB that can be used\n" in text(found)
 
 
 def test_without_a_batch_bytes_are_for_each_example() -> None:

@@ -127,6 +127,8 @@ def fit(found: Reported) -> str:
     }[verdict]
     if not budget.largest_batch:
         return words if budget.largest_batch is None else f"{words}, nor does one example"
+    if any(each.bounds and each.option for each in found.estimate.missing):
+        return words  # a bound without the input's shape says nothing of batches
     at_most = "at most " if found.estimate.bounded else ""
     return f"{words}; largest batch {at_most}about {number(rounded(budget.largest_batch))}"
 
