@@ -171,3 +171,15 @@ def test_shapes_are_compared(test: str) -> None:
         "model.compile('adam', 'mse')\nmodel.fit(np.zeros((64, 4)), np.zeros((64, 8)))\n"
     )
     assert (applied(step), step.missing) == (["Dense 8", "Dense 8", "Add 8"], ())
+
+
+def test_a_given_shape_fills_the_inputs_that_it_fits() -> None:
+    program = (
+        "images, labels = keras.Input((None, None, 3)), keras.Input((None, 8))\n"
+        "x = layers.GlobalAveragePooling2D()(layers.Conv2D(8, 3, padding='same')(images))\n"
+        "model = keras.Model([images, labels], [x, layers.Dense(2)(labels)])\n"
+        "model.compile('sgd', 'mse')\nmodel.fit(somewhere(), steps_per_epoch=4)\n"
+    )
+    step = only(program, Given(batch=4, input_shape=(32, 32, 3)))
+    assert {"Conv2D 32x32x8", "GlobalAveragePooling2D 8"} <= {*applied(step)}
+    assert [each.option for each in step.missing if each.bounds] == ["--input"]  # that of the labels

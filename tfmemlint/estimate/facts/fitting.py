@@ -13,7 +13,7 @@ from tfmemlint.estimate.facts.feeding import Feed
 from tfmemlint.estimate.facts.recorded import Node
 from tfmemlint.estimate.facts.values import NONE, Object, Traced, leaves
 from tfmemlint.estimate.step import Graph, Loss, Missing, Optimizer, Pass, Tensor, TrainingStep
-from tfmemlint.model.values import Array, Const, constant
+from tfmemlint.model.values import Array, Const, Shape, constant
 
 if TYPE_CHECKING:
     from tfmemlint.estimate.facts.machine import Machine
@@ -118,8 +118,7 @@ def forward(
         if not _has_gaps(ends[0]):
             return _symbolic(machine, ends)
         inputs = inputs if _fits(inputs, ends[0]) else _said(ends[0], shape)
-        if inputs is None:
-            return _symbolic(machine, ends)
+        return _applied(machine, model, inputs, node, train) if inputs is not None else _symbolic(machine, ends)
     stated = model.fields.get("#shape")
     if isinstance(stated, Traced) and (inputs is None or any(a.shape is None for a in inputs)):
         inputs = [Array("tf", "float32", (None, *(stated.shape or ())[1:]))]
@@ -132,20 +131,21 @@ def forward(
 
 
 def _said(wanted: list[Traced], shape: tuple[int, ...] | None) -> list[Array] | None:
-    """The inputs that a model states, where those with gaps have the shape that is said."""
+    """The inputs that a model states, where those with gaps have the shape that is said if it fits them: labels that
+    are an input, too, have another one. None where it fits none."""
     if shape is None:
         return None
-    found: list[Array] = []
-    for each in wanted:
-        sizes = each.shape if each.shape is None or None in each.shape[1:] else None
-        if each.shape is not None and sizes is None:
-            found.append(Array("tf", each.dtype, each.shape))
-            continue
-        fits = sizes is None or len(sizes) == len(shape) + 1
-        if not fits or any(n not in (None, m) for n, m in zip((sizes or ())[1:], shape, strict=False)):
-            return None
-        found.append(Array("tf", each.dtype, (None, *shape)))
-    return found
+    filled = [(None, *shape) if _has_gaps([each]) and _may_be(each.shape, shape) else each.shape for each in wanted]
+    if filled == [each.shape for each in wanted]:
+        return None
+    return [Array("tf", each.dtype, sizes) for each, sizes in zip(wanted, filled, strict=True)]
+
+
+def _may_be(stated: Shape | None, shape: tuple[int, ...]) -> bool:
+    """Whether an input of a stated shape, with the number of examples first, takes examples of this one."""
+    if stated is None:
+        return True
+    return len(stated) == len(shape) + 1 and all(n in (None, m) for n, m in zip(stated[1:], shape, strict=True))
 
 
 def _has_gaps(inputs: list[Traced]) -> bool:
