@@ -14,6 +14,7 @@ from tfmemlint.api import (
     Rule,
     Safety,
     Severity,
+    estimate,
     fixes,
     keras,
     on_call,
@@ -26,6 +27,8 @@ LOSS_SCALE = "tf.keras.mixed_precision.LossScaleOptimizer"
 MANY_PARAMETERS = 1_000_000
 LARGE_ACTIVATIONS = 1 << 20
 """Bytes of one example's activations."""
+SMALLEST_PART = 8
+"""A step that becomes smaller by less than this part of it is one of weights, which stay float32."""
 
 
 class MixedPrecisionUnused(Rule):
@@ -43,7 +46,8 @@ class MixedPrecisionUnused(Rule):
 
     ## When not to use it
     On CPUs, on GPUs without tensor cores, and where the digits are needed. Models of less than a million parameters
-    (1 000 000) with less than 1 MiB of activations for an example are not reported.
+    (1 000 000) with less than 1 MiB of activations for an example are not reported, nor steps of training of which
+    `tfmemlint estimate` knows that they would become smaller by less than an eighth.
 
     ## References
     - https://www.tensorflow.org/guide/mixed_precision
@@ -62,7 +66,8 @@ class MixedPrecisionUnused(Rule):
         model = compiled.receiver
         if not isinstance(model, Instance) or model.call is None or not keras.is_model(file, model):
             return
-        if model.call.node not in _trained(file) or tensors.float64_by_design(file):
+        trains = _trains(file).get(model.call.node)
+        if not trains or tensors.float64_by_design(file):
             return
         if keras.policy_set_in_program(file) or any(file.calls_within_reach(LOSS_SCALE)):
             return
@@ -71,23 +76,36 @@ class MixedPrecisionUnused(Rule):
         count, activations = keras.parameter_count(model.call) or 0, keras.activation_bytes(model.call) or 0
         if count < MANY_PARAMETERS and activations < LARGE_ACTIVATIONS:
             return
+        saved = estimate.saved_in_mixed_precision(file, trains)
+        if saved is not None and saved.bytes < saved.before // SMALLEST_PART:
+            return
         large = activations if activations >= LARGE_ACTIVATIONS else None
-        size = f"{show_bytes(large)} of activations for each example" if large else f"{count:,} parameters"
+        if saved is not None:
+            says = (
+                f"a step of training at batch {saved.batch:,} takes {show_bytes(saved.before)} in float32 and "
+                f"{show_bytes(saved.after)} under a mixed precision policy, where activations take half"
+            )
+        else:
+            size = f"{show_bytes(large)} of activations for each example" if large else f"{count:,} parameters"
+            says = f"this model has {size} in float32; under a mixed precision policy activations take half"
         yield self.finding(
             compiled,
             file,
-            f"this model has {size} in float32; under a mixed precision policy activations take half",
+            says,
             fix=Fix.shown("set a mixed precision policy", _set_policy(file)),
-            bytes=large,
+            bytes=saved.bytes if saved is not None else large,
         )
 
 
 @once_per_file
-def _trained(file: File) -> set[cst.Call]:
-    """The calls that make the models which are trained."""
-    fits = file.calls("tf.keras.Model.fit", "tf.keras.Model.train_on_batch")
-    made = (option.call for fit in fits for option in fit.receiver.options if isinstance(option, Instance))
-    return {call.node for call in made if call is not None}
+def _trains(file: File) -> dict[cst.Call, list[Call]]:
+    """The calls that make the models which are trained, with those that train them."""
+    found: dict[cst.Call, list[Call]] = {}
+    for fit in file.calls("tf.keras.Model.fit", "tf.keras.Model.train_on_batch"):
+        for option in fit.receiver.options:
+            if isinstance(option, Instance) and option.call is not None:
+                found.setdefault(option.call.node, []).append(fit)
+    return found
 
 
 def _set_policy(file: File) -> Edit | None:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, fixes, keras, on_call
+from tfmemlint.api import Call, File, Finding, Fix, Rule, Safety, estimate, fixes, keras, on_call
 
 
 class TimeDistributedDense(Rule):
@@ -46,12 +46,13 @@ class TimeDistributedDense(Rule):
         kind = keras.acts_on_last_axis(layer.value)
         if kind is not None and keras.has_fixed_steps(file, wrapper) and not keras.only_runs(file, wrapper):
             alone = len(wrapper.node.args) == 1
+            saved = estimate.saved_without_wrapper(file, wrapper)
             edit = fixes.replace_node(file, wrapper.node, file.text(layer.expression)) if alone else None
             yield self.finding(
                 wrapper,
                 file,
                 f"TimeDistributed runs {kind} once for each step, and training keeps a gradient of the whole "
                 f"input for each{{cost}}; {kind} acts on the last axis anyway: leave TimeDistributed out",
-                bytes=keras.step_gradients(file, wrapper),
+                bytes=saved.bytes if saved is not None else keras.step_gradients(file, wrapper),
                 fix=Fix.unsafe("use the layer itself", edit),
             )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tfmemlint.estimate.saved import line_of
 from tfmemlint.model.remembered import once_per_file
 from tfmemlint.query.facts import Fact
 from tfmemlint.syntax.tree import called_word
@@ -140,7 +141,7 @@ def _stands(file: File, step: TrainingStep) -> Call | Node | None:
     if trains is not None:
         return file.call(trains)
     starts = (each for each in file.tree.of(cst.For, cst.While, cst.With, cst.FunctionDef))
-    return next((each for each in starts if _line(file, each) == step.line), here[0] if here else None)
+    return next((each for each in starts if line_of(file, each) == step.line), here[0] if here else None)
 
 
 @once_per_file
@@ -149,9 +150,5 @@ def _by_line(file: File) -> dict[int, list[cst.Call]]:
     found: dict[int, list[cst.Call]] = {}
     for node in file.tree.of(cst.Call):
         if file.is_own(node):
-            found.setdefault(_line(file, node), []).append(node)
+            found.setdefault(line_of(file, node), []).append(node)
     return found
-
-
-def _line(file: File, node: Node) -> int:
-    return file.source.line_index(file.spans[node][0]) + 1

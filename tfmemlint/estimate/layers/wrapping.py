@@ -55,8 +55,8 @@ class _Collected(Updates):
 def _each_step(place: Place, inner: Applied, kind: Kind) -> None:
     """A graph has its T steps one by one: the input with time first, a slice of it and the layer's ops for each step,
     the stacked outputs and these with the batch first. Backward every slice has a gradient as large as the whole input.
-    All of them wait for one sum: T * x; those of more than `knowledge.ADDED_EARLY` may be added as they come, 2 * x at
-    the least. Of the kernel T * W wait."""
+    They wait for one sum: T * x; where more than `knowledge.ADDED_EARLY` wait, they may be added as they come. Of the
+    kernel T * W wait."""
     steps = place.length(1)
     if steps > MOST_STEPS:
         raise Unknown("the number of time steps")
@@ -77,7 +77,7 @@ def _each_step(place: Place, inner: Applied, kind: Kind) -> None:
         for state, piece in zip(states, pieces, strict=True):
             wide = _step_gradient(place, state, piece, x.bytes)
             waiting += [wide] if wide is not None else []
-            if steps * x.bytes > knowledge.ADDED_EARLY and len(waiting) > 1:
+            if len(waiting) * x.bytes > knowledge.ADDED_EARLY and len(waiting) > 1:
                 waiting = [place.op("AddN", waiting, x.bytes, in_place=waiting)]
         dx = place.op("AddN", waiting, x.bytes, in_place=waiting) if len(waiting) > 1 else next(iter(waiting), None)
         for index, found in updates.found.items():
