@@ -16,6 +16,7 @@ from typing import NamedTuple
 import pytest
 
 from tfmemlint.config.settings import Config
+from tfmemlint.dev.probe.steps import measured
 from tfmemlint.estimate.answer import Estimate
 from tfmemlint.estimate.engine import estimate
 from tfmemlint.estimate.facts import steps
@@ -104,3 +105,15 @@ def test_the_lower_bound_is_one() -> None:
 def test_the_upper_bound_is_seldom_exceeded() -> None:
     over = [run for run in RUNS if run.chunks > _estimated(run).high]
     assert len(over) * 20 <= len(RUNS)
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize("script", ["m01_mnist_mlp.py", "m20_text_embed.py", "m29_wide_deep.py"])
+def test_what_is_measured_now_lies_in_what_was_estimated(script: str) -> None:
+    """Scripts whose ops leave little to the order of the moment, measured again with the TensorFlow that is here."""
+    row = measured(HERE / "scripts" / script).row
+    found = estimate(_step(script))
+    assert row["batch"] == found.batch
+    assert abs(found.weights + found.slots - row["variables"]) <= 4096
+    assert found.low == pytest.approx(row["device_requested"], rel=0.15)
+    assert row["device_chunks"] <= found.high
