@@ -122,7 +122,7 @@ def test_what_was_not_checked_is_not_stale(tmp_path: Path) -> None:
     loaded = Baseline.load(baseline)
     clean = FileResult(str(path), read_source(b"x = 1\n", str(path)))
     failure = Finding("TFM002", "syntax-error", Severity.ERROR, "cannot parse", Span(0, 0))
-    broken = FileResult(str(path), read_source(b"x = (\n", str(path)), (failure,))
+    broken = FileResult(str(path), read_source(b"x = (\n", str(path)), (failure,), complete=False)
     assert loaded.filter([]).stale == []
     assert loaded.filter([clean], ran={"TFM402"}).stale == []
     assert loaded.filter([broken]).stale == []
@@ -131,11 +131,25 @@ def test_what_was_not_checked_is_not_stale(tmp_path: Path) -> None:
     assert len(loaded.filter([]).stale) == 1
 
 
-def test_failures_are_not_accepted(tmp_path: Path) -> None:
+def test_a_failure_of_the_tool_is_not_accepted(tmp_path: Path) -> None:
     baseline = str(tmp_path / "baseline.json")
-    failure = Finding("TFM001", "unreadable-file", Severity.ERROR, "cannot be decoded", Span(0, 0))
+    failure = Finding("TFM000", "internal-error", Severity.ERROR, "a rule failed", Span(0, 0))
     assert write_baseline(baseline, [FileResult("a.py", None, (failure,))]) == 0
     assert Baseline.load(baseline).filter([FileResult("a.py", None, (failure,))]).results[0].findings == (failure,)
+
+
+def test_files_that_cannot_be_checked_are_accepted(tmp_path: Path) -> None:
+    baseline, path = str(tmp_path / "baseline.json"), str(tmp_path / "a.py")
+    unreadable = Finding("TFM001", "unreadable-file", Severity.ERROR, "cannot be decoded", Span(0, 0))
+    unparsable = Finding("TFM002", "syntax-error", Severity.ERROR, "cannot parse", Span(4, 4))
+
+    def broken(text: str) -> FileResult:
+        return FileResult(path, read_source(text.encode(), path), (unparsable,), complete=False)
+
+    results = [FileResult(str(tmp_path / "b.py"), None, (unreadable,), complete=False), broken("x = (\n")]
+    assert write_baseline(baseline, results) == 2
+    assert [each.findings for each in Baseline.load(baseline).filter(results).results] == [(), ()]
+    assert Baseline.load(baseline).filter([broken("y = (\n")]).results[0].findings == (unparsable,)
 
 
 def test_notebook_findings_survive_new_cells(tmp_path: Path) -> None:
@@ -318,8 +332,10 @@ def test_writing_with_other_rules_keeps_what_they_say_nothing_of(parts: Path) ->
 
 def test_writing_keeps_the_entries_of_a_file_that_could_not_be_checked(parts: Path) -> None:
     (parts / "a/one.py").write_text(HEAD + "def f(:\n")
-    assert check("--write-baseline") == 2
-    assert len(entries(parts)) == 3
+    assert check("--write-baseline") == 0
+    assert len(entries(parts)) == 4
+    assert ("a/one.py", "TFM002") in entries(parts)
+    assert check() == 0
 
 
 def test_writing_from_another_directory_knows_its_part(parts: Path, monkeypatch: pytest.MonkeyPatch) -> None:

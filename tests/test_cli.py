@@ -204,8 +204,8 @@ def test_each_format_is_offered_and_names_the_finding(name: str, run: Run) -> No
         ("whisper\n", ["--diff", "--unsafe-fixes"], 1),
         ("whisper\n", ["--diff"], 0),
         ("shout\n", ["--diff", "--exit-zero"], 0),
-        ("def f(:\n", [], 2),
-        ("def f(:\n", ["--exit-zero"], 2),
+        ("def f(:\n", [], 1),
+        ("def f(:\n", ["--exit-zero"], 0),
         ("mumble\n", [], 0),
         ("mumble\n", ["--preview"], 1),
     ],
@@ -213,6 +213,42 @@ def test_each_format_is_offered_and_names_the_finding(name: str, run: Run) -> No
 def test_exit_codes(text: str, words: list[str], expected: int, run: Run, word_rules: None) -> None:
     write(a=HEAD + text)
     assert run("check", *words).code == expected
+
+
+UNCHECKED = {"syntax-error": "def f(:\n", "unreadable-file": "\0"}
+
+
+@pytest.mark.parametrize("name", UNCHECKED)
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["--ignore=NAME"], 0),
+        (["--ignore=ALL"], 0),
+        (["--exit-zero"], 0),
+        (["--select=ABC"], 1),
+        (["--config", "severity = {NAME = 'info'}"], 0),
+        (["--config", "per-file-ignores = {'a.py' = ['NAME']}"], 0),
+        (["--config", "per-file-ignores = {'b.py' = ['NAME']}"], 1),
+    ],
+)
+def test_files_that_cannot_be_checked_are_configured_like_rules(
+    name: str, words: list[str], expected: int, run: Run, word_rules: None
+) -> None:
+    write(a=HEAD + UNCHECKED[name], b=HEAD)
+    for _ in range(2):  # the second time from the cache
+        result = run("check", "--output-format=concise", *(word.replace("NAME", name) for word in words))
+        assert result.code == expected
+        assert (name in run("check", "--output-format=json", *(word.replace("NAME", name) for word in words)).out) is (
+            expected == 1 or "--exit-zero" in words or "severity" in words[-1]
+        )
+
+
+def test_a_file_that_cannot_be_opened_is_configured_like_a_rule(run: Run, word_rules: None) -> None:
+    write(a=HEAD)
+    os.symlink("there.py", "here.py")
+    os.symlink("here.py", "there.py")
+    assert run("check", "a.py", "here.py").code == 1
+    assert run("check", "a.py", "here.py", "--ignore=TFM001").code == 0
 
 
 @pytest.mark.parametrize(
@@ -484,11 +520,11 @@ def test_excluded_standard_input_comes_back_as_it_is(run: Run, word_rules: None)
 )
 def test_bad_standard_input(data: bytes, code: str | None, run: Run, word_rules: None) -> None:
     result = run("check", "-", "--output-format=concise", stdin=data)
-    assert result.code == (2 if code else 0)
+    assert result.code == (1 if code else 0)
     assert result.out.count("\n") == (1 if code else 0)
     assert (code or "") in result.out
     fixed = run("check", "--fix", "-", "-q", stdin=data)
-    assert fixed.code == (2 if code else 0)
+    assert fixed.code == (1 if code else 0)
 
 
 def test_unreadable_standard_input(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

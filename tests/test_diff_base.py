@@ -257,15 +257,18 @@ def test_rows_of_markdown_are_those_of_the_file(repository: Repository) -> None:
     assert names(path) == ["b"]
 
 
-def test_failures_stay(repository: Repository) -> None:
+def test_files_that_cannot_be_checked_are_told_of_where_they_changed(repository: Repository) -> None:
     path = repository.write("train.py", "x = (\n")
     repository.commit()
+    internal = Finding("TFM000", "internal-error", Severity.ERROR, "a rule failed", Span(0, 0))
     failure = Finding("TFM002", "syntax-error", Severity.ERROR, "cannot parse", Span(0, 0))
     unreadable = Finding("TFM001", "unreadable-file", Severity.ERROR, "cannot be read", Span(0, 0))
     results = [
-        FileResult(str(path), read_source(path.read_bytes(), str(path)), (failure,)),
+        FileResult(str(path), read_source(path.read_bytes(), str(path)), (failure, internal)),
         FileResult(str(path), None, (unreadable,)),
     ]
+    assert [each.findings for each in keep_changed(results, "HEAD")] == [(internal,), ()]
+    path.write_text("x = (\n\ny = 1\n")
     assert keep_changed(results, "HEAD") == results
 
 

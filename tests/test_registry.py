@@ -180,9 +180,20 @@ def test_preview_puts_the_advice_into_the_default_selection() -> None:
     assert "TFM309" not in selected(RULES, [Layer(select=("TFM305",))], preview=True)
 
 
-def test_what_kept_a_file_from_being_checked_cannot_be_switched_off() -> None:
-    everything = registry.all_known(())
-    assert selected(everything, [Layer(select=(), ignore=("ALL",))]) == {"TFM000", "TFM001", "TFM002"}
+@pytest.mark.parametrize(
+    ("layers", "left"),
+    [
+        ([Layer(select=())], "0 1 2"),
+        ([Layer(select=("TFM305",))], "0 1 2"),
+        ([Layer(ignore=("ALL",))], "0"),
+        ([Layer(ignore=("TFM00",))], "0"),
+        ([Layer(ignore=("TFM000", "TFM002"))], "0 1 3"),
+        ([Layer(ignore=("syntax-error",)), Layer(select=("TFM3",))], "0 1"),
+        ([Layer(ignore=("TFM002",)), Layer(extend_select=("TFM002",))], "0 1 2 3"),
+    ],
+)
+def test_what_kept_a_file_from_being_checked_is_told_unless_it_is_ignored(layers: list[Layer], left: str) -> None:
+    assert selected(registry.all_known(()), layers) == {f"TFM00{number}" for number in left.split()}
 
 
 @pytest.mark.parametrize(

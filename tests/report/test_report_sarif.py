@@ -89,8 +89,8 @@ def test_a_suggestion_is_no_fix_and_an_unsafe_fix_says_so(run):
     assert fixes["TFM302"][0]["description"]["text"] == "let the runtime choose (unsafe fix)"
 
 
-@pytest.mark.parametrize("code, successful", [("TFM002", False), ("TFM003", True)])
-def test_a_run_that_could_not_read_a_file_was_not_successful(run, code, successful):
+@pytest.mark.parametrize("code, successful", [("TFM000", False), ("TFM002", True)])
+def test_a_run_in_which_the_tool_failed_was_not_successful(run, code, successful):
     source = read_source(b"x =\n", "/proj/a.py")
     found = FileResult("/proj/a.py", source, (Finding(code, "name", Severity.ERROR, "why", Span(3, 3)),))
     assert run(found)["invocations"] == [{"executionSuccessful": successful}]

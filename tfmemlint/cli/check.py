@@ -15,7 +15,6 @@ from tfmemlint.cli.arguments import configs, parse
 from tfmemlint.cli.output import progress, tell
 from tfmemlint.cli.session import Session, exit_code, failure, report
 from tfmemlint.config.discover import Problem, Target, discover
-from tfmemlint.config.selectors import FAILURES
 from tfmemlint.report.base import plural
 from tfmemlint.run.file_task import Options, Outcome
 from tfmemlint.run.repair import Gate
@@ -229,8 +228,7 @@ def _codes_that_ran_by_path(outcomes: Iterable[Outcome]) -> dict[str, frozenset[
         key = id(outcome.config)
         if key not in found:
             found[key] = selected_codes(rules, outcome.config)
-        failed = any(finding.code in FAILURES for finding in outcome.result.findings)
-        ran[outcome.result.path] = frozenset[str]() if failed else found[key]
+        ran[outcome.result.path] = found[key] if outcome.result.complete else frozenset[str]()
     return ran
 
 
@@ -241,7 +239,7 @@ def _add_ignores(session: Session) -> int:
     count = files = 0
     for outcome in session.outcomes:
         source = outcome.result.source
-        findings = [finding for finding in outcome.result.findings if finding.code not in FAILURES]
+        findings = outcome.result.findings
         if source is None or not findings:
             continue
         edits = add_ignores(source, findings, session.arguments.add_ignore)

@@ -1,7 +1,7 @@
 """The command line: arguments to commands, and what goes wrong to one line and an exit code.
 
-Exit codes: 0 clean, 1 findings that fail the run or a step that does not fit, 2 wrong usage or configuration or
-unreadable input, 3 internal error.
+Exit codes: 0 clean, 1 findings that fail the run or a step that does not fit, 2 wrong usage or configuration or a
+path that is not there, 3 internal error.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ commands:
 exit codes:
   0  clean, or only findings below --fail-on
   1  findings (or, with --diff, repairs) remain, or a step does not fit
-  2  wrong usage or configuration, no rules, input that cannot be read or parsed
+  2  wrong usage or configuration, no rules, a path that is not there
   3  the tool itself failed
 """
 

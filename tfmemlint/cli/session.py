@@ -16,7 +16,7 @@ from tfmemlint.cli.output import tell
 from tfmemlint.cli.usage import UsageError
 from tfmemlint.config.discover import Problem
 from tfmemlint.config.paths import leads_away
-from tfmemlint.config.selectors import FAILURES
+from tfmemlint.config.selectors import INTERNAL_ERROR
 from tfmemlint.run.file_task import Outcome
 
 if TYPE_CHECKING:
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from tfmemlint.finding import Finding
     from tfmemlint.report import RuleInfo
     from tfmemlint.report.base import Verified
-
-INTERNAL_ERROR = "TFM000"
 
 
 @dataclass(slots=True)
@@ -103,7 +101,7 @@ def _rule_infos() -> dict[str, RuleInfo]:
 
 
 def exit_code(session: Session) -> int:
-    """3 for a failure of the tool, 2 for input that could not be read, 1 for findings that count, else 0."""
+    """3 for a failure of the tool, 2 for what was asked and could not be done, 1 for findings that count, else 0."""
     failed = failure(session)
     if failed is not None:
         return failed
@@ -123,6 +121,4 @@ def failure(session: Session) -> int | None:
     codes = {finding.code for outcome in session.outcomes for finding in outcome.result.findings}
     if INTERNAL_ERROR in codes:
         return 3
-    if codes & FAILURES or any(problem.fails for problem in session.problems):
-        return 2
-    return None
+    return 2 if any(problem.fails for problem in session.problems) else None

@@ -30,9 +30,12 @@ ENGINE = (
     Known("TFM002", "syntax-error", True),
     Known("TFM003", "unused-suppression", True),
 )
-"""What the tool itself reports; the first three say what kept a file from being checked and always run."""
+"""What the tool itself reports; the first three say what kept a file from being checked."""
 
-FAILURES = frozenset(("TFM000", "TFM001", "TFM002"))
+INTERNAL_ERROR = "TFM000"
+"""The one code that no configuration switches off."""
+
+FAILURES = frozenset((INTERNAL_ERROR, "TFM001", "TFM002"))
 UNUSED = "TFM003"
 
 
@@ -71,17 +74,19 @@ def selected(rules: Collection[Known], layers: Sequence[Layer], *, preview: bool
 
     Within a layer the more specific selector wins, and of two alike the one that ignores. A layer with a `select`
     starts afresh; one without changes what the layers before it left. With `preview` the default selection holds all.
+    Files that cannot be checked are told of whichever rules are selected, unless the codes for them are ignored; a
+    failure of the tool always is.
     """
     chosen = {rule.code for rule in rules if rule.default or preview}
     for layer in layers:
-        before = set() if layer.select is not None else chosen
+        before = chosen if layer.select is None else chosen & FAILURES
         wanted = (*(layer.select or ()), *layer.extend_select)
         chosen = set()
         for rule in rules:
             plus, minus = closest(wanted, rule), closest(layer.ignore, rule)
             if plus > minus or (plus == minus == -1 and rule.code in before):
                 chosen.add(rule.code)
-    return frozenset(chosen) | (FAILURES & {rule.code for rule in rules})
+    return frozenset(chosen) | ({INTERNAL_ERROR} & {rule.code for rule in rules})
 
 
 def is_known(selector: str, rules: Collection[Known]) -> bool:

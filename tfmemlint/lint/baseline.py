@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from tfmemlint.config.paths import is_below, leads_away
-from tfmemlint.config.selectors import FAILURES
+from tfmemlint.config.selectors import INTERNAL_ERROR
 from tfmemlint.files.bounded_read import read_regular
 from tfmemlint.files.replace_file import replace_file
 from tfmemlint.finding import Finding
@@ -111,7 +111,7 @@ class Baseline:
         checked: set[str] = set()
         for result in results:
             name = self._relative(result.path)
-            if not any(finding.code in FAILURES for finding in result.findings):
+            if result.complete:
                 checked.add(name)
             if name in self._paths and result.findings:
                 known = dict(_entries(result, name))
@@ -202,8 +202,8 @@ def write_baseline(
     """Write the baseline that accepts the findings of the results, those only that `accepts` takes, and holds the
     spared entries too; how many findings it accepts.
 
-    Failures (TFM000 to TFM002) are never accepted. The file is replaced as a whole or not at all; a link stays, and the
-    file it leads to is replaced. Raises BaselineError when it cannot be written.
+    A failure of the tool (TFM000) is never accepted. The file is replaced as a whole or not at all; a link stays, and
+    the file it leads to is replaced. Raises BaselineError when it cannot be written.
     """
     here = os.path.dirname(os.path.abspath(path))
     accepted = {
@@ -269,13 +269,11 @@ def _digest(text: str) -> str:
 
 def _entries(result: FileResult, name: str) -> Iterator[tuple[Finding, Entry]]:
     """The findings of one file that can be accepted, each with its entry."""
-    if result.source is None:
-        return
-    statements = Statements(result.source)
+    statements = Statements(result.source) if result.source is not None else None
     seen: Counter[tuple[str, str]] = Counter()
     for finding in sorted(result.findings, key=lambda finding: finding.sort_key):
-        if finding.code not in FAILURES:
-            mark = fingerprint(statements, finding)
+        if finding.code != INTERNAL_ERROR:
+            mark = fingerprint(statements, finding) if statements is not None else _digest(finding.message)
             seen[finding.code, mark] += 1
             yield finding, Entry(name, finding.code, mark, seen[finding.code, mark])
 

@@ -29,13 +29,15 @@ _WORDS: dict[str, tuple[Severity, str, str]] = {
     "TFM001": (
         Severity.ERROR,
         "the file cannot be read or decoded, or is no valid notebook",
-        "The exit code is 2. Nothing in the file was checked or changed.",
+        "Nothing in the file was checked or changed. Configure it like a rule: `ignore`, `per-file-ignores`, "
+        "`severity`, a baseline. Comments in the file do not silence it.",
     ),
     "TFM002": (
         Severity.ERROR,
         "the file, cell or code block does not parse; nothing in it is checked or changed",
-        "The exit code is 2. Other cells and blocks of a notebook or document were checked. A Python file with "
-        "commands of IPython, as exports of notebooks have, is checked without these lines.",
+        "Other cells and blocks of a notebook or document were checked. A Python file with commands of IPython, as "
+        "exports of notebooks have, is checked without these lines. Configure it like a rule: `ignore`, "
+        "`per-file-ignores`, `severity`, a baseline. Comments in the file do not silence it.",
     ),
     "TFM003": (
         Severity.WARNING,

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tfmemlint.config.selectors import FAILURES
+from tfmemlint.config.selectors import FAILURES, INTERNAL_ERROR
 from tfmemlint.files.bounded_read import read_regular
 from tfmemlint.finding import Finding
 from tfmemlint.lint.git import GitError, ask, blobs, commit_of, listed, renamed, repository_of
@@ -71,20 +71,25 @@ def changed_lines(ref: str, paths: Iterable[str]) -> dict[str, Changed]:
 def keep_changed(results: Sequence[FileResult], ref: str) -> list[FileResult]:
     """The results with only those findings of which a line of the statement changed since the revision.
 
-    Failures (TFM000 to TFM002) stay. Raises GitError as `changed_lines` does.
+    That a file cannot be checked (TFM001, TFM002) is told where anything in it changed, a failure of the tool (TFM000)
+    always. Raises GitError as `changed_lines` does.
     """
-    asked = [result.path for result in results if result.source and result.findings]
+    asked = [result.path for result in results if result.findings]
     changes = changed_lines(ref, asked or [result.path for result in results[:1]])
     return [
         replace(result, findings=tuple(_kept(result.source, result.findings, changes[result.path])))
-        if result.source and result.findings
+        if result.findings
         else result
         for result in results
     ]
 
 
-def _kept(source: Source, findings: Iterable[Finding], changed: Changed) -> Iterator[Finding]:
+def _kept(source: Source | None, findings: Iterable[Finding], changed: Changed) -> Iterator[Finding]:
     everything, rows = changed.everything, changed.rows
+    is_touched = everything or bool(rows) or changed.before is not None
+    if source is None:
+        yield from (each for each in findings if is_touched or each.code == INTERNAL_ERROR)
+        return
     if changed.before is not None:
         try:
             rows = _differing(read_source(changed.before, source.path).text, source.text)
@@ -93,7 +98,8 @@ def _kept(source: Source, findings: Iterable[Finding], changed: Changed) -> Iter
     statements = Statements(source)
     for finding in findings:
         if everything or finding.code in FAILURES:
-            yield finding
+            if is_touched or finding.code == INTERNAL_ERROR:
+                yield finding
             continue
         index = statements.at(finding.span.start)
         span = statements.spans[index] if index is not None else finding.span

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tfmemlint.config.selectors import FAILURES
 from tfmemlint.finding import Finding, Severity, Span
 from tfmemlint.lint.parsing import commands, is_python, parse, refusal, wants_room
 from tfmemlint.lint.recursion import is_deep, with_deep_stack
@@ -41,6 +42,8 @@ class FileResult:
     skipped: bool = False
     place: tuple[int, int] | None = field(default=None)
     """Row and column of a TFM001, which has no source to look its place up in."""
+    complete: bool = True
+    """Whether all of the file was checked, by all rules that ran; a TFM000, TFM001 or TFM002 says what was not."""
     rests_on: Mapping[str, bytes | None] = field(default_factory=dict)
     """The other files that had a part in the findings, by absolute path: a hash of their bytes (see `digest`), None for
     those that were looked for and could not be read."""
@@ -84,11 +87,11 @@ def read_program(data: bytes, path: str) -> Source:
 def unreadable(path: str, message: str, row: int = 1, column: int = 1) -> FileResult:
     """The result for a file that cannot be read as program text: one TFM001 and nothing else."""
     finding = Finding(*UNREADABLE, Severity.ERROR, message, Span(0, 0))
-    return FileResult(path, None, (finding,), place=(row, column))
+    return FileResult(path, None, (finding,), place=(row, column), complete=False)
 
 
 def _failed(path: str, source: Source | None, message: str) -> FileResult:
-    return FileResult(path, source, (_failure(message),))
+    return FileResult(path, source, (_failure(message),), complete=False)
 
 
 def _failure(message: str) -> Finding:
@@ -106,7 +109,10 @@ def _lint_source(source: Source, config: Config, rules: Sequence[Rule], projects
     worth = _worth_saying(kept, config, rules)
     findings = sorted((*worth, *unused), key=lambda finding: finding.sort_key)
     rests_on = siblings.rests_on if siblings is not None else {}
-    return FileResult(source.path, source, tuple(dict.fromkeys(findings)), len(suppressed), rests_on=rests_on)
+    complete = not any(finding.code in FAILURES for finding in found)
+    return FileResult(
+        source.path, source, tuple(dict.fromkeys(findings)), len(suppressed), rests_on=rests_on, complete=complete
+    )
 
 
 def _worth_saying(findings: Sequence[Finding], config: Config, rules: Sequence[Rule]) -> list[Finding]:

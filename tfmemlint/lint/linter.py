@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tfmemlint.config.selectors import FAILURES, UNUSED, Known, closest
+from tfmemlint.config.selectors import FAILURES, INTERNAL_ERROR, UNUSED, Known, closest
 from tfmemlint.finding import Finding, Safety, Severity
 from tfmemlint.fix.takeable import takeable
 from tfmemlint.lint import registry
@@ -62,22 +62,20 @@ class Linter:
         off = registry.ignored_in_file(self._known.values(), self.config, path)
         rules = tuple(rule for rule in self.rules if rule.code not in off)
         result = lint(data, path, self.config, rules, self._projects)
-        if not result.findings:
-            return result
-        hidden = off if UNUSED in self._codes else off | {UNUSED}
-        return replace(result, findings=tuple(takeable(result.source, self._settled(result.findings, hidden))))
+        return self._settled(result, off) if result.findings else result
 
-    def _settled(self, findings: Sequence[Finding], hidden: frozenset[str]) -> list[Finding]:
-        kept = []
-        for finding in findings:
-            if finding.code not in FAILURES:
-                if finding.code in hidden:
-                    continue
-                finding = self._configured(finding)
-            kept.append(finding)
-        return kept
+    def settled(self, result: FileResult) -> FileResult:
+        """The result for a file that could not even be opened, as the configuration wants it told."""
+        return self._settled(result, registry.ignored_in_file(self._known.values(), self.config, result.path))
+
+    def _settled(self, result: FileResult, off: frozenset[str]) -> FileResult:
+        hidden = (off | ((FAILURES | {UNUSED}) - self._codes)) - {INTERNAL_ERROR}
+        kept = [self._configured(each) for each in result.findings if each.code not in hidden]
+        return replace(result, findings=tuple(takeable(result.source, kept)))
 
     def _configured(self, finding: Finding) -> Finding:
+        if finding.code == INTERNAL_ERROR:
+            return finding
         rule = self._known.get(finding.code) or Known(finding.code, finding.name, True)
         severity = severity_of(rule, self.config)
         if severity is not None:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-from tfmemlint.config.selectors import FAILURES
+from tfmemlint.config.selectors import INTERNAL_ERROR
 from tfmemlint.finding import Finding, Related, Safety, Severity, Span
 from tfmemlint.report.base import FileResult, ReportOptions, RuleInfo, ordered, relative, uri
 from tfmemlint.report.fingerprint import Fingerprints
@@ -37,7 +37,7 @@ def render(results: Sequence[FileResult], stream: TextIO, *, options: ReportOpti
     names = Fingerprints(results, options)
     run = {
         "tool": {"driver": _driver(rules, options)},
-        "invocations": [{"executionSuccessful": all(finding.code not in FAILURES for _, finding in found)}],
+        "invocations": [{"executionSuccessful": all(finding.code != INTERNAL_ERROR for _, finding in found)}],
         "originalUriBaseIds": {ROOT: {"uri": _directory(options)}},
         "columnKind": "unicodeCodePoints",
         "newlineSequences": ["\r\n", "\n", "\r"],

@@ -30,7 +30,6 @@ import msgspec
 
 from tfmemlint import __version__
 from tfmemlint.config.paths import is_below, steps_below
-from tfmemlint.config.selectors import FAILURES
 from tfmemlint.files.bounded_read import digest_of, read_handle, read_regular
 from tfmemlint.files.own_folder import OwnFolder
 from tfmemlint.files.tagged_folder import FOLDER, SECONDS_KEPT, forget, is_ours, mark, stamp
@@ -168,7 +167,7 @@ class Cache:
 
     def put(self, path: str, digest: bytes, result: FileResult) -> None:
         """Keep what the bytes of this digest gave, unless the file could not be checked to its end."""
-        if not any(finding.code in FAILURES for finding in result.findings):
+        if result.complete:
             key = self._key(path)
             if not key.isprintable() and any("\ud800" <= char <= "\udfff" for char in key):
                 return  # a name that is no text cannot be kept

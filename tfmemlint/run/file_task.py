@@ -110,7 +110,8 @@ class Work:
 def _outcome(done: Repaired, result: FileResult, config: Config, of: bytes) -> Outcome:
     """The outcome of a repair; fixes that failed count among the findings, those that the file refused are told."""
     problems = tuple(Problem(note, fails=False) for note in done.notes)
-    result = replace(result, findings=(*result.findings, *done.failed))
+    complete = result.complete and not done.failed
+    result = replace(result, findings=(*result.findings, *done.failed), complete=complete)
     return Outcome(result, config, done.applied, problems=problems, digest=of)
 
 
@@ -118,7 +119,7 @@ def failed(target: Target, reason: str) -> Outcome:
     """The outcome for a file at which the tool itself failed: one TFM000."""
     message = f"the file could not be checked: {' '.join(reason.split())}"
     finding = Finding("TFM000", "internal-error", Severity.ERROR, message, Span(0, 0))
-    return Outcome(FileResult(target.path, None, (finding,)), target.config)
+    return Outcome(FileResult(target.path, None, (finding,), complete=False), target.config)
 
 
 def read(target: Target) -> bytes | Outcome:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tfmemlint.config.discover import Problem, Target
 from tfmemlint.config.settings import Config, ConfigError
@@ -55,7 +56,7 @@ class _Run:
         size = 0
         for index, target in enumerate(targets):
             data = read(target)
-            outcome = data if isinstance(data, Outcome) else self._at_once(target, data)
+            outcome = self._unreadable(data) if isinstance(data, Outcome) else self._at_once(target, data)
             if outcome is not None:
                 done[index] = outcome
             elif isinstance(data, bytes):
@@ -73,6 +74,13 @@ class _Run:
                 words = f"{cache.folder}: the cache is not used: {cache.refused}"
                 self.problems.append(Problem(words, fails=False, detail=not cache.is_named))
         return [done[index] for index in sorted(done) if id(done[index].config) in usable], self.problems
+
+    def _unreadable(self, outcome: Outcome) -> Outcome:
+        """The outcome for a file that cannot be opened, as its configuration wants it told."""
+        try:
+            return replace(outcome, result=Linter(outcome.config).settled(outcome.result))
+        except ConfigError:  # told where the configuration is used
+            return outcome
 
     def _at_once(self, target: Target, data: bytes) -> Outcome | None:
         """The outcome for a file that need not be linted: it has no TensorFlow in it or is as it was."""
