@@ -1,10 +1,10 @@
-# `make run` lints PATHS, `make test` runs all tests, `make lint` checks style and types, `make fuzz` looks for inputs at
-# which the tool does not hold, for SECONDS, `make growth` measures how cost grows with the size of programs.
+# `make run` lints an example, or PATHS, `make test` runs all tests, `make lint` checks style and types, `make fuzz` looks
+# for inputs at which the tool does not hold, for SECONDS, `make growth` measures how cost grows with the size of programs.
 # Everything lives in .venv; delete it to start afresh.
 
 PYTHON ?= python3
 VENV ?= .venv
-PATHS ?= fixtures
+PATHS ?= examples
 PYTEST_ARGS ?= -n auto --dist worksteal
 SECONDS ?= 600
 BIN := $(VENV)/bin
@@ -14,9 +14,15 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test layouts rewritings repairs obstacles figures growth independence lint fuzz clean
 
-# Findings are what `run` is meant to show, so they do not fail it; unreadable input and wrong usage do.
+# Findings are what `run` is meant to show, so they do not fail it; wrong usage does.
 run: $(VENV)/.installed
-	$(BIN)/tfmemlint check --exit-zero $(PATHS)
+	@$(BIN)/tfmemlint check --exit-zero $(PATHS)
+	@printf '\nNext:\n'
+	@printf '  %-58s %s\n' 'make run PATHS=path/to/your/code' 'the same for your code' \
+	  '$(BIN)/tfmemlint check --diff $(PATHS)' 'what --fix would change' \
+	  '$(BIN)/tfmemlint estimate $(PATHS) --gpu T4' 'the memory of a training step' \
+	  '$(BIN)/tfmemlint rule TFM304' 'what a rule means' \
+	  '$(BIN)/tfmemlint --help' 'all commands'
 
 test: $(VENV)/.installed-test
 	@$(BIN)/python -m compileall -q tfmemlint rules
