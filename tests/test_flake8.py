@@ -47,6 +47,30 @@ def test_flake8_lists_the_plugin() -> None:
     assert "tfmemlint: " in done.stdout
 
 
+PRICED = """import numpy as np
+import tensorflow as tf
+
+array = np.random.rand(1 << 20)
+constant = tf.constant(array)
+ds = tf.data.TFRecordDataset("a").map(lambda x: tf.ones([1 << 20])).batch(4).prefetch(100)
+for x in ds:
+    print(x)
+"""
+
+
+def test_lines_say_how_grave_a_finding_is_and_once_what_it_costs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("train.py").write_text(PRICED)
+    Path("tfmemlint.toml").write_text("select = ['TFM202', 'TFM304', 'TFM313']\n[severity]\nTFM202 = 'error'\n")
+    flake8(["--isolated", "--jobs=1", "--select=TFM", "--format=%(text)s", "train.py"])
+    found = {line[1:].partition("]")[0]: line for line in capsys.readouterr().out.splitlines()}
+    assert found.keys() == {"error", "warning", "info"}
+    assert found["error"].count("8 MiB") == 1
+    assert found["warning"].count("1.6 GiB") == 1
+
+
 @pytest.mark.parametrize("settings", ["", "select = ['ALL']\n"])
 def test_fixtures_give_the_places_of_the_command_line(settings: str, places: Places, tmp_path: Path) -> None:
     """Of all rules in turn, an eighth of them each day: linting all of them four times takes two minutes."""
@@ -102,7 +126,7 @@ def test_standard_input_is_read(name: str | None, tmp_path: Path) -> None:
         command = [sys.executable, "-m", "flake8", *arguments, *more]
         return subprocess.run(command, input=HEAD + WASTE, capture_output=True, text=True, cwd=tmp_path).stdout
 
-    assert run().startswith(f"{name or 'stdin'}:3:40: TFM305 cache() ")
+    assert run().startswith(f"{name or 'stdin'}:3:40: TFM305 [warning] cache() ")
     assert run("--stdin-display-name=other.py") == ""
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import argparse
 
     from tfmemlint.config.settings import Config, Configs
+    from tfmemlint.finding import Finding
     from tfmemlint.lint.baseline import Baseline
     from tfmemlint.lint.engine import FileResult
     from tfmemlint.lint.linter import Linter
@@ -64,7 +65,16 @@ class Plugin:
                 row, column = position.row, position.column
             else:
                 row, column = (result and result.place) or (1, 1)
-            yield row, column - 1, f"{finding.code} {finding.message}", type(self)
+            yield row, column - 1, f"{finding.code} {_words(finding)}", type(self)
+
+
+def _words(finding: Finding) -> str:
+    """What flake8 has no field for: how grave it is, and what it costs where the message does not say."""
+    from tfmemlint.units import show_bytes
+
+    cost = show_bytes(finding.bytes) if finding.bytes else ""
+    price = f" ({'' if finding.bytes_exact else 'at least '}{cost})" if cost and cost not in finding.message else ""
+    return f"[{finding.severity.value}] {finding.message}{price}"
 
 
 class _Run:
