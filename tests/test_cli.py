@@ -62,7 +62,7 @@ def test_no_command_is_wrong_usage(run: Run) -> None:
         (["src"], "no command 'src'; to lint, write `tfmemlint check src`"),
         (["a.py", "-q"], "no command 'a.py'; to lint, write `tfmemlint check a.py -q`"),
         (["chekc"], "no command 'chekc'; did you mean `tfmemlint check`?"),
-        (["check", "--fixx"], "unrecognized arguments: --fixx; `tfmemlint check --help` shows how"),
+        (["check", "--fixx"], "unrecognized arguments: --fixx; did you mean --fix?"),
         (["check", "--jobs", "many"], "argument -j/--jobs: 'many' is not a number of processes; write one, or auto; "
                                       "`tfmemlint check --help` shows how"),
         (["check", "--min-bytes", "big"], "argument --min-bytes: 'big' is not a size; write a number of "),
@@ -86,7 +86,12 @@ def test_no_command_is_wrong_usage(run: Run) -> None:
         (["check", "--ignore", "cache-after-repeet"], "--ignore: unknown rule selector 'cache-after-repeet'; did you "),
         (["check", "--output-format", "xml"], "argument --output-format: invalid choice: 'xml' (choose from "),
         (["rule", "cache-after-repeet"], "no rule 'cache-after-repeet'; did you mean TFM305 (cache-after-repeat)?"),
-        (["rule"], "the following arguments are required: CODE; `tfmemlint rule --help` shows how"),
+        (["rule"], "name one rule, or --all; `tfmemlint rule --help` shows how"),
+        (["rule", "TFM305", "--all"], "name one rule, or --all; `tfmemlint rule --help` shows how"),
+        (["rule", "TFM30x"], "no rule 'TFM30x'; did you mean TFM3"),
+        (["explain", "TFM305"], "no command 'explain'; did you mean `tfmemlint rule`?"),
+        (["check", "--exit-zer"], "unrecognized arguments: --exit-zer; did you mean --exit-zero?"),
+        (["estimate", "--gpus=T4", "."], "unrecognized arguments: --gpus=T4; did you mean --gpu?"),
         (["config", "slect"], "no key 'slect'; did you mean 'select'?"),
         (["config", "--path", "gone"], "--path gone: no such file or directory"),
     ],
@@ -97,6 +102,12 @@ def test_wrong_usage_is_one_line_and_exit_2(words: list[str], expected: str, run
     assert (result.code, result.out) == (2, "")
     assert result.err.startswith(f"tfmemlint: error: {expected}")
     assert result.err.count("\n") == 1
+
+
+def test_nothing_is_called_clean_that_could_not_be_read(run: Run) -> None:
+    write(a=HEAD)
+    assert run("check", "gone.py").out.startswith("Read 0 files, ")
+    assert run("check", "a.py").out.startswith("No findings. Read 1 file, ")
 
 
 def test_it_runs_as_a_module_and_as_a_script() -> None:
@@ -748,6 +759,11 @@ def test_rules_as_a_table_and_as_json(run: Run) -> None:
     assert [each["code"] for each in records] == sorted(each["code"] for each in records)
     (cache,) = [each for each in records if each["code"] == "TFM305"]
     assert (cache["severity"], cache["default"], cache["fix"]) == ("warning", True, ["safe", "unsafe"])
+    group = run("rule", "tfm30").out.splitlines()
+    assert [line.split()[0] for line in group] == ["code", *(f"TFM30{number}" for number in range(1, 10))]
+    assert json.loads(run("rule", "TFM9", "--output-format=json").out)[0]["code"] == "TFM901"
+    pages = run("rule", "--all").out
+    assert [run("rule", code).out in pages for code in ("TFM000", "TFM305", "TFM904")] == [True] * 3
     page = json.loads(run("rule", "TFM305", "--output-format=json").out)
     assert page["page"] == run("rule", "TFM305").out
 

@@ -275,3 +275,9 @@ def test_whatever_a_table_holds_the_answer_is_a_configuration_or_one_line(table:
         assert message.startswith("pyproject.toml: [tool.tfmemlint] ")
         assert message.isprintable()
         assert len(message) < 300
+
+
+def test_a_table_of_pyproject_in_our_own_file_is_told_where_keys_stand() -> None:
+    words = "tfmemlint.toml: tool: unknown key; keys stand at the top of this file, not below [tool.tfmemlint]"
+    assert error_of({"tool": {"tfmemlint": {"select": []}}}) == words
+    assert "below" not in error_of({"tool": {"ruff": {}}})

@@ -253,6 +253,11 @@ def test_an_unused_code_is_reported_at_its_comment() -> None:
         ("x = 1  # tfmemlint: ignore TFM305\n", "write the codes in brackets, as in ignore[TFM305]"),
         ("x = 1  # tfmemlint: ignore[TFM305\n", "write the codes in brackets, as in ignore[TFM305]"),
         ("x = 1  # tfmemlint: forget[TFM305]\n", "'forget' is none of ignore, disable, enable, file-ignore"),
+        ("x = 1  # tfmemlint: noqa\n", "'noqa' is none of ignore, disable, enable, file-ignore"),
+        ("x = 1  # tfmemlint: noqa  # noqa: E501\n", "'noqa' is none of ignore, disable, enable, file-ignore"),
+        ("# tfmemlint: disable-file\n", "'disable-file' is none of ignore, disable, enable, file-ignore"),
+        ("x = 1  # tfmemlint ignore\n", "write `tfmemlint:`, with a colon"),
+        ("x = 1  # tfmemlint ignore[TFM305]\n", "write `tfmemlint:`, with a colon"),
     ],
 )
 def test_what_is_wrong_with_a_comment_is_said(text: str, words: str) -> None:

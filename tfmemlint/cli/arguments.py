@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -22,10 +23,14 @@ _Flag = argparse.BooleanOptionalAction
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose complaints are one line."""
+    """An argument parser whose complaints are one line, with the nearest option for one that is not known."""
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message}; `{self.prog} --help` shows how")
+        _, _, words = message.partition("unrecognized arguments: ")
+        wrong = next((word.partition("=")[0] for word in words.split() if word.startswith("-")), "")
+        near = difflib.get_close_matches(wrong, self._option_string_actions, 1, 0.7) if wrong else []
+        hint = f"did you mean {near[0]}?" if near else f"`{self.prog} --help` shows how"
+        raise UsageError(f"{message}; {hint}")
 
 
 def parse(words: Sequence[str]) -> argparse.Namespace:

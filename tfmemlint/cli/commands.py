@@ -112,12 +112,19 @@ def _run(words: list[str]) -> int:
     raise UsageError(_unknown(command, words))
 
 
+ELSEWHERE = {
+    "explain": "rule", "describe": "rule", "lint": "check", "format": "check --fix", "fix": "check --fix",
+    "list": "rules", "linter": "rules", "profile": "run", "measure": "verify", "show-settings": "config",
+}  # fmt: skip
+"""What other tools call a command -> ours."""
+
+
 def _unknown(command: str, words: Sequence[str]) -> str:
     import difflib
     import os
 
     line = " ".join(words)
-    near = difflib.get_close_matches(command, COMMANDS, 1, 0.7)
+    near = [ELSEWHERE[command]] if command in ELSEWHERE else difflib.get_close_matches(command, COMMANDS, 1, 0.7)
     if near and not os.path.exists(command):
         return f"no command '{command}'; did you mean `tfmemlint {near[0]}`?"
     return f"no command '{command}'; to lint, write `tfmemlint check {line}`"

@@ -19,14 +19,27 @@ if TYPE_CHECKING:
 
 
 def rule(words: Sequence[str]) -> int:
-    """Print one rule's page."""
+    """Print one rule's page, those of all rules, or the list of a group."""
     parser = Parser("tfmemlint rule", description="Print the page of a rule.", allow_abbrev=False)
-    parser.add_argument("rule", metavar="CODE", help="a code such as TFM305, or a rule's name")
+    parser.add_argument(
+        "rule", metavar="CODE", nargs="?", help="a code such as TFM305, a rule's name, or the start of codes to list"
+    )
+    parser.add_argument("--all", action="store_true", help="print the pages of all rules")
     parser.add_argument("--output-format", choices=("text", "json"), default="text")
     options = parser.parse_args(words)
+    if (options.rule is None) is not options.all:
+        parser.error("name one rule, or --all")
     records = _records()
+    if options.all:
+        text = _json(records) if options.output_format == "json" else "\n".join(each["page"] for each in records)
+        with output.tolerant(sys.stdout) as out:
+            out.write(text)
+        return 0
     wanted = options.rule.strip().lower()
+    group = [each for each in records if each["code"].lower().startswith(wanted)]
     found = next((each for each in records if wanted in (each["code"].lower(), each["name"])), None)
+    if found is None and group and any(letter.isdigit() for letter in wanted):
+        return _list(group, options.output_format)
     if found is None:
         import difflib
 
@@ -45,9 +58,14 @@ def rules(words: Sequence[str]) -> int:
     parser = Parser("tfmemlint rules", description="List all rules.", allow_abbrev=False)
     parser.add_argument("--output-format", choices=("text", "json"), default="text")
     options = parser.parse_args(words)
-    records = [{key: value for key, value in each.items() if key != "page"} for each in _records()]
+    return _list(_records(), options.output_format)
+
+
+def _list(records: Sequence[Mapping[str, Any]], output_format: str) -> int:
+    """Print a line for each rule."""
+    records = [{key: value for key, value in each.items() if key != "page"} for each in records]
     with output.tolerant(sys.stdout) as out:
-        if options.output_format == "json":
+        if output_format == "json":
             out.write(_json(records))
         else:
             head = ("code", "name", "severity", "default", "fix", "summary")

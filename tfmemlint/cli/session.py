@@ -77,6 +77,7 @@ def _render(session: Session, stream: TextIO) -> None:
         color=output.is_colored(stream),
         width=output.columns(stream),
         elapsed=time.perf_counter() - session.started,
+        failed=any(problem.fails for problem in session.problems),
         fixed=sum(len(outcome.applied) for outcome in session.outcomes),
         statistics=arguments.statistics,
         sort=arguments.sort,

@@ -130,7 +130,9 @@ def from_table(table: Mapping[str, Any], path: str = "", prefix: str = "") -> di
         field = keys().get(key)
         shown = f"{prefix} {_plain_key(key)}".strip()
         if field is None:
-            raise ConfigError(path, shown, f"unknown key; {nearest_key(key)}")
+            inside = key == "tool" and not prefix and isinstance(value, dict) and "tfmemlint" in value
+            hint = "keys stand at the top of this file, not below [tool.tfmemlint]" if inside else nearest_key(key)
+            raise ConfigError(path, shown, f"unknown key; {hint}")
         if isinstance(value, dict) and get_origin(field.type) is dict:
             inner = get_args(field.type)[1]
             values[field.name] = {

@@ -14,8 +14,13 @@ from tfmemlint.text.statements import Comment, Statements
 ENGINE_CODES: Mapping[str, str] = {each.code: each.name for each in ENGINE}
 VERBS = ("ignore", "disable", "enable", "file-ignore")
 
-HINT = re.compile(r"\#[ \t]*(?:noqa|tfmemlint[ \t]*:)", re.IGNORECASE)
+_SAYS = "noqa|nolint|ignore|disable|enable|file-ignore|ignore-file|disable-file|disable-next-line|off|skip"
+"""Words by which other tools silence: behind our name and a colon, or alone behind our name, they are meant for us."""
+HINT = re.compile(
+    rf"\#[ \t]*(?:noqa|tfmemlint[ \t]*(?::|[ \t](?:{_SAYS})[ \t]*(?:\[|$|\#)))", re.IGNORECASE | re.MULTILINE
+)
 _OWN = re.compile(r"\#\s*tfmemlint\s*:\s*(?P<verb>[a-z][a-z-]*)\s*(?P<list>\[(?P<items>[^\[\]#]*)\])?", re.IGNORECASE)
+_WRITTEN_OTHERWISE = re.compile(rf"\#\s*tfmemlint\s*:?\s*(?P<verb>{_SAYS})\b", re.IGNORECASE)
 _NOQA = re.compile(r"\#\s*noqa\b(?:\s*:\s*(?P<items>[A-Z]+[0-9]+(?:[,\s]+[A-Z]+[0-9]+)*))?", re.IGNORECASE)
 _ITEM = re.compile(r"[^\s,]+")
 _CODE_LIKE = re.compile(r"\s*(?:\[|[:=(]?\s*[A-Z]{3,6}\d)", re.IGNORECASE)
@@ -80,11 +85,12 @@ def _read(text: str, comment: Comment, start: int, end: int) -> Directive | None
         return Directive("noqa", comment, start, end, _items(noqa))
     own = _OWN.match(text, start, end)
     if not own:
-        return None
+        other = _WRITTEN_OTHERWISE.match(text, start, end)
+        return Directive(other["verb"], comment, start, end, (), "write `tfmemlint:`, with a colon") if other else None
     verb, listed = own["verb"].lower(), own["list"] is not None
     fault = ""
     if verb not in VERBS:
-        if not listed:
+        if not listed and not _WRITTEN_OTHERWISE.fullmatch(text[start:end]):
             return None
         fault = f"'{verb}' is none of {', '.join(VERBS)}"
     elif not listed and _CODE_LIKE.match(text, own.end("verb"), end):

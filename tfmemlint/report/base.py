@@ -83,6 +83,8 @@ class ReportOptions:
     files_read: int | None = None
     files_skipped: int | None = None
     """Files that do not use TensorFlow."""
+    failed: bool = False
+    """Whether something that was to be read could not be, which was told before the report."""
     fixed: int = 0
     """Findings that this run repaired and that are no longer in the results."""
     show_fixes: bool = True

@@ -21,7 +21,7 @@ def summary(results: Sequence[FileResult], options: ReportOptions) -> str:
         verb = "found" if parts else "Found"
         parts.append(f"{verb} {plural(count.findings, 'finding')} ({', '.join(by_severity)})")
         parts += _fixable(count.safe, count.unsafe)
-    else:
+    elif options.fixed or not options.failed:
         parts.append("no findings left" if options.fixed else "No findings")
     if count.suppressed:
         parts.append(f"{count.suppressed} suppressed")
@@ -30,7 +30,7 @@ def summary(results: Sequence[FileResult], options: ReportOptions) -> str:
         files += f", skipped {count.skipped} that {'does' if count.skipped == 1 else 'do'} not use TensorFlow"
     if options.elapsed is not None:
         files += f", in {options.elapsed:.2f} s"
-    return f"{'; '.join(parts)}. {files}."
+    return ". ".join(filter(None, ("; ".join(parts), f"{files}.")))
 
 
 def _of_severity(count: int, severity: Severity) -> str:
