@@ -17,6 +17,7 @@ from packs import Install, rule_module
 import tfmemlint
 from tfmemlint.cli import output
 from tfmemlint.cli.commands import main
+from tfmemlint.report import FORMATS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -189,7 +190,7 @@ def test_json_is_one_array_and_nothing_else(run: Run, here: Path) -> None:
     assert (clean.code, clean.out, clean.err) == (0, "[]\n", "")
 
 
-@pytest.mark.parametrize("name", ["text", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "rdjson"])
+@pytest.mark.parametrize("name", FORMATS)
 def test_each_format_is_offered_and_names_the_finding(name: str, run: Run) -> None:
     write(a=REPEATED)
     result = run("check", "--output-format", name)
@@ -612,6 +613,18 @@ def test_colours_only_where_wanted(
         monkeypatch.setenv(name, value)
     write(a=HEAD + "shout\n")
     assert ("\x1b[" in run("check").out) is colored
+    assert "\x1b[" in run("check", "--color=always").out
+    assert "\x1b[" not in run("check", "--color", "never").out
+
+
+def test_files_are_listed_and_not_read(run: Run, word_rules: None) -> None:
+    write(a=HEAD + "shout\n", b=HEAD)
+    Path("build").mkdir()
+    Path("build/c.py").write_text(HEAD)
+    assert run("check", "--show-files").out.splitlines() == ["a.py", "b.py"]
+    result = run("check", "--show-files", "a.py", "gone.py")
+    assert (result.code, result.out) == (2, "a.py\n")
+    assert result.err == "tfmemlint: error: gone.py: no such file or directory\n"
 
 
 def test_output_that_the_terminal_cannot_show_is_escaped() -> None:

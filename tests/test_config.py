@@ -155,7 +155,7 @@ def test_wrong_values_are_named_with_file_and_key(table: dict[str, Any], expecte
 
 def test_unknown_formats_are_answered_with_the_known_ones() -> None:
     message = error_of({"output-format": "xml"})
-    assert message.startswith("tfmemlint.toml: output-format: 'xml' is none of text, concise, json")
+    assert message.startswith("tfmemlint.toml: output-format: 'xml' is none of text, concise, grouped, json")
 
 
 @pytest.mark.parametrize(

@@ -190,6 +190,8 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
     group.add_argument("-o", "--output-file", metavar="FILE", help="write the report to a file")
     group.add_argument("--statistics", action="store_true", help="count findings by rule")
     group.add_argument("--sort", choices=("place", "bytes"), default="place", help="by place, or most bytes first")
+    group.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="whether to use colours")
+    group.add_argument("--show-files", action="store_true", help="print the files that would be read, and read none")
     group.add_argument("-q", "--quiet", action="store_true", help="print findings and errors only")
     group.add_argument("-v", "--verbose", action="store_true", help="say what is read and why")
 

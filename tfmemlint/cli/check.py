@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -19,7 +20,7 @@ from tfmemlint.report.base import plural
 from tfmemlint.run.file_task import Options, Outcome
 from tfmemlint.run.repair import Gate
 from tfmemlint.run.runner import run
-from tfmemlint.shown import short
+from tfmemlint.shown import short, shown
 
 if TYPE_CHECKING:
     from tfmemlint.config.settings import Config, Configs
@@ -41,6 +42,8 @@ def check(words: Sequence[str]) -> int:
     config = found.for_directory(_common_directory(arguments.paths))
     session = Session(arguments, config, started)
     targets = _targets(session, found)
+    if arguments.show_files:
+        return _show_files(session, targets)
     baselines = _baselines(session, targets)
     targets = [target for target in targets if id(target.config) in baselines]
     with progress(not arguments.quiet) as tick:
@@ -87,6 +90,13 @@ def _targets(session: Session, found: Configs) -> list[Target]:
         for target in files.targets:
             tell(f"reading {target.path}")
     return files.targets
+
+
+def _show_files(session: Session, targets: Sequence[Target]) -> int:
+    session.tell_problems()
+    with output.tolerant(sys.stdout) as out:
+        out.writelines(f"{shown(target.path)}\n" for target in targets)
+    return failure(session) or 0
 
 
 def _tell_unfollowed(outcomes: Sequence[Outcome]) -> None:

@@ -49,8 +49,11 @@ def tolerant(stream: TextIO) -> Iterator[TextIO]:
         silence_closed_pipes()
 
 
-def is_colored(stream: TextIO) -> bool:
-    """Whether to use colours: on a terminal, unless the environment says otherwise."""
+def is_colored(stream: TextIO, asked: str = "auto") -> bool:
+    """Whether to use colours: where `always` was asked for and not `never`, or else on a terminal, unless the
+    environment says otherwise."""
+    if asked != "auto":
+        return asked == "always"
     if os.environ.get("NO_COLOR"):
         return False
     if os.environ.get("FORCE_COLOR"):

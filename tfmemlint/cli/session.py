@@ -74,7 +74,7 @@ def _render(session: Session, stream: TextIO) -> None:
 
     arguments, config = session.arguments, session.config
     options = ReportOptions(
-        color=output.is_colored(stream),
+        color=output.is_colored(stream, arguments.color),
         width=output.columns(stream),
         elapsed=time.perf_counter() - session.started,
         failed=any(problem.fails for problem in session.problems),

@@ -33,7 +33,9 @@ DEFAULT_EXCLUDE = (
 DEFAULT_INCLUDE = ("*.py", "*.pyi", "*.ipynb")
 MARKDOWN_INCLUDE = ("*.md", "*.markdown", "*.qmd", "*.rmd", "*.rst")
 
-OutputFormat = Literal["text", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "rdjson"]
+OutputFormat = Literal[
+    "text", "concise", "grouped", "json", "jsonl", "sarif", "github", "gitlab", "junit", "rdjson"
+]
 
 _WORDS = {"array": "a list", "object": "a table", "str": "a string", "int": "a whole number", "bool": "true or false",
           "float": "a number with a fraction", "null": "nothing", "date": "a date", "time": "a time of day",

@@ -15,7 +15,7 @@ from tfmemlint.report.base import FileResult, ReportOptions, RuleInfo
 
 __all__ = ["FORMATS", "FileResult", "ReportOptions", "RuleInfo", "render"]
 
-FORMATS = ("text", "concise", "json", "jsonl", "sarif", "github", "gitlab", "junit", "rdjson")
+FORMATS = ("text", "concise", "grouped", "json", "jsonl", "sarif", "github", "gitlab", "junit", "rdjson")
 """The names of the formats, as `--output-format` takes them."""
 
 
