@@ -617,6 +617,21 @@ def test_colours_only_where_wanted(
     assert "\x1b[" not in run("check", "--color", "never").out
 
 
+@pytest.mark.parametrize("name", ["text", "concise", "grouped", "json", "jsonl", "sarif"])
+def test_what_comments_silence_is_shown_and_not_counted(name: str, run: Run, word_rules: None) -> None:
+    write(a=HEAD + "shout  # tfmemlint: ignore[ABC001]\n")
+    assert run("check", "--output-format", name).code == 0
+    plain = run("check", "--output-format", name)  # from the cache
+    shown = run("check", "--output-format", name, "--show-suppressed")
+    assert (plain.code, shown.code) == (0, 0)
+    assert shown.out.count("ABC001") > plain.out.count("ABC001")
+    assert "suppress" in shown.out
+    write(a=HEAD + "shout\n")
+    counted = run("check", "--output-format", name, "--show-suppressed")
+    assert counted.code == 1
+    assert "[suppressed]" not in counted.out and "(suppressed)" not in counted.out
+
+
 def test_files_are_listed_and_not_read(run: Run, word_rules: None) -> None:
     write(a=HEAD + "shout\n", b=HEAD)
     Path("build").mkdir()

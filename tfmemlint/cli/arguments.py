@@ -189,6 +189,7 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--output-format", choices=formats, metavar="FORMAT", help=", ".join(formats))
     group.add_argument("-o", "--output-file", metavar="FILE", help="write the report to a file")
     group.add_argument("--statistics", action="store_true", help="count findings by rule")
+    group.add_argument("--show-suppressed", action="store_true", help="show what comments silence, marked so")
     group.add_argument("--sort", choices=("place", "bytes"), default="place", help="by place, or most bytes first")
     group.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="whether to use colours")
     group.add_argument("--show-files", action="store_true", help="print the files that would be read, and read none")

@@ -142,7 +142,7 @@ def _options(arguments: argparse.Namespace, targets: Sequence[Target], baselines
         changed_lines(arguments.diff_base, [targets[0].path])  # a wrong revision is an error, whatever is found
     configs = {id(target.config): target.config for target in targets}.values()
     gates = tuple((config, Gate(baselines.get(id(config)), arguments.diff_base)) for config in configs)
-    return Options(arguments.jobs, not arguments.no_cache, arguments.diff, gates)
+    return Options(arguments.jobs, not (arguments.no_cache or arguments.show_suppressed), arguments.diff, gates)
 
 
 def _gate(session: Session, baselines: _Baselines) -> int:

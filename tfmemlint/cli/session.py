@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TextIO
 
 from tfmemlint import __version__
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from tfmemlint.finding import Finding
     from tfmemlint.report import RuleInfo
     from tfmemlint.report.base import Verified
+
+
+SHOWS_SUPPRESSED = frozenset(("text", "concise", "grouped", "json", "jsonl", "sarif"))
+"""The formats that have a mark for findings that comments silence."""
 
 
 @dataclass(slots=True)
@@ -86,6 +90,9 @@ def _render(session: Session, stream: TextIO) -> None:
         verified=session.verified,
     )
     results = [outcome.result for outcome in session.outcomes]
+    if arguments.show_suppressed and config.output_format in SHOWS_SUPPRESSED:
+        options = replace(options, silenced={(each.path, found) for each in results for found in each.silenced})
+        results = [replace(each, findings=(*each.findings, *each.silenced)) for each in results]
     output.write_report(config.output_format, results, stream, options, quiet=arguments.quiet)
 
 

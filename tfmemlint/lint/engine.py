@@ -44,6 +44,8 @@ class FileResult:
     """Row and column of a TFM001, which has no source to look its place up in."""
     complete: bool = True
     """Whether all of the file was checked, by all rules that ran; a TFM000, TFM001 or TFM002 says what was not."""
+    silenced: tuple[Finding, ...] = ()
+    """The findings that comments silenced; a result from the cache has none, only their number."""
     rests_on: Mapping[str, bytes | None] = field(default_factory=dict)
     """The other files that had a part in the findings, by absolute path: a hash of their bytes (see `digest`), None for
     those that were looked for and could not be read."""
@@ -110,8 +112,9 @@ def _lint_source(source: Source, config: Config, rules: Sequence[Rule], projects
     findings = sorted((*worth, *unused), key=lambda finding: finding.sort_key)
     rests_on = siblings.rests_on if siblings is not None else {}
     complete = not any(finding.code in FAILURES for finding in found)
+    distinct = tuple(dict.fromkeys(findings))
     return FileResult(
-        source.path, source, tuple(dict.fromkeys(findings)), len(suppressed), rests_on=rests_on, complete=complete
+        source.path, source, distinct, len(suppressed), rests_on=rests_on, complete=complete, silenced=suppressed
     )
 
 

@@ -62,7 +62,7 @@ class Linter:
         off = registry.ignored_in_file(self._known.values(), self.config, path)
         rules = tuple(rule for rule in self.rules if rule.code not in off)
         result = lint(data, path, self.config, rules, self._projects)
-        return self._settled(result, off) if result.findings else result
+        return self._settled(result, off) if result.findings or result.silenced else result
 
     def settled(self, result: FileResult) -> FileResult:
         """The result for a file that could not even be opened, as the configuration wants it told."""
@@ -71,7 +71,8 @@ class Linter:
     def _settled(self, result: FileResult, off: frozenset[str]) -> FileResult:
         hidden = (off | ((FAILURES | {UNUSED}) - self._codes)) - {INTERNAL_ERROR}
         kept = [self._configured(each) for each in result.findings if each.code not in hidden]
-        return replace(result, findings=tuple(takeable(result.source, kept)))
+        silenced = tuple(map(self._configured, result.silenced))
+        return replace(result, findings=tuple(takeable(result.source, kept)), silenced=silenced)
 
     def _configured(self, finding: Finding) -> Finding:
         if finding.code == INTERNAL_ERROR:

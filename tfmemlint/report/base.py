@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Literal, Protocol
@@ -95,6 +95,9 @@ class ReportOptions:
     rules: Mapping[str, RuleInfo] = field(default_factory=dict)
     version: str = ""
     """The version of the linter."""
+    silenced: Collection[tuple[str, Finding]] | None = None
+    """Findings of the results that comments silence, by the path of the file, in a run that shows them; they are marked
+    and not counted."""
     verified: Mapping[tuple[str, Finding], Verified] = field(default_factory=dict)
     """What measuring showed, by the path of the file and the finding; empty where nothing was measured."""
 
@@ -180,7 +183,8 @@ class Totals:
 
 def totals(results: Sequence[FileResult], options: ReportOptions) -> Totals:
     """Count the findings, repairs and files of a run."""
-    found = [finding for result in results for finding in result.findings]
+    hidden = options.silenced or ()
+    found = [each for result in results for each in result.findings if (result.path, each) not in hidden]
     fixes = Counter(finding.fix.safety for finding in found if finding.fix)
     skipped = sum(result.skipped for result in results)
     return Totals(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from tfmemlint.report.base import FileResult, ReportOptions, clean, heading, ordered
-from tfmemlint.report.notes import fix_kind
+from tfmemlint.report.notes import marks
 from tfmemlint.report.places import place
 from tfmemlint.report.style import Style
 from tfmemlint.report.summary import statistics
@@ -21,8 +21,5 @@ def render(results: Sequence[FileResult], stream: TextIO, *, options: ReportOpti
     for result, finding in ordered(results, options):
         path = style(heading(result.path, options), "bold")
         code = style.severity(finding.code, finding.severity)
-        mark = f" [{fix_kind(finding.fix)}]" if finding.fix else ""
-        found = options.verified.get((result.path, finding))
-        if found is not None and found.contradicted:
-            mark += f" [{found.verdict}]"
+        mark = marks(result, finding, options)
         stream.write(f"{path}:{place(result, finding.span)}: {code} {clean(finding.message)}{mark}\n")

@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import TextIO
 
 from tfmemlint.report.base import FileResult, ReportOptions, clean, heading, ordered
-from tfmemlint.report.notes import fix_kind
+from tfmemlint.report.notes import marks
 from tfmemlint.report.places import place
 from tfmemlint.report.style import Style
 from tfmemlint.report.summary import statistics
@@ -20,13 +20,10 @@ def render(results: Sequence[FileResult], stream: TextIO, *, options: ReportOpti
         return
     style = Style(options.color)
     for path, found in groupby(ordered(results, options), lambda each: each[0].path):
-        lines = [(str(place(result, each.span)), each, options.verified.get((path, each))) for result, each in found]
+        lines = [(str(place(result, each.span)), result, each) for result, each in found]
         width = max(len(where) for where, _, _ in lines)
         stream.write(f"{style(heading(path, options), 'bold')}:\n")
-        for where, finding, measured in lines:
-            mark = f" [{fix_kind(finding.fix)}]" if finding.fix else ""
-            if measured is not None and measured.contradicted:
-                mark += f" [{measured.verdict}]"
+        for where, result, finding in lines:
             code = style.severity(finding.code, finding.severity)
-            stream.write(f"  {where:<{width}}  {code}  {clean(finding.message)}{mark}\n")
+            stream.write(f"  {where:<{width}}  {code}  {clean(finding.message)}{marks(result, finding, options)}\n")
         stream.write("\n")

@@ -16,6 +16,22 @@ def fix_kind(fix: Fix) -> str:
     return _FIXES[fix.safety]
 
 
+def marks(result: FileResult, finding: Finding, options: ReportOptions) -> str:
+    """What stands behind a message of one line: ` [safe fix]`, what was measured against it, ` [suppressed]`."""
+    found = options.verified.get((result.path, finding))
+    words = [
+        fix_kind(finding.fix) if finding.fix else "",
+        found.verdict if found is not None and found.contradicted else "",
+        "suppressed" if is_silenced(result, finding, options) else "",
+    ]
+    return "".join(f" [{word}]" for word in words if word)
+
+
+def is_silenced(result: FileResult, finding: Finding, options: ReportOptions) -> bool:
+    """Whether a comment silences a finding, in a run that shows such."""
+    return options.silenced is not None and (result.path, finding) in options.silenced
+
+
 def memory(finding: Finding) -> str:
     """The cost in bytes as a line, or nothing where it is not known."""
     if finding.bytes is None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from tfmemlint.finding import Elsewhere, Finding
 from tfmemlint.report.base import FileResult, ReportOptions, absolute
+from tfmemlint.report.notes import is_silenced
 from tfmemlint.report.places import Place, place
 from tfmemlint.report.rawedits import cell_replacements
 
@@ -36,6 +37,7 @@ def record(result: FileResult, finding: Finding, options: ReportOptions) -> dict
         ],
         "fix": _fix(result, finding, where.cell),
         "cell": where.cell,
+        **({} if options.silenced is None else {"suppressed": is_silenced(result, finding, options)}),
         **verification(result, finding, options),
     }
 

@@ -16,6 +16,7 @@ from tfmemlint.config.selectors import INTERNAL_ERROR
 from tfmemlint.finding import Finding, Related, Safety, Severity, Span
 from tfmemlint.report.base import FileResult, ReportOptions, RuleInfo, ordered, relative, uri
 from tfmemlint.report.fingerprint import Fingerprints
+from tfmemlint.report.notes import is_silenced
 from tfmemlint.report.places import Place, file_place, place
 from tfmemlint.report.rawedits import file_replacements
 from tfmemlint.report.records import verification
@@ -98,6 +99,8 @@ def _result(
     fixes = _fixes(result, finding, options)
     if fixes:
         made["fixes"] = fixes
+    if is_silenced(result, finding, options):
+        made["suppressions"] = [{"kind": "inSource"}]
     properties = verification(result, finding, options)
     if finding.bytes is not None:
         properties = {"bytes": finding.bytes, "bytes_exact": finding.bytes_exact, **properties}

@@ -9,7 +9,7 @@ from tfmemlint.finding import Finding
 from tfmemlint.report.base import FileResult, ReportOptions, clean, heading, ordered
 from tfmemlint.report.diff import show_diff
 from tfmemlint.report.frame import frame
-from tfmemlint.report.notes import fix_kind, measured, memory, related
+from tfmemlint.report.notes import fix_kind, is_silenced, measured, memory, related
 from tfmemlint.report.places import place
 from tfmemlint.report.style import Style
 from tfmemlint.report.summary import statistics, summary
@@ -35,7 +35,8 @@ def _finding(result: FileResult, finding: Finding, style: Style, options: Report
     where = place(result, finding.span)
     path = heading(result.path, options)
     severity = style.severity(finding.severity.value, finding.severity)
-    yield f"{style(path, 'bold')}:{where}: {severity} {style(finding.code, 'bold')} {finding.name}"
+    mark = " (suppressed)" if is_silenced(result, finding, options) else ""
+    yield f"{style(path, 'bold')}:{where}: {severity} {style(finding.code, 'bold')} {finding.name}{mark}"
     yield f"  {clean(finding.message)}"
     if finding.bytes is not None:
         yield f"  {memory(finding)}"
