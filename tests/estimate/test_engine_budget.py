@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -9,7 +11,7 @@ from made_steps import Network, chain, perceptron
 
 from tfmemlint.estimate.advise import accumulating, in_blocks, what_if
 from tfmemlint.estimate.budget import CARDS, GIB, MIB, card, largest_batch, usable, verdict
-from tfmemlint.estimate.engine import estimate, lowest, per_example
+from tfmemlint.estimate.engine import Lows, estimate, lowest, per_example
 from tfmemlint.estimate.step import Missing, Optimizer, TrainingStep
 
 
@@ -62,6 +64,13 @@ def test_the_largest_batch_fits_and_one_more_does_not(optimizer: str, limit: int
     assert lowest(step, found) <= limit < lowest(step, found + 1)
 
 
+def test_few_batches_are_worked_out() -> None:
+    step = convolutions()
+    lows = Lows(step, estimate(step))
+    assert largest_batch(step, GIB, lows) == largest_batch(step, GIB)
+    assert len(lows.known) <= 6
+
+
 def test_no_batch_fits_what_the_weights_exceed() -> None:
     assert largest_batch(perceptron(4096, given=4096), 64 * MIB) == 0
 
@@ -71,6 +80,42 @@ def test_a_step_that_does_not_grow_has_no_largest_batch() -> None:
     made.add("Dense", made.given(16), (16,), units=16)
     made.tensors = {number: replace(tensor, shape=(4, 16)) for number, tensor in made.tensors.items()}
     assert largest_batch(made.step(), MIB) is None
+
+
+class Drawn(Lows):
+    """A step whose bytes at a batch are those of a function."""
+
+    def __init__(self, of: Callable[[int], int], *batches: int) -> None:
+        super().__init__(convolutions())
+        self.of = of
+        self.known = {batch: of(batch) for batch in batches}
+
+    def at(self, batch: int) -> int:
+        return self.known.setdefault(batch, self.of(batch))
+
+
+GROWTHS: dict[str, Callable[[int], int]] = {
+    "straight": lambda batch: 1000 + 90 * batch,
+    "steeper": lambda batch: 1000 + max(10 * batch, 90 * batch - 20_000, 300 * batch - 300_000),
+    "flatter": lambda batch: 1000 + min(900 * batch, 90 * batch + 20_000),
+    "in steps": lambda batch: 1000 + 5_000 * (batch // 64),
+    "flat, then not": lambda batch: max(1000, 3 * batch),
+    "by the square": lambda batch: 1000 + batch * batch,
+    "by the root": lambda batch: 1000 + 40 * math.isqrt(100 * batch),
+}
+
+
+@pytest.mark.parametrize("known", [(), (1,), (32,), (32, 64, 16), (4096,)], ids=str)
+@pytest.mark.parametrize("limit", [999, 1500, 30_000, 77_777, 1 << 20])
+@pytest.mark.parametrize("growth", GROWTHS)
+def test_the_search_finds_the_last_batch_that_fits(growth: str, limit: int, known: tuple[int, ...]) -> None:
+    of = GROWTHS[growth]
+    lows = Drawn(of, *known)
+    found = largest_batch(lows.step, limit, lows)
+    assert found is not None
+    assert found == 0 or of(found) <= limit
+    assert of(found + 1) > limit
+    assert len(lows.known) <= len(known) + (4 if growth == "straight" else 40)
 
 
 def test_the_lower_bound_is_that_of_the_estimate() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from tfmemlint.estimate.answer import WhatIf
-from tfmemlint.estimate.engine import lowest
+from tfmemlint.estimate.engine import Lows, lowest
 from tfmemlint.estimate.precision import under
 from tfmemlint.estimate.step import Pass, TrainingStep
 
@@ -19,13 +19,15 @@ ACCUMULATED = 4
 """How many small batches make one step."""
 
 
-def what_if(step: TrainingStep, *, batch: int | None = None) -> tuple[WhatIf, ...]:
-    """The changes that save more than 5 % of the lower bound, the best one first."""
+def what_if(step: TrainingStep, *, batch: int | None = None, lows: Lows | None = None) -> tuple[WhatIf, ...]:
+    """The changes that save more than 5 % of the lower bound, the best one first. `lows` has what is known of the step
+    already."""
     used = batch or step.batch or 1
-    before = lowest(step, used)
+    lows = lows or Lows(step)
+    before = lows.at(used)
     found = []
     for change, changed, smaller in _changes(step, used):
-        low = lowest(changed, smaller)
+        low = lows.at(smaller) if changed is step else lowest(changed, smaller)
         if before - low > WORTH * before:
             found.append(WhatIf(change, low, before - low))
     return tuple(sorted(found, key=lambda one: one.low))

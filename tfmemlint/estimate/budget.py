@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from tfmemlint.estimate.answer import Estimate
-from tfmemlint.estimate.engine import lowest
+from tfmemlint.estimate.engine import Lows
 from tfmemlint.estimate.step import TrainingStep
 
 MIB, GIB = 1 << 20, 1 << 30
@@ -67,22 +67,32 @@ def verdict(found: Estimate, limit: int) -> str:
     return "fits" if found.high <= limit and not found.bounded else "may not fit"
 
 
-def largest_batch(step: TrainingStep, limit: int) -> int | None:
+def largest_batch(step: TrainingStep, limit: int, lows: Lows | None = None) -> int | None:
     """The largest batch whose lower bound is within `limit` bytes: 0 if that of one example is not, and None if the
-    step does not grow with the batch. Bytes grow in straight pieces, so that the line between two batches soon meets
-    the limit; every third time the batch between them is tried, where it does not."""
-    if lowest(step, 1) > limit:
+    step does not grow with the batch. `lows` has what is known of the step already."""
+    lows = lows or Lows(step)
+    if all(low > limit for low in lows.known.values()) and lows.at(1) > limit:
         return 0
-    fits, beyond = (1, lowest(step, 1)), (8, lowest(step, 8))
-    while beyond[1] <= limit:
-        fits, beyond = beyond, (beyond[0] * 8, lowest(step, beyond[0] * 8))
-        if beyond[0] > MOST_EXAMPLES:
-            return None
     for turn in count():
-        if beyond[0] - fits[0] == 1:
+        fits = max(batch for batch, low in lows.known.items() if low <= limit)
+        beyond = min((batch for batch in lows.known if batch > fits), default=None)
+        if fits > MOST_EXAMPLES:
+            return None
+        if beyond == fits + 1:
             break
-        share = (limit - fits[1]) / (beyond[1] - fits[1]) if turn % 3 else 0.5
-        between = fits[0] + min(max(1, int((beyond[0] - fits[0]) * share)), beyond[0] - fits[0] - 1)
-        found = between, lowest(step, between)
-        fits, beyond = (found, beyond) if found[1] <= limit else (fits, found)
-    return fits[0]
+        # Bytes grow in straight pieces: the line through two batches soon meets the limit. Where it does not, every
+        # fourth turn halves or doubles.
+        if beyond is not None:
+            guess = _meets(lows, fits, beyond, limit) if turn % 4 < 3 else (fits + beyond) // 2
+            lows.at(min(max(guess, fits + 1), beyond - 1))
+        else:
+            below = max((batch for batch in lows.known if batch < fits), default=None)
+            guess = _meets(lows, below, fits, limit) if below is not None and turn % 4 < 3 else 2 * fits
+            lows.at(min(max(guess, fits + 1), MOST_EXAMPLES + 1))
+    return fits
+
+
+def _meets(lows: Lows, one: int, other: int, limit: int) -> int:
+    """The batch at which the line through two batches meets the limit; beyond all use where it never does."""
+    rise = lows.at(other) - lows.at(one)
+    return one + (limit - lows.at(one)) * (other - one) // rise if rise > 0 else MOST_EXAMPLES + 1

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from tfmemlint.estimate.answer import Estimate, Held, LayerBytes, Life, Moment, Peak
 from tfmemlint.estimate.backward import Written, variable_item, weights, write
@@ -38,16 +39,16 @@ def estimate(step: TrainingStep, *, batch: int | None = None) -> Estimate:
     used = batch or step.batch or 1
     runs = [_Run(one, step, used) for one in step.passes]
     top = max(runs, key=lambda run: run.walk.peak)
-    stays = _variables(step, used)
-    data = sum(items(tensor, used) * item_bytes(tensor.dtype) for tensor in step.data)
-    lowest = stays.weights + stays.slots + data
+    stays = _variables(step)
+    data = _data(step, used)
+    lowest = stays.bytes(used) + data
     most = max(top.walk.peak + _overlap(runs), *(run.breadth_first() for run in runs))
     likely, extreme = (EAGER_LIKELY, EAGER_MOST) if step.mode == "eager" else (1, 1)
     missing = _missing(step, runs, stays)
     return Estimate(
         of=step,
         batch=used,
-        weights=stays.weights,
+        weights=stays.bytes(used) - stays.slots,
         slots=stays.slots,
         data=data,
         step=top.walk.peak,
@@ -66,14 +67,37 @@ def estimate(step: TrainingStep, *, batch: int | None = None) -> Estimate:
 
 def lowest(step: TrainingStep, batch: int) -> int:
     """`low` of the estimate at a batch, without the rest of it."""
-    stays = _variables(step, batch)
-    data = sum(items(tensor, batch) * item_bytes(tensor.dtype) for tensor in step.data)
-    return stays.weights + stays.slots + data + max(_Run(one, step, batch).walk.peak for one in step.passes)
+    return Lows(step).at(batch)
+
+
+class Lows:
+    """`low` of the estimates of a step at several batches, each worked out once. `known` has those that are there by
+    batch, of an estimate or asked for before."""
+
+    def __init__(self, step: TrainingStep, made: Estimate | None = None) -> None:
+        self.step = step
+        self.known: dict[int, int] = {made.batch: made.low} if made is not None else {}
+
+    def at(self, batch: int) -> int:
+        """The bytes at a batch."""
+        if batch not in self.known:
+            peak = max(_Run(one, self.step, batch).walk.peak for one in self.step.passes)
+            self.known[batch] = self._stays.bytes(batch) + _data(self.step, batch) + peak
+        return self.known[batch]
+
+    @cached_property
+    def _stays(self) -> _Stays:
+        return _variables(self.step)
+
+
+def _data(step: TrainingStep, batch: int) -> int:
+    return sum(items(tensor, batch) * item_bytes(tensor.dtype) for tensor in step.data)
 
 
 def per_example(step: TrainingStep) -> int:
     """The bytes that one more example of the batch adds to `low`, where the batch is not small."""
-    return (lowest(step, 64) - lowest(step, 32)) // 32
+    lows = Lows(step)
+    return (lows.at(64) - lows.at(32)) // 32
 
 
 class _Run:
@@ -149,18 +173,22 @@ def _name(owner: Applied | None) -> str:
 
 @dataclass
 class _Stays:
-    """Bytes of all weights, with the states of stateful layers, and slots; by layer the parameters, and the bytes of
-    the weights that are trained. `unknown` are optimizers whose slots are not known."""
+    """Bytes of all weights, of the states of stateful layers for each example, and of slots; by layer the parameters,
+    and the bytes of the weights that are trained. `unknown` are optimizers whose slots are not known."""
 
     weights: int
+    states: int
     slots: int
     parameters: dict[int, int]
     trained: dict[int, int]
     unknown: bool
 
+    def bytes(self, batch: int) -> int:
+        return self.weights + batch * self.states + self.slots
 
-def _variables(step: TrainingStep, batch: int) -> _Stays:
-    stays = _Stays(0, 0, {}, {}, False)
+
+def _variables(step: TrainingStep) -> _Stays:
+    stays = _Stays(0, 0, 0, {}, {}, False)
     done = set()
     for one in step.passes:
         each = slots(one.optimizer) if one.optimizer is not None else None
@@ -174,7 +202,8 @@ def _variables(step: TrainingStep, batch: int) -> _Stays:
             item = variable_item(applied, step.precision)
             if applied.layer not in stays.parameters:
                 stays.parameters[applied.layer] = sum(weight.items for weight in found)
-                stays.weights += (stays.parameters[applied.layer] + batch * state_items(applied)) * item
+                stays.weights += stays.parameters[applied.layer] * item
+                stays.states += state_items(applied) * item
             if not one.backward or not applied.trainable or applied.layer in one.frozen:
                 continue
             trained = sum(weight.items for weight in found if weight.trainable) * item

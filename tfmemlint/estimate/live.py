@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from tfmemlint.estimate.program import BACKWARD, KEPT, OUTPUT, UPDATE, Buffer, Op
 
@@ -66,7 +67,7 @@ class _Memory:
     """Which buffer is in which memory. Reads are counted for memory, not for buffers: an alias keeps what it shows."""
 
     def __init__(self, ops: Sequence[Op], outside: Iterable[Buffer], kept: Iterable[Buffer]) -> None:
-        self.reads = Counter(read for op in ops for read in op.reads)
+        self.reads = Counter(chain.from_iterable(op.reads for op in ops))
         self.reads.update(kept)
         self.of: dict[Buffer, Life] = {buffer: Life(0, -1, -1, left=len(ops) + 1) for buffer in outside}
         self.lives: list[Life] = []
@@ -94,10 +95,12 @@ class _Memory:
         return None
 
     def release(self, op: Op, index: int) -> None:
-        for read in op.reads:
-            self.of[read].left -= 1
-        touched = [self.of[each] for each in (*op.reads, *((op.output,) if op.output is not None else ()))]
-        for life in dict.fromkeys(touched):
+        touched = [self.of[read] for read in op.reads]
+        for life in touched:
+            life.left -= 1
+        if op.output is not None:
+            touched.append(self.of[op.output])
+        for life in dict.fromkeys(touched) if len(touched) > 1 else touched:
             life.end = index
             if not life.left:
                 self.bytes -= life.bytes

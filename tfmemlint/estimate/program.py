@@ -17,6 +17,8 @@ FORWARD, LOSS, BACKWARD, UPDATE = "forward", "loss", "backward", "update"
 OUTPUT, MASK, GRADIENT, OPTIMIZER, INPUT = "output", "mask", "gradient", "optimizer", "input"
 """Why a buffer is there. What a forward op made and a backward op reads is `KEPT`."""
 KEPT = "kept for backward"
+_WHY = {FORWARD: OUTPUT, UPDATE: OPTIMIZER}
+"""Why the outputs of most ops of a part are there; of the other parts they are gradients."""
 
 
 @dataclass(slots=True, eq=False)
@@ -89,7 +91,7 @@ class Program:
         self.ops.append(op)
 
     def _why(self) -> str:
-        return {FORWARD: OUTPUT, UPDATE: OPTIMIZER}.get(self.part, GRADIENT)
+        return _WHY.get(self.part, GRADIENT)
 
 
 def breadth_first(ops: Sequence[Op]) -> list[Op]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -20,6 +21,7 @@ from tfmemlint.syntax.tree import called_word
 
 if TYPE_CHECKING:
     from tfmemlint.estimate.answer import Estimate, WhatIf
+    from tfmemlint.estimate.engine import Lows
     from tfmemlint.estimate.step import TrainingStep
     from tfmemlint.model.calls import Call
     from tfmemlint.model.file import File
@@ -48,13 +50,19 @@ class Budgeted:
         """The largest batch that fits, as far as the lower bound tells: 0 for none, None for any."""
         from tfmemlint.estimate.budget import largest_batch
 
-        return largest_batch(self.step, self.usable)
+        return largest_batch(self.step, self.usable, self._lows)
 
     def what_if(self) -> tuple[WhatIf, ...]:
         """The changes that would save most, with their bytes."""
         from tfmemlint.estimate.advise import what_if
 
-        return what_if(self.step)
+        return what_if(self.step, batch=self.estimate.batch, lows=self._lows)
+
+    @cached_property
+    def _lows(self) -> Lows:
+        from tfmemlint.estimate.engine import Lows
+
+        return Lows(self.step, self.estimate)
 
     def accumulated(self, times: int) -> int | None:
         """The bytes at the least with a batch as many times smaller and gradients that are added up over so many; None

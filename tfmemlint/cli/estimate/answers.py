@@ -14,6 +14,7 @@ from tfmemlint.report.estimates.reported import Before, Budget, Reported
 
 if TYPE_CHECKING:
     from tfmemlint.estimate.answer import Estimate
+    from tfmemlint.estimate.engine import Lows
     from tfmemlint.estimate.step import TrainingStep
 
 Sized = tuple[int, str | None]
@@ -57,6 +58,7 @@ def answers(
 ) -> Iterator[Reported]:
     """What is reported of the steps of a file. `older` has those of the revision to compare with."""
     from tfmemlint.estimate.advise import what_if
+    from tfmemlint.estimate.engine import Lows
 
     pairs = older.matched([each.step for each in steps]) if older else [None] * len(steps)
     for each, was in zip(steps, pairs, strict=True):
@@ -68,8 +70,11 @@ def answers(
             if not each.step.passes:
                 yield Reported(path, now, before=before, places=each.places)
                 continue
-            saves = what_if(each.step, batch=now.batch) if options.what_if and now.of.batch is not None else None
-            yield Reported(path, now, _per_example(now), _budget(now, budget), saves, before, places=each.places)
+            lows, saves = Lows(each.step, now), None
+            if options.what_if and now.of.batch is not None:
+                saves = what_if(each.step, batch=now.batch, lows=lows)
+            per_example = _per_example(lows, now.batch)
+            yield Reported(path, now, per_example, _budget(lows, budget), saves, before, places=each.places)
 
 
 def _estimated(step: TrainingStep, batch: int | None) -> Estimate:
@@ -106,14 +111,12 @@ def _trains(step: TrainingStep) -> bool:
     return any(each.backward for each in step.passes)
 
 
-def _per_example(now: Estimate) -> int:
+def _per_example(lows: Lows, batch: int) -> int:
     """By how many bytes one example more raises the peak, between this batch and twice as many."""
-    from tfmemlint.estimate.engine import lowest
-
-    return (lowest(now.of, 2 * now.batch) - now.low) // now.batch
+    return (lows.at(2 * batch) - lows.at(batch)) // batch
 
 
-def _budget(now: Estimate, budget: Sized | None) -> Budget | None:
+def _budget(lows: Lows, budget: Sized | None) -> Budget | None:
     if budget is None:
         return None
     from tfmemlint.estimate.budget import card, largest_batch, usable
@@ -121,4 +124,4 @@ def _budget(now: Estimate, budget: Sized | None) -> Budget | None:
     size, name = budget
     known = card(name) if name is not None else None
     limit = usable(size, known.capability if known else None)
-    return Budget(size, limit, name, largest_batch(now.of, limit))
+    return Budget(size, limit, name, largest_batch(lows.step, limit, lows))
