@@ -80,16 +80,21 @@ def largest_batch(step: TrainingStep, limit: int, lows: Lows | None = None) -> i
             return None
         if beyond == fits + 1:
             break
-        # Bytes grow in straight pieces: the line through two batches soon meets the limit. Where it does not, every
-        # fourth turn halves or doubles.
-        if beyond is not None:
-            guess = _meets(lows, fits, beyond, limit) if turn % 4 < 3 else (fits + beyond) // 2
-            lows.at(min(max(guess, fits + 1), beyond - 1))
-        else:
-            below = max((batch for batch in lows.known if batch < fits), default=None)
-            guess = _meets(lows, below, fits, limit) if below is not None and turn % 4 < 3 else 2 * fits
-            lows.at(min(max(guess, fits + 1), MOST_EXAMPLES + 1))
+        most = beyond - 1 if beyond is not None else MOST_EXAMPLES + 1
+        lows.at(min(max(_guess(lows, limit, fits, beyond, turn), fits + 1), most))
     return fits
+
+
+def _guess(lows: Lows, limit: int, fits: int, beyond: int | None, turn: int) -> int:
+    """Where the limit may be met. Bytes grow in straight pieces that become steeper: the line between two batches
+    around the limit meets it too early, and one through two below too late, in turns; now and then the batch halfway
+    or twice as many are tried, for other shapes."""
+    below = max((batch for batch in lows.known if batch < fits), default=None)
+    if beyond is None:
+        return _meets(lows, below, fits, limit) if below is not None and turn % 4 < 3 else 2 * fits
+    if turn % 3 == 2:
+        return (fits + beyond) // 2
+    return _meets(lows, below, fits, limit) if turn % 3 and below is not None else _meets(lows, fits, beyond, limit)
 
 
 def _meets(lows: Lows, one: int, other: int, limit: int) -> int:
