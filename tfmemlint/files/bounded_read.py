@@ -7,7 +7,6 @@ them may make the tool wait or take the machine's memory.
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import stat
 
@@ -45,6 +44,8 @@ def read_regular(path: str | os.PathLike[str], limit: int = SOURCES) -> bytes:
 
 def digest_of(data: bytes) -> bytes:
     """A hash of a file's bytes, by which results say what they rest on."""
+    import hashlib  # with OpenSSL: files without TensorFlow are done before it is loaded
+
     return hashlib.blake2b(data, digest_size=16).digest()
 
 

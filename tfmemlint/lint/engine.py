@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from tfmemlint.config.selectors import FAILURES
 from tfmemlint.finding import Finding, Severity, Span
 from tfmemlint.lint.parsing import commands, is_python, parse, refusal, wants_room
 from tfmemlint.lint.recursion import is_deep, with_deep_stack
+from tfmemlint.lint.result import FileResult, unreadable
 from tfmemlint.text.prefilter import mentions_tensorflow
 from tfmemlint.text.read import read_source
 from tfmemlint.text.source import Source, SourceError
@@ -24,31 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["FileResult", "lint", "parse", "read_program", "unreadable"]
 
 INTERNAL_ERROR = ("TFM000", "internal-error")
-UNREADABLE = ("TFM001", "unreadable-file")
 
 _LARGEST = 16 << 20
 """Characters of code in one file; their tree takes gigabytes, and what is this large was written by a program."""
-
-
-@dataclass(frozen=True)
-class FileResult:
-    """What linting one file gave. `skipped` says that the file does not use TensorFlow; `source` is None where the
-    file could not be read as text or was skipped; `suppressed` counts findings that comments silenced."""
-
-    path: str
-    source: Source | None = None
-    findings: tuple[Finding, ...] = ()
-    suppressed: int = 0
-    skipped: bool = False
-    place: tuple[int, int] | None = field(default=None)
-    """Row and column of a TFM001, which has no source to look its place up in."""
-    complete: bool = True
-    """Whether all of the file was checked, by all rules that ran; a TFM000, TFM001 or TFM002 says what was not."""
-    silenced: tuple[Finding, ...] = ()
-    """The findings that comments silenced; a result from the cache has none, only their number."""
-    rests_on: Mapping[str, bytes | None] = field(default_factory=dict)
-    """The other files that had a part in the findings, by absolute path: a hash of their bytes (see `digest`), None for
-    those that were looked for and could not be read."""
 
 
 def lint(data: bytes, path: str, config: Config, rules: Sequence[Rule], projects: Projects | None = None) -> FileResult:
@@ -86,12 +64,6 @@ def read_program(data: bytes, path: str) -> Source:
     return source
 
 
-def unreadable(path: str, message: str, row: int = 1, column: int = 1) -> FileResult:
-    """The result for a file that cannot be read as program text: one TFM001 and nothing else."""
-    finding = Finding(*UNREADABLE, Severity.ERROR, message, Span(0, 0))
-    return FileResult(path, None, (finding,), place=(row, column), complete=False)
-
-
 def _failed(path: str, source: Source | None, message: str) -> FileResult:
     return FileResult(path, source, (_failure(message),), complete=False)
 
@@ -112,9 +84,8 @@ def _lint_source(source: Source, config: Config, rules: Sequence[Rule], projects
     findings = sorted((*worth, *unused), key=lambda finding: finding.sort_key)
     rests_on = siblings.rests_on if siblings is not None else {}
     complete = not any(finding.code in FAILURES for finding in found)
-    distinct = tuple(dict.fromkeys(findings))
     return FileResult(
-        source.path, source, distinct, len(suppressed), rests_on=rests_on, complete=complete, silenced=suppressed
+        source.path, source, tuple(dict.fromkeys(findings)), len(suppressed), rests_on=rests_on, complete=complete
     )
 
 

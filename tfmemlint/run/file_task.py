@@ -9,9 +9,8 @@ from tfmemlint.config.discover import Problem, Target
 from tfmemlint.config.settings import Config
 from tfmemlint.files.bounded_read import digest_of, read_regular
 from tfmemlint.finding import Finding, Severity, Span
-from tfmemlint.lint.engine import FileResult, unreadable
 from tfmemlint.lint.linter import Linter
-from tfmemlint.project.projects import Projects
+from tfmemlint.lint.result import FileResult, unreadable
 from tfmemlint.run.repair import Gate, Repaired, repair, repair_file
 
 Tick = Callable[[int, int], None]
@@ -81,6 +80,8 @@ class Work:
     def _linter(self, config: Config) -> Linter:
         found = self._linters.get(id(config))
         if found is None:
+            from tfmemlint.project.projects import Projects
+
             found = self._linters[id(config)] = Linter(config, projects=None if config.fix else Projects())
         return found
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from tfmemlint.config.discover import Problem, Target
 from tfmemlint.config.settings import Config, ConfigError
-from tfmemlint.lint.engine import FileResult
+from tfmemlint.lint import libcst_first
 from tfmemlint.lint.linter import Linter
 from tfmemlint.lint.recursion import FORKS, with_deep_stack
-from tfmemlint.run.cache import Cache
+from tfmemlint.lint.result import FileResult
 from tfmemlint.run.file_task import Options, Outcome, Tick, Work, read
 from tfmemlint.run.repair import is_applicable
 from tfmemlint.text.prefilter import mentions_tensorflow
+
+if TYPE_CHECKING:
+    from tfmemlint.run.cache import Cache
 
 _WORTH_A_PROCESS = 200_000
 """Bytes of source from which another process is worth its start."""
@@ -39,7 +43,7 @@ def run_bytes(target: Target, data: bytes, options: Options) -> Outcome:
     from tfmemlint.lint.registry import has_selectors
 
     if mentions_tensorflow(data) or has_selectors(target.config):
-        Linter(target.config).prepare()
+        _prepare(target.config)
     return with_deep_stack(lambda: Work([target], options).of_bytes(target, data))
 
 
@@ -105,6 +109,7 @@ class _Run:
         found = self.caches.get(id(config))
         if found is None:
             from tfmemlint.lint.registry import fingerprint
+            from tfmemlint.run.cache import Cache
 
             found = self.caches[id(config)] = Cache(config, fingerprint())
         return found
@@ -121,7 +126,7 @@ class _Run:
             if key not in needed and (not has_selectors(config) or (cache is not None and cache.exists)):
                 continue
             try:
-                Linter(config).prepare()
+                _prepare(config)
             except ConfigError as error:
                 if not error.path:  # the command line's own
                     raise
@@ -140,6 +145,11 @@ class _Run:
 
             return in_processes(work, jobs, self.tick)
         return with_deep_stack(lambda: work.all(self.tick)) if pending else []
+
+
+def _prepare(config: Config) -> None:
+    libcst_first.load()  # which rules import
+    Linter(config).prepare()
 
 
 def _processors() -> int:
