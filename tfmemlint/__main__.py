@@ -9,9 +9,9 @@ def run() -> int:
     find rule packs there, is told not to."""
     if not getattr(sys.flags, "safe_path", False) and sys.path and sys.path[0] in ("", os.getcwd()):
         del sys.path[0]
-    from tfmemlint.cli.commands import main
+    from tfmemlint.cli.commands import process
 
-    return main()
+    return process()
 
 
 if __name__ == "__main__":

@@ -4,6 +4,6 @@ May import `__init__`, `config`, `estimate`, `files`, `finding`, `fix`, `knowled
 `report`, `run`, `shown`, `text`, `units`, `verify`, and for annotations `rule`.
 """
 
-from tfmemlint.cli.commands import main
+from tfmemlint.cli.commands import main, process
 
-__all__ = ["main"]
+__all__ = ["main", "process"]

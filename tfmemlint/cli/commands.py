@@ -42,12 +42,19 @@ exit codes:
 """
 
 
+def process() -> int:
+    """`main` for a process that does nothing else, and ends with it."""
+    # What is imported is no garbage, and to look for some in it takes a tenth of the time of one small file. Where much
+    # is read, `lint.recursion` looks more often.
+    gc.set_threshold(250_000, 20, 100)
+    code = main()
+    gc.freeze()  # else Python looks for garbage in all there is before it gives everything back: another fifth
+    return code
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; nothing is raised for anything a user can do."""
     words = list(sys.argv[1:] if argv is None else argv)
-    # Modules and syntax trees are many objects and none of them garbage: looking for it at the usual rate takes a tenth
-    # of the time of one small file.
-    gc.set_threshold(50_000, 20, 100)
     from tfmemlint.cli.output import silence_closed_pipes, tell
 
     try:
