@@ -139,8 +139,22 @@ def test_files_without_tensorflow_load_neither_libcst_nor_rules(tmp_path: Path) 
     path = tmp_path / "program.py"
     path.write_text("import os\nprint(os.name)\n")
     loaded = loaded_after(CHECK, str(path))
-    assert "tfmemlint.lint.engine" in loaded
-    assert not any(name.split(".")[0] in ("libcst", "tfmemlint_rules", "rich") for name in loaded)
+    assert "tfmemlint.run.runner" in loaded
+    assert not any(name.split(".")[0] in ("libcst", "tfmemlint_rules", "rich", "hashlib") for name in loaded)
+    assert not loaded & {"tfmemlint.lint.engine", "tfmemlint.project.projects", "tfmemlint.text.limits"}
+
+
+def test_estimates_load_neither_rules_nor_what_was_not_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(
+        "import tensorflow as tf\nmodel = tf.keras.Sequential([tf.keras.layers.Dense(3)])\n"
+        "model.compile('sgd', 'mse')\nmodel.fit(tf.zeros((64, 5)), tf.zeros((64, 3)))\n"
+    )
+    loaded = loaded_after(CHECK.replace("'check', '--isolated', '--no-cache'", "'estimate', '--isolated'"), str(path))
+    assert {"tfmemlint.estimate.engine", "libcst"} <= loaded
+    assert not any(name.split(".")[0] in ("tfmemlint_rules", "rich", "tempfile") for name in loaded)
+    assert not any(name.startswith(("libcst.matchers", "libcst.codemod", "tfmemlint.verify")) for name in loaded)
+    assert not loaded & {"tfmemlint.rule", "tfmemlint.lint.git", "tfmemlint.cli.estimate.older"}
 
 
 def test_files_without_a_word_of_any_rule_are_not_parsed(tmp_path: Path) -> None:

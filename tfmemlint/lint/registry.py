@@ -6,7 +6,6 @@ several share. The rules that come with the tool are found in the same way. Noth
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -182,6 +181,7 @@ def ignored_in_file(everything: Iterable[Known], config: Config, path: str) -> f
 @cache
 def fingerprint() -> str:
     """A text that changes with the tool, its rule packs and Python, made without importing any rule."""
+    import hashlib
     import importlib.util
 
     digest = hashlib.blake2b(digest_size=16)

@@ -7,11 +7,11 @@ import contextlib
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from tfmemlint.cli import output
 from tfmemlint.cli.estimate.answers import Older, Sized, answers, chosen, memory
 from tfmemlint.cli.estimate.arguments import parse
-from tfmemlint.cli.estimate.older import Revision
 from tfmemlint.cli.estimate.read import Wanted, read
 from tfmemlint.cli.output import tell
 from tfmemlint.cli.usage import USAGE, UsageError
@@ -19,9 +19,12 @@ from tfmemlint.config.discover import Target, discover
 from tfmemlint.config.paths import leads_away
 from tfmemlint.config.settings import Configs
 from tfmemlint.files.bounded_read import read_regular
-from tfmemlint.lint.git import GitError
+from tfmemlint.lint import libcst_first
 from tfmemlint.project.projects import Projects
 from tfmemlint.report.estimates import Options, Reported, render
+
+if TYPE_CHECKING:
+    from tfmemlint.cli.estimate.older import Revision
 
 OVER, INTERNAL = 1, 3
 
@@ -29,6 +32,7 @@ OVER, INTERNAL = 1, 3
 def estimate_main(words: Sequence[str]) -> int:
     """Run `estimate` with these arguments; the exit code. Raises UsageError, ConfigError and GitError."""
     options = parse(words)
+    libcst_first.load()
     command = _Command(options)
     found = discover(options.paths, Configs(isolated=options.isolated))
     for problem in found.problems:
@@ -36,6 +40,8 @@ def estimate_main(words: Sequence[str]) -> int:
         tell(f"{'error' if problem.fails else 'warning'}: {problem.message}")
     with contextlib.ExitStack() as stack:
         if options.compare is not None:
+            from tfmemlint.cli.estimate.older import Revision
+
             command.revision = stack.enter_context(Revision(options.compare))
         for target in found.targets:
             command.add(target)
@@ -65,9 +71,9 @@ class _Command:
         """Estimate the steps of one file. Raises GitError."""
         try:
             self._add(target)
-        except GitError:
-            raise
         except Exception as error:  # one file must not keep the others from being estimated
+            if self.revision is not None and self.revision.failed(error):
+                raise
             self.crashed = True
             tell(f"internal error: {target.path}: the estimate failed: {type(error).__name__}: {error}")
 

@@ -15,7 +15,7 @@ import msgspec
 from tfmemlint.config.paths import steps_below
 from tfmemlint.config.settings import Config
 from tfmemlint.files.bounded_read import SOURCES
-from tfmemlint.lint.git import blobs, commit_of, renamed, repository_of
+from tfmemlint.lint.git import GitError, blobs, commit_of, renamed, repository_of
 from tfmemlint.project.layout import ROOT_MARKS
 from tfmemlint.project.required import FILES
 
@@ -55,6 +55,11 @@ class Revision:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._folder.cleanup()
+
+    @staticmethod
+    def failed(error: Exception) -> bool:
+        """Whether an error is one of git, so that no other file of the revision can be had either."""
+        return isinstance(error, GitError)
 
     def file(self, path: str, config: Config) -> OldFile | None:
         """What a file of the working tree was; None where it was not there. Raises GitError and OSError."""

@@ -91,11 +91,12 @@ def start(machine: Machine, made: Object, name: str, given: Arguments) -> None:
     if SEQUENTIAL in (name, *knowledge.bases(name)):
         listed = given.get(0, "layers")
         unknown = listed is not None and listed != NONE and not isinstance(listed, (Listed, Sequence, Loop))
-        made.fields["#layers"] = Listed({"items": Sequence((), "list", given.open or unknown)})
-        if unknown:
-            return
-        for each in leaves(listed) if listed is not None and listed != NONE else ():
-            add(machine, made, each)
+        found = leaves(listed) if listed is not None and listed != NONE and not unknown else ()
+        for each in found:
+            if isinstance(each, Traced):
+                machine.put(made.fields, "#shape", each)
+        layers = tuple(each for each in found if not isinstance(each, Traced))
+        made.fields["#layers"] = Listed({"items": Sequence(layers, "list", given.open or unknown)})
         return
     inputs, outputs = given.get(0, "inputs", "input"), given.get(1, "outputs", "output")
     if inputs is not None and outputs is not None:
