@@ -112,7 +112,7 @@ def add(machine: Machine, model: Object, layer: Value) -> None:
     assert isinstance(listed, Listed)
     before = listed.items
     assert isinstance(before, Sequence)
-    machine.put(listed.fields, "items", Sequence((*before.items, layer), "list", before.open))
+    machine.put(listed.fields, "items", before.with_item(layer))
 
 
 # -- inputs ----------------------------------------------------------------------------------------------------------

@@ -30,7 +30,10 @@ def extend(machine: Machine, listed: Listed, added: Value) -> None:
     """`listed += added`, in place."""
     before, more = listed.items, items(added)
     if isinstance(before, Sequence):
-        after = Sequence((*before.items, *(more or ())), "list", before.open or more is None)
+        if more is not None and len(more) == 1:
+            after = before.with_item(more[0])
+        else:
+            after = Sequence((*before.items, *(more or ())), "list", before.open or more is None)
         machine.put(listed.fields, "items", after)
 
 

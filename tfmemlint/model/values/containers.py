@@ -33,6 +33,14 @@ class Sequence(Composite):
     def parts(self) -> Iterable[Value]:
         return self.items
 
+    def with_item(self, item: Value) -> Sequence:
+        """This and one item more at its end, without weighing again what is here: long lists are made item by item."""
+        made = object.__new__(Sequence)
+        new = {"items": (*self.items, item), "kind": self.kind, "open": self.open, "_weight": self.weight + item.weight}
+        for name, value in new.items():
+            object.__setattr__(made, name, value)
+        return made
+
     def item_at(self, index: Value) -> Value:
         position = constant(index)
         if isinstance(position, int) and not self.open and -len(self.items) <= position < len(self.items):
