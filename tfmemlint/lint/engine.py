@@ -84,8 +84,9 @@ def _lint_source(source: Source, config: Config, rules: Sequence[Rule], projects
     findings = sorted((*worth, *unused), key=lambda finding: finding.sort_key)
     rests_on = siblings.rests_on if siblings is not None else {}
     complete = not any(finding.code in FAILURES for finding in found)
+    distinct = tuple(dict.fromkeys(findings))
     return FileResult(
-        source.path, source, tuple(dict.fromkeys(findings)), len(suppressed), rests_on=rests_on, complete=complete
+        source.path, source, distinct, len(suppressed), rests_on=rests_on, complete=complete, silenced=suppressed
     )
 
 

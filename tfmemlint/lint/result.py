@@ -4,11 +4,10 @@ them."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from tfmemlint.finding import Finding, Severity, Span
-from tfmemlint.records import dataclass
 
 if TYPE_CHECKING:
     from tfmemlint.text.source import Source
@@ -30,6 +29,8 @@ class FileResult:
     """Row and column of a TFM001, which has no source to look its place up in."""
     complete: bool = True
     """Whether all of the file was checked, by all rules that ran; a TFM000, TFM001 or TFM002 says what was not."""
+    silenced: tuple[Finding, ...] = ()
+    """The findings that comments silenced; a result from the cache has none, only their number."""
     rests_on: Mapping[str, bytes | None] = field(default_factory=dict)
     """The other files that had a part in the findings, by absolute path: a hash of their bytes (see `digest`), None for
     those that were looked for and could not be read."""

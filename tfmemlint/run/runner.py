@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from tfmemlint.config.discover import Problem, Target
 from tfmemlint.config.settings import Config, ConfigError
-from tfmemlint.lint import libcst_first
 from tfmemlint.lint.linter import Linter
 from tfmemlint.lint.recursion import FORKS, with_deep_stack
 from tfmemlint.lint.result import FileResult
@@ -43,7 +42,7 @@ def run_bytes(target: Target, data: bytes, options: Options) -> Outcome:
     from tfmemlint.lint.registry import has_selectors
 
     if mentions_tensorflow(data) or has_selectors(target.config):
-        _prepare(target.config)
+        Linter(target.config).prepare()
     return with_deep_stack(lambda: Work([target], options).of_bytes(target, data))
 
 
@@ -126,7 +125,7 @@ class _Run:
             if key not in needed and (not has_selectors(config) or (cache is not None and cache.exists)):
                 continue
             try:
-                _prepare(config)
+                Linter(config).prepare()
             except ConfigError as error:
                 if not error.path:  # the command line's own
                     raise
@@ -145,11 +144,6 @@ class _Run:
 
             return in_processes(work, jobs, self.tick)
         return with_deep_stack(lambda: work.all(self.tick)) if pending else []
-
-
-def _prepare(config: Config) -> None:
-    libcst_first.load()  # which rules import
-    Linter(config).prepare()
 
 
 def _processors() -> int:

@@ -19,7 +19,6 @@ from tfmemlint.config.discover import Target, discover
 from tfmemlint.config.paths import leads_away
 from tfmemlint.config.settings import Configs
 from tfmemlint.files.bounded_read import read_regular
-from tfmemlint.lint import libcst_first
 from tfmemlint.project.projects import Projects
 from tfmemlint.report.estimates import Options, Reported, render
 
@@ -32,7 +31,6 @@ OVER, INTERNAL = 1, 3
 def estimate_main(words: Sequence[str]) -> int:
     """Run `estimate` with these arguments; the exit code. Raises UsageError, ConfigError and GitError."""
     options = parse(words)
-    libcst_first.load()
     command = _Command(options)
     found = discover(options.paths, Configs(isolated=options.isolated))
     for problem in found.problems:
