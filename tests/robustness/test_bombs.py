@@ -9,6 +9,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import forked
 import pytest
 from bombs import BOMBS, CHAINED, LONG, NESTED
 
@@ -27,18 +28,11 @@ JUST_UNDER = {"negative powers": 1_500, "lambdas": 2_300, "subscripts": 1_500, "
 """As large as is still read, of the kinds that take most time and memory."""
 
 
-def limited() -> None:
-    """Before a program starts: what it may use."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
 def check(*words: str) -> dict[str, Counter[str]]:
     """The codes found in each file of the working directory, by a program that may not use much."""
     options = ("--isolated", "--no-cache", "--select=TFM305", "--output-format=json")
-    command = [sys.executable, "-m", "tfmemlint", "check", *options, *words]
-    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limited)
+    limits = {resource.RLIMIT_AS: MEMORY, resource.RLIMIT_CPU: SECONDS, resource.RLIMIT_CORE: 0}
+    done = forked.check(*options, *words, limits=limits)
     assert (done.returncode, done.stderr) == (2, "")
     found: dict[str, Counter[str]] = {}
     for record in json.loads(done.stdout):
