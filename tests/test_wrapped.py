@@ -12,7 +12,7 @@ from tfmemlint.testing import Case
 
 CASES = sample_cases()
 
-DAYS = {"bad.py": 12, "good.py": 24, "measure_bad.py": 24, "measure_good.py": 24}
+DAYS = {"bad.py": 24, "good.py": 48, "measure_bad.py": 48, "measure_good.py": 48}
 """On how many days each sample of a case has been tried once in each statement."""
 
 
