@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip
 # Tests start the tool a thousand times; where Python is told to write no bytecode, it would be compiled as often.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test layouts rewritings repairs obstacles figures growth independence lint fuzz clean
+.PHONY: run test layouts statements rewritings repairs obstacles figures growth independence lint fuzz clean
 
 # Findings are what `run` is meant to show, so they do not fail it; wrong usage does.
 run: $(VENV)/.installed
@@ -36,6 +36,10 @@ growth: $(VENV)/.installed-test
 # part of them each day.
 layouts: $(VENV)/.installed-test
 	TEST_DAY=all $(BIN)/python -m pytest $(PYTEST_ARGS) tests/test_fixtures.py tests/test_independence.py
+
+# Every sample in every compound statement; `test` tries a part of them each day.
+statements: $(VENV)/.installed-test
+	TEST_DAY=all $(BIN)/python -m pytest $(PYTEST_ARGS) tests/test_wrapped.py
 
 # Every sample written in ten other ways, under all rules; `test` asks the rule that the sample belongs to.
 rewritings: $(VENV)/.installed-test

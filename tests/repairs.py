@@ -107,10 +107,18 @@ LONG = (
 )
 """Samples that take more than two seconds of the processor: large arrays, buffers to fill, many traces."""
 
-DAILY = ("basic", "example")
-ALSO_DAILY = ("TFM303-prefetch-not-last/across-modules/bad.py", "TFM601-model-built-in-loop/asked/bad.py")
-"""The cases, and of rules whose repairs these do not reach the samples, that are compared each day; the others are on
-one of `DAYS`, `LONG` ones on one of `DAYS_OF_LONG`."""
+DAILY = ("basic/bad.py", "example/bad.py")
+ALSO_DAILY = (
+    "TFM114-peak-never-reset/basic/measure_bad.py",
+    "TFM303-prefetch-not-last/across-modules/bad.py",
+    "TFM406-tensors-kept-across-steps/basic/measure_bad.py",
+    "TFM501-retrace-on-python-value/basic/measure_bad.py",
+    "TFM502-function-made-in-loop/basic/measure_bad.py",
+    "TFM601-model-built-in-loop/asked/bad.py",
+    "TFM612-history-keeps-model/basic/measure_bad.py",
+)
+"""The samples, and those of rules whose repairs these do not reach, that are compared each day; the others, which are
+more or do more, are on one of `DAYS`, `LONG` ones on one of `DAYS_OF_LONG`."""
 DAYS, DAYS_OF_LONG = 6, 24
 
 NOT_RUN = {
@@ -155,7 +163,7 @@ def _samples() -> dict[str, tuple[Case, str, str]]:
 
 def of_today() -> set[str]:
     """The names of the sample programs that are compared today."""
-    daily = [name for name in _samples() if name.split("/")[1] in DAILY or name in ALSO_DAILY]
+    daily = [name for name in _samples() if name.endswith(DAILY) or name in ALSO_DAILY]
     others = [name for name in _samples() if name not in daily and name not in LONG]
     return {*(name for name in daily if name not in LONG), *share(others, DAYS), *share(LONG, DAYS_OF_LONG)}
 

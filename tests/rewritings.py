@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 from abc import abstractmethod
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -38,13 +39,23 @@ class Rewritten:
     @cached_property
     def lines(self) -> dict[int, int]:
         """The old line (from 1) of what starts at an offset of the new text."""
-        text = self.old.code
-        before, after = Spans(self.old, text), Spans(self.new, self.text)
+        before, after = _spans(self.old), Spans(self.new, self.text)
+        ends = _line_ends(self.old)
         found: dict[int, int] = {}
         for new, old in self.origins:
             with contextlib.suppress(KeyError):
-                found.setdefault(after[new][0], text.count("\n", 0, before[old][0]) + 1)
+                found.setdefault(after[new][0], bisect_left(ends, before[old][0]) + 1)
         return found
+
+
+@cache
+def _spans(module: cst.Module) -> Spans:
+    return Spans(module, module.code)
+
+
+@cache
+def _line_ends(module: cst.Module) -> list[int]:
+    return [number for number, char in enumerate(module.code) if char == "\n"]
 
 
 @cache

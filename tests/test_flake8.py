@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import forked
 import pytest
 import tfmemlint_fixtures
 from daily import share
@@ -79,8 +80,7 @@ def test_fixtures_give_the_places_of_the_command_line(settings: str, places: Pla
     for each in {*share(rules, DAYS), *always}:
         shutil.copytree(each, tmp_path / "samples" / each.name, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "tfmemlint.toml").write_text(settings)
-    command = [sys.executable, "-m", "tfmemlint", "check", "--output-format=json", "--no-cache", "samples"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = forked.check("--output-format=json", "--no-cache", "samples")
     expected = {
         (finding["filename"], finding["location"]["row"], finding["location"]["column"], finding["code"])
         for finding in json.loads(done.stdout)

@@ -1,5 +1,5 @@
 """What is found in the samples depends neither on comments nor on which other rules run; see `independence`. Each case
-is asked one of both every day, and the other one the next day."""
+is asked one of both every other day, and the other one the day after."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tfmemlint.testing import Case, cases
 from tfmemlint.text.read import read_source
 
 CASES = cases(tfmemlint_fixtures.__path__[0])
-DAYS = 2
+DAYS = 4
 
 
 def _of_today(later: int) -> list[Case]:

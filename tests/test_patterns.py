@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import forked
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -122,6 +121,5 @@ def test_no_pattern_of_a_project_hangs_a_run(name: str, text: str, tmp_path: Pat
     program = "import tensorflow as tf\nds = tf.data.Dataset.range(9).repeat().cache()\n"
     (tmp_path / f"{'a' * 120}.py").write_text(program)
     (tmp_path / f"{'a' * 120}.txt").touch()
-    command = [sys.executable, "-m", "tfmemlint", "check", "--no-cache", "--select=TFM305", "-q"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    done = forked.check("--no-cache", "--select=TFM305", "-q", cwd=tmp_path, timeout=300)
     assert (done.returncode, done.stdout.count("TFM305")) == (1, 1)

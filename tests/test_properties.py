@@ -87,7 +87,7 @@ def _rows(result: FileResult) -> set[tuple[str, int]]:
 def _imported_elsewhere(path: Path) -> bool:
     """Whether another module of the folder imports a program, which is then to have the same names as before."""
     others = (each.read_text(encoding="utf-8") for each in path.parent.rglob("*.py") if each != path)
-    return any(path.stem in imported(parsed(text)) for text in others)
+    return any(path.stem in text and path.stem in imported(parsed(text)) for text in others)
 
 
 @cache
@@ -132,8 +132,7 @@ def different(case: Case, name: str, rewriting: Rewriting, of_others: bool = Fal
 
 @pytest.mark.parametrize("rewriting", REWRITINGS, ids=lambda rewriting: rewriting.name)
 def test_rewriting_changes_no_finding(rewriting: Rewriting) -> None:
-    order = REWRITINGS.index(rewriting)
-    programs = [each for number, each in enumerate(PROGRAMS) if is_today(number // 2 + order, DAYS)]
+    programs = [each for number, each in enumerate(PROGRAMS) if is_today(number // 2, DAYS)]
     results = [(case, different(case, name, rewriting)) for case, name in programs]
     problems = [problem for _, result in results for problem in result or ()]
     assert problems == []

@@ -3,9 +3,9 @@
 import json
 import re
 import subprocess
-import sys
 from pathlib import Path
 
+import forked
 import pytest
 
 README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
@@ -33,8 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def check(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tfmemlint", "check", "--no-cache", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    return forked.check("--no-cache", *arguments, cwd=folder)
 
 
 def test_findings_look_as_shown(folder: Path) -> None:

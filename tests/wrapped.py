@@ -11,8 +11,8 @@ import io
 import sys
 import tokenize
 import warnings
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
 
 import tfmemlint_fixtures
 
@@ -76,6 +76,14 @@ def without_futures(text: str) -> tuple[str, str]:
 
 def _indented(text: str, lead: str) -> str:
     """The program moved to the right; lines that begin within a string stay as they are."""
+    within = _within_strings(text)
+    lines = io.StringIO(text if text.endswith("\n") else f"{text}\n").readlines()
+    return "".join(line if row in within or not line.strip() else lead + line for row, line in enumerate(lines, 1))
+
+
+@lru_cache(maxsize=8)  # of a program that is put into one statement after the other
+def _within_strings(text: str) -> set[int]:
+    """The rows that begin within a string."""
     within: set[int] = set()
     opened: list[int] = []
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
@@ -86,8 +94,7 @@ def _indented(text: str, lead: str) -> str:
             opened.append(token.start[0])
         elif name in ("FSTRING_END", "TSTRING_END"):
             within.update(range(opened.pop() + 1, token.end[0] + 1))
-    lines = io.StringIO(text if text.endswith("\n") else f"{text}\n").readlines()
-    return "".join(line if row in within or not line.strip() else lead + line for row, line in enumerate(lines, 1))
+    return within
 
 
 @cache
@@ -133,11 +140,14 @@ def sample_programs(case: Case) -> dict[str, str]:
     return {path.name: path.read_bytes().decode() for path in paths}
 
 
-def wrapped_samples(case: Case) -> Iterator[tuple[str, str, str]]:
-    """Each sample program of a case in each statement that can hold it: file, statement, program."""
+def wrapped_samples(
+    case: Case, is_chosen: Callable[[str, str], bool] = lambda name, statement: True
+) -> Iterator[tuple[str, str, str]]:
+    """Each sample program of a case in each statement that can hold it: file, statement, program; of these those that
+    are chosen by file and statement."""
     for name, text in sample_programs(case).items():
         for statement in STATEMENTS:
-            program = wrapped(text, statement)
+            program = wrapped(text, statement) if is_chosen(name, statement) else None
             if program is not None:
                 yield name, statement, program
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from tfmemlint.estimate.advise import what_if
@@ -24,15 +26,17 @@ def between(kind: str, given: Tensor | None, made: Tensor, dtype: str = "float32
     )
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16"])
-@pytest.mark.parametrize("made", [Tensor((None, 4)), Tensor(())])
-@pytest.mark.parametrize("given", [None, Tensor(()), Tensor((None,)), Tensor((None, None)), Tensor((None, 6, 6, 3))])
+GIVEN = (None, Tensor(()), Tensor((None,)), Tensor((None, None)), Tensor((None, 6, 6, 3)))
+MADE = (Tensor((None, 4)), Tensor(()))
+
+
 @pytest.mark.parametrize("kind", sorted(KINDS))
-def test_every_kind_without_arguments_is_answered(kind: str, given: Tensor | None, made: Tensor, dtype: str) -> None:
-    step = between(kind, given, made, dtype)
-    found = estimate(step)
-    assert 0 < found.low <= found.high
-    assert lowest(step, 8) == found.low
+def test_every_kind_without_arguments_is_answered(kind: str) -> None:
+    for given, made, dtype in product(GIVEN, MADE, ("float32", "float16")):
+        step = between(kind, given, made, dtype)
+        found = estimate(step)
+        assert 0 < found.low <= found.high, (given, made, dtype)
+        assert lowest(step, 8) == found.low, (given, made, dtype)
 
 
 @pytest.mark.parametrize("kind", ["Embedding", "Conv2D", "GRU", "SpatialDropout2D"])

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
+import forked
 import pytest
 
 WASTE = "import tensorflow as tf\nds = tf.data.Dataset.range(9).repeat().cache().batch(3).prefetch(1)\n"
@@ -161,8 +162,7 @@ def state() -> dict[str, str]:
 
 
 def check(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tfmemlint", "check", "--select=TFM305", "--output-format=concise", *words]
-    return subprocess.run(command, capture_output=True, text=True)
+    return forked.check("--select=TFM305", "--output-format=concise", *words)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -9,8 +9,10 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import forked
 import pytest
 from bombs import BOMBS, CHAINED, LONG, NESTED
+from daily import share
 
 from tfmemlint.config.settings import Config
 from tfmemlint.lint.linter import Linter
@@ -22,23 +24,18 @@ HEAD = "import tensorflow as tf\n"
 WASTE = f"{HEAD}ds = tf.data.Dataset.range(9).repeat().cache().batch(3).prefetch(1)\n"
 MEMORY = 3 << 30
 SECONDS = 60
+DAYS = 3
+"""On how many days each kind was in a run once."""
 SIZES = {**dict.fromkeys(NESTED, 190), **dict.fromkeys(CHAINED, 20_000), **dict.fromkeys(LONG, 510_000)}
 JUST_UNDER = {"negative powers": 1_500, "lambdas": 2_300, "subscripts": 1_500, "tuple patterns": 9}
 """As large as is still read, of the kinds that take most time and memory."""
 
 
-def limited() -> None:
-    """Before a program starts: what it may use."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-
-
 def check(*words: str) -> dict[str, Counter[str]]:
     """The codes found in each file of the working directory, by a program that may not use much."""
     options = ("--isolated", "--no-cache", "--select=TFM305", "--output-format=json")
-    command = [sys.executable, "-m", "tfmemlint", "check", *options, *words]
-    done = subprocess.run(command, capture_output=True, text=True, preexec_fn=limited)
+    limits = {resource.RLIMIT_AS: MEMORY, resource.RLIMIT_CPU: SECONDS, resource.RLIMIT_CORE: 0}
+    done = forked.check(*options, *words, limits=limits)
     assert (done.returncode, done.stderr) == (2, "")
     found: dict[str, Counter[str]] = {}
     for record in json.loads(done.stdout):
@@ -55,7 +52,7 @@ def program(name: str, size: int) -> str:
 def test_a_bomb_costs_its_own_file_one_line(jobs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With one job in one process, without anything that could be killed: the limits of the parser hold alone."""
     monkeypatch.chdir(tmp_path)
-    names = list(SIZES) if jobs == "-j1" else [*list(NESTED)[::9], *list(CHAINED)[::9]]
+    names = share(list(SIZES), DAYS) if jobs == "-j1" else [*list(NESTED)[::9], *list(CHAINED)[::9]]
     for number, name in enumerate(names):
         Path(f"bomb{number:03}.py").write_text(program(name, SIZES[name]))
     Path("good.py").write_text(WASTE)

@@ -13,6 +13,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 import pytest
+from daily import share
 from growth import SHAPES, Shape
 
 from tfmemlint.config.settings import Config
@@ -21,6 +22,8 @@ from tfmemlint.lint.linter import Linter
 from tfmemlint.lint.recursion import with_deep_stack
 
 MOST = 2.5
+DAYS = 2
+"""On how many days all shapes have grown once."""
 LINTER = Linter(Config(select=("ALL",)))
 
 
@@ -70,8 +73,9 @@ def peak(shape: Shape, count: int) -> int:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
-def test_twice_the_program_is_twice_the_work(shape: Shape) -> None:
+@pytest.mark.parametrize("name", share(list(SHAPES), DAYS))
+def test_twice_the_program_is_twice_the_work(name: str) -> None:
+    shape = SHAPES[name]
     size = max(shape.size // 2, 4)
 
     def measure() -> tuple[Work, Work]:

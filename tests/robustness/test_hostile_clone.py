@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import forked
 import pytest
 
 from tfmemlint import __version__
@@ -164,11 +165,7 @@ def changes(folder: Path, before: dict[str, tuple[object, ...]]) -> set[str]:
 
 
 def check(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tfmemlint", "check", "--select=TFM305", *words]
-    environment = {**os.environ, "PYTHONPATH": "", "GIT_CONFIG_NOSYSTEM": "1"}
-    return subprocess.run(
-        command, capture_output=True, text=True, timeout=100, stdin=subprocess.DEVNULL, env=environment
-    )
+    return forked.check("--select=TFM305", *words, timeout=100, env={**os.environ, "GIT_CONFIG_NOSYSTEM": "1"})
 
 
 REPORTED = {
@@ -260,5 +257,8 @@ def test_modules_and_rule_packs_of_the_working_directory_are_not_imported(name: 
     put(clone / name, PACK)
     put(clone / "evil-1.0.dist-info" / "METADATA", "Metadata-Version: 2.1\nName: evil\nVersion: 1.0\n")
     put(clone / "evil-1.0.dist-info" / "entry_points.txt", "[tfmemlint.rules]\nevil = evil\n")
-    assert check("--isolated", "good.py").returncode == 1
+    command = [sys.executable, "-m", "tfmemlint", "check", "--select=TFM305", "--isolated", "good.py"]
+    environment = {**os.environ, "PYTHONPATH": "", "GIT_CONFIG_NOSYSTEM": "1"}
+    done = subprocess.run(command, capture_output=True, timeout=100, stdin=subprocess.DEVNULL, env=environment)
+    assert done.returncode == 1
     assert not (clone.parent / "home" / "pwned").exists()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import forked
 import pytest
 
 from tfmemlint.lint import changed_lines
@@ -46,8 +46,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def check(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tfmemlint", "check", "-n", "--select=TFM305", "--output-format=concise", "-q"]
-    return subprocess.run([*command, *words], capture_output=True, text=True, timeout=60, stdin=-3)
+    return forked.check("-n", "--select=TFM305", "--output-format=concise", "-q", *words, timeout=60)
 
 
 def configure(key: str, value: str) -> Callable[[str], None]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import socket
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import forked
 import pytest
 
 from tfmemlint.files.bounded_read import read_regular
@@ -28,8 +28,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def check(*words: str, stdin: int = subprocess.DEVNULL) -> subprocess.CompletedProcess[str]:
     """A run that is ended with a failure when it waits."""
-    command = [sys.executable, "-m", "tfmemlint", "check", "-n", "--output-format=concise", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, stdin=stdin)
+    return forked.check("-n", "--output-format=concise", *words, timeout=60, stdin=stdin)
 
 
 def huge(name: str) -> None:

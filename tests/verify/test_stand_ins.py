@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -13,15 +14,23 @@ from tfmemlint.verify.run.runs import Run
 from tfmemlint.verify.run.watch import Limits
 
 SETTINGS = Settings(device="cpu", repeat=1, limits=Limits(wall=120.0))
+RunProgram = Callable[..., Run]
 pytestmark = pytest.mark.tensorflow
 
 
-def run(source: str, **how: Any) -> Run:
-    """The run of a program for which things are made up."""
-    return measure.measure(Program(textwrap.dedent(source), substitute=True, **how), SETTINGS)[0]
+@pytest.fixture(scope="module")
+def run() -> Iterator[RunProgram]:
+    """Runs programs for which things are made up, in copies of one process that has imported TensorFlow."""
+    with measure.preloaded(SETTINGS) as served:
+
+        def made(source: str, fresh: bool = False, **how: Any) -> Run:
+            program = Program(textwrap.dedent(source), substitute=True, **how)
+            return measure.measure(program, SETTINGS if fresh else served)[0]
+
+        yield made
 
 
-def test_names_that_libraries_had_before_are_what_does_the_same() -> None:
+def test_names_that_libraries_had_before_are_what_does_the_same(run: RunProgram) -> None:
     result = run(
         """
         import time
@@ -38,7 +47,7 @@ def test_names_that_libraries_had_before_are_what_does_the_same() -> None:
     assert "names that numpy had before are what does the same now" in result.notes
 
 
-def test_what_is_gone_decorates_and_does_nothing() -> None:
+def test_what_is_gone_decorates_and_does_nothing(run: RunProgram) -> None:
     result = run(
         """
         from keras.legacy import interfaces
@@ -55,7 +64,8 @@ def test_what_is_gone_decorates_and_does_nothing() -> None:
     assert result.reason == f"AttributeError: {gone}"
 
 
-def test_names_that_an_installed_library_lacks_fail_when_they_are_called() -> None:
+@pytest.mark.parametrize("fresh", [False, True])
+def test_names_that_an_installed_library_lacks_fail_when_they_are_called(fresh: bool, run: RunProgram) -> None:
     result = run(
         """
         from keras.datasets import no_such_data
@@ -66,12 +76,13 @@ def test_names_that_an_installed_library_lacks_fail_when_they_are_called() -> No
             no_such_array = 3
         assert no_such_array == 3
         thing()
-        """
+        """,
+        fresh=fresh,
     )
     assert result.reason == "AttributeError: numpy.no_such_module.thing is not there in the installed version"
 
 
-def test_keras_gives_what_it_had_elsewhere() -> None:
+def test_keras_gives_what_it_had_elsewhere(run: RunProgram) -> None:
     result = run(
         """
         import keras
@@ -85,7 +96,7 @@ def test_keras_gives_what_it_had_elsewhere() -> None:
     assert result.reason == "AttributeError: keras.optimizers.no_such_optimizer is not there in the installed version"
 
 
-def test_sizes_of_layers_are_whole_numbers_as_in_keras_2() -> None:
+def test_sizes_of_layers_are_whole_numbers_as_in_keras_2(run: RunProgram) -> None:
     result = run(
         """
         import numpy as np
@@ -101,7 +112,7 @@ def test_sizes_of_layers_are_whole_numbers_as_in_keras_2() -> None:
     assert "units of a layer was made a whole number, as Keras 2 does" in result.notes
 
 
-def test_the_folder_of_what_is_written_is_there() -> None:
+def test_the_folder_of_what_is_written_is_there(run: RunProgram) -> None:
     result = run(
         """
         with open("outputs/first/scores.txt", "w") as scores:
@@ -113,7 +124,7 @@ def test_the_folder_of_what_is_written_is_there() -> None:
     assert "outputs/first, which the program writes to, is not there: it was made" in result.notes
 
 
-def test_contrib_is_what_tensorflow_2_has_of_it() -> None:
+def test_contrib_is_what_tensorflow_2_has_of_it(run: RunProgram) -> None:
     result = run(
         """
         import tensorflow as tf
@@ -132,7 +143,7 @@ def test_contrib_is_what_tensorflow_2_has_of_it() -> None:
 
 
 @pytest.mark.parametrize("present", [True, False])
-def test_files_that_a_program_looks_for_are_there_where_they_shall_be(present: bool) -> None:
+def test_files_that_a_program_looks_for_are_there_where_they_shall_be(present: bool, run: RunProgram) -> None:
     result = run(
         """
         import os
@@ -145,7 +156,7 @@ def test_files_that_a_program_looks_for_are_there_where_they_shall_be(present: b
     assert (result.status, result.value) == ("ok", 1024.0 if present else None)
 
 
-def test_shapes_and_rows_that_errors_asked_for_take_the_place_of_others() -> None:
+def test_shapes_and_rows_that_errors_asked_for_take_the_place_of_others(run: RunProgram) -> None:
     result = run(
         """
         assert tfmemlint_array("float32", (512, 1021)).shape == (512, 28, 28)
@@ -160,7 +171,7 @@ def test_shapes_and_rows_that_errors_asked_for_take_the_place_of_others() -> Non
     assert "the shape (512, 28, 28) stands for (512, 1021), which was made up: an error asked for it" in result.notes
 
 
-def test_tables_have_the_columns_that_the_code_gives_them() -> None:
+def test_tables_have_the_columns_that_the_code_gives_them(run: RunProgram) -> None:
     pytest.importorskip("pandas")
     result = run(
         """
