@@ -13,7 +13,7 @@ from tfmemlint.cli import output
 from tfmemlint.cli.estimate.answers import Older, Sized, answers, chosen, memory
 from tfmemlint.cli.estimate.arguments import parse
 from tfmemlint.cli.estimate.older import Revision
-from tfmemlint.cli.estimate.read import Wanted, read
+from tfmemlint.cli.estimate.read import Step, Wanted, read
 from tfmemlint.cli.output import tell
 from tfmemlint.cli.usage import USAGE, UsageError
 from tfmemlint.config.discover import Target, discover
@@ -58,7 +58,7 @@ class _Command:
         self.memory = memory(options)
         self.revision: Revision | None = None
         self.found: list[Reported] = []
-        self._texts: list[str] = []
+        self._measured: list[Step] = []
         self.failed = self.crashed = False
         self._wanted = _wanted(options)
         self._expressions: set[str] = set()
@@ -92,7 +92,8 @@ class _Command:
             budget = target.config.gpu_memory, None
         steps = chosen(done.steps, self.options)
         self.found += answers(path, steps, self.options, budget, self._older(target) if steps else None)
-        self._texts += [each.text for each in steps for _ in self.options.batch or (None,)]
+        if self.options.measure:
+            self._measured += [each for each in steps for _ in self.options.batch or (None,)]
 
     def check_facts(self) -> None:
         """Say which of the values of `--set` were not needed. Raises UsageError for names that are not there."""
@@ -113,7 +114,7 @@ class _Command:
         if self.options.measure:
             from tfmemlint.cli.estimate.measuring import measured
 
-            self.found = measured(self.found, self._texts, self.options)
+            self.found = measured(self.found, self._measured, self.options)
 
     def _older(self, target: Target) -> Older | None:
         if self.revision is None:

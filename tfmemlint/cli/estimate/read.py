@@ -16,17 +16,20 @@ if TYPE_CHECKING:
     from tfmemlint.config.settings import Config
     from tfmemlint.estimate.facts import Given
     from tfmemlint.estimate.step import TrainingStep
+    from tfmemlint.model.file import File
     from tfmemlint.project.projects import Projects
     from tfmemlint.text.source import Program, Source
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step, the program text that it is of, and where the lines of that stand in the file, where these differ."""
+    """A step, the program text that it is of, where the lines of that stand in the file, where these differ, and the
+    file as it was read."""
 
     step: TrainingStep
     text: str
     places: dict[int, Place] = field(default_factory=dict)
+    file: File | None = None
 
 
 @dataclass(slots=True)
@@ -90,7 +93,7 @@ def _gather(found: Read, source: Source, config: Config, wanted: Wanted, project
         done = follow(file, wanted.given)
         found.used |= done.used
         for step in named(file, done.steps, wanted.function, wanted.model):
-            found.steps.append(Step(step, readable.text, _places(step, program, source)))
+            found.steps.append(Step(step, readable.text, _places(step, program, source), file))
 
 
 def _places(step: TrainingStep, program: Program, source: Source) -> dict[int, Place]:
