@@ -203,7 +203,10 @@ def test_predict_takes_a_step_without_gradients(script: Path, run: Run) -> None:
 
 
 def test_steps_are_chosen_by_function_and_model(here: Path, run: Run) -> None:
-    text = NET + DATA + """
+    text = (
+        NET
+        + DATA
+        + """
 def first():
     model = make()
     model.compile("adam", loss)
@@ -219,6 +222,7 @@ def second():
 first()
 second()
 """
+    )
     Path("train.py").write_text(text)
     assert [each["batch"] for each in records(run, "train.py")] == [64, 32]
     assert record(run, "train.py", "--function", "second")["batch"] == 32
@@ -231,7 +235,9 @@ second()
 
 
 def test_a_loop_is_known_by_the_function_that_it_calls(here: Path, run: Run) -> None:
-    Path("train.py").write_text(NET + """
+    Path("train.py").write_text(
+        NET
+        + """
 import tensorflow as tf
 
 net, other = make(), make(8)
@@ -250,7 +256,8 @@ def learn(x, y):
 for x, y in ds:
     learn(x, y)
 other.predict(ds)
-""")
+"""
+    )
     assert len(records(run, "train.py")) == 2
     assert record(run, "train.py", "--function", "learn") == record(run, "train.py", "--model", "net")
     assert record(run, "train.py", "--model", "other")["call"] == "other.predict(...)"
@@ -352,14 +359,14 @@ def test_what_can_be_read_is_estimated_beside_what_cannot(script: Path, run: Run
 
 def test_a_failure_of_ours_costs_its_own_file(script: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("other.py").write_text(SCRIPT)
-    real = facts.steps
+    real = facts.follow
 
-    def steps(file: Any, given: Any) -> Any:
+    def follow(file: Any, given: Any) -> Any:
         if file.source.path == "other.py":
             raise ZeroDivisionError("ours")
         return real(file, given)
 
-    monkeypatch.setattr(facts, "steps", steps)
+    monkeypatch.setattr(facts, "follow", follow)
     done = run("estimate", ".")
     assert (done.code, done.err) == (
         3, "tfmemlint: internal error: other.py: the estimate failed: ZeroDivisionError: ours\n",
@@ -481,9 +488,7 @@ def test_comparing_leaves_nothing_behind(repository: Path, run: Run, monkeypatch
     assert list(temporary.iterdir()) == []
 
 
-def test_names_of_a_hostile_tree_lead_nowhere_else(
-    repository: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_names_of_a_hostile_tree_lead_nowhere_else(repository: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """A tree with an entry `..`, which git itself would not make, and one with a name that no system takes."""
 
     def stored(kind: str, data: bytes) -> bytes:

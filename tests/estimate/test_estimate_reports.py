@@ -140,8 +140,8 @@ def test_without_a_batch_bytes_are_for_each_example() -> None:
         assert made[name] is None
     assert {layer["kept"] for layer in made["layers"]} == {None}
     assert made["missing"] == [
-        {"what": "the batch size", "line": 41, "cell": None, "option": "--batch", "bounds": False},
-        {"what": "the units of Dense 'dense'", "line": 12, "cell": None, "option": None, "bounds": True},
+        {"what": "the batch size", "line": 41, "cell": None, "option": "--batch", "name": None, "bounds": False},
+        {"what": "the units of Dense 'dense'", "line": 12, "cell": None, "option": None, "name": None, "bounds": True},
     ]
 
 
@@ -236,7 +236,7 @@ SCHEMA: dict[str, Any] = {
     "precision": str,
     "mode": str,
     "known": bool,
-    "missing": [{"what": str, **_PLACE, "option": (str, None), "bounds": bool}],
+    "missing": [{"what": str, **_PLACE, "option": (str, None), "name": (str, None), "bounds": bool}],
     "bytes": {
         "weights": int, "slots": (int, None), "input": (int, None), "step": (int, None), "low": (int, None),
         "guess": (int, None), "high": (int, None), "per_example": (int, None),

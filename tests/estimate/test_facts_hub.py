@@ -75,7 +75,7 @@ def test_the_classes_of_a_data_set_that_is_not_documented_are_not_known() -> Non
         "model = keras.Sequential([keras.Input((8,)), layers.Dense(info.features['label'].num_classes)])\n"
         "model.compile('adam', 'mse')\nmodel.fit(np.zeros((64, 8)), np.zeros(64))\n"
     )
-    assert [each.what for each in step.missing] == ["what `Dense` gives"]
+    assert [(each.option, each.name) for each in step.missing] == [("--set", 'info.features["label"].num_classes')]
 
 
 TEXTS = {

@@ -186,16 +186,16 @@ def test_what_is_not_known_is_missing_until_it_is_given(program: str, options: s
 
 
 NOT_CERTAIN = [
-    "model = keras.Sequential([layers.Dense(4)])\nif deep():\n    model.add(layers.Dense(4))",
-    "model = keras.Sequential([layers.Dense(n) for n in sizes()])",
-    "model = keras.models.load_model('kept')",
-    "model = make()",
+    ("model = keras.Sequential([layers.Dense(4)])\nif deep():\n    model.add(layers.Dense(4))", ("--set", "deep()")),
+    ("model = keras.Sequential([layers.Dense(n) for n in sizes()])", ("--set", "sizes()")),
+    ("model = keras.models.load_model('kept')", ("--model", None)),
+    ("model = make()", ("--model", None)),
 ]
 
 
-@pytest.mark.parametrize("model", NOT_CERTAIN)
-def test_layers_that_are_not_certain_are_no_graph(model: str) -> None:
-    assert all(not each.passes and [m.option for m in each.missing] == ["--model"] for each in read(model + FIT))
+@pytest.mark.parametrize(("model", "asked"), NOT_CERTAIN)
+def test_layers_that_are_not_certain_are_no_graph(model: str, asked: tuple[str, str | None]) -> None:
+    assert all(not each.passes and [(m.option, m.name) for m in each.missing] == [asked] for each in read(model + FIT))
 
 
 def test_an_unknown_layer_is_missing_and_the_rest_stays() -> None:

@@ -229,13 +229,21 @@ def _missing(step: TrainingStep, runs: Sequence[_Run], stays: _Stays) -> tuple[M
         for applied in run.one.graph.applied:
             what = run.written.left_out.get(applied.layer)
             text = f"{what} of {applied.kind} {applied.name!r}"
+            if found and not applied.lacks and _rests_on_others(applied, run.one):
+                continue  # what is not known is named where it begins
             if what is not None and text not in said:
                 said.add(text)
-                found.append(Missing(text, applied.line))
-    found.extend(_shapeless(step))
+                found += applied.lacks or (Missing(text, applied.line),)
+    if not any(each.name for each in found):  # else shapes rest on what is named
+        found.extend(_shapeless(step))
     if stays.unknown and not any("optimizer" in each.what for each in found):
         found.append(Missing("the optimizer", step.line, "--optimizer"))
-    return tuple(found)
+    return tuple(dict.fromkeys(found))
+
+
+def _rests_on_others(applied: Applied, one: Pass) -> bool:
+    """Whether a layer takes what is not known itself."""
+    return any(None in one.graph.tensors[each].shape[1:] for each in applied.inputs)
 
 
 def _shapeless(step: TrainingStep) -> list[Missing]:
@@ -271,5 +279,3 @@ def _table(runs: Sequence[_Run], top: _Run, stays: _Stays, batch: int) -> tuple[
                 at_peak.get(applied.layer, 0),
             )
     return tuple(rows.values())
-
-

@@ -33,6 +33,7 @@ class Applied:
     says which it knows. `layer` is equal where one layer is applied again, `line` where it is made (from 1; 0 where no
     line tells), `arguments` what it was made with, as plain numbers, words and tuples by Keras' names, without those
     left out; layers that hold another one have that as `inner`. `remat` is equal in all that one block computes again.
+    `lacks` is what of its arguments the program does not say.
     """
 
     kind: str
@@ -47,6 +48,7 @@ class Applied:
     training: bool | None = None
     dtype: str = "float32"
     remat: int | None = None
+    lacks: tuple[Missing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,7 @@ class Pass:
 @dataclass(frozen=True, slots=True)
 class Missing:
     """What a program does not say, as a noun ("the batch size"), where, and the option that supplies it ("--batch").
+    Of `--set`, `name` is the expression to give a value for.
 
     `bounds`: whether bytes are a lower bound without it; a missing batch leaves bytes for each example."""
 
@@ -97,6 +100,7 @@ class Missing:
     line: int
     option: str | None = None
     bounds: bool = True
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,6 +67,7 @@ class Evaluator:
         self.leaving: dict[int, list[cst.If]] = {}
         """The conditions that leave a block, by its id."""
         self.bodies: dict[tuple[Value, int, int], Body] = {}
+        self.stated: Callable[[Node, Value], Value] | None = None  # what a user says of expressions
         self._outermost = self.memo.state
 
     # -- values ------------------------------------------------------------------------------------------------------
@@ -77,9 +78,8 @@ class Evaluator:
 
     def _evaluate(self, node: Node, frame: Frame | None) -> Value:
         handler = _HANDLERS.get(node.__class__)
-        if handler is None:
-            return Unknown(f"a {type(node).__name__} is not followed")
-        return handler(self, node, frame)
+        found = handler(self, node, frame) if handler else Unknown(f"a {type(node).__name__} is not followed")
+        return found if self.stated is None else self.stated(node, found)
 
     def call(self, node: cst.Call, frame: Frame | None = None) -> Call:
         """The call object of a call expression; the same one each time."""

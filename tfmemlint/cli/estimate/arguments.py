@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import difflib
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from tfmemlint.cli.arguments import Parser
 from tfmemlint.cli.usage import UsageError
@@ -77,6 +78,10 @@ def _add_facts(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--optimizer", type=_optimizer, metavar="NAME", help="a class of Keras: adam, 'SGD(momentum=0.9)'"
     )
+    group.add_argument(
+        "--set", type=_fact, action="append", default=[], dest="facts", metavar="NAME=VALUE",
+        help="what an expression of the code is: num_classes=10, 'len(vocab)=20000', 'x.shape=(None, 9)'; repeatable",
+    )  # fmt: skip
     group.add_argument("--precision", choices=PRECISIONS, metavar="POLICY", help=", ".join(PRECISIONS))
 
 
@@ -139,6 +144,33 @@ def _numbers(text: str, what: str) -> list[int]:
     if not words or not all(re.fullmatch(r"[0-9]{1,10}", word) and 0 < int(word) < _LARGEST_BATCH for word in words):
         raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
     return [int(word) for word in words]
+
+
+def _fact(text: str) -> tuple[str, Any]:
+    """An expression, as Python prints it, and the value that it has: what stands before and behind the first `=` that
+    parts an expression from a literal."""
+    from tfmemlint.estimate.facts.origins import canonical, is_readable
+
+    begun = None
+    for at, letter in enumerate(text):
+        if letter != "=":
+            continue
+        try:
+            name = canonical(text[:at].strip())
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        if not is_readable(name):
+            continue
+        begun = begun or (name, text[at + 1 :].strip())
+        try:
+            return name, ast.literal_eval(text[at + 1 :].strip())
+        except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+            continue
+    if begun is not None:
+        raise argparse.ArgumentTypeError(
+            f"{begun[1]!r} is no value of Python's, as 10, (28, 28) or 'adam' (a text needs quotes of its own)"
+        )
+    raise argparse.ArgumentTypeError(f"{text!r} is no NAME=VALUE, as num_classes=10 or 'len(vocab)=20000'")
 
 
 def _optimizer(text: str) -> Optimizer:

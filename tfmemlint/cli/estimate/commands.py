@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import difflib
 import os
 import sys
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 from tfmemlint.cli import output
 from tfmemlint.cli.estimate.answers import Older, Sized, answers, chosen, memory
 from tfmemlint.cli.estimate.arguments import parse
-from tfmemlint.cli.estimate.read import Wanted, read
+from tfmemlint.cli.estimate.read import Step, Wanted, read
 from tfmemlint.cli.output import tell
 from tfmemlint.cli.usage import USAGE, UsageError
 from tfmemlint.config.discover import Target, discover
@@ -43,6 +44,7 @@ def estimate_main(words: Sequence[str]) -> int:
             command.revision = stack.enter_context(Revision(options.compare))
         for target in found.targets:
             command.add(target)
+    command.check_facts()
     command.measure()
     if not command.found and not (command.failed or command.crashed):
         _tell_nothing(options)
@@ -60,9 +62,11 @@ class _Command:
         self.memory = memory(options)
         self.revision: Revision | None = None
         self.found: list[Reported] = []
-        self._texts: list[str] = []
+        self._measured: list[Step] = []
         self.failed = self.crashed = False
         self._wanted = _wanted(options)
+        self._expressions: set[str] = set()
+        self._used: set[str] = set()
         self._projects = Projects()
 
     def add(self, target: Target) -> None:
@@ -85,19 +89,36 @@ class _Command:
         done = read(data, path, target.config, self._wanted, self._projects)
         for each in done.failures:
             self._fail(each)
+        self._expressions |= done.expressions
+        self._used |= done.used
         budget: Sized | None = self.memory
         if budget is None and target.config.gpu_memory is not None:
             budget = target.config.gpu_memory, None
         steps = chosen(done.steps, self.options)
         self.found += answers(path, steps, self.options, budget, self._older(target) if steps else None)
-        self._texts += [each.text for each in steps for _ in self.options.batch or (None,)]
+        if self.options.measure:
+            self._measured += [each for each in steps for _ in self.options.batch or (None,)]
+
+    def check_facts(self) -> None:
+        """Say which of the values of `--set` were not needed. Raises UsageError for names that are not there."""
+        from tfmemlint.estimate.facts.named import is_among
+
+        for name in self._wanted.given.facts if self._expressions else ():
+            if not is_among(name, self._expressions):
+                raise UsageError(f"--set {name}: that is not in {', '.join(self.options.paths)}{self._near(name)}")
+            if name not in self._used:
+                tell(f"note: --set {name} was not needed: no step rests on it, or the code says what it is")
+
+    def _near(self, name: str) -> str:
+        near = difflib.get_close_matches(name, sorted(self._expressions), 3, 0.6)
+        return f"; did you mean {' or '.join(near)}?" if near else ""
 
     def measure(self) -> None:
         """Run what was found, where that is asked for."""
         if self.options.measure:
             from tfmemlint.cli.estimate.measuring import measured
 
-            self.found = measured(self.found, self._texts, self.options)
+            self.found = measured(self.found, self._measured, self.options)
 
     def _older(self, target: Target) -> Older | None:
         if self.revision is None:
@@ -117,7 +138,7 @@ def _wanted(options: argparse.Namespace) -> Wanted:
     from tfmemlint.estimate.facts import Given
 
     batch = options.batch[0] if options.batch else None
-    given = Given(batch, options.input, options.optimizer, options.precision)
+    given = Given(batch, options.input, options.optimizer, options.precision, dict(options.facts))
     return Wanted(given, options.function, options.model)
 
 

@@ -17,16 +17,17 @@ from tfmemlint.verify.run.interpreters import MeasureError
 from tfmemlint.verify.run.measure import Step
 from tfmemlint.verify.run.stopping import ended_cleanly
 from tfmemlint.verify.run.workspaces import sweep
-from tfmemlint.verify.training_step import measure_step
+from tfmemlint.verify.training_step import Alone, measure_step
 
 if TYPE_CHECKING:
+    from tfmemlint.cli.estimate.read import Step as Read
     from tfmemlint.report.estimates import Reported
     from tfmemlint.verify.run.measure import Settings
 
 
-def measured(found: Sequence[Reported], texts: Sequence[str], options: argparse.Namespace) -> list[Reported]:
-    """The estimates with what was measured of each; `texts` are the programs that they are of. What cannot be measured
-    is said in one line each and stays as it is."""
+def measured(found: Sequence[Reported], steps: Sequence[Read], options: argparse.Namespace) -> list[Reported]:
+    """The estimates with what was measured of each; `steps` are what they are of. What cannot be measured is said in
+    one line each and stays as it is."""
     if not found:
         return []
     words = ["--repeat", "1", "--python", options.python or sys.executable]
@@ -40,12 +41,12 @@ def measured(found: Sequence[Reported], texts: Sequence[str], options: argparse.
             return list(found)
         with Progress(len(found)) as progress:
             return [
-                _one(each, text, options, chosen, progress) for each, text in zip(found, texts, strict=True)
+                _one(each, read, options, chosen, progress) for each, read in zip(found, steps, strict=True)
             ]  # fmt: skip
 
 
 def _one(
-    found: Reported, text: str, options: argparse.Namespace, chosen: Settings, progress: Progress
+    found: Reported, read: Read, options: argparse.Namespace, chosen: Settings, progress: Progress
 ) -> Reported:
     step = found.estimate.of
     try:
@@ -53,7 +54,10 @@ def _one(
             raise MeasureError("--predict cannot be measured of a loop; name the call of fit or predict")
         batch = found.estimate.batch if options.batch else None
         wanted = Step(step.line, batch, options.mode, options.predict)
-        found = replace(found, measured=measure_step(found.path, text, wanted, chosen))
+        alone = None
+        if read.file is not None and found.is_whole and not found.estimate.bounded and not options.predict:
+            alone = Alone(read.file, step, found.estimate.batch)
+        found = replace(found, measured=measure_step(found.path, read.text, wanted, chosen, alone=alone))
         said = "measured"
     except MeasureError as error:
         said = f"not measured: {error}"

@@ -16,25 +16,31 @@ if TYPE_CHECKING:
     from tfmemlint.config.settings import Config
     from tfmemlint.estimate.facts import Given
     from tfmemlint.estimate.step import TrainingStep
+    from tfmemlint.model.file import File
     from tfmemlint.project.projects import Projects
     from tfmemlint.text.source import Program, Source
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A step, the program text that it is of, and where the lines of that stand in the file, where these differ."""
+    """A step, the program text that it is of, where the lines of that stand in the file, where these differ, and the
+    file as it was read."""
 
     step: TrainingStep
     text: str
     places: dict[int, Place] = field(default_factory=dict)
+    file: File | None = None
 
 
 @dataclass(slots=True)
 class Read:
-    """The steps of a file, and one line for each part of it that cannot be read."""
+    """The steps of a file, and one line for each part of it that cannot be read. Where a user says what expressions
+    are, all `expressions` of the file, and those of them that were `used`."""
 
     steps: list[Step] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
+    expressions: set[str] = field(default_factory=set)
+    used: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,8 @@ def read(data: bytes, path: str, config: Config, wanted: Wanted, projects: Proje
 def _gather(found: Read, source: Source, config: Config, wanted: Wanted, projects: Projects) -> None:
     """Add the steps of all programs of a file, and the parts of it that do not parse."""
     from tfmemlint.cli.estimate.named import named
-    from tfmemlint.estimate.facts import steps
+    from tfmemlint.estimate.facts import follow
+    from tfmemlint.estimate.facts.named import expressions
     from tfmemlint.model.file import File
 
     path, programs = source.path, source.programs
@@ -81,8 +88,12 @@ def _gather(found: Read, source: Source, config: Config, wanted: Wanted, project
         if module is None:
             continue
         file = File(readable, module, config, siblings_of(path, config, projects))
-        for step in named(file, steps(file, wanted.given), wanted.function, wanted.model):
-            found.steps.append(Step(step, readable.text, _places(step, program, source)))
+        if wanted.given.facts:
+            found.expressions |= expressions(file)
+        done = follow(file, wanted.given)
+        found.used |= done.used
+        for step in named(file, done.steps, wanted.function, wanted.model):
+            found.steps.append(Step(step, readable.text, _places(step, program, source), file))
 
 
 def _places(step: TrainingStep, program: Program, source: Source) -> dict[int, Place]:

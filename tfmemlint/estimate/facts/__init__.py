@@ -5,7 +5,7 @@ and models do, `training` makes steps of `fit` and of gradients. Nothing of the 
 named in `missing`, never guessed.
 """
 
-from tfmemlint.estimate.facts.found import steps
+from tfmemlint.estimate.facts.found import follow, steps
 from tfmemlint.estimate.facts.given import Given
 
-__all__ = ["Given", "steps"]
+__all__ = ["Given", "follow", "steps"]

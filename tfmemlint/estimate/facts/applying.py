@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import graphs, networks, objects, operations, replaying, shaped, stated
+from tfmemlint.estimate.facts import graphs, lacking, networks, objects, operations, origins, replaying, shaped, stated
 from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.recorded import Node
 from tfmemlint.estimate.facts.values import NONE, Closure, Held, Object, Traced, leaves, plain
@@ -80,7 +80,9 @@ def _not_known(machine: Machine, layer: Object, given: Arguments, node: cst.CSTN
     why = graphs.LAYERS if layer.of is None and networks.is_model(layer) else f"what `{kind}` gives"
     made = machine.record.tensor(None, None)
     line = operations.line_of(machine, node)
-    machine.record.add(Node(kind, line, tuple(t.number for t in known), (made.number,), op=layer, why=why))
+    lacks = lacking.of_arguments(given, tensors=True)
+    inputs = tuple(t.number for t in known)
+    machine.record.add(Node(kind, line, inputs, (made.number,), op=layer, why=why, lacks=lacks))
     return made
 
 
@@ -103,7 +105,16 @@ def _layer(
     line = operations.line_of(machine, layer.call.node if layer.call is not None else node)
     why = "" if shapes else f"what `{kind}` gives" if all(t.shape is not None for t in tensors) else "its input"
     machine.record.add(
-        Node(kind, line, tuple(t.number for t in tensors), tuple(t.number for t in made), layer, training, why=why)
+        Node(
+            kind,
+            line,
+            tuple(t.number for t in tensors),
+            tuple(t.number for t in made),
+            layer,
+            training,
+            why=why,
+            lacks=origins.as_written(machine, lacking.of_layer(layer)),
+        )
     )
     return made[0] if len(made) == 1 else objects.new_list(Sequence(tuple(made), "list"))
 
@@ -266,5 +277,3 @@ def rematerialised(machine: Machine, of: Object | Closure) -> Value:
         machine.serial += 1
         machine.put(of.fields, "#remat", Const(machine.serial))
     return of
-
-

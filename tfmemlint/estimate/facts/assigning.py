@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import expressions, known, objects
+from tfmemlint.estimate.facts import expressions, known, objects, origins
 from tfmemlint.estimate.facts.values import Closure, Env, Held, Kind, Listed, Object
 from tfmemlint.model.values import Api, Const, Sequence, Unknown, Value, constant
 
@@ -55,6 +55,8 @@ def _augmented(machine: Machine, statement: cst.AugAssign, env: Env) -> None:
 
 def assign(machine: Machine, target: cst.CSTNode, value: Value, env: Env) -> None:
     """Give a target its value: a name, an attribute, an item, or several of them."""
+    if isinstance(target, (cst.Name, cst.Attribute)):
+        value = origins.named(machine, target, value)
     if isinstance(target, cst.Name):
         machine.put(env.outer.get(target.value, env).names, target.value, value)
     elif isinstance(target, (cst.Tuple, cst.List)):
@@ -129,5 +131,3 @@ def define_class(machine: Machine, node: cst.ClassDef, env: Env) -> None:
                 value.node, traced=value.traced, env=env, frame=value.frame, partial=value.partial, owner=made
             )
     machine.put(env.outer.get(node.name.value, env).names, node.name.value, made)
-
-

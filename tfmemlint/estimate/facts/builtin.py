@@ -23,7 +23,9 @@ from tfmemlint.estimate.facts.values import (
     Listed,
     Loop,
     Object,
+    Open,
     Variables,
+    opened,
     plain,
 )  # fmt: skip
 from tfmemlint.model.values import (
@@ -67,7 +69,7 @@ def _range(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     bounds = [integer(each) for each in given.positions]
     known = [each for each in bounds if each is not None]
     if not known or len(known) < len(bounds) or (len(known) == 3 and not known[2]):
-        return Iterator(Unknown("range"), Unknown("an index"), "range")
+        return Iterator(opened(Unknown("range"), given.positions), Open("an index"), "range")
     found = range(*known)
     if len(found) > LONGEST_RANGE:
         return Iterator(Length(Api("builtins.range"), len(found)), Unknown("an index"), "range")
@@ -77,7 +79,9 @@ def _range(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
 @models("len")
 def _len(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     known = items(given.positions[0]) if given.positions else None
-    return None if known is None else Const(len(known))
+    if known is None:
+        return Unknown("a length") if isinstance(given.get(0), Unknown) else None
+    return Const(len(known))
 
 
 @models("enumerate")
@@ -152,7 +156,7 @@ def _number(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     word = node.func.attr.value if isinstance(node.func, cst.Attribute) else getattr(node.func, "value", "")
     found = constant(given.positions[0]) if given.positions else None
     if found is None or (len(given.positions) > 1 and word != "round"):
-        return None
+        return opened(Unknown("a number"), given.positions) if _begun(given) else None
     functions: dict[str, Callable[[Any], Any]] = {
         "int": int, "float": float, "abs": abs, "round": round, "ceil": math.ceil, "floor": math.floor, "str": str,
         "sqrt": math.sqrt, "log2": math.log2, "log": math.log, "exp": math.exp, "bool": bool,
@@ -164,6 +168,11 @@ def _number(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
         return Unknown("a number that raises")
 
 
+def _begun(given: Arguments) -> bool:
+    """Whether what a number is made of is not known, and begins somewhere else."""
+    return any(isinstance(each, Open) for each in given.positions)
+
+
 @models("max", "min", "sum", "any", "all", "np.prod", "math.prod", "np.sum")
 def _folded(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     word = node.func.attr.value if isinstance(node.func, cst.Attribute) else getattr(node.func, "value", "")
@@ -171,7 +180,7 @@ def _folded(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     known = several if several is not None else items(given.positions[0]) if given.positions else None
     numbers = [constant(each) for each in known or ()]
     if not numbers or not all(isinstance(each, (int, float)) for each in numbers):
-        return None
+        return opened(Unknown("a number"), given.positions) if several is not None and _begun(given) else None
     functions: dict[str, Callable[[Any], Any]] = {
         "max": max, "min": min, "sum": sum, "any": any, "all": all, "prod": math.prod,
     }  # fmt: skip

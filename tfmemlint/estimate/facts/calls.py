@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import libraries, networks, objects, operations, pipelines, texts
+from tfmemlint.estimate.facts import lacking, libraries, networks, objects, operations, origins, pipelines, texts
 from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.known import items
 from tfmemlint.estimate.facts.values import (
@@ -137,7 +137,8 @@ def unknown(machine: Machine, target: Value, given: Arguments, node: cst.Call) -
     if not tensors:
         return Unknown("a call of what is not known")
     word = node.func.attr.value if isinstance(node.func, cst.Attribute) else getattr(node.func, "value", "a call")
-    return operations.unknown(machine, str(word), tensors, node)
+    lacks = (*lacking.of_tensors(target), *lacking.of_arguments(given, tensors=True))
+    return operations.unknown(machine, str(word), tensors, node, lacks)
 
 
 def _method(machine: Machine, target: Method, given: Arguments, node: cst.Call) -> Value:
@@ -238,6 +239,8 @@ def _passed(machine: Machine, function: Closure, param: cst.Param, names: dict[s
     if name in names:
         return names.pop(name)
     if param.default is not None and not open_:
+        if name in machine.given.facts:  # a default holds as long as nobody says otherwise
+            return origins.stated(machine, name)
         return machine.value(param.default, function.env)
     return Unknown(f"parameter {name}")
 
@@ -277,5 +280,3 @@ def item_of(machine: Machine, base: Object, at: Value, node: cst.CSTNode) -> Val
     if method is not None:
         return run(machine, objects.with_receiver(method[0], base), (at,), {}, node)
     return Instance(base.type_name, base.call).item_at(plain(at))
-
-

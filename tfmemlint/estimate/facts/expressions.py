@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import calls, catalogue, displays, imported, objects, operations, texts
+from tfmemlint.estimate.facts import calls, catalogue, displays, imported, lacking, objects, operations, origins, texts
 from tfmemlint.estimate.facts.known import compared, element_of, plain_sequence, truth
+from tfmemlint.estimate.facts.state import uncertain
 from tfmemlint.estimate.facts.values import (
     MISSING,
     NONE,
@@ -23,6 +24,7 @@ from tfmemlint.estimate.facts.values import (
     Traced,
     Variables,
     join,
+    opened,
     plain,
 )  # fmt: skip
 from tfmemlint.model import arguments
@@ -52,7 +54,8 @@ def value(machine: Machine, node: cst.CSTNode, env: Env) -> Value:
     kind = node.__class__
     handler = _HANDLERS.get(kind)
     if handler is not None:
-        return handler(machine, node, env)
+        made = handler(machine, node, env)
+        return origins.read(machine, node, made) if kind in origins.READ else made
     if kind not in LITERALS:
         return Unknown(f"a {kind.__name__}")
     found = machine.literals.get(id(node))
@@ -88,7 +91,9 @@ def _name(machine: Machine, node: cst.Name, env: Env) -> Value:
 
 
 def _attribute(machine: Machine, node: cst.Attribute, env: Env) -> Value:
-    return attribute(machine, machine.value(node.value, env), node.attr.value)
+    base = machine.value(node.value, env)
+    found = origins.of_command_line(machine, node, base, attribute(machine, base, node.attr.value))
+    return origins.of_part(machine, node, base, found)
 
 
 def attribute(machine: Machine, base: Value, name: str) -> Value:
@@ -134,17 +139,17 @@ def binary(machine: Machine, name: str, left: Value, right: Value, node: cst.CST
     if isinstance(left, Listed) and name in ("Add", "Multiply"):
         made = plain_sequence(left).binary(name, plain_sequence(right))
         return objects.new_list(made) if isinstance(made, Sequence) else made
-    return left.binary(name, right)
+    return opened(left.binary(name, right), (left, right))
 
 
 def _unary(machine: Machine, node: cst.UnaryOperation, env: Env) -> Value:
     operand = machine.value(node.expression, env)
     if isinstance(node.operator, cst.Not):
         sure = truth(operand)
-        return Unknown("a truth value") if sure is None else Const(not sure)
+        return opened(Unknown("a truth value"), (operand,)) if sure is None else Const(not sure)
     if isinstance(operand, Traced):
         return operations.elementwise(machine, "negative", operand, node)
-    return operand.unary(type(node.operator).__name__)
+    return opened(operand.unary(type(node.operator).__name__), (operand,))
 
 
 def _boolean(machine: Machine, node: cst.BooleanOperation, env: Env) -> Value:
@@ -156,7 +161,7 @@ def _boolean(machine: Machine, node: cst.BooleanOperation, env: Env) -> Value:
     known = truth(right)
     if known is isinstance(node.operator, cst.Or):
         return right if isinstance(right, Const) else join(left, right)
-    return join(left, right) if left.known and right.known else Unknown("either side")
+    return join(left, right) if left.known and right.known else opened(Unknown("either side"), (left, right))
 
 
 def _comparison(machine: Machine, node: cst.Comparison, env: Env) -> Value:
@@ -165,7 +170,9 @@ def _comparison(machine: Machine, node: cst.Comparison, env: Env) -> Value:
         right = machine.value(each.comparator, env)
         found = compared(each.operator, left, right)
         if found is None:
-            return _elementwise(each.operator, left, right) if len(node.comparisons) == 1 else Unknown("a truth value")
+            single = len(node.comparisons) == 1
+            made = _elementwise(each.operator, left, right) if single else Unknown("a truth value")
+            return opened(made, (left, right))
         result, left = result and found, right
     return Const(result)
 
@@ -181,10 +188,11 @@ def _elementwise(operator: cst.BaseCompOp, left: Value, right: Value) -> Value:
 
 
 def _if_expression(machine: Machine, node: cst.IfExp, env: Env) -> Value:
-    sure = truth(machine.value(node.test, env))
+    test = machine.value(node.test, env)
+    sure = truth(test)
     if sure is not None:
         return machine.value(node.body if sure else node.orelse, env)
-    return join(machine.value(node.body, env), machine.value(node.orelse, env))
+    return uncertain(join(machine.value(node.body, env), machine.value(node.orelse, env)), lacking.of(test))
 
 
 # -- items -----------------------------------------------------------------------------------------------------------
@@ -192,6 +200,10 @@ def _if_expression(machine: Machine, node: cst.IfExp, env: Env) -> Value:
 
 def _subscript(machine: Machine, node: cst.Subscript, env: Env) -> Value:
     base = machine.value(node.value, env)
+    return origins.of_part(machine, node, base, _item(machine, base, node, env))
+
+
+def _item(machine: Machine, base: Value, node: cst.Subscript, env: Env) -> Value:
     indices = [_index(machine, element.slice, env) for element in node.slice]
     if isinstance(base, Traced):
         return operations.subscript(machine, base, indices, node)
@@ -282,4 +294,3 @@ _HANDLERS: dict[type, Callable[[Machine, Any, Env], Value]] = {
     cst.NamedExpr: _walrus, cst.Lambda: _lambda,
     cst.FormattedString: _formatted, cst.Yield: _yield,
 }  # fmt: skip
-

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import applying, feeding, graphs, losing, networks, operations, training
+from tfmemlint.estimate.facts import applying, feeding, graphs, lacking, losing, networks, operations, training
 from tfmemlint.estimate.facts.asked import Arguments
 from tfmemlint.estimate.facts.feeding import Feed
 from tfmemlint.estimate.facts.recorded import Node
-from tfmemlint.estimate.facts.values import NONE, Object, Traced, leaves
+from tfmemlint.estimate.facts.values import NONE, Listed, Object, Origin, Traced, leaves
 from tfmemlint.estimate.step import Graph, Loss, Missing, Optimizer, Pass, Tensor, TrainingStep
 from tfmemlint.model.values import Array, Const, Shape, constant
 
@@ -31,7 +31,7 @@ def step(machine: Machine, model: Object, name: str, given: Arguments, node: cst
     batch = _batch(machine, feed, line, missing)
     ends = forward(machine, model, feed.inputs, node, train)
     if ends is None:
-        missing.append(_what_is_missing(machine, model, feed, line))
+        missing += graphs.asked_for(_lacks(machine, model)) or [_what_is_missing(machine, model, feed, line)]
         passes: tuple[Pass, ...] = ()
     else:
         nodes, inputs, outputs = ends
@@ -43,7 +43,7 @@ def step(machine: Machine, model: Object, name: str, given: Arguments, node: cst
             nodes, losses, outputs = [*nodes, *found.nodes], found.losses, [*found.outputs, *found.rest]
         graph, unknown = graphs.graph(machine, nodes, inputs, outputs, batch)
         missing += unknown
-        missing += inputs_missing(graph, line)
+        missing += inputs_missing(machine, graph, line)
         passes = (Pass(graph, tuple(losses), optimizer, backward=train),)
     taken = [passes[0].graph.tensors[number] for number in passes[0].graph.inputs] if passes else []
     shown = _data(feed, taken, train)
@@ -94,20 +94,30 @@ def _what_is_missing(machine: Machine, model: Object, feed: Feed, line: int) -> 
     return Missing(graphs.LAYERS, line, "--model")
 
 
-def inputs_missing(graph: Graph, line: int) -> list[Missing]:
+def _lacks(machine: Machine, model: Object) -> tuple[Origin, ...]:
+    """What of the program is not known, for want of which nothing is known of what a model applies."""
+    if networks.is_sequential(model):
+        listed = model.fields["#layers"]
+        if networks.layers_listed(model) is None:
+            return machine.causes.get((id(listed.fields), "items"), ()) if isinstance(listed, Listed) else ()
+        return networks.input_lacks(machine, model)
+    if networks.is_functional(model):
+        ends = (model.fields["#inputs"], model.fields["#outputs"])
+        return tuple(dict.fromkeys(origin for end in ends for origin in lacking.of_tensors(end)))
+    return ()
+
+
+def inputs_missing(machine: Machine, graph: Graph, line: int) -> list[Missing]:
     """Sizes of the inputs that are not known."""
-    for number in graph.inputs:
-        if None in graph.tensors[number].shape[1:]:
-            return [Missing("the shape of the input", line, "--input")]
-    return []
+    gaps = [number for number in graph.inputs if None in graph.tensors[number].shape[1:]]
+    named = graphs.asked_for(origin for number in gaps for origin in machine.record.lacks.get(number, ()))
+    return named or ([Missing("the shape of the input", line, "--input")] if gaps else [])
 
 
 # -- the way through a model ------------------------------------------------------------------------------------------
 
 
-def forward(
-    machine: Machine, model: Object, inputs: list[Array] | None, node: cst.CSTNode, train: bool
-) -> Ends | None:
+def forward(machine: Machine, model: Object, inputs: list[Array] | None, node: cst.CSTNode, train: bool) -> Ends | None:
     """What a model applies to one batch; None where that is not known."""
     ends = networks.built(machine, model)
     own = model.of is not None and machine.method(model.of, "call") is not None
@@ -234,5 +244,3 @@ def _mode(machine: Machine, model: Object) -> str:
         return "eager"
     jit = given.get(None, "jit_compile") if given is not None else None
     return "jit" if jit is not None and constant(jit) is True else "graph"
-
-

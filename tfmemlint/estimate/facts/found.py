@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import libcst as cst
@@ -25,12 +25,25 @@ APPLY, GRADIENT = "apply", "gradient"
 """Many things have an `apply`: only where gradients are taken may it be that of an optimizer."""
 
 
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """The steps of a file by line, and the expressions of which it needed what the user says of them."""
+
+    steps: list[TrainingStep] = field(default_factory=list)
+    used: frozenset[str] = frozenset()
+
+
 def steps(file: File, given: Given = Given()) -> list[TrainingStep]:  # noqa: B008  (it is frozen)
     """The steps that a file trains with, and the batches that it predicts, by line. What `given` says fills what the
     program leaves open."""
+    return follow(file, given).steps
+
+
+def follow(file: File, given: Given) -> Followed:
+    """The same, with what of `given` was needed."""
     programs = (file, *file.within_reach)
     if not any(program.calls_by_word.get(word) for program in programs for word in (*WORDS, GRADIENT)):
-        return []
+        return Followed()
     machine = Machine(file, given)
     env = Env()
     machine.modules[id(file)] = env
@@ -41,7 +54,7 @@ def steps(file: File, given: Given = Given()) -> list[TrainingStep]:  # noqa: B0
         machine.again()
     with contextlib.suppress(TooMuchWork, RecursionError):
         _uncalled(machine, env)
-    return _once(machine.events)
+    return Followed(_once(machine.events), frozenset(machine.used))
 
 
 def _uncalled(machine: Machine, env: Env) -> None:
@@ -113,5 +126,3 @@ def _numbered(step: TrainingStep) -> TrainingStep:
         frozen = frozenset(layers[number] for number in each.frozen if number in layers)
         passes.append(Pass(Graph(of, applied, inputs, outputs), each.losses, each.optimizer, each.backward, frozen))
     return replace(step, passes=tuple(passes))
-
-

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tfmemlint.estimate.facts import shaped
 from tfmemlint.estimate.facts.asked import Asked
 from tfmemlint.estimate.facts.recorded import Node
-from tfmemlint.estimate.facts.values import Closure, Held, Object, Traced, plain
+from tfmemlint.estimate.facts.values import Closure, Held, Object, Origin, Traced, plain
 from tfmemlint.estimate.step import Applied, Graph, Missing, Tensor
 from tfmemlint.model.values import Api, Array, Const, Length, Sequence, Value, constant
 
@@ -25,6 +25,9 @@ LEFT_OUT = re.compile(
 
 LAYERS = "the layers of the model"
 """What is missing where a model is loaded, or made in a way that is not followed."""
+
+SET = "--set"
+"""The option that gives an expression its value."""
 
 KEPT = {"Embedding": ("input_dim",), "MultiHeadAttention": ("output_shape",)}
 
@@ -41,9 +44,15 @@ def graph(
         used.update(dict.fromkeys((*node.inputs, *node.outputs)))
         if _begins(machine, node):
             option = "--model" if node.why == LAYERS else None
-            missing.append(Missing(node.why or f"what `{node.kind}` gives", node.line, option))
+            unnamed = Missing(node.why or f"what `{node.kind}` gives", node.line, option)
+            missing += asked_for(node.lacks) or [unnamed]
     tensors = {number: tensor(machine.record.tensors[number], batch) for number in used}
     return Graph(tensors, tuple(applied), tuple(inputs), tuple(outputs)), missing
+
+
+def asked_for(lacks: Iterable[Origin]) -> list[Missing]:
+    """What a user is asked for, where these expressions are not known."""
+    return [Missing(f"`{each.text}`", each.line, SET, name=each.text) for each in dict.fromkeys(lacks)]
 
 
 def _begins(machine: Machine, node: Node) -> bool:
@@ -81,7 +90,7 @@ def _applied(node: Node) -> Applied:
     return Applied(
         node.kind, str(constant(op.fields.get("name", Const(node.kind)))), node.line, op.serial, node.inputs,
         node.outputs, arguments(op), _inner(op), _trainable(op), node.training, shaped.dtype_of_layer(op),
-        remat if isinstance(remat, int) else None,
+        remat if isinstance(remat, int) else None, tuple(asked_for(node.lacks)),
     )  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from tfmemlint.estimate.facts import (
     cloning,
     hub,
     machines,
+    methods,
     networks,
     objects,
     operations,
@@ -190,7 +191,7 @@ def method(machine: Machine, receiver: Object, name: str, given: Arguments, node
         networks.initialised(machine, receiver, given)
         return NONE
     if networks.is_layer(receiver):
-        found = networks.method(machine, receiver, name, given, node) or stepping.method(
+        found = methods.method(machine, receiver, name, given, node) or stepping.method(
             machine, receiver, name, given, node
         )
         if found is not None:

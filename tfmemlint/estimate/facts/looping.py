@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import assigning, displays, known, stepping
-from tfmemlint.estimate.facts.values import MISSING, NONE, Env, Object, join
+from tfmemlint.estimate.facts import assigning, displays, known, lacking, stepping
+from tfmemlint.estimate.facts.values import MISSING, NONE, Env, Object, Open, Origin, join
 from tfmemlint.model.values import Const, Length, OneOf, Sequence, Unknown, Value
 
 if TYPE_CHECKING:
@@ -29,9 +29,13 @@ MOST_WORK = 10_000
 def follow(machine: Machine, loop: cst.For | cst.While, env: Env) -> Outcome:
     """Follow a loop."""
     if isinstance(loop, cst.While):
-        if known.truth(machine.value(loop.test, env)) is False:
+        test = machine.value(loop.test, env)
+        if known.truth(test) is False:
             return None
-        return stepping.around(machine, loop, NONE, lambda: _some(machine, lambda: machine.suite(loop.body, env), env))
+        why = lacking.of(test)
+        return stepping.around(
+            machine, loop, NONE, lambda: _some(machine, lambda: machine.suite(loop.body, env), why, env)
+        )
     over = machine.value(loop.iter, env)
     turns = known.items(over)
     if turns is None or len(turns) > displays.MOST_ITEMS:
@@ -58,6 +62,7 @@ def _turns(machine: Machine, loop: cst.For, turns: tuple[Value, ...], env: Env) 
 
 def _over(machine: Machine, loop: cst.For, over: Value, env: Env) -> Outcome:
     """Follow one turn that stands for all."""
+
     def turn() -> Outcome:
         item = _any_item(over)
         if stepping.is_data(over):
@@ -65,17 +70,19 @@ def _over(machine: Machine, loop: cst.For, over: Value, env: Env) -> Outcome:
         assigning.assign(machine, loop.target, item, env)
         return machine.suite(loop.body, env)
 
-    return _some(machine, turn, env)
+    return _some(machine, turn, lacking.of(over), env)
 
 
 def _any_item(over: Value) -> Value:
     if isinstance(over, Sequence) and over.items and all(isinstance(each, Const) for each in over.items):
-        return Unknown("an item")
-    return known.element_of(over)
+        return Open("an item")
+    item = known.element_of(over)
+    return Unknown(item.why) if isinstance(item, Open) else item
 
 
-def _some(machine: Machine, turn: Callable[[], Outcome], env: Env) -> Outcome:
-    """Follow a turn of a loop that may run any number of times: once for what it changes, once for what it does."""
+def _some(machine: Machine, turn: Callable[[], Outcome], why: tuple[Origin, ...], env: Env) -> Outcome:
+    """Follow a turn of a loop that may run any number of times, for want of what `why` names: once for what it changes,
+    once for what it does."""
     machine.quiet += 1
     applied, taken = len(machine.record.now), len(machine.taken)
     try:
@@ -88,7 +95,7 @@ def _some(machine: Machine, turn: Callable[[], Outcome], env: Env) -> Outcome:
     for where, key, after in changes.values():
         before = where.get(key, MISSING)
         if before is not MISSING and after is not MISSING and before is not after and before != after:
-            machine.put(where, key, _widened(before, after))
+            machine.put(where, key, machine.caused(where, key, _widened(before, after), why))
     outcome = turn()
     return outcome if outcome is not None and outcome[0] == "return" and not env.returns else None
 
@@ -97,9 +104,9 @@ def _widened(before: Value, after: Value) -> Value:
     if before == NONE:
         return after
     if isinstance(before, (Const, Length)) and isinstance(after, (Const, Length)):
-        return Unknown("it changes in a loop")
+        return Open("it changes in a loop")
     joined = join(before, after)
-    return Unknown("it changes in a loop") if isinstance(joined, OneOf) else joined
+    return Open("it changes in a loop") if isinstance(joined, OneOf) else joined
 
 
 # -- with ------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import graphs, objects, training
+from tfmemlint.estimate.facts import graphs, lacking, objects, training
 from tfmemlint.estimate.facts.asked import Arguments
 from tfmemlint.estimate.facts.recorded import Node
 from tfmemlint.estimate.facts.values import NONE, Closure, Held, Object, Traced, leaves
@@ -76,7 +76,7 @@ def compiled(
             found.rest.append(output)
             shown = _function(machine, value) is None or machine.record.tensors[output].shape is not None
             if value != NONE and shown:
-                missing.append(Missing(training.unknown_loss(value), line))
+                missing += graphs.asked_for(lacking.of(value)) or [Missing(training.unknown_loss(value), line)]
             continue
         found.nodes += made.nodes
         found.outputs += made.outputs

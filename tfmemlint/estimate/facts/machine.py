@@ -21,8 +21,10 @@ from tfmemlint.estimate.facts import (
     expressions,
     imported,
     known,
+    lacking,
     looping,
     networks,
+    origins,
     stepping,
 )  # fmt: skip
 from tfmemlint.estimate.facts.recorded import Record
@@ -46,7 +48,6 @@ DEEPEST = 24
 """Calls of the program's functions in each other."""
 
 
-
 class TooMuchWork(Exception):
     """A program needs more work than is done for one file."""
 
@@ -59,6 +60,8 @@ class Machine(State):
         self.file = file
         self.given = given
         self.evaluator = file.values
+        if given.facts:
+            self.evaluator.stated = lambda node, found: origins.filled(self, node, found)
         self.record = Record()
         self.work = 0
         self.deepest = DEEPEST
@@ -80,6 +83,10 @@ class Machine(State):
         """What star imports give names, by the module and the name."""
         self.reached: set[int] = set()
         """The calls that were come to, by the identity of their nodes."""
+        self.texts: dict[int, str | None] = {}
+        """Expressions as Python prints them, by the identity of their nodes."""
+        self.used: set[str] = set()
+        """The expressions of which was needed what the user says."""
         self.quiet = 0
         """How many loops are followed for what they change alone."""
         self.events: list[Any] = []
@@ -161,7 +168,8 @@ class Machine(State):
 
     def _if(self, statement: cst.If, rest: SequenceOf[cst.CSTNode], env: Env) -> tuple[bool, Outcome]:
         """Follow a condition; True where what stands behind it was followed, too."""
-        sure = known.truth(self.value(statement.test, env))
+        test = self.value(statement.test, env)
+        sure = known.truth(test)
         if sure is not None:
             return False, self.suite(statement.body, env) if sure else self._otherwise(statement, env)
         one, first = self.branch(lambda: self.suite(statement.body, env))
@@ -173,11 +181,11 @@ class Machine(State):
             self.apply(first)
             return False, one
         if (one is None) == (other is None):
-            self.merge(first, second)
+            self.merge(first, second, lacking.of(test))
             return False, self._both(one, other, env)
         left, kept, on = (one, first, second) if one is not None else (other, second, first)
         end, behind = self.branch(lambda: self._behind(on, rest, env))
-        self.merge(kept, behind)
+        self.merge(kept, behind, lacking.of(test))
         return True, self._both(left, end, env)
 
     def _behind(self, changes: Changes, rest: SequenceOf[cst.CSTNode], env: Env) -> Outcome:

@@ -9,22 +9,18 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tfmemlint import knowledge
-from tfmemlint.estimate.facts import objects, operations, training
+from tfmemlint.estimate.facts import lacking, objects, origins, training
 from tfmemlint.estimate.facts.asked import Arguments, Asked
-from tfmemlint.estimate.facts.values import NONE, Listed, Loop, Object, Traced, Variables, leaves, plain
+from tfmemlint.estimate.facts.values import NONE, Listed, Loop, Object, Origin, Traced, Variables, leaves, plain
 from tfmemlint.model.layers.effects import first_shape
 from tfmemlint.model.transfer.table import dtype_of, shape_of
-from tfmemlint.model.values import Api, Array, Const, Method, Sequence, Shape, Unknown, Value, constant, integer
+from tfmemlint.model.values import Api, Array, Const, Sequence, Shape, Unknown, Value, constant, integer
 
 if TYPE_CHECKING:
     from tfmemlint.estimate.facts.machine import Machine
 
 LAYER, MODEL, SEQUENTIAL = "tf.keras.layers.Layer", "tf.keras.Model", "tf.keras.Sequential"
 WEIGHTS = ("trainable_variables", "trainable_weights", "variables", "weights")
-QUIET = ("summary", "save", "save_weights", "load_weights", "plot_model", "evaluate", "build_from_config", "adapt",
-         "test_on_batch", "get_weights", "set_weights", "export", "reset_states", "reset_metrics", "get_config",
-         "to_json", "count_params", "add_loss", "add_metric", "compute_mask", "finalize_state")  # fmt: skip
-"""Methods that change nothing of what a step is made of."""
 
 
 def is_layer(value: Value) -> bool:
@@ -96,7 +92,10 @@ def start(machine: Machine, made: Object, name: str, given: Arguments) -> None:
             if isinstance(each, Traced):
                 machine.put(made.fields, "#shape", each)
         layers = tuple(each for each in found if not isinstance(each, Traced))
-        made.fields["#layers"] = Listed({"items": Sequence(layers, "list", given.open or unknown)})
+        kept = Listed({"items": Sequence(layers, "list", given.open or unknown)})
+        made.fields["#layers"] = kept
+        if listed is not None and unknown:
+            machine.causes[id(kept.fields), "items"] = lacking.of(listed)
         return
     inputs, outputs = given.get(0, "inputs", "input"), given.get(1, "outputs", "output")
     if inputs is not None and outputs is not None:
@@ -133,7 +132,9 @@ def input_tensor(machine: Machine, call: Asked, name: str, node: cst.Call) -> Va
         if call.arg(word) is not None and call.given(word) != NONE:
             shape = shape_of(call.given(word))
     dtype = dtype_of(call.given("dtype"), "float32") if call.arg("dtype") is not None else "float32"
-    return machine.record.tensor(shape, dtype or "float32")
+    made = machine.record.tensor(shape, dtype or "float32")
+    machine.record.lacks[made.number] = origins.as_written(machine, lacking.of_arguments(call.given_values))
+    return made
 
 
 def built(machine: Machine, model: Object) -> tuple[list[Traced], list[Traced]] | None:
@@ -152,6 +153,7 @@ def built(machine: Machine, model: Object) -> tuple[list[Traced], list[Traced]] 
         if shape is not None:
             first = model.fields.get("#shape")
             given_ = machine.record.tensor(shape, first.dtype if isinstance(first, Traced) else "float32")
+            machine.record.lacks[given_.number] = input_lacks(machine, model)
             kept, machine.record.now = machine.record.now, []
             inside = machine.through(model, given_, None)
             machine.record.now = kept
@@ -191,6 +193,22 @@ def input_shape(machine: Machine, model: Object) -> Shape | None:
     return found
 
 
+def input_lacks(machine: Machine, model: Object) -> tuple[Origin, ...]:
+    """What the shape rests on that a model states for its input and that is not known."""
+    stated = model.fields.get("#shape")
+    if isinstance(stated, Traced):
+        return machine.record.lacks.get(stated.number, ())
+    listed = layers_listed(model) or ()
+    first = listed[0] if listed else None
+    if not isinstance(first, Object) or not isinstance(first.call, Asked):
+        return ()
+    if is_sequential(first):
+        return input_lacks(machine, first)
+    names = first.call.given_values.names
+    said = (value for name, value in names.items() if name.startswith(("input_", "batch_", "shape")))
+    return tuple(dict.fromkeys(origin for value in said for origin in lacking.of(value)))
+
+
 # -- what a model holds ----------------------------------------------------------------------------------------------
 
 
@@ -223,7 +241,7 @@ def shown(machine: Machine, owner: Object, name: str) -> Value | None:
     if name in WEIGHTS:
         return Variables((owner,))
     if name in ("layers", "_layers", "submodules"):
-        held = [*_input_layers(machine, owner), *parts(machine, owner)]
+        held = [*input_layers(machine, owner), *parts(machine, owner)]
         unknown = is_sequential(owner) and layers_listed(owner) is None
         return objects.new_list(Sequence(tuple(held), "list", unknown))
     if name in ("input", "inputs", "output", "outputs"):
@@ -243,7 +261,8 @@ def shown(machine: Machine, owner: Object, name: str) -> Value | None:
     return argument if argument is not None and argument.known else None
 
 
-def _input_layers(machine: Machine, owner: Object) -> list[Object]:
+def input_layers(machine: Machine, owner: Object) -> list[Object]:
+    """The input layers that Keras makes for a functional model."""
     ends = built(machine, owner) if is_functional(owner) else None
     return [objects.new(machine, "tf.keras.layers.InputLayer") for _ in ends[0]] if ends is not None else []
 
@@ -257,44 +276,3 @@ def _end(machine: Machine, owner: Object, name: str) -> Value:
     if name.endswith("s"):
         return objects.new_list(Sequence(tuple(found), "list"))
     return found[0] if len(found) == 1 else objects.new_list(Sequence(tuple(found), "list"))
-
-
-# -- methods ---------------------------------------------------------------------------------------------------------
-
-
-def method(machine: Machine, model: Object, name: str, given: Arguments, node: cst.Call) -> Value | None:
-    """What a method of a layer or model gives; None for one that is not known here."""
-    if name == "add" and is_sequential(model):
-        layer = given.get(0, "layer")
-        add(machine, model, layer if layer is not None else Unknown("a layer"))
-        return NONE
-    if name == "pop" and is_sequential(model):
-        listed = model.fields["#layers"]
-        return operations.list_method(machine, operations.ListMethod(listed, "pop"), Arguments())  # type: ignore[arg-type]
-    if name == "get_layer":
-        return _named_layer(machine, model, given)
-    if name == "build":
-        shape = given.get(0, "input_shape")
-        found = shape_of(plain(shape)) if shape is not None else None
-        if found is not None and is_model(model):
-            machine.put(model.fields, "#shape", machine.record.tensor(found))
-        return NONE
-    if name in QUIET:
-        return NONE
-    if name in ("add_weight", "add_variable"):
-        return _weight(machine, model, given, node)
-    return None
-
-
-def _weight(machine: Machine, owner: Object, given: Arguments, node: cst.Call) -> Value:
-    found = machine.asked(Method(owner, "tf.keras.layers.Layer.add_weight"), given, node)
-    return found if isinstance(found, Array) else Array("tf", "float32", None)
-
-
-def _named_layer(machine: Machine, model: Object, given: Arguments) -> Value:
-    name, index = given.get(0, "name"), given.get(1, "index")
-    held = [*_input_layers(machine, model), *parts(machine, model)]
-    place = constant(index) if index is not None else constant(name) if name is not None else None
-    if isinstance(place, int):
-        return held[place] if -len(held) <= place < len(held) else Unknown("no such layer")
-    return next((each for each in held if each.fields.get("name") == name), Unknown("a layer by its name"))

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import objects, shaped
+from tfmemlint.estimate.facts import lacking, objects, shaped
 from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.recorded import Node
-from tfmemlint.estimate.facts.values import NONE, Listed, Loop, Traced, leaves, plain, traced
+from tfmemlint.estimate.facts.values import NONE, Lacks, Listed, Loop, Traced, leaves, plain, traced
 from tfmemlint.model.transfer import transfer
 from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.values import Array, Const, Mapping, Sequence, Unknown, Value, constant
@@ -57,8 +57,9 @@ def step_line(machine: Machine, node: cst.CSTNode) -> int:
 
 
 def note(
-    machine: Machine, kind: str, given: list[Traced], made: Value, node: cst.CSTNode | None, why: str = ""
-) -> Value:
+    machine: Machine, kind: str, given: list[Traced], made: Value, node: cst.CSTNode | None, why: str = "",
+    lacks: Lacks = (),
+) -> Value:  # fmt: skip
     """Note an operation that gives a tensor, or a structure of tensors."""
     outputs: list[int] = []
 
@@ -73,14 +74,14 @@ def note(
         return tensor
 
     found = numbered(made)
-    line = line_of(machine, node)
-    machine.record.add(Node(kind, line, tuple(t.number for t in given), tuple(outputs), why=why))
+    inputs = tuple(t.number for t in given)
+    machine.record.add(Node(kind, line_of(machine, node), inputs, tuple(outputs), why=why, lacks=lacks))
     return found
 
 
-def unknown(machine: Machine, kind: str, given: list[Traced], node: cst.CSTNode | None) -> Value:
+def unknown(machine: Machine, kind: str, given: list[Traced], node: cst.CSTNode | None, lacks: Lacks = ()) -> Value:
     """Note an operation of which the result is not known."""
-    return note(machine, kind, given, Array("tf", None, None), node, f"what `{kind}` gives")
+    return note(machine, kind, given, Array("tf", None, None), node, f"what `{kind}` gives", lacks)
 
 
 def arithmetic(machine: Machine, name: str, left: Value, right: Value, node: cst.CSTNode) -> Value:
@@ -95,7 +96,7 @@ def arithmetic(machine: Machine, name: str, left: Value, right: Value, node: cst
         if len(known) == 1 and scalar and len(given) == 1:  # a number that is not known
             made = Array(known[0].library, known[0].dtype, known[0].shape)
         else:
-            return unknown(machine, kind, given, node)
+            return unknown(machine, kind, given, node, (*lacking.of_tensors(left), *lacking.of_tensors(right)))
     return note(machine, kind, given, made, node, "" if made.shape is not None else f"what `{kind}` gives")
 
 
@@ -160,13 +161,14 @@ def function(machine: Machine, name: str, target: Value, given: Arguments, node:
         arrays = [leaf for leaf in elements(made) if isinstance(leaf, Array)]
         if arrays and len(arrays) == len(elements(made)):
             shown = all(leaf.shape is not None for leaf in arrays)
-            found = note(machine, kind, tensors, made, node, "" if shown else f"what `{kind}` gives")
+            why, lacks = "" if shown else f"what `{kind}` gives", lacking.of_arguments(given, kind in shaped.OF_TENSORS)
+            found = note(machine, kind, tensors, made, node, why, lacks)
             machine.record.now[-1].again = lambda now: _made(machine, name, target, _replaced(given, now), node)
             return found
         return made
     if made is not None:
         return made
-    found = unknown(machine, kind, tensors, node)
+    found = unknown(machine, kind, tensors, node, lacking.of_arguments(given, kind in shaped.OF_TENSORS))
     machine.record.now[-1].again = lambda now: _made(machine, name, target, _replaced(given, now), node)
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from tfmemlint.estimate.facts.values import Object, Traced
+from tfmemlint.estimate.facts.values import Object, Origin, Traced
 from tfmemlint.estimate.step import Loss
 from tfmemlint.model.values import Array, Shape, Value
 
@@ -25,6 +25,8 @@ class Node:
     arguments: dict[str, Value] = field(default_factory=dict)
     why: str = ""
     """What keeps its outputs from being known."""
+    lacks: tuple[Origin, ...] = ()
+    """What of the program is not known that its outputs rest on."""
     remat: int | None = None
     again: Callable[[dict[int, Traced]], Value | None] | None = None
     """What a plain operation gives of other tensors, by the numbers of those that it was given."""
@@ -45,6 +47,8 @@ class Record:
         self.tensors: list[Traced] = []
         self.made: dict[int, Node] = {}
         self.now: list[Node] = []
+        self.lacks: dict[int, tuple[Origin, ...]] = {}
+        """What sizes of symbolic inputs rest on and is not known, by the numbers of the tensors."""
 
     def tensor(self, shape: Shape | None, dtype: str | None = "float32", library: str = "keras") -> Traced:
         """A tensor that was not there before."""

@@ -33,6 +33,9 @@ ELEMENTWISE = frozenset({
     "greater", "not_equal", "less_equal", "greater_equal", "logical_and", "logical_or", "squared_difference",
     "div_no_nan", "divide_no_nan", "binary_crossentropy_elementwise",
 })  # fmt: skip
+OF_TENSORS = ELEMENTWISE | KEEPS | {"concat", "concatenate", "stack", "matmul", "dot", "batch_dot"}
+"""Functions that are given tensors alone, and no sizes."""
+
 REDUCES = frozenset({
     "mean", "sum", "max", "min", "prod", "var", "std", "any", "all", "reduce_mean", "reduce_sum", "reduce_max",
     "reduce_min", "reduce_prod", "reduce_any", "reduce_all", "reduce_std", "reduce_variance", "argmax", "argmin",

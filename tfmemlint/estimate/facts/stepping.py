@@ -207,7 +207,7 @@ def _pass(machine: Machine, taken: Taken, batch: Batch, size: int | None, missin
     outputs = [*found.outputs, *found.rest]
     graph, unknown = graphs.graph(machine, found.nodes, inputs, outputs, size)
     missing += unknown
-    missing += fitting.inputs_missing(graph, batch.line)
+    missing += fitting.inputs_missing(machine, graph, batch.line)
     optimizer = training.optimizer_of(taken.optimizer) or machine.given.optimizer
     if optimizer is None:
         missing.append(Missing("the optimizer", line, "--optimizer"))
@@ -229,5 +229,3 @@ def _frozen(machine: Machine, weights: Value, nodes: list[Node]) -> frozenset[in
             held.add(owner.serial)
             waiting += networks.parts(machine, owner)
     return frozenset(node.op.serial for node in nodes if node.op is not None and node.op.serial not in held)
-
-

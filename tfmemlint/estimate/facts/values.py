@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from collections.abc import Mapping as MappingOf
 from dataclasses import dataclass, field
 from typing import Any
 
 from tfmemlint.model.values import (
+    BOTTOM,
     Api,
     Array,
     Class,
@@ -55,6 +57,29 @@ class Env:
                 return env
             env = env.around
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """An expression of the program that is not known: its text, as Python prints it, and its line in the file (from 1;
+    0 where it stands in another module). `call` says whether it is a call, and `decides` whether a condition or a
+    number of turns rests on it: then even a tensor is known when it is."""
+
+    text: str
+    line: int = field(default=0, compare=False)
+    call: bool = field(default=False, compare=False)
+    decides: bool = field(default=False, compare=False)
+
+
+Lacks = tuple[Origin, ...]
+"""What is not known and would have to be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Open(Unknown):
+    """What is not known, with the expressions that would have to be; none where no expression stands for it."""
+
+    origins: tuple[Origin, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -209,8 +234,18 @@ def join(one: Value, other: Value) -> Value:
         both = ((k, join(mine.get(k, MISSING), others.get(k, MISSING))) for k in keys)
         return Mapping(tuple(both), one.open or other.open)
     if isinstance(one, Traced) or isinstance(other, Traced):
-        return Unknown("one of several tensors")
-    return one_of((one, other))
+        return Open("one of several tensors")
+    return opened(one_of((one, other)), (one, other))
+
+
+def opened(made: Value, of: Iterable[Value]) -> Value:
+    """What was made of some values: where it is not known, with the origins of those that are not."""
+    if not isinstance(made, Unknown) or isinstance(made, Open) or made in (EXITS, BOTTOM):
+        return made
+    begun = [each for each in of if isinstance(each, Open)]
+    if not begun:
+        return made
+    return Open(made.why, tuple(dict.fromkeys(origin for each in begun for origin in each.origins)))
 
 
 def ancestry(kind: Kind) -> list[Kind]:

@@ -258,13 +258,20 @@ def index_array(array: Array, indices: list[Value | slice]) -> Value:
         elif isinstance(index, Const) and isinstance(index.value, int) and rest:
             rest.pop(0)
         elif isinstance(index, Array):
-            sizes.append(None)
+            sizes.append(_picked(index, indices))
             if not rest or (index.shape is not None and len(index.shape) != 1):
                 return replace(base, shape=None)
             rest.pop(0)
         else:
             return replace(base, shape=None)
     return replace(base, shape=(*sizes, *rest))
+
+
+def _picked(index: Array, indices: list[Value | slice]) -> int | None:
+    """How many rows an array of places picks; None for truth values, and where other arrays pick, too."""
+    alone = sum(isinstance(each, Array) for each in indices) == 1
+    places = index.dtype is not None and index.dtype.startswith(("int", "uint"))
+    return index.shape[0] if alone and places and index.shape else None
 
 
 def part_of_file(array: Array, indices: list[Value | slice]) -> bool:

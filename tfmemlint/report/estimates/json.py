@@ -39,7 +39,10 @@ def _record(found: Reported) -> dict[str, Any]:
         "mode": step.mode,
         "known": whole and not estimate.bounded and not estimate.missing,
         "missing": [
-            {"what": each.what, **_place(found, each.line), "option": each.option, "bounds": each.bounds}
+            {
+                "what": each.what, **_place(found, each.line), "option": each.option, "name": each.name,
+                "bounds": each.bounds,
+            }
             for each in estimate.missing
         ],
         "bytes": _bytes(found),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 from tfmemlint.report.base import clean
@@ -178,8 +179,13 @@ def unknown(found: Reported) -> list[str]:
 def _unknown(missing: Missing, found: Reported) -> str:
     place = found.place(missing.line)
     words = f"{missing.what} ({place})" if place else missing.what
-    remedy = f"give {missing.option}" if missing.option else "left out" if missing.bounds else ""
+    remedy = f"give {_as_typed(missing)}" if missing.option else "left out" if missing.bounds else ""
     return clean(f"{words}: {remedy}" if remedy else words)
+
+
+def _as_typed(missing: Missing) -> str | None:
+    """An option as it is typed in a shell: `--set 'len(vocab)=...'`."""
+    return missing.option if missing.name is None else f"{missing.option} {shlex.quote(f'{missing.name}=...')}"
 
 
 def shape(layer: LayerBytes) -> str:

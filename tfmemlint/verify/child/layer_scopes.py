@@ -23,6 +23,9 @@ class Scopes:
     def install(self, keras: Any) -> None:
         """Note the scopes of layers from here on."""
         self._keras = keras
+        if keras.__name__.startswith("tf_keras"):
+            self._install_2(keras.layers.Layer)
+            return
         core: Any = importlib.import_module("keras.src.backend.tensorflow.core")
         enter, noted = core.name_scope.__enter__, self._noted
 
@@ -32,6 +35,16 @@ class Scopes:
             return entered
 
         core.name_scope.__enter__ = enter_noted
+
+    def _install_2(self, layer: Any) -> None:
+        """The same of Keras 2, whose layers cast what they are given within their scope."""
+        cast, noted = layer._maybe_cast_inputs, self._noted
+
+        def cast_noted(caller: Any, *args: Any, **kwargs: Any) -> Any:
+            noted(caller)
+            return cast(caller, *args, **kwargs)
+
+        layer._maybe_cast_inputs = cast_noted
 
     def _noted(self, caller: Any) -> None:
         layer, model = self._keras.layers.Layer, self._keras.Model
