@@ -159,3 +159,21 @@ def test_patches_and_their_places() -> None:
     assert applied(step) == ["extract_patches 4x4x12", "reshape 16x12", "Dense 16x4", "Embedding 16x4", "add 16x4"]
     graph = step.passes[0].graph
     assert [graph.tensors[each.outputs[0]].shape[0] for each in graph.applied] == [None, None, None, 1, None]
+
+
+WITHIN = {
+    "of a function": ("def main():\n", 1, ""),
+    "of one that is called": ("def main():\n", 1, "main()\n"),
+    "of a method": ("class Experiment:\n    def run(self):\n", 2, ""),
+    "of a function in one": ("def main():\n    def more():\n", 2, "    more()\nmain()\n"),
+}
+
+
+@pytest.mark.parametrize("where", WITHIN)
+def test_functions_within_others_that_nobody_calls_are_followed(where: str) -> None:
+    head, depth, tail = WITHIN[where]
+    inner = "def train(x, y):\n    m = keras.Sequential([keras.Input((8,)), layers.Dense(3)])\n"
+    inner += "    m.compile('adam', 'mse')\n    m.fit(x, y, batch_size=16)\n"
+    step = only(head + "".join(f"{'    ' * depth}{line}\n" for line in inner.splitlines()) + tail)
+    assert step.batch == 16
+    assert [layer.kind for layer in applied(step)] == ["Dense"]

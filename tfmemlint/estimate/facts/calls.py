@@ -171,7 +171,7 @@ def run(
         return Unknown("calls nested too deeply")
     if isinstance(function.node, cst.FunctionDef) and machine.file.yields(function.node):
         return _generated(machine, function, positions, names)
-    env = Env(function.env)
+    env = machine.within[id(function.node)] = Env(function.env)
     if function.receiver is not None:
         positions = (function.receiver, *positions)
     _bind(machine, function, env, positions, dict(names), open_)

@@ -58,7 +58,8 @@ def follow(file: File, given: Given) -> Followed:
 
 
 def _uncalled(machine: Machine, env: Env) -> None:
-    """Follow the functions that train and that nothing of the file calls, with what they do by default."""
+    """Follow the functions that train and that nothing of the file calls, with what they do by default: the outermost
+    one, and where that does not come to the call, those in it."""
     calls = machine.file.calls_by_word
     words = (*WORDS, APPLY) if GRADIENT in calls else WORDS
     wanted = [node for word in words for node in calls.get(word, ())]
@@ -68,10 +69,15 @@ def _uncalled(machine: Machine, env: Env) -> None:
         chain: list[cst.CSTNode] = [
             each for each in machine.file.tree.ancestors(node) if isinstance(each, (cst.FunctionDef, cst.ClassDef))
         ]
-        if chain:
+        around: Env | None = env
+        while chain and around is not None and id(node) not in machine.reached:
             start = len(machine.taken)
-            _entered(machine, chain[::-1], env)
+            _entered(machine, chain[::-1], around)
             stepping.left(machine, start)
+            followed = chain.pop()
+            if isinstance(followed, cst.ClassDef) and chain:
+                followed = chain.pop()
+            around = machine.within.get(id(followed))
 
 
 def _entered(machine: Machine, chain: list[cst.CSTNode], env: Env) -> None:

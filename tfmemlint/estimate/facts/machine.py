@@ -83,6 +83,8 @@ class Machine(State):
         """What star imports give names, by the module and the name."""
         self.reached: set[int] = set()
         """The calls that were come to, by the identity of their nodes."""
+        self.within: dict[int, Env] = {}
+        """The names in a function when it was followed last, by the identity of its node."""
         self.texts: dict[int, str | None] = {}
         """Expressions as Python prints them, by the identity of their nodes."""
         self.used: set[str] = set()
