@@ -33,6 +33,14 @@ CAPABILITIES: dict[str, Any] = {
 
 Json = dict[str, Any]
 
+PREFETCH = """import tensorflow as tf
+
+{before}ds = tf.data.TFRecordDataset("a").map(
+    lambda x: tf.image.resize(tf.io.decode_jpeg(x, channels=3), (224, 224))
+).batch(32).prefetch(1000)
+"""
+"""A finding with a safe repair, a price and a related place."""
+
 
 class Client:
     """An editor with a server of its own, and the texts that it has open."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import tokenize
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ from tfmemlint.server.positions import UTF16, Encoding, Lines
 from tfmemlint.text.read import READERS
 
 CODE_CELL = types.NotebookCellKind.Code
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+"""The halves of a character that came in two changes."""
 
 
 class Text:
@@ -41,7 +44,7 @@ class Text:
             if isinstance(change, types.TextDocumentContentChangePartial):
                 start, end = (self.lines.offset(each) for each in (change.range.start, change.range.end))
                 text = self.text[:start] + change.text + self.text[max(start, end) :]
-            self.lines = Lines(text, self.encoding)
+            self.lines = Lines(_PAIR.sub(_joined, text), self.encoding)
         self.version = version
 
 
@@ -213,6 +216,10 @@ def encoded(text: str) -> bytes:
         return text.encode(name, "replace")
     except (UnicodeError, LookupError):
         return text.encode("utf-8", "surrogatepass")
+
+
+def _joined(pair: re.Match[str]) -> str:
+    return pair.group().encode("utf-16-le", "surrogatepass").decode("utf-16-le")
 
 
 def cells_of(data: bytes) -> Sequence[str]:

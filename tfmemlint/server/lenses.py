@@ -69,6 +69,6 @@ class Lenses:
         """Forget a document that was closed."""
         self._known.pop(uri, None)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """End the process."""
-        self._worker.close()
+        await self._worker.close()

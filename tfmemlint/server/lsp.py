@@ -58,8 +58,8 @@ def _life(server: LanguageServer, service: Service) -> None:
         await service.begun()
 
     @server.feature(types.SHUTDOWN)
-    def shutdown(params: None) -> None:
-        service.close()
+    async def shutdown(params: None) -> None:
+        await service.close()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def configured(params: types.DidChangeConfigurationParams) -> None:
@@ -140,8 +140,8 @@ def serve() -> int:
     os.dup2(2, 1)  # what else is printed must not stand between messages
     try:
         server.start_io(stdout=out)
-    finally:
-        service.close()
+    finally:  # of an editor that went without a word, too; the processes end with their pipes
+        service.remove_pages()
     return 0
 
 

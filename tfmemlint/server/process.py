@@ -35,8 +35,9 @@ class Stale(Exception):
 class Worker:
     """A process that answers one question at a time, in the order in which they were asked."""
 
-    def __init__(self, seconds: float = SECONDS) -> None:
+    def __init__(self, seconds: float = SECONDS, patience: float = PATIENCE) -> None:
         self._seconds = seconds
+        self._patience = patience
         self._process: asyncio.subprocess.Process | None = None
         self._turn = asyncio.Lock()
         self._since: float | None = None
@@ -77,7 +78,7 @@ class Worker:
     def hurry(self) -> None:
         """End the process where the question that it is at has become stale and takes long."""
         now = asyncio.get_running_loop().time()
-        if self._since is not None and now - self._since > PATIENCE and not self._wanted():
+        if self._since is not None and now - self._since > self._patience and not self._wanted():
             self._kill()
 
     async def warm(self) -> None:
@@ -99,9 +100,12 @@ class Worker:
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
 
-    def close(self) -> None:
-        """End the process."""
+    async def close(self) -> None:
+        """End the process, and wait for that."""
+        process = self._process
         self._kill()
+        if process is not None:
+            await process.wait()
 
 
 async def _asked(process: asyncio.subprocess.Process, question: object) -> Any:

@@ -54,10 +54,14 @@ class Service:
         await self.editor.watch()
         await self.reread_settings()
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """End all processes, and remove what was written."""
-        self.worker.close()
-        self.lenses.close()
+        self.remove_pages()
+        await self.worker.close()
+        await self.lenses.close()
+
+    def remove_pages(self) -> None:
+        """Remove what was written."""
         self._pages.close()
 
     # -- settings

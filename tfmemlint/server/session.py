@@ -98,6 +98,8 @@ class Session:
         document.is_unsaved = _differs(document)
         self._states[document.uri] = state = State(document)
         self._soon(state, 0)
+        if document.is_unsaved:
+            self._touch(document)
 
     def changed(self, uri: str) -> None:
         """A document was changed."""
