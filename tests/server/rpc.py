@@ -1,4 +1,4 @@
-"""A client of the language server that knows JSON and nothing of the server: what an editor sends, what it would show."""
+"""A client of the language server that knows JSON and nothing of the server: what an editor sends, and would show."""
 
 from __future__ import annotations
 

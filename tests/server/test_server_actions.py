@@ -9,7 +9,7 @@ import pytest
 import tfmemlint_fixtures
 from command_line import Run
 from daily import share
-from rpc import CAPABILITIES, PREFETCH, Client, applied, marked, whole
+from rpc import PREFETCH, Client, applied, marked, whole
 
 from tfmemlint.config.settings import Config
 from tfmemlint.finding import Safety
@@ -25,7 +25,11 @@ FIX_ALL = "source.fixAll.tfmemlint"
 ALL = "Make all safe repairs of tfmemlint"
 QUICK = "Let TensorFlow choose the buffer (TFM304)"
 TEXT = PREFETCH.format(before="")
-TWICE = "import tensorflow as tf\n\na = tf.data.Dataset.range(9).repeat().cache()\nb = tf.data.Dataset.range(8).repeat().cache()\n"
+TWICE = """import tensorflow as tf
+
+a = tf.data.Dataset.range(9).repeat().cache()
+b = tf.data.Dataset.range(8).repeat().cache()
+"""
 
 
 def fixed_by_command(run: Run, path: Path, text: str, *words: str) -> str:

@@ -23,7 +23,7 @@ DAYS = 8
 SEEDS = range(40)
 EDITS = 50
 """Edits for each seed; 2 000 in all."""
-EACH = 5
+EACH = 2
 """After so many edits the server is asked what it finds."""
 
 START = PREFETCH.format(before="x = '😀'; ") + '''
@@ -54,6 +54,10 @@ PIECES = (
     "match x:\n    case ", "x" * 300, "(" * 150, "-" * 500, "9" * 400,
 )  # fmt: skip
 
+HARMLESS = ("# 😀\n", "    # é\r\n", "\n", "\r", "\x0c\n", "# tfmemlint: ignore[TFM304]\n", "# \u2028\n")
+"""Lines after which a program still is one."""
+APPENDED = ("ds = ds.cache()\n", "y = '😀'; z = ds.prefetch(500)\n", "import os\n", "ds = ds.repeat().cache()\n")
+
 
 def edit(random_: random.Random, text: str) -> Json:
     """A change somewhere in a text: something new, something gone, or something that is elsewhere too."""
@@ -64,6 +68,14 @@ def edit(random_: random.Random, text: str) -> Json:
         columns = [len(units(lines[line][:column])) // 2 for column in range(len(lines[line]) + 1)]
         return {"line": line, "character": random_.choice(columns)}
 
+    if random_.random() < 0.5:
+        line = random_.randrange(len(lines))
+        at = {"line": line, "character": 0}
+        if random_.random() < 0.3 and not lines[-1]:
+            at, new = {"line": len(lines) - 1, "character": 0}, random_.choice(APPENDED)
+        else:
+            new = random_.choice(HARMLESS)
+        return {"range": {"start": at, "end": at}, "text": new}
     start = place()
     end = start if random_.random() < 0.5 else min(place(), place(), key=lambda at: abs(at["line"] - start["line"]))
     start, end = sorted((start, end), key=lambda at: (at["line"], at["character"]))
@@ -86,14 +98,13 @@ def test_any_edits_are_survived(client: Client, seed: int) -> None:
     uri = client.uri("train.py")
     client.open("train.py", START)
     for _ in range(EDITS // EACH):
+        if random_.random() < 0.5:  # begun anew, so that not all is broken for good
+            client.edit("train.py", [{"range": whole(client.texts[uri]), "text": START}])
         for _ in range(EACH):
             changes = [edit(random_, client.texts[uri])]
             if random_.random() < 0.2:
                 changes.append(edit(random_, applied(client.texts[uri], [(changes[0]["range"], changes[0]["text"])])))
             client.edit("train.py", changes)
-        if random_.random() < 0.2:  # half of it begun anew, so that not all is broken for good
-            client.edit("train.py", [{"range": whole(client.texts[uri]), "text": START}])
-            client.edit("train.py", [edit(random_, START)])
         where = whole(client.texts[uri])
         actions = client.actions(uri, {"start": where["start"], "end": where["end"]})
         for action in random_.sample(sorted(actions), min(1, len(actions))):

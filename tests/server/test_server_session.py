@@ -75,7 +75,9 @@ class Process:
     def hurry(self) -> None:
         self.hurried += 1
 
-    async def answer(self, number: int = -1, rests_on: dict[str, bytes | None] | None = None, problem: str = "") -> None:
+    async def answer(
+        self, number: int = -1, rests_on: dict[str, bytes | None] | None = None, problem: str = ""
+    ) -> None:
         """Answer a question: each word `bad` of the text is a finding, a `(` does not parse."""
         asked = self.asked[number]
         source = read_source(asked.data, asked.path)
