@@ -64,7 +64,7 @@ def test_messages_that_are_none_leave_the_server(tmp_path: Path) -> None:
         client.notify("no/suchNotification")
         assert client.answer(client.ask("no/suchRequest"))["error"]["code"] == -32601
         client.ask("textDocument/hover", nonsense=1)
-        assert client.open("a.py", "import tensorflow as tf\ntf.data.Dataset.range(9).repeat().cache()\n")
+        assert client.open("a.py", "import tensorflow as tf\nds = tf.data.Dataset.range(9).repeat().cache()\n")
 
 
 @pytest.mark.parametrize("wrong", [{"config": []}, {"run": "often"}, {"estimate": "no"}, {"tfmemlint": {"run": 1}}, []])
