@@ -46,7 +46,6 @@ def test_a_process_that_died_is_replaced() -> None:
 
 def test_an_answer_that_takes_too_long_is_not_waited_for() -> None:
     async def scenario(worker: Worker) -> None:
-        await worker.warm()
         with pytest.raises(Unanswered, match="too long"):
             await worker.ask(Does(time.sleep, 10_000))
 
@@ -63,7 +62,7 @@ def test_a_stale_question_is_not_asked() -> None:
 
 def test_a_question_that_became_stale_is_ended() -> None:
     async def scenario(worker: Worker) -> None:
-        await worker.warm()
+        await worker.ask(Page("TFM304"))  # it has started
         wanted = [True]
         asked = asyncio.ensure_future(worker.ask(Does(time.sleep, 10_000), lambda: wanted[0]))
         for _ in range(10):

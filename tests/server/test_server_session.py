@@ -19,6 +19,9 @@ from tfmemlint.server.questions import Lint, Linted
 from tfmemlint.server.session import LATER, PAUSE, Session
 from tfmemlint.text.read import read_source
 
+KERAS = "\n# keras"
+"""Without the name of a library nothing would be asked about a text."""
+
 
 @dataclass(eq=False)
 class Waiting:
@@ -105,7 +108,7 @@ class Desk:
         return (self.folder / name).as_uri()
 
     async def open(self, name: str, text: str) -> None:
-        item = types.TextDocumentItem(self.uri(name), "python", 1, text)
+        item = types.TextDocumentItem(self.uri(name), "python", 1, text + KERAS)
         self.texts[name] = Text(item)
         self.session.opened(FileDocument(item.uri, text=self.texts[name]))
         await self.clock.advance(0)
@@ -116,7 +119,7 @@ class Desk:
 
     def change(self, name: str, text: str) -> None:
         version = (self.texts[name].version or 0) + 1
-        self.texts[name].change([types.TextDocumentContentChangeWholeDocument(text)], version)
+        self.texts[name].change([types.TextDocumentContentChangeWholeDocument(text + KERAS)], version)
         self.session.changed(self.uri(name))
 
     def shown(self, name: str = "a.py") -> list[tuple[str, int, int]]:
@@ -135,6 +138,18 @@ def test_an_opened_file_is_linted_at_once(tmp_path: Path) -> None:
     asyncio.run(scenario())
 
 
+def test_a_text_without_a_library_is_asked_nothing_about(tmp_path: Path) -> None:
+    async def scenario() -> None:
+        desk = Desk(tmp_path)
+        await desk.opened("a.py", "bad")
+        desk.texts["a.py"].change([types.TextDocumentContentChangeWholeDocument("bad")], 2)
+        desk.session.changed(desk.uri("a.py"))
+        await desk.clock.advance(PAUSE)
+        assert (len(desk.process.asked), desk.shown(), desk.published[-1].version) == (1, [], 2)
+
+    asyncio.run(scenario())
+
+
 def test_changes_in_a_row_are_linted_once(tmp_path: Path) -> None:
     async def scenario() -> None:
         desk = Desk(tmp_path)
@@ -144,7 +159,7 @@ def test_changes_in_a_row_are_linted_once(tmp_path: Path) -> None:
             await desk.clock.advance(PAUSE * 0.9)
         assert len(desk.process.asked) == 1
         await desk.clock.advance(PAUSE)
-        assert [each.data for each in desk.process.asked] == [b"", b"bad"]
+        assert [each.data.decode() for each in desk.process.asked] == [KERAS, f"bad{KERAS}"]
         await desk.process.answer()
         assert desk.shown() == [("ABC001", 0, 0)]
 
@@ -244,7 +259,7 @@ def test_what_rests_on_a_changed_file_is_linted_later(tmp_path: Path) -> None:
         await desk.process.answer()
         await desk.clock.advance(LATER)
         assert [Path(each.path).name for each in desk.process.asked[3:]] == ["data.py", "train.py"]
-        assert desk.process.asked[-1].around.unsaved[data] == b"bad"
+        assert desk.process.asked[-1].around.unsaved[data] == f"bad{KERAS}".encode()
 
     asyncio.run(scenario())
 
@@ -252,7 +267,7 @@ def test_what_rests_on_a_changed_file_is_linted_later(tmp_path: Path) -> None:
 def test_what_is_saved_is_read_from_disk(tmp_path: Path) -> None:
     async def scenario() -> None:
         desk = Desk(tmp_path)
-        (tmp_path / "a.py").write_text("same")
+        (tmp_path / "a.py").write_text(f"same{KERAS}")
         await desk.opened("a.py", "same")
         await desk.opened("b.py", "new")
         assert set(desk.session.unsaved()) == {str(tmp_path / "b.py")}

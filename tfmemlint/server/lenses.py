@@ -11,6 +11,7 @@ from tfmemlint.server.documents import FileDocument
 from tfmemlint.server.process import Stale, Unanswered, Worker
 from tfmemlint.server.questions import Estimated, Estimates
 from tfmemlint.server.session import Session, State
+from tfmemlint.text.prefilter import mentions_tensorflow
 
 SHOW_ESTIMATE = "tfmemlint.showEstimate"
 TRAINS = re.compile(r"\b(?:fit|fit_generator|train_on_batch|apply_gradients|minimize|apply|predict)\s*\(")
@@ -33,11 +34,13 @@ class Lenses:
             return known[1]
         if isinstance(document, FileDocument) and document.is_markup:
             return ()
-        if not any(TRAINS.search(text.text) for _, text in document.texts()):
+        question = self._session.question(document)
+        trains = any(TRAINS.search(text.text) for _, text in document.texts())
+        if not trains or not mentions_tensorflow(question.data):
             return ()
         try:
             found: tuple[Estimated, ...] = await self._worker.ask(
-                Estimates(self._session.question(document)), lambda: state.is_open and state.due == due
+                Estimates(question), lambda: state.is_open and state.due == due
             )
         except (Stale, Unanswered):
             return ()

@@ -71,6 +71,7 @@ class Worker:
                 self._since = None
                 if not done:  # half an answer may be in the pipe
                     self._kill()
+                    await process.wait()
         if isinstance(answer, Failed):
             raise Unanswered(answer.reason)
         return answer
@@ -80,12 +81,6 @@ class Worker:
         now = asyncio.get_running_loop().time()
         if self._since is not None and now - self._since > self._patience and not self._wanted():
             self._kill()
-
-    async def warm(self) -> None:
-        """Start the process before the first question."""
-        async with self._turn:
-            with contextlib.suppress(OSError):
-                await self._started()
 
     async def _started(self) -> asyncio.subprocess.Process:
         if self._process is None or self._process.returncode is not None:

@@ -47,7 +47,6 @@ class Service:
         self.session.words = self._words
         self.session.prepare = self._prepare
         self.set(params.initialization_options)
-        self._warming = asyncio.ensure_future(self.worker.warm())
 
     async def begun(self) -> None:
         """The client listens: ask for what is to be known."""
@@ -187,6 +186,8 @@ class Service:
         state = self.state(uri)
         if state is None:
             return None
+        if not self.settings.on_save_only:
+            await self.session.current(state)
         here = types.Range(position, position)
         marks = [each for each in state.marks if each.uri == uri and touches(each.diagnostic.range, here)]
         source = state.result.source if state.result is not None else None

@@ -14,12 +14,13 @@ from lsprotocol import types
 from tfmemlint.config.selectors import FAILURES
 from tfmemlint.files.bounded_read import read_regular
 from tfmemlint.lint.engine import FileResult
-from tfmemlint.project.importers import IMPORTERS, imported_words, module_word
+from tfmemlint.project.importers import IMPORTERS, LARGEST, imported_words, module_word
 from tfmemlint.run.file_task import failure
 from tfmemlint.server.documents import Document
 from tfmemlint.server.process import Stale, Unanswered
 from tfmemlint.server.questions import Around, Lint, Linted
 from tfmemlint.server.shown import Marked, Words, carried, marked
+from tfmemlint.text.prefilter import mentions_tensorflow
 
 PAUSE = 0.15
 """Seconds without a change after which a text is linted: less than a pause to think, more than one between two keys."""
@@ -142,7 +143,10 @@ class Session:
     def changed_on_disk(self, paths: Iterable[str]) -> None:
         """Files were changed by others: lint what rests on them."""
         for path in paths:
-            self._relint(path, b"")
+            data = b""
+            with contextlib.suppress(OSError):
+                data = read_regular(path, LARGEST)
+            self._relint(path, data)
 
     def _touch(self, document: Document) -> None:
         if document.is_file:
@@ -207,9 +211,11 @@ class Session:
         def wanted() -> bool:
             return state.is_open and state.due == due and state.linted != due
 
-        unsaved = self.unsaved()
+        unsaved, question = self.unsaved(), self.question(document)
+        answer = Linted(FileResult(document.path, skipped=True))
         try:
-            answer: Linted = await self._worker.ask(self.question(document), wanted)
+            if mentions_tensorflow(question.data):  # else the process need not even be started
+                answer = await self._worker.ask(question, wanted)
         except Stale:
             return
         except Unanswered as error:
