@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -83,7 +84,7 @@ def test_a_safe_repair_is_preferred_and_an_unsafe_one_says_so(client: Client) ->
         repairs = [each for each in offered.values() if each.get("data", {}).get("what") in ("fix", "rule")]
         assert found and repairs
         for each in repairs:
-            unsafe = each["data"]["unsafe"]
+            unsafe = bool(each["data"]["unsafe"])
             assert each["title"].startswith("Unsafe: ") is unsafe
             if each["data"]["what"] == "fix":
                 assert each["isPreferred"] is not unsafe
@@ -152,6 +153,15 @@ def test_the_page_of_a_rule_is_opened(client: Client) -> None:
     client.request("workspace/executeCommand", command=command["command"], arguments=command["arguments"])
     client.until(lambda: client.told("window/showDocument"))
     assert client.told("window/showDocument")[0]["uri"] == found["codeDescription"]["href"]
+
+
+def test_actions_come_back_from_editors_without_false(client: Client) -> None:
+    """Emacs reads false as nothing, and writes that as null."""
+    client.open("train.py", TEXT)
+    action = client.actions(client.uri("train.py"))[QUICK]
+    again = json.loads(json.dumps(action).replace("false", "null"))
+    again.pop("diagnostics")
+    assert client.chosen(again) == {client.uri("train.py"): TEXT.replace("1000", "tf.data.AUTOTUNE")}
 
 
 def test_actions_of_an_older_text_change_nothing(client: Client) -> None:

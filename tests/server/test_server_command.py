@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from command_line import Run
 from rpc import Client
@@ -101,3 +102,20 @@ def test_the_extension_passes_its_own_tests() -> None:
     command = [str(NODE), "--test", "test/extension.test.js"]
     done = subprocess.run(command, cwd=EXTENSION, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
+
+
+def test_the_server_itself_loads_neither_parser_nor_rules() -> None:
+    """They are in the process behind it, which is not started before a file needs it."""
+    code = "from tfmemlint.server.lsp import make; make(); import sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.split(".")[0] for name in done.stdout.split()}
+    assert not loaded & {"libcst", "tfmemlint_rules", "rich", "pathspec", "tensorflow", "numpy"}
+
+
+def test_a_file_without_a_library_starts_no_process(tmp_path: Path) -> None:
+    with Client(tmp_path) as client:
+        assert client.open("a.py", "import os\nos.fit(x)\n") == []
+        assert client.request("textDocument/codeLens", textDocument={"uri": client.uri("a.py")}) == []
+        assert psutil.Process(client.process.pid).children() == []
+        client.open("b.py", "import keras\n")
+        assert len(psutil.Process(client.process.pid).children()) == 1

@@ -47,16 +47,22 @@ class Chosen:
     unsafe: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__slots__}
+        """It as numbers and words, which come back from all editors as they were; Emacs knows no false."""
+        words = {name: getattr(self, name) for name in _KINDS}
+        return {**words, "unsafe": int(self.unsafe)}
 
     @classmethod
     def from_json(cls, data: Any) -> Chosen | None:
         """What was written by `to_json`; None for anything else."""
-        if not isinstance(data, dict) or set(data) != set(cls.__slots__):
+        if not isinstance(data, dict) or set(data) != set(_KINDS):
             return None
-        kinds = {"uri": str, "due": int, "what": str, "code": str, "start": int, "end": int, "unsafe": bool}
-        right = all(isinstance(data[name], kind) for name, kind in kinds.items())
-        return cls(**data) if right and 0 <= data["start"] <= data["end"] else None
+        if not all(isinstance(data[name], int if kind is bool else kind) for name, kind in _KINDS.items()):
+            return None
+        made = cls(**{name: kind(data[name]) for name, kind in _KINDS.items()})
+        return made if 0 <= made.start <= made.end else None
+
+
+_KINDS = {"uri": str, "due": int, "what": str, "code": str, "start": int, "end": int, "unsafe": bool}
 
 
 def actions(state: State, params: types.CodeActionParams) -> Iterator[types.CodeAction]:
