@@ -1,4 +1,4 @@
-"""A server for the tests of a module, each of which has a folder of its own below the server's."""
+"""A server for all tests of a process, each of which has a folder of its own below the server's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from rpc import Client
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
     with Client(tmp_path_factory.mktemp("served")) as client:
         yield client
@@ -20,7 +20,7 @@ _NUMBERS = itertools.count()
 
 @pytest.fixture
 def client(served: Client) -> Iterator[Client]:
-    """The server of the module, in a folder of its own."""
+    """The server that the tests share, in a folder of its own and with the settings that a test makes."""
     root = served.root
     served.root = root / f"project{next(_NUMBERS)}"
     served.root.mkdir()
@@ -31,6 +31,7 @@ def client(served: Client) -> Iterator[Client]:
         if uri.startswith(served.root.as_uri()):
             served.notify("textDocument/didClose", textDocument={"uri": uri})
             del served.texts[uri]
+    served.notify("workspace/didChangeConfiguration", settings={"tfmemlint": {}})
     served.root = root
 
 

@@ -59,13 +59,12 @@ def test_an_editor_that_is_gone_ends_the_server(tmp_path: Path) -> None:
     assert client.process.wait(60) in (0, 1)
 
 
-def test_messages_that_are_none_leave_the_server(tmp_path: Path) -> None:
-    with Client(tmp_path) as client:
-        client.notify("textDocument/didOpen", {"nonsense": 1})
-        client.notify("no/suchNotification")
-        assert client.answer(client.ask("no/suchRequest"))["error"]["code"] == -32601
-        client.ask("textDocument/hover", nonsense=1)
-        assert client.open("a.py", "import tensorflow as tf\nds = tf.data.Dataset.range(9).repeat().cache()\n")
+def test_messages_that_are_none_leave_the_server(client: Client) -> None:
+    client.notify("textDocument/didOpen", {"nonsense": 1})
+    client.notify("no/suchNotification")
+    assert client.answer(client.ask("no/suchRequest"))["error"]["code"] == -32601
+    client.ask("textDocument/hover", nonsense=1)
+    assert client.open("a.py", "import tensorflow as tf\nds = tf.data.Dataset.range(9).repeat().cache()\n")
 
 
 @pytest.mark.parametrize("wrong", [{"config": []}, {"run": "often"}, {"estimate": "no"}, {"tfmemlint": {"run": 1}}, []])
