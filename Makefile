@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip
 # Tests start the tool a thousand times; where Python is told to write no bytecode, it would be compiled as often.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test layouts statements rewritings repairs obstacles figures growth independence lint fuzz clean
+.PHONY: run test layouts statements rewritings repairs obstacles edits figures growth independence lint fuzz vsix clean
 
 # Findings are what `run` is meant to show, so they do not fail it; wrong usage does.
 run: $(VENV)/.installed
@@ -56,6 +56,18 @@ figures: $(VENV)/.installed-test
 # All of the small files that show what keeps programs from being measured; `test` measures an eighth of them each day.
 obstacles: $(VENV)/.installed-test
 	TEST_DAY=all $(BIN)/python -m pytest $(PYTEST_ARGS) tests/verify/test_obstacles.py
+
+# 2 000 edits at random of what the language server has open, and each rule's sample repaired in it; `test` makes an
+# eighth and a twelfth of them each day.
+edits: $(VENV)/.installed-test
+	TEST_DAY=all $(BIN)/python -m pytest $(PYTEST_ARGS) tests/server/test_server_edits.py tests/server/test_server_actions.py
+
+# The extension for VS Code, as dist/tfmemlint.vsix, from npm's packages; its tests need no VS Code.
+vsix: $(VENV)/.installed-test
+	cd editors/vscode && npm ci --no-audit --no-fund && TFMEMLINT=$(abspath $(BIN))/tfmemlint npm test
+	@mkdir -p dist
+	cp LICENSE editors/vscode/LICENSE
+	cd editors/vscode && npx vsce package --allow-missing-repository --out ../../dist/tfmemlint.vsix
 
 # On code of your own choice: PATHS=path/to/projects. Comments and other rules must change no finding.
 independence: $(VENV)/.installed-test

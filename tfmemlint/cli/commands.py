@@ -23,6 +23,7 @@ COMMANDS = {
     "estimate": "say how much GPU memory a training step takes, without running it",
     "verify": "run flagged code before and after its repair and measure both",
     "run": "run a program and measure the memory it uses",
+    "server": "serve editors over the language server protocol",
 }
 
 _HELP = """usage: tfmemlint COMMAND ...
@@ -120,6 +121,10 @@ def _run(words: list[str]) -> int:
         from tfmemlint.cli.verify.commands import run_main, verify_main
 
         return verify_main(rest) if command == "verify" else run_main(rest)
+    if command == "server":
+        from tfmemlint.cli.server import server_main
+
+        return server_main(rest)
     raise UsageError(_unknown(command, words))
 
 

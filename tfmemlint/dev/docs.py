@@ -13,7 +13,7 @@ from tfmemlint.dev.families import FAMILIES
 from tfmemlint.dev.questions import with_questions
 from tfmemlint.lint.builtin_codes import OWN_RULES
 from tfmemlint.lint.registry import load_rules
-from tfmemlint.report.rule_page import EXAMPLES, rule_page
+from tfmemlint.report.rule_page import EXAMPLES, MEASURED, rule_page
 from tfmemlint.testing.cases import Case, cases
 from tfmemlint.testing.examples import Example, examples
 
@@ -44,7 +44,8 @@ def write_docs(
     prefix: str = "TFM",
     check: bool = False,
 ) -> list[Path]:
-    """Write the pages and the index into `out`, and the cases' examples beside the modules in the folder `rules`.
+    """Write the pages and the index into `out`, and the cases' examples and what was measured beside the modules in the
+    folder `rules`.
 
     Pages of rules that are gone are deleted. A `contributing.md` beside `out` gets its table of questions made anew.
     Returns the files that differed; with `check` they stay as they are. Raises CaseError where
@@ -57,6 +58,8 @@ def write_docs(
         wanted.setdefault(path, None)
     if shown is not None and rules.is_dir():
         wanted[rules / EXAMPLES] = json.dumps(shown, indent=1) + "\n"
+        if measured := measured_table(material, prefix):
+            wanted[rules / MEASURED] = json.dumps(measured, indent=1) + "\n"
     guide = out.parent / "contributing.md"
     if guide.exists():
         wanted[guide] = with_questions(guide.read_text("utf-8"))
@@ -82,6 +85,12 @@ def example_table(found: Iterable[Case], prefix: str = "TFM") -> dict[str, dict[
         return {"first": shown.first.splitlines(), "then": shown.then, "second": shown.second.splitlines()}
 
     return {code: entry(shown) for code, shown in examples(found).items() if code.startswith(prefix)}
+
+
+def measured_table(material: Material, prefix: str = "TFM") -> dict[str, str]:
+    """What was measured of the rules by code, as Markdown without a heading."""
+    found = ((rule.code, _measured(rule.code, material)) for rule in load_rules() if rule.code.startswith(prefix))
+    return {code: "\n".join(lines[2:]) for code, lines in found if lines}
 
 
 def pages(material: Material, prefix: str = "TFM") -> Iterator[tuple[str, str]]:

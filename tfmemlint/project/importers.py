@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from tfmemlint.files.bounded_read import digest_of, read_regular
@@ -34,10 +35,12 @@ class Imported(NamedTuple):
 
 
 class Importers:
-    """The files of a project by the words that stand in their imports."""
+    """The files of a project by the words that stand in their imports. `unsaved` has those that an editor has changed,
+    by path."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, unsaved: Mapping[str, bytes] | None = None) -> None:
         self._root = root
+        self._unsaved = unsaved or {}
         self._files: dict[str, Imported] = {}
         self._by_word: dict[str, list[str]] | None = None
 
@@ -64,6 +67,9 @@ class Importers:
         return self._by_word
 
     def _imported(self, path: str) -> Imported | None:
+        unsaved = self._unsaved.get(path)
+        if unsaved is not None:
+            return Imported(0, len(unsaved), digest_of(unsaved), imported_words(unsaved))
         try:
             status = os.stat(path)
             known = _KNOWN.get(path)

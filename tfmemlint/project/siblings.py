@@ -227,9 +227,12 @@ class Siblings:
     def data(self, path: str) -> bytes | None:
         """The bytes of a file, whose digest is in `read` then; None where it cannot be read."""
         self.read[path] = None
+        unsaved = self._project.unsaved.get(path)
         try:
-            data = read_regular(path, LARGEST)
+            data = read_regular(path, LARGEST) if unsaved is None else unsaved
         except OSError:
+            return None
+        if len(data) > LARGEST:
             return None
         self.read[path] = digest_of(data)
         return data

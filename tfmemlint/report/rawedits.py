@@ -51,7 +51,7 @@ def merged_replacement(source: Source, fix: Fix) -> Replacement | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _RawEdit:
+class RawEdit:
     """Replaces characters of the file's decoded text, line ends as they are in it."""
 
     start: int
@@ -59,7 +59,7 @@ class _RawEdit:
     content: str
 
 
-def _raw_edits(source: Source, fix: Fix) -> list[_RawEdit] | None:
+def _raw_edits(source: Source, fix: Fix) -> list[RawEdit] | None:
     try:
         rewritten = source.rewrite(fix.edits)
     except ValueError:
@@ -68,20 +68,20 @@ def _raw_edits(source: Source, fix: Fix) -> list[_RawEdit] | None:
         lines = lines_of(source.decoded.raw)
         return [_python_edit(source, lines, edit) for edit in fix.edits]
     decoded = source.decoded
-    return _difference(decoded.raw, rewritten[decoded.bom :].decode(decoded.encoding)) or None
+    return difference(decoded.raw, rewritten[decoded.bom :].decode(decoded.encoding)) or None
 
 
-def _python_edit(source: Source, lines: Lines, edit: Edit) -> _RawEdit:
+def _python_edit(source: Source, lines: Lines, edit: Edit) -> RawEdit:
     first = source.position(edit.start)
     start = end = lines.starts[first.row - 1] + first.column - 1
     if edit.end > edit.start:
         last = source.position(edit.end)
         at_line_start = source.text[edit.end - 1] == "\n"
         end = lines.starts[last.row - 1] + (0 if at_line_start else last.column - 1)
-    return _RawEdit(start, end, edit.content.replace("\n", lines.line_end(first.row)))
+    return RawEdit(start, end, edit.content.replace("\n", lines.line_end(first.row)))
 
 
-def _difference(old: str, new: str) -> list[_RawEdit]:
+def difference(old: str, new: str) -> list[RawEdit]:
     """The edits that make `new` of `old`, each as short as whole lines trimmed at both ends give."""
     before, after = old.splitlines(keepends=True), new.splitlines(keepends=True)
     head = 0
@@ -102,11 +102,11 @@ def _difference(old: str, new: str) -> list[_RawEdit]:
     ]
 
 
-def _trimmed(old: str, start: int, end: int, content: str) -> _RawEdit:
+def _trimmed(old: str, start: int, end: int, content: str) -> RawEdit:
     tail = _shared(old[start:end][::-1], content[::-1])
     end, content = end - tail, content[: len(content) - tail]
     head = _shared(old[start:end], content)
-    return _RawEdit(start + head, end, content[head:])
+    return RawEdit(start + head, end, content[head:])
 
 
 def _shared(one: str, other: str) -> int:

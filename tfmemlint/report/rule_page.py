@@ -2,7 +2,7 @@
 
 The examples lie in `examples.json` beside the rules' modules, where `python -m tfmemlint.dev docs` writes them from the
 marked regions of the rules' cases; so they are there wherever the rules are installed. A rule whose package has no such
-file may hold a section "## Example" of its own.
+file may hold a section "## Example" of its own. What was measured lies in `measured.json` in the same way.
 """
 
 from __future__ import annotations
@@ -21,6 +21,17 @@ if TYPE_CHECKING:
 EXAMPLES = "examples.json"
 """The name of the file with the examples of a package's rules."""
 
+MEASURED = "measured.json"
+"""The name of the file with what was measured of a package's rules: Markdown by code."""
+
+PAGES_ON_THE_WEB = ""
+"""What the address of a built-in rule's page begins with, up to its code; empty while the pages lie on no site."""
+
+
+def page_url(code: str) -> str | None:
+    """The address of a rule's page on the web, or None where it has none."""
+    return f"{PAGES_ON_THE_WEB}{code}.md" if PAGES_ON_THE_WEB and code.startswith("TFM") else None
+
 
 def rule_page(rule: Rule, examples: Mapping[str, Any] | None = None) -> str:
     """The sections of a rule's page as Markdown, in the order of `HEADINGS`.
@@ -29,10 +40,23 @@ def rule_page(rule: Rule, examples: Mapping[str, Any] | None = None) -> str:
     """
     from tfmemlint.rule import HEADINGS
 
-    shown = (_examples(type(rule).__module__.rpartition(".")[0]) if examples is None else examples).get(rule.code)
+    package = type(rule).__module__.rpartition(".")[0]
+    shown = (_table(package, EXAMPLES) if examples is None else examples).get(rule.code)
     generated = {"## Example": _example(shown) if shown else "", "## Fix safety": _no_fix(rule)}
     sections = {**generated, **_sections(rule, HEADINGS)}
     return "\n\n".join(f"{heading}\n{sections[heading]}" for heading in HEADINGS if sections.get(heading))
+
+
+def why(rule: Rule) -> str:
+    """Why what a rule reports costs memory, as Markdown."""
+    heading = "## Why it costs memory"
+    return _sections(rule, (heading, "## Example", "## Fix safety", "## When not to use it")).get(heading, "")
+
+
+def measured(rule: Rule) -> str:
+    """What was measured of a rule, as Markdown; empty where nothing was."""
+    found = _table(type(rule).__module__.rpartition(".")[0], MEASURED).get(rule.code, "")
+    return found if isinstance(found, str) else ""
 
 
 def _sections(rule: Rule, headings: tuple[str, ...]) -> dict[str, str]:
@@ -53,9 +77,9 @@ def _no_fix(rule: Rule) -> str:
 
 
 @cache
-def _examples(package: str) -> Mapping[str, Any]:
-    """The examples of a package's rules by code; empty for rules of no package and packages without examples."""
-    path = files(package) / EXAMPLES if package else None
+def _table(package: str, name: str) -> Mapping[str, Any]:
+    """One of the tables beside a package's rules, by code; empty for rules of no package and packages without it."""
+    path = files(package) / name if package else None
     if path is None or not path.is_file():
         return {}
     table = json.loads(path.read_text("utf-8"))

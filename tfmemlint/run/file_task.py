@@ -118,9 +118,13 @@ def _outcome(done: Repaired, result: FileResult, config: Config, of: bytes) -> O
 
 def failed(target: Target, reason: str) -> Outcome:
     """The outcome for a file at which the tool itself failed: one TFM000."""
+    return Outcome(FileResult(target.path, None, (failure(reason),), complete=False), target.config)
+
+
+def failure(reason: str) -> Finding:
+    """The TFM000 for a file at which the tool itself failed."""
     message = f"the file could not be checked: {' '.join(reason.split())}"
-    finding = Finding("TFM000", "internal-error", Severity.ERROR, message, Span(0, 0))
-    return Outcome(FileResult(target.path, None, (finding,), complete=False), target.config)
+    return Finding("TFM000", "internal-error", Severity.ERROR, message, Span(0, 0))
 
 
 def read(target: Target) -> bytes | Outcome:

@@ -158,7 +158,7 @@ def _serve(pipe: Connection, inherited: Sequence[Connection], work: Work) -> Non
     for each in inherited:
         each.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops us
-    _limit_memory()
+    limit_memory()
     while True:
         try:
             number = pipe.recv()
@@ -178,7 +178,8 @@ def _serve(pipe: Connection, inherited: Sequence[Connection], work: Work) -> Non
             pipe.send(failed(target, f"{type(error).__name__}: {error}"))
 
 
-def _limit_memory() -> None:
+def limit_memory() -> None:
+    """Bound the address space of this process, which reads files, to MEMORY, and let it leave no core."""
     try:
         import resource
     except ImportError:

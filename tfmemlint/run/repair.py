@@ -70,8 +70,13 @@ def is_applicable(finding: Finding, *, unsafe: bool) -> bool:
     return finding.fix.safety is Safety.SAFE or (unsafe and finding.fix.safety is Safety.UNSAFE)
 
 
-def repair(data: bytes, path: str, linter: Linter, gate: Gate) -> Repaired:
-    """The file's bytes after all fixes that its configuration and the gate let through; nothing is written."""
+Chooser = Callable[[Sequence[Finding]], Sequence[Finding]]
+"""Which fixes of the findings that are left the next round applies."""
+
+
+def repair(data: bytes, path: str, linter: Linter, gate: Gate, choose: Chooser | None = None) -> Repaired:
+    """The file's bytes after all fixes that its configuration and the gate let through, or those that `choose` does;
+    nothing is written."""
     from tfmemlint.fix.apply import fix_bytes
 
     def lint(text: bytes) -> _View:
@@ -79,14 +84,16 @@ def repair(data: bytes, path: str, linter: Linter, gate: Gate) -> Repaired:
         return _View(result.source, gate.known(result).findings, result)
 
     first = lint(data)
-    if not any(is_applicable(finding, unsafe=linter.config.unsafe_fixes) for finding in first.findings):
-        return Repaired(data, first.result, first.result)
-    done = fix_bytes(data, lint, _chooser(first, linter, gate), first)
+    if choose is None:
+        if not any(is_applicable(finding, unsafe=linter.config.unsafe_fixes) for finding in first.findings):
+            return Repaired(data, first.result, first.result)
+        choose = _chooser(first, linter, gate)
+    done = fix_bytes(data, lint, choose, first)
     notes = tuple(f"{path}: the fix of {each.finding.code} was left out: {each.reason}" for each in done.refused)
     return Repaired(done.data, done.linted.result, first.result, done.applied, done.failed, notes)
 
 
-def _chooser(first: _View, linter: Linter, gate: Gate) -> Callable[[Sequence[Finding]], Sequence[Finding]]:
+def _chooser(first: _View, linter: Linter, gate: Gate) -> Chooser:
     from tfmemlint.fix.select import select_fixes
 
     unsafe = linter.config.unsafe_fixes
