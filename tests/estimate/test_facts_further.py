@@ -176,4 +176,4 @@ def test_functions_within_others_that_nobody_calls_are_followed(where: str) -> N
     inner += "    m.compile('adam', 'mse')\n    m.fit(x, y, batch_size=16)\n"
     step = only(head + "".join(f"{'    ' * depth}{line}\n" for line in inner.splitlines()) + tail)
     assert step.batch == 16
-    assert [layer.kind for layer in applied(step)] == ["Dense"]
+    assert applied(step) == ["Dense 3"]
