@@ -170,6 +170,17 @@ def test_a_missing_batch_is_named_with_its_option(here: Path, run: Run) -> None:
     assert made["bytes"]["low"] is not None and "--batch" not in [each["option"] for each in made["missing"]]
 
 
+def test_one_option_says_how_large_a_batch_is_and_of_what(here: Path, run: Run) -> None:
+    layers = "keras.layers.Conv2D(8, 3), keras.layers.Flatten(), keras.layers.Dense(2)"
+    text = f"import keras\nfrom mine import batches\nmodel = keras.Sequential([{layers}])\n"
+    Path("train.py").write_text(f"{text}model.compile('adam', 'mse')\nmodel.fit(batches())\n")
+    words = "the batch size and the shape of the input (line 5): give --input BATCHxN,N,...\n"
+    assert words in run("estimate", "train.py").out
+    made = record(run, "train.py", "--input", "64x32,32,3")
+    assert (made["batch"], made["missing"], made["layers"][0]["output"]) == (64, [], [64, 30, 30, 8])
+    assert made == record(run, "train.py", "--input", "32,32,3", "--batch", "64")
+
+
 def test_batches_have_an_answer_each(script: Path, run: Run) -> None:
     small, large = records(run, "train.py", "--batch", "8,256")
     assert (small["batch"], large["batch"]) == (8, 256)
@@ -326,6 +337,9 @@ def test_the_budget_may_stand_in_the_configuration(script: Path, run: Run) -> No
         (["--batch", "0"], "argument --batch: '0' is not a batch size, or some parted by commas"),
         (["--batch", "many"], "argument --batch: 'many' is not a batch size"),
         (["--batch", "8,,x"], "argument --batch: '8,,x' is not a batch size"),
+        (["--input", "8x"], "argument --input: '8x' is not the shape of one example; write its sizes with commas"),
+        (["--input", "8x8x3"], "argument --input: '8x8x3' is not the shape of one example; write its sizes"),
+        (["--input", "8,8x3"], "argument --input: '8,8x3' is not the shape of one example; write its sizes"),
         (["--input", "a,b"], "argument --input: 'a,b' is not the shape of one example; write its sizes with commas"),
         (["--optimizer", "adma"], "argument --optimizer: 'adma' is no optimizer of Keras; did you mean"),
         (["--optimizer", "SGD(fast)"], "argument --optimizer: 'fast' of 'SGD(fast)' is no NAME=NUMBER"),

@@ -74,7 +74,10 @@ def _add_facts(group: argparse._ArgumentGroup) -> None:
         "--batch", type=_batches, default=(), metavar="N[,N...]",
         help="examples of one batch, in place of the code's; one answer for each",
     )  # fmt: skip
-    group.add_argument("--input", type=_shape, metavar="N,N,...", help="the shape of one example, as 224,224,3")
+    group.add_argument(
+        "--input", type=_shape, metavar="[BATCHx]N,N,...",
+        help="the shape of one example, as 224,224,3; of a batch of 32, for which the code has no size: 32x224,224,3",
+    )  # fmt: skip
     group.add_argument(
         "--optimizer", type=_optimizer, metavar="NAME", help="a class of Keras: adam, 'SGD(momentum=0.9)'"
     )
@@ -132,18 +135,28 @@ def _seconds(text: str) -> int:
 
 
 def _batches(text: str) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(_numbers(text, "a batch size, or some parted by commas")))
+    sizes = _whole_numbers(text)
+    if not sizes:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a batch size, or some parted by commas")
+    return tuple(dict.fromkeys(sizes))
 
 
-def _shape(text: str) -> tuple[int, ...]:
-    return tuple(_numbers(text, "the shape of one example; write its sizes with commas, as 224,224,3"))
-
-
-def _numbers(text: str, what: str) -> list[int]:
-    words = [word.strip() for word in text.strip().removeprefix("(").removesuffix(")").split(",") if word.strip()]
-    if not words or not all(re.fullmatch(r"[0-9]{1,10}", word) and 0 < int(word) < _LARGEST_BATCH for word in words):
+def _shape(text: str) -> tuple[int | None, tuple[int, ...]]:
+    """The number of examples, where it is said, and the shape of one."""
+    what = "the shape of one example; write its sizes with commas, as 224,224,3, or 32x224,224,3 for a batch of 32"
+    batch, by, sizes = text.partition("x")
+    rows = _whole_numbers(batch) if by else []
+    shape = _whole_numbers(sizes if by else text)
+    if not shape or (by and len(rows) != 1):
         raise argparse.ArgumentTypeError(f"{text!r} is not {what}")
-    return [int(word) for word in words]
+    return (rows[0] if rows else None), tuple(shape)
+
+
+def _whole_numbers(text: str) -> list[int]:
+    """Sizes with commas between them; none where one of them is no size."""
+    words = [word.strip() for word in text.strip().removeprefix("(").removesuffix(")").split(",") if word.strip()]
+    sizes = [int(word) for word in words if re.fullmatch(r"[0-9]{1,10}", word) and 0 < int(word) < _LARGEST_BATCH]
+    return sizes if len(sizes) == len(words) else []
 
 
 def _fact(text: str) -> tuple[str, Any]:

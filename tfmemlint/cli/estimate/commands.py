@@ -137,8 +137,9 @@ class _Command:
 def _wanted(options: argparse.Namespace) -> Wanted:
     from tfmemlint.estimate.facts import Given
 
-    batch = options.batch[0] if options.batch else None
-    given = Given(batch, options.input, options.optimizer, options.precision, dict(options.facts))
+    rows, shape = options.input or (None, None)
+    batch = options.batch[0] if options.batch else rows
+    given = Given(batch, shape, options.optimizer, options.precision, dict(options.facts))
     return Wanted(given, options.function, options.model)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tfmemlint.report.base import clean
@@ -17,6 +18,8 @@ _OF_MEMORY = ("momentum", "nesterov", "amsgrad", "use_ema", "gradient_accumulati
 """What optimizers are made with that changes how many bytes they take."""
 
 _PARTS = {"forward": "the forward pass", "loss": "the loss", "backward": "the backward pass", "update": "the update"}
+
+BATCH, INPUT = "--batch", "--input"
 
 Row = tuple[str, str]
 
@@ -172,8 +175,16 @@ def moved(old: int, new: int) -> str:
 
 
 def unknown(found: Reported) -> list[str]:
-    """What is not known, where, and the option that supplies it: `the batch size (line 41): give --batch`."""
-    return [_unknown(each, found) for each in dict.fromkeys(found.estimate.missing)]
+    """What is not known, where, and the option that supplies it: `the batch size (line 41): give --batch`. One option
+    says how large a batch is and of what."""
+    missing = list(dict.fromkeys(found.estimate.missing))
+    batch = next((each for each in missing if each.option == BATCH), None)
+    data = next((each for each in missing if each.option == INPUT), None)
+    if batch is not None and data is not None:
+        missing.remove(batch)
+        both = replace(data, what=f"{batch.what} and {data.what}", option=f"{INPUT} BATCHxN,N,...")
+        missing = [both if each is data else each for each in missing]
+    return [_unknown(each, found) for each in missing]
 
 
 def _unknown(missing: Missing, found: Reported) -> str:
