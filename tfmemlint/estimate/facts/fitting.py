@@ -179,7 +179,7 @@ def _symbolic(machine: Machine, ends: tuple[list[Traced], list[Traced]]) -> Ends
 def _applied(machine: Machine, model: Object, inputs: list[Array], node: cst.CSTNode, train: bool) -> Ends | None:
     kept, machine.record.now = machine.record.now, []
     try:
-        tensors = tuple(machine.record.tensor(a.shape, _cast(a.dtype), "tf") for a in inputs)
+        tensors = tuple(machine.record.tensor(a.shape, as_fed(a.dtype), "tf") for a in inputs)
         names = {"training": Const(train)}
         own = model.of is not None and machine.method(model.of, "call") is not None
         structure = tensors if len(tensors) == 1 or not own else (_together(tensors),)
@@ -204,7 +204,7 @@ def _as_call(node: cst.CSTNode) -> cst.CSTNode:
     return node
 
 
-def _cast(dtype: str | None) -> str | None:
+def as_fed(dtype: str | None) -> str | None:
     """The dtype in which a layer takes data: floats as float32."""
     return "float32" if dtype == "float64" else dtype
 

@@ -47,7 +47,7 @@ def drawn(machine: Machine, over: Value, item: Value) -> Value:
             return Mapping(tuple((key, number(each)) for key, each in value.items), value.open)
         if not isinstance(value, Array):
             return value
-        tensor = machine.record.tensor(value.shape, fitting._cast(value.dtype), "tf")
+        tensor = machine.record.tensor(value.shape, fitting.as_fed(value.dtype), "tf")
         batch.numbers[tensor.number] = value
         return tensor
 
