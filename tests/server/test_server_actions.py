@@ -66,6 +66,15 @@ def test_characters_that_the_encoding_lacks_stay_as_they_are(client: Client) -> 
     assert chosen == {client.uri("train.py"): text.replace("1000", "tf.data.AUTOTUNE")}
 
 
+def test_a_byte_order_mark_stays_where_it_is(client: Client) -> None:
+    text = "\ufeffimport tensorflow as tf; ds = tf.data.Dataset.range(9).repeat().cache()\n"
+    (found,) = client.open("train.py", text)
+    assert marked(text, found) == "cache"
+    offered = client.actions(client.uri("train.py"), found["range"])
+    silenced = client.chosen(offered["Silence TFM305 (cache-after-repeat) here"])
+    assert silenced == {client.uri("train.py"): f"{text.rstrip()}  # tfmemlint: ignore[TFM305]\n"}
+
+
 def test_all_of_a_rule_are_repaired_at_once(client: Client, run: Run, tmp_path: Path) -> None:
     found = client.open("train.py", f"{TWICE}{TEXT}")
     assert [each["code"] for each in found] == ["TFM305", "TFM305", "TFM304"]

@@ -64,8 +64,10 @@ class Lines:
         return Position(line, self._units(self.text[self._starts[line] : offset]))
 
     def at(self, row: int, column: int) -> Position:
-        """The position of a row and column in characters, both from 1."""
+        """The position of a row and column in characters, both from 1. They are those of a program, whose first row
+        does not count a byte order mark; the text has it where an editor left it there."""
         line = min(max(row, 1), len(self._starts)) - 1
+        column += not line and self.text.startswith("\ufeff")
         start = self._starts[line]
         return Position(line, self._units(self.text[start : min(start + max(column, 1) - 1, self._ends[line])]))
 

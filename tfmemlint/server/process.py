@@ -55,7 +55,10 @@ class Worker:
         async with self._turn:
             if not wanted():
                 raise Stale
-            process = await self._started()
+            try:
+                process = await self._started()
+            except OSError as error:
+                raise Unanswered(f"no process can be started: {error.strerror or error}") from None
             self._since, self._wanted = asyncio.get_running_loop().time(), wanted
             done = False
             try:

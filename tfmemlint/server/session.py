@@ -219,7 +219,7 @@ class Session:
         except Stale:
             return
         except Unanswered as error:
-            answer = Linted(FileResult(document.path, None, (failure(str(error)),)))
+            answer = Linted(FileResult(document.path, None, (failure(str(error)),), complete=False))
         if answer.result is not None:
             await self.prepare({finding.code for finding in answer.result.findings})
         if not wanted():
