@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import pickle
 import struct
@@ -11,6 +12,9 @@ from typing import Any, BinaryIO
 
 from tfmemlint.lint.recursion import with_deep_stack
 from tfmemlint.run.pool import limit_memory
+
+_SWEPT = 8
+"""Answers after which the trees that were left are looked for: with a deep stack the collector hardly ever does."""
 
 HEAD = struct.Struct(">Q")
 """How long the pickle is that follows."""
@@ -32,11 +36,16 @@ def _answer_all(questions: BinaryIO, answers: BinaryIO) -> None:
     desk = Desk()
     with contextlib.suppress(RegistryError):  # which the first answer names
         load_rules()
+    gc.freeze()  # what stays for good need not be looked at each time
+    answered = 0
     while len(head := questions.read(HEAD.size)) == HEAD.size:
         (length,) = HEAD.unpack(head)
         # Only our own server writes here.
         answers.write(packed(desk.answer(pickle.loads(questions.read(length)))))
         answers.flush()
+        answered += 1
+        if answered % _SWEPT == 0:  # behind the answer, when nobody waits
+            gc.collect()
 
 
 def packed(message: Any) -> bytes:
