@@ -39,8 +39,8 @@ class ProbeAllocatesGpu(Rule):
     Reports `device_lib.list_local_devices()`, `tf.test.is_gpu_available()` and `tf.test.gpu_device_name()`.
 
     ## Why it costs memory
-    These probes make real GPU devices with TensorFlow's default options, so the allocator takes nearly all memory of
-    every GPU. Memory growth or a limit that is set afterwards raises nothing and changes nothing.
+    These probes make real GPU devices with TensorFlow's default options, so that the first tensor on a GPU takes nearly
+    all its memory. Memory growth or a limit that is set between the two raises nothing and changes nothing.
 
     ## Fix safety
     Safe where only the truth value is used; otherwise shown only, for the result is another kind of value.

@@ -300,4 +300,13 @@ def test_page_shows_what_was_measured() -> None:
     text = page(rule, material)
     assert "| error | yes | no | - | confirmed |" in text
     assert "\nit raises ValueError.\n" in text
+    assert "--device gpu" not in text
+    card = {**figures, "before": 333447168 * 2, "ratio": 25.4, "reason": "in the machine's own memory"}
+    evidence["gpu"] = {"versions": {"TensorFlow": "2.22.0"}, "device": "A card", "rules": {"TFM305": card}}
+    text = page(rule, material)
+    assert "| a CPU | error | yes | no | - | confirmed |\n| a GPU | peak of tensors | 636 MiB |" in text
+    assert "\nit raises ValueError.\n\nOn a GPU: in the machine's own memory.\n" in text
+    assert "TensorFlow 2.22.0, A card; `tfmemlint verify --rules TFM305 --device gpu`" in text
+    del evidence["rules"]
+    assert "| a GPU | peak" in page(rule, material) and "| a CPU |" not in page(rule, material)
     assert "## Measured" not in page(rule, Material())

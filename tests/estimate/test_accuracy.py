@@ -3,6 +3,8 @@
 `truth.tsv` has bytes of one step each, in graph mode on a CPU (TensorFlow 2.21, Keras 3.15): of variables with their
 slots, of one batch of data, and at the peak as the ops ask for them (`requested`) and as the allocator hands them out
 (`chunks`), with as many threads between ops as TensorFlow takes by itself on two processors, or one (`inter_op`).
+`on_a_gpu.tsv` has the same scripts on an NVIDIA H200, in graph mode and compiled by XLA (`probe-estimate --gpu --jit`):
+`in_use` is all that the card's allocator has handed out at the peak. There the batch is part of the step.
 """
 
 from __future__ import annotations
@@ -57,6 +59,30 @@ def _measured() -> list[Measured]:
 
 RUNS = _measured()
 
+ELSEWHERE_ON_A_CARD = ("m13_lstm_text.py", "m16_conv_lstm1d.py", "m21_conv_autoencoder.py", "m22_vae.py")
+"""Scripts with layers for which cuDNN needs more: recurrent ones and transposed convolutions."""
+
+
+class OnCard(NamedTuple):
+    """One run on an NVIDIA H200: bytes of variables, and of all that the card's allocator has in use at the peak."""
+
+    script: str
+    batch: int
+    mode: str
+    variables: int
+    in_use: int
+
+
+def _measured_on_card() -> list[OnCard]:
+    with (HERE / "on_a_gpu.tsv").open(newline="", encoding="utf-8") as stream:
+        return [
+            OnCard(row["script"], int(row["batch"]), row["mode"], int(row["variables"]), int(row["in_use"]))
+            for row in csv.DictReader(stream, delimiter="\t")
+        ]
+
+
+ON_CARD = _measured_on_card()
+
 
 @cache
 def _step(script: str) -> TrainingStep:
@@ -69,7 +95,7 @@ def _step(script: str) -> TrainingStep:
     return trained[0]
 
 
-def _estimated(run: Measured) -> Estimate:
+def _estimated(run: Measured | OnCard) -> Estimate:
     return estimate(_step(run.script), batch=run.batch)
 
 
@@ -83,6 +109,22 @@ def test_every_script_is_answered(script: str) -> None:
     step = _step(script)
     assert step.batch is not None
     assert {each.option for each in estimate(step).missing} <= {None}
+
+
+def test_on_a_card_the_bounds_are_nearly_those_of_a_cpu() -> None:
+    runs = [run for run in ON_CARD if run.mode == "graph" and run.script not in ELSEWHERE_ON_A_CARD]
+    assert len(runs) == 28
+    parts = [(run.in_use, _estimated(run)) for run in runs]
+    assert all(0.86 * found.low <= in_use <= 1.07 * found.high for in_use, found in parts)
+    assert sum(in_use > found.high for in_use, found in parts) <= 3
+    assert sum(in_use < found.low for in_use, found in parts) <= 2
+    assert median(abs(found.guess / in_use - 1) for in_use, found in parts) <= 0.13
+
+
+@pytest.mark.parametrize("run", ON_CARD, ids=lambda run: f"{run.script}-{run.batch}-{run.mode}")
+def test_variables_lie_on_the_card_but_for_counters(run: OnCard) -> None:
+    found = _estimated(run)
+    assert abs(found.weights + found.slots - run.variables) <= 4096
 
 
 @pytest.mark.parametrize("run", RUNS, ids=lambda run: f"{run.script}-{run.batch}")

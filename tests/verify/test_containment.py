@@ -35,13 +35,22 @@ TIGHT = Limits(wall=30.0, memory=100 * MIB, disk=30 * MIB, processes=40)
 
 @dataclass(frozen=True)
 class Place:
-    """Where a program runs: at which level, and whether in a copy of a process that runs others too."""
+    """Where a program runs: at which level, whether in a copy of a process that runs others too, and whether it may use
+    a graphics card, for which some things are let through."""
 
     level: Level
-    served: bool
+    served: bool = False
+    gpu: bool = False
+
+    @property
+    def name(self) -> str:
+        return self.level.name.lower() + "-served" * self.served + "-gpu" * self.gpu
 
 
-PLACES = [Place(level, False) for level in Level] + [Place(level, True) for level in Level if level.isolated]
+PLACES = [
+    *(Place(level, gpu=gpu) for gpu in (False, True) for level in Level),
+    *(Place(level, served=True) for level in Level if level.isolated),
+]
 
 
 @dataclass(frozen=True)
@@ -106,7 +115,7 @@ def holds(cell: str) -> bool:
     return needs.get(cell, launch_filter.landlock_version() >= 6 if cell.endswith("\u00b3") else True)
 
 
-@pytest.fixture(params=PLACES, ids=lambda place: f"{place.level.name.lower()}{'-served' * place.served}")
+@pytest.fixture(params=PLACES, ids=lambda place: place.name)
 def place(request: pytest.FixtureRequest) -> Place:
     chosen: Place = request.param
     if chosen.level not in AVAILABLE:
@@ -155,7 +164,8 @@ def run(work: str, place: Place, host: dict[str, Any], names: list[str], limits:
     Path(work, "host.json").write_text(json.dumps(host), encoding="utf-8")
     arguments = [PROBE, os.path.join(work, "host.json"), *names]
     if not place.served:
-        return sandbox.run([sys.executable, "-S", *arguments], work=work, limits=limits, level=place.level)
+        command = [sys.executable, "-S", *arguments]
+        return sandbox.run(command, work=work, limits=limits, level=place.level, gpu=place.gpu)
     program = f"import runpy, sys\nsys.argv = {arguments}\nrunpy.run_path(sys.argv[0], run_name='__main__')\n"
     with idle_server(place.level, limits, [PROBE, work]) as server:
         return run_served(server, program)[0]
@@ -252,6 +262,38 @@ def test_a_killed_process_is_told_from_a_later_one_of_the_same_number() -> None:
             process_tree.send({victim.pid: process_tree.family(victim.pid)[victim.pid] + other}, signal.SIGKILL)
             victim.communicate(b"\n")
             assert victim.returncode == code
+
+
+STARTS_CUDA = """
+import socket
+with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as end:
+    end.bind("\\0tfmemlint-cuda")
+    end.listen()
+with open("/proc/self/comm", "w") as file:
+    file.write("renamed")
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="there are no such files")
+@pytest.mark.parametrize("level", AVAILABLE)
+def test_what_cuda_does_when_it_starts_is_let_through_where_a_card_is_used(level: Level, work: str) -> None:
+    command = [sys.executable, "-S", "-c", STARTS_CUDA]
+    outcome = sandbox.run(command, work=work, limits=QUICK, level=level, gpu=True)
+    assert (outcome.code, outcome.output) == (0, "")
+
+
+@pytest.mark.skipif(not launch_filter.has_seccomp(), reason="this kernel has no such filter")
+@pytest.mark.parametrize("level", AVAILABLE)
+def test_and_nowhere_else(level: Level, work: str) -> None:
+    outcome = sandbox.run([sys.executable, "-S", "-c", STARTS_CUDA], work=work, limits=QUICK, level=level)
+    assert outcome.code == 1 and "Address family not supported" in outcome.output
+
+
+@pytest.mark.parametrize("level", [level for level in AVAILABLE if level.isolated])
+def test_the_kernel_s_own_settings_stay_read_only_with_a_card(level: Level, work: str) -> None:
+    program = "open('/proc/sys/kernel/core_pattern', 'w')"
+    outcome = sandbox.run([sys.executable, "-S", "-c", program], work=work, limits=QUICK, level=level, gpu=True)
+    assert outcome.code == 1
 
 
 @pytest.mark.parametrize("level", [level for level in AVAILABLE if level.isolated])

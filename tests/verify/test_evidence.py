@@ -16,6 +16,7 @@ from tfmemlint.verify import evidence
 from tfmemlint.verify.evidence import EvidenceError
 from tfmemlint.verify.pages import html, report
 from tfmemlint.verify.result import Environment, Pair, Result, environment
+from tfmemlint.verify.run import sandbox
 from tfmemlint.verify.run.measure import Program, Run, Settings
 from tfmemlint.verify.verdicts import CONFIRMED, INCONCLUSIVE, Verdict
 
@@ -125,11 +126,25 @@ class TestEvidenceFile:
 
     def test_what_was_made_elsewhere_says_where(self) -> None:
         old = evidence.merged({}, [result("TFM101")], WHERE, complete=True)
-        other = Environment({"tensorflow": "2.22.0"}, "GPU")
+        other = Environment({"tensorflow": "2.22.0"}, "CPU (aarch64 Linux)")
         new = evidence.merged(old, [result()], other, complete=False)
         assert new["versions"] == WHERE.versions
         assert new["rules"]["TFM305"]["versions"] == {"tensorflow": "2.22.0"}
-        assert new["rules"]["TFM305"]["device"] == "GPU"
+        assert new["rules"]["TFM305"]["device"] == "CPU (aarch64 Linux)"
+
+    @pytest.mark.parametrize("complete", [True, False])
+    def test_a_card_and_the_cpu_leave_each_other_s_figures_alone(self, complete: bool) -> None:
+        card = Environment({"tensorflow": "2.22.0"}, "NVIDIA H200, driver 580", on_card=True)
+        on_cpu = evidence.merged({}, [result("TFM101"), result()], WHERE, complete=True)
+        both = evidence.merged(on_cpu, [result()], card, complete)
+        assert {name: part for name, part in both.items() if name != "gpu"} == on_cpu
+        assert (both["gpu"]["device"], list(both["gpu"]["rules"])) == ("NVIDIA H200, driver 580", ["TFM305"])
+        assert "versions" not in both["gpu"]["rules"]["TFM305"]
+        again = evidence.merged(both, [result("TFM701")], WHERE, complete)
+        assert again["gpu"] == both["gpu"]
+        assert list(again["rules"]) == (["TFM701"] if complete else ["TFM101", "TFM305", "TFM701"])
+        more = evidence.merged(both, [result("TFM701")], card, complete=False)
+        assert list(more["gpu"]["rules"]) == ["TFM305", "TFM701"] and more["rules"] == both["rules"]
 
     @pytest.mark.parametrize(
         ("value", "kept"), [(1233.17764, 1233.178), (0.4567891, 0.4568), (9.15312e-06, 9.153e-06), (4.0, 4), (0.0, 0)]
@@ -140,9 +155,10 @@ class TestEvidenceFile:
 
     def test_a_broken_file_is_refused(self, tmp_path: Path) -> None:
         path = tmp_path / "evidence.json"
-        path.write_text("[1]", encoding="utf-8")
-        with pytest.raises(EvidenceError, match="not an evidence file"):
-            evidence.read_evidence(path)
+        for text in ("[1]", '{"gpu": 1}', '{"gpu": {"rules": []}}'):
+            path.write_text(text, encoding="utf-8")
+            with pytest.raises(EvidenceError, match="not an evidence file"):
+                evidence.read_evidence(path)
 
 
 class TestReports:
@@ -211,6 +227,26 @@ class TestReports:
         run = Run("ok", device="CPU:0", versions={"tensorflow": "2.21.0"})
         made = environment([result(before=(run,))], Settings(repeat=2), "contained")
         assert made.versions == {"tensorflow": "2.21.0"} and made.device.startswith("CPU") and made.repeats == 2
+        assert not made.on_card
+
+    @pytest.mark.parametrize(
+        ("run", "device"),
+        [
+            (Run("ok", device="GPU:0", peak_bytes=5, card="NVIDIA H200, driver 580"), "NVIDIA H200, driver 580"),
+            (Run("ok", device="GPU:0", peak_bytes=5), "GPU"),
+            (Run("ok", device="GPU:0", card="NVIDIA H200, driver 580"), None),
+            (Run("ok", device="GPU:0", peak_bytes=5, simulated=2), None),
+            (Run("ok", device="CPU:0", peak_bytes=5, card="NVIDIA H200, driver 580"), None),
+        ],
+    )
+    def test_a_card_counts_where_a_program_has_used_it(self, run: Run, device: str | None) -> None:
+        made = environment([result(before=(run,))], Settings(), "")
+        assert (made.device if made.on_card else None) == device
+
+    def test_simulated_cards_are_noted(self) -> None:
+        simulated = Run("ok", device="CPU:0", simulated=1)
+        assert "1 graphics card was simulated for TensorFlow's own checks" in result(before=(simulated,)).notes
+        assert not any("simulated" in note for note in result().notes)
 
 
 class TestPage:
@@ -287,6 +323,19 @@ class TestCommand:
         assert self.run(*words) == 2
         error = capsys.readouterr().err
         assert said in error and error.count("\n") == 1
+
+    @pytest.mark.tensorflow
+    @pytest.mark.skipif(sandbox.has_cards(), reason="there is a graphics card")
+    def test_without_a_card_there_is_no_evidence_for_one(
+        self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        program = "import tensorflow as tf\nx = tf.ones([10, 1024])\n"
+        folder(tmp_path / "fx", "TFM701-holds", '[measure]\nmetric = "peak_bytes"\n', program, program)
+        kept = tmp_path / "evidence.json"
+        words = ("--rules", "--fixtures", str(tmp_path / "fx"), "--evidence", str(kept), "--repeat", "1")
+        assert self.run(*words, "--device", "gpu") == 2
+        assert "no program could use a graphics card; nothing is kept" in capsys.readouterr().err
+        assert not kept.exists()
 
     @pytest.mark.tensorflow
     def test_evidence_is_gathered_written_and_held_against_the_claim(

@@ -111,27 +111,45 @@ def page(rule: Rule, material: Material) -> str:
 
 
 def _measured(code: str, material: Material) -> list[str]:
-    """The measurement of the rule's sample programs, where there is one."""
-    evidence = material.evidence
-    found = evidence.get("rules", {}).get(code)
-    if not isinstance(found, dict):
-        return []
-    from tfmemlint.verify.pages.report import NAMES, YES_NO, figure, ratio
+    """The measurements of the rule's sample programs, where there are some: on a CPU, and on a graphics card."""
+    from tfmemlint.verify.evidence import CARD
 
-    metric, unit = str(found.get("metric") or ""), str(found.get("unit") or "")
-    sides = [figure(found.get(side), unit, metric) for side in ("before", "after")]
-    times = ratio(None if metric in YES_NO else found.get("ratio"))
-    cells = (NAMES.get(metric, metric), *sides, times, str(found["verdict"]))
+    parts = {"CPU": material.evidence, "GPU": material.evidence.get(CARD, {})}
+    known = {name: part.get("rules", {}).get(code) for name, part in parts.items()}
+    found = {name: entry for name, entry in known.items() if isinstance(entry, dict)}
+    if not found:
+        return []
     words = material.programs.get(code, "")
     first = f". The one with it: {words[0].lower()}{words[1:]}" if words else ":"
     lines = ["", "## Measured", f"Two programs, one with the finding and one without it{first}", ""]
-    lines += ["| measured | before | after | ratio | verdict |", "|---|---|---|---|---|", f"| {' | '.join(cells)} |"]
-    if found.get("reason"):
-        lines += ["", _sentence(str(found["reason"]))]
-    made = {**evidence, **found}
-    versions = [f"{name} {version}" for name, version in made.get("versions", {}).items()]
-    where = ", ".join([*versions, str(made["device"])] if made.get("device") else versions)
-    return [*lines, "", f"Measured with {where}; `tfmemlint verify --rules {code}` repeats it."]
+    head, rows = ["measured", "before", "after", "ratio", "verdict"], {name: _row(found[name]) for name in found}
+    if "GPU" in found:
+        head, rows = ["on", *head], {name: [f"a {name}", *rows[name]] for name in found}
+    lines += [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    lines += [f"| {' | '.join(row)} |" for row in rows.values()]
+    reasons = {name: str(entry["reason"]) for name, entry in found.items() if entry.get("reason")}
+    for name, reason in reasons.items():
+        if name == "CPU":
+            lines += ["", _sentence(reason)]
+        elif reason != reasons.get("CPU"):
+            lines += ["", _sentence(f"On a GPU: {reason}")]
+    for name, entry in found.items():
+        made = {**parts[name], **entry}
+        versions = [f"{library} {version}" for library, version in made.get("versions", {}).items()]
+        where = ", ".join([*versions, str(made["device"])] if made.get("device") else versions)
+        asked = " --device gpu" if name == "GPU" else ""
+        lines += ["", f"Measured with {where}; `tfmemlint verify --rules {code}{asked}` repeats it."]
+    return lines
+
+
+def _row(entry: Mapping[str, Any]) -> list[str]:
+    """The cells of one measurement."""
+    from tfmemlint.verify.pages.report import NAMES, YES_NO, figure, ratio
+
+    metric, unit = str(entry.get("metric") or ""), str(entry.get("unit") or "")
+    sides = [figure(entry.get(side), unit, metric) for side in ("before", "after")]
+    times = ratio(None if metric in YES_NO else entry.get("ratio"))
+    return [NAMES.get(metric, metric), *sides, times, str(entry["verdict"])]
 
 
 def _measured_programs(fixtures: Path) -> dict[str, str]:

@@ -28,6 +28,8 @@ else:
     import tomli as tomllib
 
 BEFORE, AFTER = "measure_bad.py", "measure_good.py"
+CARD = "gpu"
+"""The key of the evidence from a graphics card."""
 
 
 class EvidenceError(Exception):
@@ -184,17 +186,30 @@ def read_evidence(path: Path) -> dict[str, Any]:
         return {}
     except (OSError, ValueError) as error:
         raise EvidenceError(f"{path}: {error}") from error
-    if not isinstance(content, dict) or not isinstance(content.get("rules", {}), dict):
+    if not _is_evidence(content) or not _is_evidence(content.get(CARD, {})):
         raise EvidenceError(f"{path}: not an evidence file; delete it to make it anew")
-    return content
+    return dict(content)
+
+
+def _is_evidence(part: Any) -> bool:
+    return isinstance(part, dict) and isinstance(part.get("rules", {}), dict)
 
 
 def merged(old: dict[str, Any], results: Sequence[Result], where: Environment, complete: bool) -> dict[str, Any]:
-    """The evidence file's new content.
+    """The evidence file's new content: what was measured on a graphics card stands apart, under `gpu`, in the same
+    form. Neither part changes when the other one is measured.
 
     `complete` says that all samples were run: what is not among the results is dropped then. Else the other rules stay
     as they are, and each new one that was made elsewhere than the file says carries its own versions and device.
     """
+    apart = {CARD: old[CARD]} if CARD in old else {}
+    if where.on_card:
+        return {**old, CARD: _merged(apart.get(CARD, {}), results, where, complete)}
+    own = {name: value for name, value in old.items() if name != CARD}
+    return {**_merged(own, results, where, complete), **apart}
+
+
+def _merged(old: dict[str, Any], results: Sequence[Result], where: Environment, complete: bool) -> dict[str, Any]:
     made = {"versions": where.versions, "device": where.device}
     new = {result.code: entry(result) for result in results}
     if complete or not old:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tfmemlint.units import show_bytes
+from tfmemlint.verify import host_memory
 from tfmemlint.verify.claim import Claim
 from tfmemlint.verify.metrics import (
     ANEW,
@@ -48,7 +49,7 @@ def judge(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
     run of the flagged program failed."""
     if not before:
         return inconclusive("a program was not run")
-    verdict = _judged(claim, before, after)
+    verdict = host_memory.judged(_judged, claim, before, after)
     if claim.reaches and verdict.kind == NOT_CONFIRMED and not all(run.reached for run in before):
         return inconclusive("the program does not come to the flagged place", verdict.metric)
     if claim.made_up and verdict.kind == NOT_CONFIRMED:

@@ -74,12 +74,18 @@ class Result:
     """All ways in which it was to be measured, the one whose verdict stands among them."""
 
     @property
+    def simulated(self) -> int:
+        """How many graphics cards the programs only believed in."""
+        return max((run.simulated for run in (*self.before, *self.after)), default=0)
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What a reader must know to trust the verdict: replaced inputs, simulated cards."""
         if self.pair is None:
             return ()
-        cards = self.pair.before.simulated_gpus
-        simulated = (f"{cards} graphics cards were simulated for TensorFlow's own checks",) if cards else ()
+        cards = self.simulated
+        were = "graphics card was" if cards == 1 else "graphics cards were"
+        simulated = (f"{cards} {were} simulated for TensorFlow's own checks",) if cards else ()
         noted = dict.fromkeys(note for run in (*self.before[:1], *self.after[:1]) for note in run.notes)
         return (*self.pair.replaced, *noted, *simulated)
 
@@ -93,13 +99,19 @@ class Environment:
     isolation: str = ""
     repeats: int = 1
     memory_limit: int | None = None
+    on_card: bool = False
+    """Whether `device` is a graphics card."""
+
+
+def _ran_on_card(run: Run) -> bool:
+    return (run.device or "").startswith("GPU") and run.peak_bytes is not None and not run.simulated
 
 
 def environment(results: Sequence[Result], settings: Settings, isolation: str) -> Environment:
     """The environment of these results, as the runs themselves report it."""
     runs = [run for result in results for run in (*result.before, *result.after)]
     versions = next((run.versions for run in runs if "tensorflow" in run.versions), {})
-    ran_on = {run.device for run in runs if run.device}
-    card = any(device.startswith("GPU") for device in ran_on)
-    device = "GPU" if card else f"CPU ({platform.machine()} {platform.system()})"
-    return Environment(versions, device, isolation, settings.repeat, settings.allocator_limit)
+    there = [run for run in runs if _ran_on_card(run)]
+    card = next((run.card for run in there if run.card), "GPU" if there else None)
+    device = card or f"CPU ({platform.machine()} {platform.system()})"
+    return Environment(versions, device, isolation, settings.repeat, settings.allocator_limit, bool(card))

@@ -25,7 +25,8 @@ from tfmemlint.verify import evidence
 from tfmemlint.verify.agreement import agreed
 from tfmemlint.verify.evidence import EvidenceError, Sample
 from tfmemlint.verify.findings import Task, measured, read_samples, tasks
-from tfmemlint.verify.result import Result, environment
+from tfmemlint.verify.metrics import SETTINGS
+from tfmemlint.verify.result import Environment, Result, environment
 from tfmemlint.verify.run.interpreters import MeasureError
 from tfmemlint.verify.run.kept import Kept, installed
 from tfmemlint.verify.run.measure import Settings
@@ -155,9 +156,27 @@ def _verify_rules(options: argparse.Namespace) -> int:
     results = _gather(able, chosen, options.strict)
     present(options, results, chosen, isolation)
     where = environment(results, chosen, isolation)
+    if options.device == "gpu":
+        results = _on_cards(results, where)
     complete = not codes and len(able) == len(samples)
     write(kept, json.dumps(evidence.merged(old, results, where, complete), indent=2) + "\n")
     return 0 if all(result.verdict.kind == CONFIRMED for result in results) else 1
+
+
+def _on_cards(results: Sequence[Result], where: Environment) -> list[Result]:
+    """The results that say something of graphics cards. Raises EvidenceError where there are none."""
+    if not where.on_card:
+        raise EvidenceError("no program could use a graphics card; nothing is kept")
+    kept = []
+    for result in results:
+        if result.simulated:
+            cards = "a graphics card" if result.simulated == 1 else f"{result.simulated} graphics cards"
+            tell(f"{result.name} needs {cards}; kept as no evidence")
+        elif result.verdict.metric in SETTINGS:
+            tell(f"{result.name} shows what TensorFlow is told, not what a card does; kept as no evidence")
+        else:
+            kept.append(result)
+    return kept
 
 
 def _gather(samples: Sequence[Sample], chosen: Settings, strict: bool) -> list[Result]:

@@ -35,8 +35,8 @@ class _Event(NamedTuple):
     facts: dict[str, Any]
 
 
-def peak(folder: Path) -> Peak:
-    """The peak of the one step whose profile lies in `folder`.
+def peak(folder: Path, allocator: str = "") -> Peak:
+    """The peak of the one step whose profile lies in `folder`, of the allocators whose names begin so.
 
     What was alive before the step and is freed in it counts below zero from then on, so that what takes its place does
     not count as an addition.
@@ -45,6 +45,8 @@ def peak(folder: Path) -> Peak:
     now = most = 0
     op, at_peak = "", dict(alive)
     for _, allocates, facts in sorted(_events(folder), key=lambda event: event.time):
+        if not str(facts.get("allocator_name", "")).startswith(allocator):
+            continue
         address, size = facts["addr"], facts.get("requested_bytes", 0)
         if allocates:
             alive[address] = Alive(size, str(facts.get("tf_op")), str(facts.get("shape")))

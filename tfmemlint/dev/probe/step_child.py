@@ -1,10 +1,10 @@
 """The process in which a script's training step is measured:
-`python -m tfmemlint.dev.probe.step_child SCRIPT RESULT [--batch N] [--inter-op N]`.
+`python -m tfmemlint.dev.probe.step_child SCRIPT RESULT [--batch N] [--inter-op N] [--gpu] [--jit]`.
 
 The script runs as it is but for what makes its figures the same each time: all steps get the first batch of data
-again, `fit` is not compiled by XLA, and a batch size, if given, takes the place of the module's `BATCH_SIZE`. Three
-steps warm up; the fourth runs under the profiler, and then the process ends. Steps are those of `fit`, and the rounds
-of a loop of the script over a `tf.data.Dataset`.
+again, `fit` is compiled by XLA where that is asked for alone, and a batch size, if given, takes the place of the
+module's `BATCH_SIZE`. Three steps warm up; the fourth runs under the profiler, and then the process ends. Steps are
+those of `fit`, and the rounds of a loop of the script over a `tf.data.Dataset`.
 """
 
 from __future__ import annotations
@@ -29,9 +29,10 @@ WARM_UP = 3
 class _Meter:
     """Counts the steps of the script, measures the one after the warm-up, and ends the process with its figures."""
 
-    def __init__(self, result: Path) -> None:
+    def __init__(self, result: Path, gpu: bool) -> None:
         self.tf = import_module("tensorflow")
         self.result = result
+        self.device, self.allocator = ("GPU:0", "GPU_0_bfc") if gpu else ("CPU:0", "")
         self.done = 0
         self.data = 0
         self.batch = 0
@@ -47,8 +48,10 @@ class _Meter:
     def begin(self) -> None:
         gc.collect()
         if self.done == WARM_UP:
-            self.tf.profiler.experimental.start(self.folder.name)
-        self.tf.config.experimental.reset_memory_stats("CPU:0")
+            # What the kernels do is left out: looking at it takes memory of the card.
+            options = self.tf.profiler.experimental.ProfilerOptions(device_tracer_level=0)
+            self.tf.profiler.experimental.start(self.folder.name, options)
+        self.tf.config.experimental.reset_memory_stats(self.device)
         self.before = self._memory()["current"]
 
     def end(self) -> None:
@@ -62,17 +65,18 @@ class _Meter:
         os._exit(0)
 
     def _memory(self) -> dict[str, int]:
-        memory: dict[str, int] = self.tf.config.experimental.get_memory_info("CPU:0")
+        memory: dict[str, int] = self.tf.config.experimental.get_memory_info(self.device)
         return memory
 
     def _figures(self, after: dict[str, int]) -> dict[str, Any]:
-        highest = peak(Path(self.folder.name))
+        highest = peak(Path(self.folder.name), self.allocator)
         return {
             "batch": self.batch,
             "variables": self._variables(),
             "input_batch": self.data,
             "step_requested": highest.requested,
             "step_chunks": after["peak"] - min(self.before, after["current"]),
+            "in_use": after["peak"],
             "peak_op": highest.op,
             "alive": highest.alive,
             "tensorflow": self.tf.__version__,
@@ -80,16 +84,17 @@ class _Meter:
         }
 
     def _variables(self) -> int:
-        """The bytes of all variables that are alive, those of metrics, counters and slots too."""
+        """The bytes of all variables that are alive on the device, those of metrics, counters and slots too."""
         kind = import_module("tensorflow.python.ops.resource_variable_ops").BaseResourceVariable
         # `isinstance` would ask some proxies for their class, which imports what they stand for.
         found = {id(each.handle): each for each in gc.get_objects() if issubclass(type(each), kind)}
-        eager = (each for each in found.values() if hasattr(each.handle, "numpy") and each.shape.is_fully_defined())
+        known = (each for each in found.values() if hasattr(each.handle, "numpy") and each.shape.is_fully_defined())
+        eager = (each for each in known if each.device.endswith(self.device))
         return sum(each.shape.num_elements() * each.dtype.size for each in eager)
 
 
-def _watch_fit(meter: _Meter) -> None:
-    """Has `fit` take its first batch again and again, and tell the meter of its steps."""
+def _watch_fit(meter: _Meter, jit: bool) -> None:
+    """Has `fit` take its first batch again and again, compiled by XLA or not, and tell the meter of its steps."""
     keras, tf = import_module("keras"), meter.tf
     adapters = import_module("keras.src.trainers.data_adapters")
 
@@ -103,7 +108,7 @@ def _watch_fit(meter: _Meter) -> None:
     kept_compile, kept_fit = keras.Model.compile, keras.Model.fit
 
     def compile(self: Any, *args: Any, **options: Any) -> Any:
-        return kept_compile(self, *args, **{**options, "jit_compile": False})
+        return kept_compile(self, *args, **{**options, "jit_compile": jit})
 
     def fit(self: Any, x: Any = None, y: Any = None, batch_size: int | None = None, **options: Any) -> Any:
         given = {name: options.get(name) for name in ("sample_weight", "class_weight", "steps_per_epoch")}
@@ -148,7 +153,7 @@ def _watch_loops(meter: _Meter, script: dict[str, Any]) -> None:
     base.__iter__ = iterate
 
 
-def measure(script: Path, result: Path, batch: int | None) -> None:
+def measure(script: Path, result: Path, batch: int | None, gpu: bool = False, jit: bool = False) -> None:
     """Runs the script and writes its figures as JSON; does not return if a step was seen."""
     source = script.read_text(encoding="utf-8")
     if batch is not None:
@@ -157,8 +162,8 @@ def measure(script: Path, result: Path, batch: int | None) -> None:
             raise SystemExit(f"{script} has no module constant BATCH_SIZE")
     import_module("numpy").random.seed(0)
     names: dict[str, Any] = {"__name__": "__main__", "__file__": str(script)}
-    meter = _Meter(result)
-    _watch_fit(meter)
+    meter = _Meter(result, gpu)
+    _watch_fit(meter, jit)
     _watch_loops(meter, names)
     sys.argv = [str(script)]
     exec(compile(source, str(script), "exec"), names)
@@ -171,10 +176,12 @@ def main() -> None:
     parser.add_argument("result", type=Path)
     parser.add_argument("--batch", type=int)
     parser.add_argument("--inter-op", type=int)
+    parser.add_argument("--gpu", action="store_true")
+    parser.add_argument("--jit", action="store_true")
     options = parser.parse_args()
     if options.inter_op is not None:
         import_module("tensorflow").config.threading.set_inter_op_parallelism_threads(options.inter_op)
-    measure(options.script, options.result, options.batch)
+    measure(options.script, options.result, options.batch, options.gpu, options.jit)
 
 
 if __name__ == "__main__":

@@ -41,6 +41,8 @@ TABLES = {"truth.tsv": "scripts", "further.tsv": "scripts_further"}
 # out on some processors, each gradient of a convolution unrolls its input in some 30 MB beside it.
 _ALLOCATOR = {"TF_CPU_ALLOCATOR_USE_BFC": "1", "TF_ENABLE_ONEDNN_OPTS": "1"}
 
+_CARD = {"CUDA_VISIBLE_DEVICES": "0"}
+
 
 class Measured(NamedTuple):
     """A row of a table, the versions it was measured with, and what was alive at the peak, largest first."""
@@ -60,36 +62,43 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("script", nargs="?", type=Path, help="a script that trains; its row goes to standard output")
     parser.add_argument("--batch", type=int, help="takes the place of the script's BATCH_SIZE")
     parser.add_argument("--inter-op", type=int, default=0, metavar="N", help="how many ops may run at a time")
+    parser.add_argument("--gpu", action="store_true", help="on the first graphics card, whose memory is counted")
+    parser.add_argument("--jit", action="store_true", help="compiled by XLA")
     parser.add_argument("--alive", type=int, default=0, metavar="N", help="name the N largest buffers at the peak")
     options = parser.parse_args(arguments)
-    if options.script is None and (options.batch or options.inter_op or options.alive):
-        parser.error("--batch, --inter-op and --alive belong to a script")
+    if options.script is None and any((options.batch, options.inter_op, options.alive, options.gpu, options.jit)):
+        parser.error("--batch, --inter-op, --alive, --gpu and --jit belong to a script")
     if options.script is not None and not options.script.is_file():
         parser.error(f"{options.script} is no file")
     try:
         if options.script is None:
             _write_tables()
         else:
-            _print(measured(options.script, options.batch, options.inter_op), options.alive)
+            found = measured(options.script, options.batch, options.inter_op, gpu=options.gpu, jit=options.jit)
+            _print(found, options.alive)
     except ProbeError as error:
         print(error, file=sys.stderr)
         return 2
     return 0
 
 
-def measured(script: Path, batch: int | None = None, inter_op: int = 0) -> Measured:
-    """What a step of `script` takes now, at its own batch size or another one. Raises ProbeError."""
+def measured(
+    script: Path, batch: int | None = None, inter_op: int = 0, *, gpu: bool = False, jit: bool = False
+) -> Measured:
+    """What a step of `script` takes now, at its own batch size or another one; on the first graphics card with `gpu`,
+    compiled by XLA with `jit`. Raises ProbeError."""
     with tempfile.TemporaryDirectory() as folder:
         result = Path(folder) / "result.json"
         command = [sys.executable, "-m", "tfmemlint.dev.probe.step_child", str(script.resolve()), str(result)]
         command += [f"--inter-op={inter_op}"] if inter_op else []
         command += [] if batch is None else [f"--batch={batch}"]
+        command += ["--gpu"] * gpu + ["--jit"] * jit
         root = str(Path(__file__).parents[3])
         path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
         done = subprocess.run(
             command,
             cwd=folder,
-            env={**os.environ, **ENVIRONMENT, **_ALLOCATOR, "PYTHONPATH": path},
+            env={**os.environ, **ENVIRONMENT, **_ALLOCATOR, **(_CARD if gpu else {}), "PYTHONPATH": path},
             text=True,
             capture_output=True,
         )
@@ -98,14 +107,15 @@ def measured(script: Path, batch: int | None = None, inter_op: int = 0) -> Measu
             raise ProbeError(f"{script}: no step was measured, exit status {done.returncode}:\n{last}")
         figures = json.loads(result.read_text(encoding="utf-8"))
     return Measured(
-        _row(script, inter_op, figures),
+        _row(script, inter_op, figures, gpu),
         f"TensorFlow {figures['tensorflow']}, Keras {figures['keras']}, {os.cpu_count()} processors",
         figures["alive"],
     )
 
 
-def _row(script: Path, inter_op: int, figures: dict[str, Any]) -> dict[str, Any]:
-    beside = figures["variables"] + figures["input_batch"]
+def _row(script: Path, inter_op: int, figures: dict[str, Any], gpu: bool) -> dict[str, Any]:
+    # A card gets the batch in the step itself, from the machine's memory.
+    beside = figures["variables"] + (0 if gpu else figures["input_batch"])
     return {
         "script": script.name,
         "inter_op": inter_op,

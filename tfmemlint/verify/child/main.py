@@ -10,7 +10,7 @@ alone, so that it runs under the user's own interpreter, where tfmemlint need no
 - `libraries`: folders of `PYTHONPATH`, which come before installed packages here and after the standard library, so
   that modules of a project cannot take the place of the monitor's own
 - `result`: path or number of the file to write; standard output where missing. `key`: what the result begins with
-- `device`: "cpu", "gpu" or "auto"; `simulated_gpus`: how many graphics cards TensorFlow's own checks shall believe in
+- `device`: "cpu", "gpu" or "auto"; `simulated_gpus`: the cards that TensorFlow's checks shall at least believe in
 - `preload`: import TensorFlow before the program, so that its import is not part of the figures (default true)
 - `paced`: place arrays and wait for other threads such that the tensor bytes of two runs are the same; with `preload`
 - `lines`: whether to note the user's lines that were executing, `own`: the folder whose files are the user's
@@ -66,9 +66,7 @@ def _load(name: str) -> Any:
     return module
 
 
-calls, cards, flagged, pace, probes, runtime = map(
-    _load, ("calls", "cards", "flagged", "pace", "probes", "runtime")
-)
+calls, cards, flagged, pace, probes, runtime = map(_load, ("calls", "cards", "flagged", "pace", "probes", "runtime"))
 
 
 class Monitor:
@@ -83,6 +81,7 @@ class Monitor:
         self.flagged = flagged.Flagged(self.runtime.live, self.runtime.reset)
         self.marks: list[list[Any]] = []
         self.value: float | None = None
+        self.simulated = 0  # cards
         self.rss_start: int | None = None
         self.traces_start = 0
         self.start = time.monotonic()
@@ -90,7 +89,8 @@ class Monitor:
         if request.get("lines"):
             folder = os.path.join(os.path.abspath(request["own"]), "")
             own = self._belongs(folder)
-        self.sampler = probes.Sampler(self.runtime.live, request.get("interval", 0.005), probes.Nvml(), own)
+        self.nvml, interval = probes.Nvml(), request.get("interval", 0.005)
+        self.sampler = probes.Sampler(self.runtime.live, interval, self.nvml, own)
 
     @staticmethod
     def _belongs(folder: str) -> Callable[[str], bool]:
@@ -141,16 +141,19 @@ class Monitor:
         """What was measured, after the program's end and with its globals still alive."""
         self.pace.settle()
         self.sampler.sample()
-        before = self.runtime.live()
+        before, beside = self.runtime.live(), self.runtime.beside()
         rss_peak, rss_end = probes.rss_peak(), probes.rss()
         gc.collect()
-        after = self.runtime.live()
+        after, left = self.runtime.live(), self.runtime.beside()
         return {
             "initialized": self.runtime.context is not None,
             "device": self.runtime.device,
             "allocator_problem": self.runtime.problem,
             "peak_bytes": before[1] if before else None,
             "live_bytes": after[0] if after else None,
+            "host_peak_bytes": beside[1] if beside else None,
+            "host_live_bytes": left[0] if left else None,
+            "card": self.nvml.words(),
             "arrays_peak": self.arrays.peak if self.arrays is not None else None,
             "rss_start": self.rss_start,
             "rss_peak": rss_peak,
@@ -167,6 +170,7 @@ class Monitor:
                 for (file, line, function), seen in self.sampler.lines.items()
             ],
             "gpu_options": self.runtime.gpu_options(),
+            "simulated": self.simulated,
             "cards": self.cards.report(),
             **self.calls.report(),
             **self.flagged.report(),
@@ -199,7 +203,7 @@ def load(request: dict[str, Any]) -> None:
         importlib.import_module("tensorflow")
 
 
-def prepare(request: dict[str, Any]) -> None:
+def prepare(request: dict[str, Any], monitor: Monitor) -> None:
     """The program's own file, random numbers and cards, before anything is counted."""
     if request.get("source") is not None:
         Path(request["program"]).write_text(request["source"], encoding="utf-8")
@@ -208,8 +212,8 @@ def prepare(request: dict[str, Any]) -> None:
         if "numpy" in sys.modules:  # which TensorFlow imports
             sys.modules["numpy"].random.seed(0)
         importlib.import_module("tensorflow").random.set_seed(0)
-        if request.get("simulated_gpus"):
-            runtime.simulate_gpus(request["simulated_gpus"])
+        there = 0 if request.get("device") == "cpu" else monitor.nvml.count()
+        monitor.simulated = runtime.simulate_gpus(request.get("simulated_gpus", 0), there)
 
 
 def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any], int]:
@@ -219,8 +223,8 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
         hooks = runtime.hook(request)
         load(request)
     monitor = Monitor(request, hooks)
-    prepare(request)
-    if request.get("simulated_gpus") and request.get("preload", True):
+    prepare(request, monitor)
+    if monitor.simulated:
         monitor.cards.install()
     if request.get("paced"):
         monitor.arrays = _load("arrays").install()

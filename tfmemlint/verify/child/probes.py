@@ -97,7 +97,10 @@ class _NvmlMemory(ctypes.Structure):
 
 
 class Nvml:
-    """Used bytes of the first card as the driver sees it, through `libnvidia-ml`; `available` is False without one."""
+    """What the driver knows of the first card, through `libnvidia-ml`; `available` is False without one."""
+
+    WIDEST = 96
+    """Bytes that a name or a version can have."""
 
     def __init__(self) -> None:
         self.available = False
@@ -118,6 +121,25 @@ class Nvml:
         memory = _NvmlMemory()
         failed = self._library.nvmlDeviceGetMemoryInfo(self._device, ctypes.byref(memory))
         return None if failed else int(memory.used)
+
+    def count(self) -> int:
+        """How many cards there are."""
+        found = ctypes.c_uint(0)
+        if not self.available or self._library.nvmlDeviceGetCount_v2(ctypes.byref(found)):
+            return 0
+        return found.value
+
+    def words(self) -> str | None:
+        """The card and its driver for a reader, None where there is no card or it has no name."""
+        if not self.available:
+            return None
+        name, driver = (ctypes.create_string_buffer(self.WIDEST) for _ in range(2))
+        width = ctypes.c_uint(self.WIDEST)
+        if self._library.nvmlDeviceGetName(self._device, name, width):
+            return None
+        if self._library.nvmlSystemGetDriverVersion(driver, width):
+            return name.value.decode("utf-8", "replace")
+        return f"{name.value.decode('utf-8', 'replace')}, driver {driver.value.decode('utf-8', 'replace')}"
 
 
 class Timeline:

@@ -9,11 +9,13 @@ import contextlib
 import importlib
 import importlib.abc
 import importlib.machinery
+import os
 import sys
 import types
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+HOST = "CPU:0"
 LONGEST = 200
 """Letters of a version."""
 
@@ -66,11 +68,15 @@ class Traces:
         module.func_graph_from_py_func = func_graph_from_py_func
 
 
-def simulate_gpus(count: int) -> None:
-    """Make TensorFlow's Python side believe in `count` graphics cards, so that its checks of device settings run.
+def simulate_gpus(count: int, there: int = 0) -> int:
+    """Make TensorFlow's Python side believe in `count` graphics cards, so that its checks of device settings run; how
+    many are simulated: none where so many are `there`, else all, and no real one can be used beside them.
 
     Nothing is ever placed on them: the C++ runtime does not know them.
     """
+    if count <= there:
+        return 0
+    os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
     context_module = importlib.import_module("tensorflow.python.eager.context")
     context = context_module.context()
     context._initialize_physical_devices()
@@ -80,6 +86,7 @@ def simulate_gpus(count: int) -> None:
         context._physical_devices.append(device)
         context._visible_device_list.append(device)
         context._memory_growth_map[device] = None
+    return count
 
 
 def nodes() -> int:
@@ -144,7 +151,7 @@ class Runtime:
 
     def __init__(self, device: str, reserve: Reserve) -> None:
         self._reserve = reserve
-        self.device: str | None = {"cpu": "CPU:0", "gpu": "GPU:0"}.get(device)
+        self.device: str | None = {"cpu": HOST, "gpu": "GPU:0"}.get(device)
         self.problem: str | None = None
 
     @property
@@ -160,7 +167,7 @@ class Runtime:
         if context is None or self.problem or self._reserve.busy:
             return None
         if self.device is None:
-            self.device = "GPU:0" if context.num_gpus() else "CPU:0"
+            self.device = "GPU:0" if context.num_gpus() else HOST
         try:
             info = context.get_memory_info(self.device)
         except Exception as error:
@@ -173,6 +180,18 @@ class Runtime:
         """Start the peak again from what is live now."""
         if self.live() is not None:
             self.context.reset_memory_stats(self.device)
+            if self.beside() is not None:
+                self.context.reset_memory_stats(HOST)
+
+    def beside(self) -> tuple[int, int] | None:
+        """Current and peak bytes of tensors in the machine's own memory, where `live` is about a card; else None."""
+        if self.context is None or self.device in (None, HOST):
+            return None
+        try:
+            info = self.context.get_memory_info(HOST)
+        except Exception:  # its allocator counts only where that was asked for before it was made
+            return None
+        return int(info["current"]), int(info["peak"])
 
     def gpu_options(self) -> dict[str, Any] | None:
         """What TensorFlow would tell the GPU allocator, from its own Python code; None where it cannot say."""

@@ -11,7 +11,8 @@ each for one thing that is left out where the key is missing:
 - `unprivileged`: give up the privileges of root
 - `supervise`: run the command as a process below this one, which ends all that the command leaves behind (Linux)
 - `folder`: the working folder
-- `confine`: `folders` and `files` that alone can be written, and whether there is a `network` (Linux; `launch_filter`)
+- `confine`: `folders` and `files` that alone can be written, whether there is a `network`, and whether a graphics card
+  is used, `gpu` (Linux; `launch_filter`)
 """
 
 from __future__ import annotations
@@ -134,11 +135,11 @@ def make_repeatable(processor: int) -> None:
     libc.personality(ctypes.c_ulong(libc.personality(ctypes.c_ulong(QUERY)) | ADDR_NO_RANDOMIZE))
 
 
-def confine(folders: list[str], files: list[str], network: bool) -> None:
+def confine(folders: list[str], files: list[str], network: bool, gpu: bool) -> None:
     """Put the kernel's filters on this process; the one of system calls last, it refuses to be looked at."""
     filters = _load("launch_filter")
     filters.confine_writes(folders, [*files, f"/proc/{os.getpid()}"])
-    filters.filter_calls(network)
+    filters.filter_calls(network, gpu)
 
 
 def main(arguments: list[str]) -> None:

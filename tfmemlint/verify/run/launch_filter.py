@@ -28,8 +28,8 @@ SOCK_STREAM, SOCK_SEQPACKET, SOCK_TYPE = 1, 5, 0xF
 
 # Number of the architecture, and of the system calls. Both are little-endian.
 ARCHITECTURES = {
-    "x86_64": (0xC000003E, {"socket": 41, "socketpair": 53, "prctl": 157}),
-    "aarch64": (0xC00000B7, {"socket": 198, "socketpair": 199, "prctl": 167}),
+    "x86_64": (0xC000003E, {"socket": 41, "connect": 42, "socketpair": 53, "prctl": 157}),
+    "aarch64": (0xC00000B7, {"socket": 198, "connect": 203, "socketpair": 199, "prctl": 167}),
 }
 # What io_uring does passes by this filter; keys, queues, shared segments and traces reach or outlive other processes.
 # pidfd_getfd and process_vm_* take files and memory out of them.
@@ -95,11 +95,25 @@ def _call(number: int, body: Sequence[tuple[int, int, int, int]]) -> list[tuple[
     return [(LOAD, 0, 0, NUMBER), (EQUAL, 0, len(body), number), *body]
 
 
-def _sockets(calls: dict[str, int], network: bool) -> list[tuple[int, int, int, int]]:
-    """Sockets for the internet (of a network of one's own) and its addresses; pairs that are connected for good."""
+def _sockets(calls: dict[str, int], network: bool, gpu: bool) -> list[tuple[int, int, int, int]]:
+    """Sockets for the internet (of a network of one's own) and its addresses; pairs that are connected for good.
+
+    CUDA starts only where it can listen at a socket of this machine. With `gpu` such sockets can be made, and none can
+    be connected.
+    """
     allow = (RETURN, 0, 0, ALLOW)
     internet = allow if network else _fail(errno.ENETUNREACH)
+    listening = [
+        (LOAD, 0, 0, _argument(0)),
+        (EQUAL, 0, 5, AF_UNIX),
+        (LOAD, 0, 0, _argument(1)),
+        (AND, 0, 0, SOCK_TYPE),
+        (EQUAL, 1, 0, SOCK_STREAM),
+        (EQUAL, 0, 1, SOCK_SEQPACKET),
+        allow,
+    ]
     socket = [
+        *(listening if gpu else ()),
         (LOAD, 0, 0, _argument(0)),
         (EQUAL, 1, 0, AF_INET),
         (EQUAL, 0, 1, AF_INET6),
@@ -118,11 +132,13 @@ def _sockets(calls: dict[str, int], network: bool) -> list[tuple[int, int, int, 
         allow,
         _fail(errno.EAFNOSUPPORT),
     ]
-    return [*_call(calls["socket"], socket), *_call(calls["socketpair"], pair)]
+    connect = _call(calls["connect"], [_fail(errno.ECONNREFUSED)]) if gpu else ()
+    return [*_call(calls["socket"], socket), *_call(calls["socketpair"], pair), *connect]
 
 
-def seccomp_program(machine: str, network: bool) -> bytes | None:
-    """The filter for the kernel's machine, None for one without. `network`: whether internet sockets can be made."""
+def seccomp_program(machine: str, network: bool, gpu: bool = False) -> bytes | None:
+    """The filter for the kernel's machine, None for one without. `network`: whether internet sockets can be made;
+    `gpu`: whether a card is used."""
     if machine not in ARCHITECTURES:
         return None
     architecture, calls = ARCHITECTURES[machine]
@@ -134,7 +150,7 @@ def seccomp_program(machine: str, network: bool) -> bytes | None:
         (LOAD, 0, 0, NUMBER),
         (AT_LEAST, 0, 1, X32),
         _fail(errno.ENOSYS),
-        *_sockets(calls, network),
+        *_sockets(calls, network, gpu),
         *_call(calls["prctl"], hidden),  # the memory and files of a hidden process could not be counted
     ]
     for name, number in REFUSED[machine].items():
@@ -196,9 +212,9 @@ class _Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p)]
 
 
-def filter_calls(network: bool) -> None:
+def filter_calls(network: bool, gpu: bool = False) -> None:
     """Put the filter of system calls on this process. Does nothing where there is none. Raises OSError."""
-    code = seccomp_program(platform.machine(), network)
+    code = seccomp_program(platform.machine(), network, gpu)
     if code is None or not has_seccomp():
         return
     libc = _libc()

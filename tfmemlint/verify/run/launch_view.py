@@ -24,6 +24,8 @@ KEPT = {
 LINKS = {"fd": "/proc/self/fd", "stdin": "/proc/self/fd/0", "stdout": "/proc/self/fd/1", "stderr": "/proc/self/fd/2"}
 SHARED = "/dev/shm"
 SMALL = "size=1m"
+PROCESSES = "/proc"
+KERNEL = tuple(f"{PROCESSES}/{name}" for name in ("acpi", "asound", "bus", "fs", "irq", "scsi", "sys", "sysrq-trigger"))
 
 
 def mount(source: str, target: str, flags: int, kind: str | None = None, options: str | None = None) -> None:
@@ -83,8 +85,17 @@ def make_read_only(writable: Sequence[str]) -> None:
             mount("none", target, MS_REMOUNT | MS_BIND | MS_RDONLY | flags)
 
 
-def make(writable: str, devices: Sequence[str], shared: int, hidden: Mapping[str, Sequence[str]]) -> None:
-    """The whole view: one folder that can be written, the devices, shared memory, hidden folders. Raises OSError."""
+def keep_kernel_read_only() -> None:
+    """Make the entries of `/proc` read-only by which a privileged process changes the system, as containers do. The
+    rest can be written where this is called: without that CUDA does not start. Raises OSError."""
+    for path in KERNEL:
+        with contextlib.suppress(FileNotFoundError):
+            mount(path, path, MS_BIND | MS_REC)
+
+
+def make(writable: str, devices: Sequence[str], shared: int, hidden: Mapping[str, Sequence[str]], gpu: bool) -> None:
+    """The whole view: one folder that can be written, the devices, shared memory, hidden folders. `gpu` says that a
+    graphics card is used. Raises OSError."""
     mount("none", "/", MS_REC | MS_PRIVATE)
     handle = os.open(writable, os.O_PATH)
     hide(hidden)
@@ -92,4 +103,6 @@ def make(writable: str, devices: Sequence[str], shared: int, hidden: Mapping[str
     os.makedirs(writable, exist_ok=True)  # temporary folders may lie in what was replaced
     mount(f"/proc/self/fd/{handle}", writable, MS_BIND)
     os.close(handle)
-    make_read_only((writable, SHARED))
+    if gpu:
+        keep_kernel_read_only()
+    make_read_only((writable, SHARED, *([PROCESSES] if gpu else ())))

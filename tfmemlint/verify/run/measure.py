@@ -255,7 +255,7 @@ def _run_fresh(program: Program, settings: Settings, tick: Callable[[], None] | 
                 limits=settings.limits,
                 extra=_variables(settings),
                 level=settings.level,
-                gpu=settings.device != "cpu",
+                gpu=settings.device != "cpu" and sandbox.has_cards(),
                 repeatable=settings.device != "gpu" and not settings.timed,
                 needed=[str(CHILD), *request["libraries"], *_read_by(program)],
                 keep_open=[result.fileno()],

@@ -110,6 +110,11 @@ class Run(msgspec.Struct, frozen=True):
     allocator_problem: Text | None = None
     peak_bytes: Count | None = None
     live_bytes: Count | None = None
+    host_peak_bytes: Count | None = None
+    """Of tensors in the machine's own memory where `peak_bytes` and `live_bytes` are those of a card."""
+    host_live_bytes: Count | None = None
+    card: Word | None = None
+    """The first card of the machine, and its driver, in words."""
     arrays_peak: Count | None = None
     rss_start: Count | None = None
     rss_peak: Count | None = None
@@ -123,6 +128,8 @@ class Run(msgspec.Struct, frozen=True):
     timeline: Annotated[tuple[Sample, ...], Meta(max_length=10_000)] = ()
     lines: Annotated[tuple[Line, ...], Meta(max_length=10_000)] = ()
     gpu_options: Annotated[dict[Word, bool | Text | tuple[float, ...]], Meta(max_length=10)] | None = None
+    simulated: Count = 0
+    """Graphics cards that were not there."""
     cards: Cards | None = None
     raised: Annotated[tuple[Text, ...], Meta(max_length=20)] = ()
     """The exceptions that passed through the program's own code, caught or not, as `Type: text`, where asked for."""

@@ -160,12 +160,12 @@ def _wrap(
 ) -> list[str]:
     """The whole command line; `outer` are the settings of the first launcher, `shared` the bytes of `/dev/shm`."""
     granted = devices(gpu)
-    confine = {"folders": [work, SHARED], "files": [*granted, *writable], "network": level.isolated}
+    confine = {"folders": [work, SHARED], "files": [*granted, *writable], "network": level.isolated, "gpu": gpu}
     settings = {"folder": work, "confine": confine}
     if level is Level.SESSION:
         return _launch({**outer, "unprivileged": os.geteuid() == 0, **settings}, command)
     known = [sys.executable, sys.prefix, sys.base_prefix, *command[:1], *folders("PATH"), *folders("LD_LIBRARY_PATH")]
-    view = {"writable": work, "devices": granted, "shared": shared, "hidden": _hidden([*known, *needed])}
+    view = {"writable": work, "devices": granted, "shared": shared, "hidden": _hidden([*known, *needed]), "gpu": gpu}
     wrapper = _bubblewrap if level is Level.BUBBLEWRAP else _unshare
     return _launch(outer, wrapper(view, settings, command))
 
