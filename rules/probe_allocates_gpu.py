@@ -57,7 +57,7 @@ class ProbeAllocatesGpu(Rule):
     """
 
     code = "TFM104"
-    summary = "this probe makes the GPU devices and takes all their memory"
+    summary = "this probe makes the GPU devices, and growth or a limit that is set later changes nothing"
     fix_safety = (Safety.SAFE, Safety.DISPLAY)
     in_tests = False  # where they are what the test framework offers for skipping tests
 
@@ -72,7 +72,7 @@ class ProbeAllocatesGpu(Rule):
             probe,
             file,
             f"{(probe.name or '').rpartition('.')[2]}() makes the GPU devices with default options: "
-            "all their memory is taken before growth or a limit can apply; list the physical devices instead",
+            "the first tensor takes all their memory, whatever growth or limit is set after; list the physical devices",
             fix=_list(file, probe),
             shows=Shows(metric="probed"),
         )

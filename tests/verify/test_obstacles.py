@@ -434,16 +434,18 @@ OBSTACLES = {
         "TFM101 confirmed",
         ("Physical devices cannot be modified after being initialized (caught)",),
     ),
-    "a session that comes first": (
+    "a session that comes too late": (
         """
         import tensorflow as tf
+        from nobody import read_settings
+        table = tf.zeros(read_settings("settings.json")["shape"])
         config = tf.compat.v1.ConfigProto()
         config.gpu_options.allow_growth = True
         session = tf.compat.v1.Session(config=config)
-        print(tf.reduce_sum(tf.ones([4])))
+        print(tf.reduce_sum(table))
         """,
-        "TFM108 not confirmed",
-        ("a session makes the devices of the cards first",),
+        "TFM108 confirmed",
+        ("eager TensorFlow makes the devices of the cards first",),
     ),
     "a probe whose answer is looked through": (
         """
