@@ -121,6 +121,12 @@ def test_on_a_card_the_bounds_are_nearly_those_of_a_cpu() -> None:
     assert median(abs(found.guess / in_use - 1) for in_use, found in parts) <= 0.13
 
 
+def test_on_a_card_the_upper_bound_holds_what_large_kernels_work_in() -> None:
+    runs = [(run.in_use, _estimated(run).high) for run in ON_CARD if run.mode == "graph"]
+    assert len(runs) == 36
+    assert sum(in_use > high for in_use, high in runs) <= 3
+
+
 @pytest.mark.parametrize("run", ON_CARD, ids=lambda run: f"{run.script}-{run.batch}-{run.mode}")
 def test_variables_lie_on_the_card_but_for_counters(run: OnCard) -> None:
     found = _estimated(run)

@@ -4,8 +4,9 @@ Three numbers, as one would not be honest: `low` are the bytes asked for in the 
 hands out chunks that are larger (14 % of the step in the median of 63 measured runs, 42 % at most), and an executor
 may run what is ready in another order: `guess` has 1.2 times the step, `high` 1.45 times the larger of both orders.
 Without a graph the tape keeps inputs of ops of which only shapes are needed, too: the step takes 1.0 to 2.2 times what
-it takes in a graph (six programs), so that `guess` and `high` are 1.5 and 2.2 times as much there. Workspaces of
-kernels are in none of them, nor what XLA makes of the ops: it may take less or more.
+it takes in a graph (six programs), so that `guess` and `high` are 1.5 and 2.2 times as much there. Of the workspaces
+of kernels those that are large on a card are in `high` (`workspaces`), and nothing of what XLA makes of the ops: it may
+take less or more.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from tfmemlint.estimate.place import items
 from tfmemlint.estimate.program import FORWARD, KEPT, MASK, Op, breadth_first
 from tfmemlint.estimate.step import Applied, Missing, Pass, TrainingStep
 from tfmemlint.estimate.weights import Unknown, item_bytes
+from tfmemlint.estimate.workspaces import workspace
 
 LIKELY, MOST = 1.2, 1.45
 """How much larger than the bytes asked for the chunks of a step are, as a rule and at most."""
@@ -54,7 +56,7 @@ def estimate(step: TrainingStep, *, batch: int | None = None) -> Estimate:
         step=top.walk.peak,
         low=lowest + top.walk.peak,
         guess=lowest + int(LIKELY * likely * top.walk.peak),
-        high=lowest + int(MOST * extreme * most),
+        high=lowest + int(MOST * extreme * most) + max(workspace(one, used) for one in step.passes),
         peak=top.peak(),
         held=top.held(),
         layers=_table(runs, top, stays, used),
