@@ -13,6 +13,8 @@ from tfmemlint.estimate.step import TrainingStep
 MIB, GIB = 1 << 20, 1 << 30
 CONTEXT = 460 * MIB
 """What the driver's context takes before TensorFlow starts: 300 to 500 MiB were seen."""
+NEWEST, LARGE_CONTEXT = 9, 1141 * MIB
+"""From this capability on driver and context take more: 615 and 526 MiB were seen on an H200."""
 SMALL = 2 * GIB
 _RESERVES = {6: 500 * MIB, 7: 1050 * MIB, 8: 1536 * MIB, 9: 1800 * MIB}
 """What TensorFlow leaves of a card's free memory to the system, by major compute capability: `MinSystemMemory` in
@@ -55,8 +57,8 @@ def usable(memory: int, capability: int | None = None) -> int:
     system. Of a card whose capability is not known 1.95 GiB are taken off from 8 GiB on, else 1 GiB."""
     if capability is None:
         return max(0, memory - (1536 * MIB + CONTEXT if memory >= 8 * GIB else GIB))
-    free = memory - CONTEXT
-    reserve = 225 * MIB if free < SMALL else _RESERVES[min(9, max(6, capability))]
+    free = memory - (LARGE_CONTEXT if capability >= NEWEST else CONTEXT)
+    reserve = 225 * MIB if free < SMALL else _RESERVES[min(NEWEST, max(6, capability))]
     return max(0, free - reserve)
 
 
