@@ -67,7 +67,7 @@ class EagerDebuggingLeftOn(Rule):
             file,
             f"{what} from here on, without graphs: slower, and every intermediate result is kept",
             fix=Fix.unsafe("remove the switch", fixes.remove_statement(file, call.node)),
-            shows=Shows(metric="eager_calls") if call.name != DEBUG else None,
+            shows=Shows(metric="step_seconds") if call.name != DEBUG else None,
         )
 
     @on_call("tf.keras.Model.compile")
@@ -77,7 +77,7 @@ class EagerDebuggingLeftOn(Rule):
         flag = call.arg("run_eagerly")  # None: in a dictionary of options
         written = flag is not None and file.text(flag.expression) == "True"
         edit = fixes.remove_argument(file, call.node, flag) if flag is not None and written else None
-        yield self.finding(call, file, TRAINS, fix=Fix.unsafe("leave it out", edit), shows=Shows(metric="peak_bytes"))
+        yield self.finding(call, file, TRAINS, fix=Fix.unsafe("leave it out", edit), shows=Shows(metric="step_seconds"))
 
     @on(facts.calls_of_unknown("compile"), "run_eagerly")
     def compiled_unknown(self, call: Call, file: File) -> Iterator[Finding]:
@@ -90,4 +90,4 @@ class EagerDebuggingLeftOn(Rule):
         if keras.is_model(file, file.value(switch.target.value)) and all(switched):
             if not ordering.runs_by_choice(file, switch.statement) and not asks_once(file, switch):
                 fix = Fix.unsafe("remove the switch", fixes.remove_statement(file, switch.statement))
-                yield self.finding(switch.target.attr, file, TRAINS, fix=fix, shows=Shows(metric="peak_bytes"))
+                yield self.finding(switch.target.attr, file, TRAINS, fix=fix, shows=Shows(metric="step_seconds"))

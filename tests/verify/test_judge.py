@@ -282,3 +282,20 @@ class TestFailures:
 
     def test_without_runs_there_is_no_verdict(self) -> None:
         assert judge(Claim("peak_bytes"), [], peaks(MIB)).kind == INCONCLUSIVE
+
+
+class TestSteps:
+    CLAIM = Claim("step_seconds")
+
+    def test_a_step_that_takes_longer_without_a_graph_is_confirmed_by_its_time(self) -> None:
+        verdict = judge(self.CLAIM, [ok(step_seconds=0.05, peak_bytes=MIB)], [ok(step_seconds=0.01, peak_bytes=MIB)])
+        assert (verdict.kind, verdict.metric, verdict.unit) == (CONFIRMED, "step_seconds", "s")
+
+    def test_where_time_does_not_differ_memory_decides(self) -> None:
+        before, after = ok(step_seconds=0.01, peak_bytes=40 * MIB), ok(step_seconds=0.01, peak_bytes=10 * MIB)
+        verdict = judge(self.CLAIM, [before], [after])
+        assert (verdict.kind, verdict.metric) == (CONFIRMED, "peak_bytes")
+        assert judge(self.CLAIM, [before], [before]).kind == NOT_CONFIRMED
+
+    def test_a_program_without_steps_and_without_a_difference_is_no_confirmation(self) -> None:
+        assert judge(self.CLAIM, peaks(MIB), peaks(MIB)).kind == NOT_CONFIRMED

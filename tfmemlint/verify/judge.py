@@ -9,6 +9,7 @@ from dataclasses import replace
 from tfmemlint.units import show_bytes
 from tfmemlint.verify import host_memory
 from tfmemlint.verify.claim import Claim
+from tfmemlint.verify.growth import in_all, judge_growth
 from tfmemlint.verify.metrics import (
     ANEW,
     CALLED,
@@ -17,7 +18,7 @@ from tfmemlint.verify.metrics import (
     MARKS_NEEDED,
     METRICS,
     SETTINGS,
-    SLOPES,
+    STEPS,
     WHERE_BYTES_ARE,
     Metric,
 )
@@ -72,7 +73,9 @@ def _judged(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdic
     if claim.by_itself and claim.metric in (*SETTINGS, *CALLED, *ANEW):
         return _judge_setting(METRICS[claim.metric], before)
     if claim.by_itself:
-        return _judge_growth(claim, before)
+        return judge_growth(claim, before)
+    if claim.metric == STEPS[0]:
+        return _judge_steps(claim, before, after)
     if claim.metric is not None:
         metric = METRICS[claim.metric]
         return _judge_figures(replace(metric, unit=metric.unit or claim.unit), claim, before, after)
@@ -89,13 +92,19 @@ def _judge_memory(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> 
     found = {verdict.kind: verdict for verdict in reversed(verdicts)}
     if CONFIRMED in found:
         confirmed = found[CONFIRMED]
-        return replace(confirmed, reason=_in_all(confirmed, before))
+        return replace(confirmed, reason=in_all(confirmed, before))
     cut = max((run.rounds for run in before if run.rounds_cut), default=None)
     if (claim.contrast and not any(_has_data(run) for run in before)) or all(map(_is_empty, before)):
         return inconclusive("the flagged code was given next to no data")
     if cut is not None and NEEDS_MORE not in found:
         return inconclusive(f"not seen in the {cut} rounds that ran")
     return next((found[kind] for kind in (NEEDS_MORE, NOT_CONFIRMED) if kind in found), verdicts[0])
+
+
+def _judge_steps(claim: Claim, before: Sequence[Run], after: Sequence[Run]) -> Verdict:
+    """What a step takes of time, or of memory, the first of these that shows a difference."""
+    verdicts = [_judge_figures(METRICS[name], claim, before, after) for name in STEPS]
+    return next((each for kind in (CONFIRMED, NOT_CONFIRMED) for each in verdicts if each.kind == kind), verdicts[0])
 
 
 def _has_data(run: Run) -> bool:
@@ -107,44 +116,6 @@ def _has_data(run: Run) -> bool:
 def _is_empty(run: Run) -> bool:
     """Whether a run made no tensor and no array to speak of: what fills its data was left out, or is not there."""
     return not run.peak_bytes and not run.rounds and (run.arrays_peak or 0) < EMPTY
-
-
-def _judge_growth(claim: Claim, before: Sequence[Run]) -> Verdict:
-    """Whether what the claim names, or anything, grows from round to round, where nothing is known that does not."""
-    names = (claim.metric,) if claim.metric in SLOPES else SLOPES
-    missing = METRICS[names[0]].missing
-    if claim.function and all(run.marks and not _traced_anew(claim.function, run) for run in before):
-        traces = before[0].traces_by_name.get(claim.function, 0)
-        said = f"{claim.function} was traced {traces} times in {len(before[0].marks)} rounds"
-        return Verdict(NOT_CONFIRMED, said, names[0], repeats=len(before))
-    for metric in (METRICS[name] for name in names):
-        slopes = [slope for run in before if (slope := metric.read(run)) is not None]
-        if len(slopes) < len(before):
-            return inconclusive(missing, metric.name)
-        grows, noise = statistics.median(slopes), max(slopes) - min(slopes)
-        if grows > max(metric.floor, noise):
-            verdict = Verdict(CONFIRMED, "", metric.name, metric.unit, grows, 0.0, noise, len(slopes))
-            return replace(verdict, after=None, reason=_in_all(verdict, before))
-    cut = max((run.rounds for run in before if run.rounds_cut), default=None)
-    if cut is not None:
-        return inconclusive(f"not seen in the {cut} rounds that ran")
-    return Verdict(NOT_CONFIRMED, "nothing grows from round to round", names[0], repeats=len(before))
-
-
-def _traced_anew(function: str, run: Run) -> bool:
-    """Whether a function is traced in a good part of the rounds, not in the first ones alone."""
-    return run.traces_by_name.get(function, 0) > max(2, len(run.marks) // 4)
-
-
-def _in_all(verdict: Verdict, runs: Sequence[Run]) -> str:
-    """What growth comes to in all the rounds of the loop, where their number is known and not all of them ran."""
-    rounds = next((run.rounds_in_all for run in runs if run.rounds_in_all is not None), None)
-    if verdict.metric not in SLOPES or rounds is None or verdict.saved is None:
-        return ""
-    ran, grown = max(run.rounds for run in runs), round(verdict.saved * rounds)
-    what = show_bytes(grown) if verdict.unit == "bytes" else f"{grown:,} {verdict.metric.removesuffix('_slope')}"
-    in_all = f"{what} in the {rounds} rounds of the loop"
-    return in_all if ran >= rounds else f"{in_all}, of which {ran} ran"
 
 
 def matches(error: str, run: Run) -> bool:
@@ -224,7 +195,7 @@ def _judge_seen(claim: Claim, before: Sequence[Run]) -> Verdict | None:
     elif claim.by_itself and claim.metric in SEEN_AT_ONCE:
         verdict = _judge_setting(METRICS[claim.metric], before)
     elif claim.by_itself and claim.growth and all(len(run.marks) >= 2 * MARKS_NEEDED for run in before):
-        verdict = _judge_growth(claim, before)
+        verdict = judge_growth(claim, before)
     else:
         return None
     if verdict.kind != CONFIRMED:

@@ -64,11 +64,6 @@ def _set_too_late(run: Run) -> float | None:
     return None if run.cards is None else float(len(run.cards.late))
 
 
-def _eager_calls(run: Run) -> float | None:
-    """The first call would be traced, which takes longer than to run it."""
-    return None if not run.function_calls else float(max(0, run.eager_calls - 1))
-
-
 def _held(run: Run) -> float | None:
     return float(bool(run.held)) if run.symbolic else None
 
@@ -114,7 +109,7 @@ METRICS = {
         Metric("whole_card", "", 0.5, _whole_card, _NO_CARDS),
         Metric("probed", "", 0.5, _probed, _NO_CARDS),
         Metric("set_too_late", "", 0.5, _set_too_late, _NO_CARDS),
-        Metric("eager_calls", "", 0.5, _eager_calls, "nothing is called that TensorFlow makes a graph of"),
+        Metric("step_seconds", "s", 0.0005, lambda run: run.step_seconds, "no training step runs often enough", 1.5),
         Metric("held", "", 0.5, _held, "the program stores no tensor of a graph at the flagged place"),
         Metric("made_per_call", "", 0.5, _made_per_call, "the program does not come to the flagged place twice"),
         Metric("nodes", "", 0.5, _figure(lambda run: run.nodes), "the flagged statement runs while nothing is traced"),
@@ -132,6 +127,9 @@ METRICS = {
 
 FIRST = ("whole_card", "probed", "set_too_late")
 """Those that ask who makes the devices of the cards first."""
+
+STEPS = ("step_seconds", "peak_bytes")
+"""Those that are tried, in this order, where a step is said to take more time and memory."""
 
 SETTINGS = (*FIRST, "growth_dropped")
 """Those of which one program alone tells whether a setting does what it says."""

@@ -1,5 +1,5 @@
 """What the calls of a flagged function leave behind: variables that each makes anew, tensors of a graph that are kept;
-and how many calls run without a graph; loaded by `main.py`.
+loaded by `main.py`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ class Calls:
         """How many variables there were each time that the program came to the flagged place."""
         self._places: list[tuple[Any, str | None]] = []
         self._symbolic = False
-        self._of_functions = self._eager = 0
 
     def install(self) -> None:
         """Put the hooks where every module finds them, as functions that nothing is traced of, and count variables."""
@@ -43,22 +42,6 @@ class Calls:
             make(it, *args, **kwargs)
 
         made.__init__ = __init__
-        self._count_calls()
-
-    def _count_calls(self) -> None:
-        """Count the calls of functions that TensorFlow makes graphs of, and those that run without one."""
-        module: Any = importlib.import_module("tensorflow.python.eager.polymorphic_function.polymorphic_function")
-        made = module.Function
-        runs_eagerly = sys.modules["tensorflow"].config.functions_run_eagerly
-        call = made.__call__
-
-        @functools.wraps(call)
-        def __call__(it: Any, *args: Any, **kwargs: Any) -> Any:
-            self._of_functions += 1
-            self._eager += bool(runs_eagerly())
-            return call(it, *args, **kwargs)
-
-        made.__call__ = __call__
 
     def reached(self) -> None:
         """The program comes to the flagged place."""
@@ -101,8 +84,6 @@ class Calls:
             "made": made,
             "symbolic": self._symbolic,
             "held": "" if held is None else self._words(held),
-            "function_calls": self._of_functions,
-            "eager_calls": self._eager,
         }
 
     @staticmethod

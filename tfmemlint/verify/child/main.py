@@ -66,7 +66,9 @@ def _load(name: str) -> Any:
     return module
 
 
-calls, cards, flagged, pace, probes, runtime = map(_load, ("calls", "cards", "flagged", "pace", "probes", "runtime"))
+calls, cards, flagged, pace, probes, runtime, step_times = map(
+    _load, ("calls", "cards", "flagged", "pace", "probes", "runtime", "step_times")
+)
 
 
 class Monitor:
@@ -75,6 +77,7 @@ class Monitor:
     def __init__(self, request: dict[str, Any], hooks: Any) -> None:
         self.runtime, self.traces = hooks
         self.pace = pace.Pace(self.runtime.live)
+        self.step_times = step_times.StepTimes(lambda: float(self.pace.waited))
         self.arrays: Any = None
         self.collect = probes.collector(request.get("collector", ""))
         self.cards, self.calls = cards.Cards(), calls.Calls()
@@ -174,6 +177,7 @@ class Monitor:
             "cards": self.cards.report(),
             **self.calls.report(),
             **self.flagged.report(),
+            **self.step_times.report(),
         }
 
 

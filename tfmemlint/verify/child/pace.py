@@ -30,8 +30,13 @@ class Pace:
 
     def __init__(self, live: Callable[[], Any]) -> None:
         self._live = live
-        self._left = 0.0
+        self._all = self._left = 0.0
         self._steps = 0
+
+    @property
+    def waited(self) -> float:
+        """Seconds that the program has waited."""
+        return self._all - self._left
 
     def settle(self, *_: Any) -> None:
         """Wait for rest; returns at once before `install`, in other threads and once the time is used up."""
@@ -64,7 +69,7 @@ class Pace:
 
     def install(self) -> None:
         """Wait after each step of the program from here on. TensorFlow must have been imported."""
-        self._left = self.PROGRAM
+        self._all = self._left = self.PROGRAM
         functions = sys.modules["tensorflow.python.eager.polymorphic_function.polymorphic_function"]
         self._after(sys.modules["tensorflow.python.data.ops.iterator_ops"].OwnedIterator, "__next__")
         self._after(functions.Function, "__call__")

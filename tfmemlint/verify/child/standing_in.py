@@ -15,6 +15,7 @@ def install(program: str, request: dict[str, Any], monitor: Any, load: Callable[
     substitutes.install(load("old_names").rename)
     load("datasets").patch(substitutes.note)
     monitor.calls.install()
+    monitor.step_times.install()
     monitor.flagged.install(monitor.arrays)
     usual = load("usual")
     wanted = load("arguments").wanted(request.get("source") or "", usual.usual, substitutes.note)

@@ -172,7 +172,7 @@ class Substitutes:
             session.run(version_1.global_variables_initializer())
             self._kept.append(session.run(value))
 
-    def train(self, model: Any) -> None:
+    def train(self, model: Any, steps: int = 2) -> None:
         """Train a model on made-up data of its own shapes, for two steps: the second one has the optimizer's slots.
         Raises ValueError for a model that does not say its shapes."""
         first = next(iter(model.layers), None)
@@ -190,13 +190,13 @@ class Substitutes:
 
         known = getattr(model, "optimizer", None)
         optimizer = type(known).from_config(known.get_config()) if known is not None else "adam"
-        model.compile(optimizer, "mse")
+        model.compile(optimizer, "mse", run_eagerly=bool(model.run_eagerly))
         x = [batch(part) for part in model.inputs]
         given = x[0] if len(x) == 1 else x
         y = tensorflow.nest.map_structure(tensorflow.zeros_like, model(given))
-        for _ in range(2):
+        for _ in range(steps):
             model.train_on_batch(given, y)
-        self.note(f"the model is trained for 2 steps of {rows} made-up rows, by mean squared error")
+        self.note(f"the model is trained for {steps} steps of {rows} made-up rows, by mean squared error")
 
     def initialise(self) -> None:
         """Run a first operation, at which TensorFlow applies its device settings."""

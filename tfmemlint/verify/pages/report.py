@@ -44,6 +44,7 @@ NAMES = {
     "device_bytes": "card's memory",
     "traces": "traces",
     "seconds": "time",
+    "step_seconds": "time of a step",
     "value": "counted",
     "live_slope": "tensors kept a step",
     "rss_slope": "memory kept a step",
@@ -75,7 +76,7 @@ def figure(value: float | None, unit: str, metric: str | None = None) -> str:
     if unit == "bytes":
         return sign + show_bytes(round(abs(value)))
     if unit == "s":
-        return f"{value:.2f} s"
+        return f"{value:.2f} s" if abs(value) >= 0.1 or not value else f"{1000 * value:.3g} ms"
     if value == round(value) and abs(value) < MOST:
         return f"{value:.0f}"
     return f"{value:.2f}" if 1 <= abs(value) < MOST else f"{value:.3g}"

@@ -9,7 +9,7 @@ from tfmemlint.finding import Finding, Severity
 from tfmemlint.model.file import File
 from tfmemlint.verify.claim import too_small
 from tfmemlint.verify.evidence import Sample
-from tfmemlint.verify.metrics import CALLED, LOOKED_AT
+from tfmemlint.verify.metrics import CALLED, LOOKED_AT, STEPS
 from tfmemlint.verify.plan import called, device_settings
 from tfmemlint.verify.plan.alone import Alone
 from tfmemlint.verify.plan.claims import by_the_message, claim_of, is_of_settings, is_own, of_what_is_made
@@ -59,6 +59,8 @@ def plan_alone(finding: Finding, file: File, sample: Sample | None, examples: Ma
     if claim.metric == "repeating" and finding.compared:
         claim = replace(claim, made_up=True)
         return _called(lambda: Planner(finding, file, dict(examples), claim, direct=True), called.RANKS)
+    if claim.metric in STEPS:
+        return Planner(finding, file, dict(examples), claim, trains=True).plan(0)
     trains = not is_own(claim) and shows_in_training(finding, file, claim.growth)
     if (claim.growth and not trains) or (is_own(claim) and claim.metric not in LOOKED_AT):
         raise PlanError("what is claimed does not show in the flagged statements alone")

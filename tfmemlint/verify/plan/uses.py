@@ -82,6 +82,11 @@ def rounds(loop: cst.For) -> str:
     return f"iter([{item(loop.target)}] * {ROUNDS})"
 
 
+def timed(line: str) -> str:
+    """The line that trains a model, for so many steps that one of them can be timed."""
+    return f"{line.removesuffix(')')}, {ROUNDS})"
+
+
 def trial(line: str) -> str:
     """The rounds of a search in place of the line that calls the function which makes its models."""
     made = line.replace("tfmemlint_consume(", "tfmemlint_train(", 1)

@@ -142,9 +142,8 @@ class Run(msgspec.Struct, frozen=True):
     symbolic: bool = False
     """Whether a tensor of a graph was stored at the flagged place, and in `held` words on one that is there still."""
     held: Text = ""
-    function_calls: Count = 0
-    """How often functions were called that TensorFlow makes graphs of, `eager_calls` of these times without one."""
-    eager_calls: Count = 0
+    step_seconds: Seconds | None = None
+    """Seconds that a training step takes, or a call of a function that TensorFlow makes a graph of."""
     taken: Count | None = None
     """Bytes that making what is flagged took, where the program says so."""
     left: Count | None = None

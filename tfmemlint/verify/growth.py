@@ -1,0 +1,51 @@
+"""Whether something grows from round to round, and what that comes to."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tfmemlint.units import show_bytes
+from tfmemlint.verify.claim import Claim
+from tfmemlint.verify.metrics import METRICS, SLOPES
+from tfmemlint.verify.run.runs import Run
+from tfmemlint.verify.verdicts import CONFIRMED, NOT_CONFIRMED, Verdict, inconclusive
+
+
+def judge_growth(claim: Claim, before: Sequence[Run]) -> Verdict:
+    """Whether what the claim names, or anything, grows from round to round, where nothing is known that does not."""
+    names = (claim.metric,) if claim.metric in SLOPES else SLOPES
+    missing = METRICS[names[0]].missing
+    if claim.function and all(run.marks and not _traced_anew(claim.function, run) for run in before):
+        traces = before[0].traces_by_name.get(claim.function, 0)
+        said = f"{claim.function} was traced {traces} times in {len(before[0].marks)} rounds"
+        return Verdict(NOT_CONFIRMED, said, names[0], repeats=len(before))
+    for metric in (METRICS[name] for name in names):
+        slopes = [slope for run in before if (slope := metric.read(run)) is not None]
+        if len(slopes) < len(before):
+            return inconclusive(missing, metric.name)
+        grows, noise = statistics.median(slopes), max(slopes) - min(slopes)
+        if grows > max(metric.floor, noise):
+            verdict = Verdict(CONFIRMED, "", metric.name, metric.unit, grows, 0.0, noise, len(slopes))
+            return replace(verdict, after=None, reason=in_all(verdict, before))
+    cut = max((run.rounds for run in before if run.rounds_cut), default=None)
+    if cut is not None:
+        return inconclusive(f"not seen in the {cut} rounds that ran")
+    return Verdict(NOT_CONFIRMED, "nothing grows from round to round", names[0], repeats=len(before))
+
+
+def _traced_anew(function: str, run: Run) -> bool:
+    """Whether a function is traced in a good part of the rounds, not in the first ones alone."""
+    return run.traces_by_name.get(function, 0) > max(2, len(run.marks) // 4)
+
+
+def in_all(verdict: Verdict, runs: Sequence[Run]) -> str:
+    """What growth comes to in all the rounds of the loop, where their number is known and not all of them ran."""
+    rounds = next((run.rounds_in_all for run in runs if run.rounds_in_all is not None), None)
+    if verdict.metric not in SLOPES or rounds is None or verdict.saved is None:
+        return ""
+    ran, grown = max(run.rounds for run in runs), round(verdict.saved * rounds)
+    what = show_bytes(grown) if verdict.unit == "bytes" else f"{grown:,} {verdict.metric.removesuffix('_slope')}"
+    said = f"{what} in the {rounds} rounds of the loop"
+    return said if ran >= rounds else f"{said}, of which {ran} ran"
