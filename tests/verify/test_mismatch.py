@@ -108,3 +108,18 @@ def test_each_array_is_corrected_once() -> None:
     message = "expected shape=(None, 28, 28), found shape=(32, 1031)"
     assert shapes(message, known) == (*known, ((1031,), (28, 28)))
     assert shapes("expected shape=(None, 28, 28), found shape=(32, 784)", known) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "wanted"),
+    [
+        ("index 9999 is out of bounds for axis 0 with size 1024", ((1024, 20_000),)),
+        ("index 59999 is out of bounds for axis 0 with size 1024", ((1024, 60_000),)),
+        ("index 9999 is out of bounds for axis 0 with size 7", None),
+        ("index 9999 is out of bounds for axis 1 with size 1024", None),
+    ],
+)
+def test_an_index_tells_how_many_rows_there_have_to_be(message: str, wanted: object) -> None:
+    run = Run("error", error=Failure("IndexError", message=message), notes=NOTES)
+    found = corrected(Pair(Program(SOURCE), None), run)
+    assert (None if found is None else found.before.rows) == wanted

@@ -708,7 +708,7 @@ OBSTACLES = {
         model.fit(np.zeros((100, 10), "float32"), np.zeros(100, "float32"))
         """,
         "TFM506 confirmed",
-        ("eager_calls",),
+        (),
     ),
     "a step that only runs without a graph": (
         """
@@ -1124,6 +1124,87 @@ OBSTACLES = {
         """,
         "TFM601 confirmed",
         ("in the 32 rounds of the loop",),
+    ),
+    "names of a star import": (
+        """
+        from typing import *
+        import tensorflow as tf
+
+        class Scale(tf.keras.layers.Layer):
+            def __init__(self, dim):
+                super().__init__()
+                self.scale = self.add_weight(name="scale", shape=(dim,))
+
+            def call(self, x) -> Tuple[tf.Tensor]:
+                return x * self.scale
+
+        class Block(tf.keras.layers.Layer):
+            def call(self, x) -> Tuple[tf.Tensor]:
+                return Scale(64)(x)
+        """,
+        "TFM503 confirmed",
+        (),
+    ),
+    "a static method of a class that asks for more": (
+        """
+        import tensorflow as tf
+        from tensorflow.keras import Input, Model, layers
+
+        class Snapshots(tf.keras.callbacks.Callback):
+            def __init__(self, folder, cycles):
+                self.folder, self.cycles = folder, cycles
+
+            @staticmethod
+            def network(image):
+                model = Model(image, layers.Dense(3)(layers.Flatten()(image)))
+                model.compile("sgd", "mse")
+                return model
+
+            @staticmethod
+            def ensemble(paths, size=(13, 13, 3)):
+                image = Input(shape=size)
+                outputs = []
+                for path in paths:
+                    model = Snapshots.network(image)
+                    model.load_weights(path)
+                    model.fit(tf.zeros([32, 13, 13, 3]), tf.zeros([32, 3]))
+                    outputs.append(model.output)
+        """,
+        "TFM601 confirmed",
+        (),
+    ),
+    "what follows raises": (
+        """
+        import numpy as np
+        import tensorflow as tf
+
+        def load(folder, size):
+            ending = "_" + str(size)
+            rows = np.loadtxt(folder + "rows" + ending, delimiter=",", dtype=float)
+            labels = np.loadtxt(folder + "labels" + ending, delimiter=",", dtype=np.int32)
+            return rows, labels
+
+        def main(path, size):
+            rows, labels = load(path, size)
+            found = tf.contrib.learn.Estimator(model_fn=1)
+            data = tf.data.Dataset.from_tensor_slices(rows)
+            found.fit(x=data)
+            model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+            model.fit(rows, labels)
+        """,
+        "TFM208 confirmed",
+        (),
+    ),
+    "a model that is compiled to run without a graph": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        model = tf.keras.Sequential([tf.keras.layers.Input((10,)), tf.keras.layers.Dense(1)])
+        model.compile("adam", "mse", run_eagerly=True)
+        model.fit(np.load("rows.npy"), np.load("labels.npy"))
+        """,
+        "TFM506 confirmed",
+        ("measured alone",),
     ),
 }
 

@@ -38,6 +38,9 @@ OF_ARRAYS = frozenset({
     "T", "all", "any", "argmax", "argmin", "astype", "copy", "dtype", "flatten", "item", "max", "mean", "min", "nbytes",
     "ndim", "ravel", "reshape", "shape", "size", "squeeze", "std", "sum", "swapaxes", "tolist", "transpose",
 })  # fmt: skip
+OF_TEXTS = {"genfromtxt": 3, "loadtxt": 1}
+"""What reads numbers of texts, and where its dtype stands: float64 where it is given none."""
+
 OF_MAPPINGS = frozenset(("get", "items", "keys", "values"))
 
 
@@ -59,6 +62,8 @@ class Loaded:
         self._asked, self._find, self._root, self._words_of, self._note = asked, find, root, words_of, note
         self._widths = itertools.cycle(WIDTHS)
         self._made: dict[tuple[str, str], Any] = {}
+        self._dtype: Any = None
+        """The dtype that the program reads a text with."""
 
     def changes(self) -> dict[str, Callable[[types.ModuleType], None]]:
         """What is done to the modules that load such files, by their names."""
@@ -75,7 +80,15 @@ class Loaded:
         @functools.wraps(function)
         def load(file: Any, *args: Any, **kwargs: Any) -> Any:
             place, found = self.place(file) if self._asked() else (None, file)
-            return function(found, *args, **kwargs) if place is None else self._value(place, sys._getframe(1))
+            if place is None:
+                return function(found, *args, **kwargs)
+            position = OF_TEXTS.get(function.__name__)
+            if position is not None:
+                self._dtype = kwargs.get("dtype", args[position - 1] if len(args) >= position else float)
+            try:
+                return self._value(place, sys._getframe(1))
+            finally:
+                self._dtype = None
 
         return load
 
@@ -105,7 +118,7 @@ class Loaded:
 
     def _named(self, path: str, name: str, frame: types.FrameType) -> Any:
         shown = f"{name} of {os.path.basename(path)}" if name else os.path.basename(path)
-        if (path, name) not in self._made:
+        if self._dtype is not None or (path, name) not in self._made:
             self._made[path, name] = self._by_use(path, shown, name, frame)
         return self._made[path, name]
 
@@ -126,6 +139,8 @@ class Loaded:
         rows = self._rows
         shape = (rows,) if labels else (rows, 64, 64, 3) if pictures else (rows, width)
         made = builtins.tfmemlint_array("int64" if labels else "float32", shape)  # type: ignore[attr-defined]
+        if self._dtype not in (None, str, object):
+            made = made.astype(self._dtype)
         self._note(f"{shown} is not there: {made.dtype}[{','.join(map(str, made.shape))}] was made up")
         return made
 

@@ -17,6 +17,7 @@ from tfmemlint.model.file import File
 from tfmemlint.model.values import Array, Dataset, Value
 from tfmemlint.syntax.scopes import Binds
 from tfmemlint.syntax.tree import Node, children
+from tfmemlint.verify.child.usual import usual
 from tfmemlint.verify.metrics import LOOKED_AT
 from tfmemlint.verify.plan.across import Slices
 from tfmemlint.verify.plan.composing import Composer, Texts
@@ -26,10 +27,10 @@ from tfmemlint.verify.plan.made_up import code_for, images_for
 from tfmemlint.verify.plan.objects import dotted_path, operand_path
 from tfmemlint.verify.plan.places import Places
 from tfmemlint.verify.plan.programs import TRAINS, PlanError
-from tfmemlint.verify.plan.roles import is_no_array
+from tfmemlint.verify.plan.roles import is_no_array, is_text
 from tfmemlint.verify.plan.slicing import DEFINITIONS, Home
 from tfmemlint.verify.plan.solving import FULL, Free, Solved, Solver, unpassed
-from tfmemlint.verify.plan.statements import changed_name, is_setting
+from tfmemlint.verify.plan.statements import changed_name, is_load, is_setting
 from tfmemlint.verify.plan.supplies import Supplies
 from tfmemlint.verify.plan.wrapping import GIVEN, LOOK
 
@@ -187,17 +188,11 @@ class Alone:
         inside = {id(node) for statement in block for node in _walk(statement)}
         for statement in block:
             for node in _walk(statement):
-                if not isinstance(node, cst.Name) or not self._is_load(node):
+                if not isinstance(node, cst.Name) or not is_load(self.file, node):
                     continue
                 found = self.slices.of(node).definitions(node)
                 if found and not all(id(each.node) in inside for each in found):
                     yield node
-
-    def _is_load(self, name: cst.Name) -> bool:
-        parent = self.file.tree.parent(name)
-        if isinstance(parent, cst.Attribute):
-            return parent.value is name
-        return not (isinstance(parent, cst.Arg) and parent.keyword is name)
 
     def _solve(self, unknown: Sequence[cst.Name], flagged: Node) -> None:
         """Make up what is read of parameters that nobody passes. Raises PlanError where their use does not tell it."""
@@ -216,6 +211,8 @@ class Alone:
         for name in unknown:
             path = operand_path(self.file, name)
             word, found = dotted_path(name, path), solved.get(name.value)
+            if is_text(self.file, name):
+                path, found = (), Solved(repr(str(usual(name.value) or "text")), f"{word} is made up as a text")
             if found is None and path:
                 found = solved.get(word)
             if found is None:

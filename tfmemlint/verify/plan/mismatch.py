@@ -44,6 +44,12 @@ ROWS = re.compile(
 )
 """Numbers of rows that have to be the same."""
 
+BEYOND = re.compile(r"index (\d+) is out of bounds for axis 0 with size (\d+)")
+"""A row that is asked for and not there."""
+
+FEW = 20_000
+"""Rows up to which twice as many are made up as one asks for: others may ask for more."""
+
 TABLE = re.compile(r"a table of (\d+) rows was made up")
 RECEIVED = re.compile(r"\n\s*Arguments received by.*", re.DOTALL)
 
@@ -83,6 +89,9 @@ def _rows(run: Run, made: Sequence[Sizes]) -> Iterator[tuple[int, int]]:
     for found in ROWS.findall(message):
         one, two = map(int, filter(None, found))
         yield from (each for each in ((one, two), (two, one)) if each[0] in counts and each[1] not in counts)
+    for index, there in BEYOND.findall(message):
+        if int(there) in counts:
+            yield int(there), int(index) + 1 if int(index) >= FEW else 2 * (int(index) + 1)
     reshaped = RESHAPED.search(message)
     tables = {int(each) for each in TABLE.findall("\n".join(run.notes))}
     for rows in tables if reshaped is not None else ():

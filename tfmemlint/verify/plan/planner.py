@@ -12,7 +12,7 @@ from tfmemlint.finding import Finding
 from tfmemlint.model.file import File
 from tfmemlint.syntax.tree import Node
 from tfmemlint.verify.claim import Claim
-from tfmemlint.verify.metrics import ANEW, BETWEEN, CALLED, FIRST, LOOKED_AT, MADE, SETTINGS, TRACED
+from tfmemlint.verify.metrics import ANEW, BETWEEN, CALLED, FIRST, LOOKED_AT, MADE, SETTINGS, STEPS, TRACED
 from tfmemlint.verify.plan import called, device_settings, left_out
 from tfmemlint.verify.plan.across import Slices
 from tfmemlint.verify.plan.claims import is_of_settings
@@ -23,12 +23,12 @@ from tfmemlint.verify.plan.misfits import Made, misfit
 from tfmemlint.verify.plan.pairs import ExamplesOf, paired
 from tfmemlint.verify.plan.places import Places
 from tfmemlint.verify.plan.programs import PlanError
-from tfmemlint.verify.plan.slicing import LOOPS
 from tfmemlint.verify.plan.solving import FULL, SMALL, Solver
 from tfmemlint.verify.plan.statements import is_setting
 from tfmemlint.verify.plan.templates import Plan, other_ranks
 from tfmemlint.verify.plan.unset import Unset, unset
-from tfmemlint.verify.plan.uses import consumers, free_loops, is_data, made_by, rounds, trained, trial
+from tfmemlint.verify.plan.up_to import STOPPED, last_of, loop_around, shows_there, stop
+from tfmemlint.verify.plan.uses import consumers, free_loops, is_data, made_by, rounds, timed, trained, trial
 from tfmemlint.verify.plan.ways import Way, Ways
 from tfmemlint.verify.plan.wrapping import CONSUME, LOOK, wrapped
 from tfmemlint.verify.run.runs import Run
@@ -73,6 +73,8 @@ class Planner:
         self._left: list[left_out.LeftOut] = []
         self._held: list[Node] = []
         self._guessed = ""
+        self._stop: Node | None = None
+        """Behind which statement the program ends, where what follows raises."""
 
     def plan(self, cards: int, target: int = FULL, rank: int | None = None) -> Plan:
         """The plan, which can be made again with data in place of what raised. Parameters that nobody passes are made
@@ -88,6 +90,10 @@ class Planner:
             return other_ranks(made, run, self._skipped, next_ranks) if self._solver.used else None
 
         def without(run: Run) -> Plan | None:
+            if self._stop is None and run.error is not None and made.pair.after is not None and shows_there(self.claim):
+                self._stop = last_of(self.file, self._held, self.finding)
+            if self._stop is not None and not self._left and STOPPED not in self.replaced:
+                return self.plan(cards, target, rank)
             found = left_out.further(self.slices, run, self._held, self._left) if self.claim.error is None else []
             self._left += found
             return self.plan(cards, target, rank) if found and not self._settings else None
@@ -169,7 +175,7 @@ class Planner:
         if loops:
             self._made |= {id(loop): (loop.iter, rounds(loop)) for loop in loops}
             self.slices = self._grown(flagged, others, found)
-        counted = self._loop(inner, others)
+        counted = loop_around(self.file, inner, others, self.claim.growth)
         composer = Composer(self.slices, self._examples, counted)
         lines = [line for way in found for line in way.lines]
         if looks_alone:
@@ -199,6 +205,8 @@ class Planner:
             composer.insert_before(device_settings.head(self.file, flagged), called.REACHED)
         if self.claim.error is not None or self.claim.metric in SETTINGS:
             composer.add([device_settings.STARTS])
+        if self._stop is not None:
+            composer.insert_after(self._stop, stop(self.slices.of(self._stop), self._stop))
         for each in self._unset:
             composer.insert_after(each.statement, each.line)
         for gone in self._left:
@@ -211,7 +219,8 @@ class Planner:
 
     def _beyond(self) -> list[str]:
         """What was made up or left out after runs that raised."""
-        return [*(each.words for each in self._unset), *(each.words for each in self._left)]
+        stopped = [STOPPED] if self._stop is not None else []
+        return [*stopped, *(each.words for each in self._unset), *(each.words for each in self._left)]
 
     def _is_guarded(self) -> bool:
         """Whether settings may keep the program from the flagged statement, which it says then."""
@@ -219,19 +228,13 @@ class Planner:
         self.claim = replace(self.claim, reaches=self.claim.reaches or found)
         return found
 
-    def _loop(self, inner: Sequence[Node], others: Sequence[Node]) -> Node | None:
-        """The loop whose rounds are counted: for growth one of the finding's places inside of the flagged statement,
-        else the one around that or around the calls that lead to it."""
-        held = (each for each in others if self.claim.growth and self.file.tree.contains(inner[0], each))
-        around = (above for node in inner for above in self.file.tree.ancestors(node))
-        return next((each for each in (*held, *around) if isinstance(each, LOOPS)), None)
-
     def _ends(self) -> list[tuple[Node, str]]:
         """The lines that do with what the kept code makes what its program would do, or look at it."""
         if self.claim.metric in (*MADE, *ANEW):
             return []
         if self.trains:
-            return trained(self.slices, self.claim.growth)
+            lines = trained(self.slices, self.claim.growth)
+            return [(unit, timed(line)) for unit, line in lines] if self.claim.metric in STEPS else lines
         if self.claim.metric in LOOKED_AT:
             if self._direct:
                 return []

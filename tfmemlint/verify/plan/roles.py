@@ -96,12 +96,19 @@ def is_text(file: File, use: Node) -> bool:
         if isinstance(above, (cst.FormattedString, cst.FormattedStringExpression)):
             return True
         if isinstance(above, cst.BinaryOperation):
-            return any(isinstance(side, (cst.SimpleString, cst.FormattedString)) for side in (above.left, above.right))
+            return any(map(_has_text, (above.left, above.right)))
         if isinstance(above, cst.ComparisonTarget):
             return isinstance(above.comparator, cst.SimpleString)
         if isinstance(above, cst.Comparison):
             return any(isinstance(each.comparator, cst.SimpleString) for each in above.comparisons)
     return False
+
+
+def _has_text(node: Node) -> bool:
+    """Whether it is text, or put together with some: `folder + "train" + ending`."""
+    if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add):
+        return _has_text(node.left) or _has_text(node.right)
+    return isinstance(node, (cst.SimpleString, cst.FormattedString))
 
 
 def _around(file: File, use: Node) -> Iterator[Node]:

@@ -8,6 +8,7 @@ statement makes, since a cost often shows only there.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from tfmemlint.syntax.reaching import is_main_guard
 from tfmemlint.syntax.scopes import OUTER, Binds, Definition, dotted, written
 from tfmemlint.syntax.tree import Node, children
 from tfmemlint.verify.plan.runnable import Changes, Runnable
-from tfmemlint.verify.plan.statements import asked_of, changed_name, defines_flag, is_setting, maker_of_part
+from tfmemlint.verify.plan.statements import asked_of, changed_name, defines_flag, is_load, is_setting, maker_of_part
 from tfmemlint.verify.plan.uses import keep_uses
 
 if TYPE_CHECKING:
@@ -151,25 +152,29 @@ class Slice:
         bindings = self.file.flow(self.home.module).bindings
         found = [*bindings.get(word, ()), *self.home.inner_writes(word, self.home.module)]
         bound = [each for each in written(found) if self.runs or not self._is_guarded(each.node)]
-        for definition in bound:
-            self.need(definition, names)
+        for each in bound:
+            self.need(each, names)
         return bool(bound)
 
     def from_star(self, word: str, names: tuple[str, ...]) -> bool:
-        """Keep the star import that gives a name; whether there is one."""
+        """Keep the star import that gives a name, or those of the standard library that may; whether one does."""
+        perhaps: list[Node] = []
         for statement in self.home.tree.of(cst.ImportFrom):
             if not isinstance(statement.names, cst.ImportStar):
                 continue
             module = "." * len(statement.relative) + (dotted(statement.module) or "" if statement.module else "")
             given = knowledge.exists(knowledge.canonical(f"{module}.{word}"))
             if given or self.slices.need_starred(self.home, module, (word, *names)):
-                self._keep_around(statement)
-                return True
-        return False
+                perhaps = [statement]
+                break
+            perhaps += [statement] if module in sys.stdlib_module_names else []
+        for each in perhaps:
+            self._keep_around(each)
+        return bool(perhaps)
 
     def _is_free(self, name: cst.Name) -> bool:
         """Whether a name is read that the module binds nowhere."""
-        if not self._is_load(name) or not self.home.star_imports:
+        if not is_load(self.file, name) or not self.home.star_imports:
             return False
         scope = self.file.scope_of(name)
         scopes = (scope, *self.file.scopes_around(scope))
@@ -210,19 +215,13 @@ class Slice:
         flow = self.file.flow(scope)
         # A name that its own scope binds and that reads nothing is one that is written.
         found = list(flow.uses.get(id(name), () if name.value in flow.bindings else (OUTER,)))
-        if OUTER in found and self._is_load(name):
+        if OUTER in found and is_load(self.file, name):
             for outer in self.file.scopes_around(scope):
                 there = self.file.flow(outer).bindings.get(name.value)
                 if there:
                     found.extend(there)
                     break
         return written(found)
-
-    def _is_load(self, name: cst.Name) -> bool:
-        parent = self.file.tree.parent(name)
-        if isinstance(parent, cst.Attribute):
-            return parent.value is name
-        return not (isinstance(parent, cst.Arg) and parent.keyword is name)
 
     def _keep_jumps(self, unit: Node) -> None:
         """`break`, `continue`, `return` and the like decide what else runs, and stay with what they leave."""

@@ -61,6 +61,14 @@ def changed_name(statement: cst.SimpleStatementLine) -> cst.Name | None:
     return node if isinstance(node, cst.Name) else None
 
 
+def is_load(file: File, name: cst.Name) -> bool:
+    """Whether a name is read, and is not that of an attribute or of an argument."""
+    parent = file.tree.parent(name)
+    if isinstance(parent, cst.Attribute):
+        return parent.value is name
+    return not (isinstance(parent, cst.Arg) and parent.keyword is name)
+
+
 def is_empty(file: File, definition: Definition) -> bool:
     """Whether a name is given a list, a dictionary or a set without anything in it, which later statements fill."""
     statement = file.tree.statement(definition.node)

@@ -150,10 +150,12 @@ class Ways:
             raise PlanError(
                 f"nothing in the file calls {function.name.value}, which is defined inside another function"
             )
-        make = self.file.values.classes.method(scope, "__init__")
         name = function.name.value
-        bound = not decorated(function, "staticmethod")
-        called = [(each, bound) for each in (make, function if function is not make else None) if each is not None]
+        static = decorated(function, "staticmethod")
+        if static or decorated(function, "classmethod"):
+            return scope.name.value, f".{name}", self._arguments([(function, not static)])[0]
+        make = self.file.values.classes.method(scope, "__init__")
+        called = [(each, True) for each in (make, function if function is not make else None) if each is not None]
         given = self._arguments(called)
         made = f"{scope.name.value}({given[0] if make is not None else ''})"
         return made, "" if name in ("call", "__call__") else f".{name}", given[-1]
