@@ -222,3 +222,16 @@ def test_a_file_that_does_not_parse_is_named(tmp_path: Path, fixtures: str, caps
 def test_a_card_is_imitated_on_the_cpu_only(capsys: pytest.CaptureFixture[str]) -> None:
     assert commands.main(["verify", "--memory-limit", "1GiB", "--device", "gpu", "x.py"]) == 2
     assert "leave --device gpu out" in capsys.readouterr().err
+
+
+def test_each_line_counts_that_is_named_of_a_file(
+    tmp_path: Path, fixtures: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    again = "again = rows(16).repeat(4).cache()\n"
+    path = script(tmp_path, textwrap.dedent(PIPELINE) + again)
+    shown = {}
+    for lines in (["6"], ["9"], ["9", "6"], ["6", "9"]):
+        words = ["verify", "--dry-run", "--select", "TFM305", "--fixtures", fixtures]
+        assert commands.main([*words, *(f"{path}:{line}" for line in lines)]) == 0
+        shown[" ".join(lines)] = set(re.findall(r"train\.py:(\d+):\d+ TFM305: before", capsys.readouterr().out))
+    assert shown == {"6": {"6"}, "9": {"9"}, "9 6": {"6", "9"}, "6 9": {"6", "9"}}

@@ -91,7 +91,9 @@ def _tasks(options: argparse.Namespace) -> tuple[list[Task], int]:
     """The findings under the paths, and how many files could not be read."""
     overrides = {"command_line": Layer(select=options.select)} if options.select else {}
     configs = Configs(overrides=overrides)
-    lines = dict(split_line(path) for path in options.paths)
+    lines: dict[str, list[Line | None]] = {}
+    for path, line in map(split_line, options.paths):
+        lines.setdefault(path, []).append(line)
     found = discover(list(lines), configs)
     for problem in found.problems:
         if problem.fails:
@@ -100,7 +102,7 @@ def _tasks(options: argparse.Namespace) -> tuple[list[Task], int]:
     made: list[Task] = []
     unread = 0
     for target in found.targets:
-        of_file = _of_file(target.path, target.config, lines.get(target.path), samples, options.samples)
+        of_file = _of_file(target.path, target.config, lines.get(target.path, [None]), samples, options.samples)
         unread += of_file is None
         made += of_file or []
     return made, unread
@@ -114,9 +116,10 @@ def _kept(chosen: Settings) -> Kept:
 
 
 def _of_file(
-    path: str, config: Config, line: Line | None, samples: dict[str, Sample], run_samples: bool
+    path: str, config: Config, lines: Sequence[Line | None], samples: dict[str, Sample], run_samples: bool
 ) -> list[Task] | None:
-    """The findings of a file; None where it, or a part of it, cannot be read."""
+    """The findings of a file, of these lines of it unless one is None; None where it, or a part of it, cannot be
+    read."""
     try:
         with open(path, "rb") as file:
             data = file.read()
@@ -127,8 +130,9 @@ def _of_file(
     for failure in failures:
         tell(f"{os.path.relpath(path)}:{place(result, failure.span)}: {failure.code} {failure.message}")
     findings = [found for found in result.findings if found.code not in FAILURES and found.code != UNUSED]
-    if line is not None:
-        findings = [found for found in findings if line.holds(place(result, found.span))]
+    if None not in lines:
+        places = [(found, place(result, found.span)) for found in findings]
+        findings = [found for found, at in places if any(line is not None and line.holds(at) for line in lines)]
     if not findings or result.source is None:
         return None if failures else []
     return tasks(result, findings, config, samples, run_samples)
