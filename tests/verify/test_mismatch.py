@@ -123,3 +123,10 @@ def test_an_index_tells_how_many_rows_there_have_to_be(message: str, wanted: obj
     run = Run("error", error=Failure("IndexError", message=message), notes=NOTES)
     found = corrected(Pair(Program(SOURCE), None), run)
     assert (None if found is None else found.before.rows) == wanted
+
+
+def test_what_rows_are_chosen_by_has_one_axis() -> None:
+    message = "too many indices for array: array is 1-dimensional, but 2 were indexed"
+    run = Run("error", error=Failure("IndexError", message=message), notes=NOTES)
+    found = corrected(Pair(Program("rows[labels == 3]"), None), run)
+    assert found is not None and found.before.shapes == (((1031,), ()),)

@@ -147,6 +147,8 @@ def _axes(found: re.Match[str], made: Sequence[Sizes]) -> Iterator[Fit]:
 def _indexed(found: re.Match[str], made: Sequence[Sizes]) -> Iterator[Fit]:
     few, many = int(found[1]), int(found[2])
     yield from ((each[1:], OF_AXES[many]) for each in made if len(each) == few and many in OF_AXES)
+    if few == 1:  # by what was compared with one label: `rows[labels == 3]`
+        yield from ((each[1:], ()) for each in made if len(each) == many)
 
 
 def _reshaped(found: re.Match[str], made: Sequence[Sizes]) -> Iterator[Fit]:
