@@ -1206,6 +1206,24 @@ OBSTACLES = {
         "TFM506 confirmed",
         ("measured alone",),
     ),
+    "a network of a library that is not there": (
+        """
+        import tensorflow as tf
+        import tfmemlint_absent.tfkeras as zoo
+
+        def network(width):
+            base = zoo.EfficientNetB0(include_top=False, weights="imagenet", input_shape=(64, 64, 3))
+            hidden = tf.keras.layers.Flatten()(base.output)
+            return tf.keras.Model(base.input, tf.keras.layers.Dense(width)(hidden))
+
+        for width in range(8, 40):
+            model = network(width)
+            model.compile("sgd", "mse")
+            model.fit(tf.zeros([32, 64, 64, 3]), tf.zeros([32, width]))
+        """,
+        "TFM601 confirmed",
+        ("in the 32 rounds of the loop",),
+    ),
 }
 
 

@@ -18,7 +18,7 @@ import os
 import pathlib
 import sys
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 Note = Callable[[str], None]
@@ -26,7 +26,7 @@ Change = Callable[[types.ModuleType], None]
 
 ANSWER = (
     *("absent_names", "addons", "arguments", "contrib", "files", "imutils_here", "loaded", "older", "older_libraries"),
-    *("surroundings", "tables", "tf_files", "weights"),
+    *("networks", "surroundings", "tables", "tf_files", "weights"),
 )
 """The modules beside this one that answer for a program."""
 
@@ -40,6 +40,9 @@ class Missing:
 
     asked: Callable[[], bool] = staticmethod(lambda: False)
     """Whether the program's own files ask."""
+
+    network: Callable[[str, Mapping[str, Any]], Any] = staticmethod(lambda path, options: None)
+    """What stands for a network that is made with these arguments, None for what is none."""
 
     def __init__(self, path: str) -> None:
         self.__dict__["_path"] = path
@@ -63,6 +66,9 @@ class Missing:
             raise AttributeError(f"{self._path} is not there in the installed version")
         if self._path.endswith(BARS) and args:
             return args[0]
+        made = Missing.network(self._path, kwargs) if Missing.asked() else None
+        if made is not None:
+            return made
         if not Missing.asked() or any(hasattr(type(each), "dtype") for each in given):
             self._needed()
         return Missing(self._path if self._path.endswith("()") else f"{self._path}()")
@@ -155,6 +161,7 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     work = os.path.dirname(program)
     asked = asked_by(os.path.join(work, ""))
     Missing.asked = staticmethod(asked)
+    Missing.network = staticmethod(load("networks").Networks(made_up).make)
     builtins.get_ipython = Notebook  # type: ignore[attr-defined]
     older = load("older")
     if request.get("version_1") or request.get("keras_2"):
