@@ -1224,6 +1224,20 @@ OBSTACLES = {
         "TFM601 confirmed",
         ("in the 32 rounds of the loop",),
     ),
+    "a column of a library that is not there": (
+        """
+        import numpy as np
+        import tensorflow as tf
+        import tfmemlint_absent as pd
+
+        table = pd.read_csv("temperatures.csv")
+        series = np.array(table["Temp"], float)
+        {trains}
+        model.fit(series[:-1], series[1:])
+        """,
+        "TFM208 confirmed",
+        ("measured alone, with operands made up from their use",),
+    ),
 }
 
 

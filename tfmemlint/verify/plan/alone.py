@@ -23,7 +23,7 @@ from tfmemlint.verify.plan.across import Slices
 from tfmemlint.verify.plan.composing import Composer, Texts
 from tfmemlint.verify.plan.elements import Elements
 from tfmemlint.verify.plan.examples import Example
-from tfmemlint.verify.plan.made_up import code_for, images_for
+from tfmemlint.verify.plan.made_up import code_for, converted_for, images_for
 from tfmemlint.verify.plan.objects import dotted_path, operand_path
 from tfmemlint.verify.plan.places import Places
 from tfmemlint.verify.plan.programs import TRAINS, PlanError
@@ -62,7 +62,15 @@ class Alone:
         """Whether numbers that steps are given were made up, and whether there is less data than is known of."""
         self._elements = Elements(file, solver.target == FULL, finding.bytes or 0)
         places = [finding.span, *(Span(edit.start, edit.end) for edit in self._edits)]
-        self._supplies = Supplies(file, self.slices, examples, self._elements, self._images, places)
+        self._supplies = Supplies(
+            file,
+            self.slices,
+            examples,
+            self._elements,
+            self._images,
+            lambda name: converted_for(file, name, solver.target),
+            places,
+        )
 
     def texts(self) -> tuple[Texts, Texts | None]:
         """The program with the flagged statements and the one with the repaired ones, None where there is no repair.

@@ -18,6 +18,9 @@ MOST_BYTES = 1 << 30
 FITS_IMAGES = "tf.keras.preprocessing.image.ImageDataGenerator.fit"
 IMAGE = (64, 64, 3)
 
+CONVERTS = ("np.array", "np.asarray")
+"""What gives an array of the dtype that it is told, whatever it is given."""
+
 MOST_ITEMS = 64
 ELEMENTS = 64
 """Elements of a data set of which no count is known: more than the buffers hold that people ask for."""
@@ -95,6 +98,26 @@ def images_for(file: File, name: cst.Name, target: int) -> str | None:
         return None
     rows = max(1, target // (4 * math.prod(IMAGE)))
     return f'tfmemlint_array("float32", {(rows, *IMAGE)})'
+
+
+def converted_for(file: File, name: cst.Name, target: int) -> tuple[Node, str] | None:
+    """The expression, made of what a name stands for, that is turned to an array of a dtype which is told, and code for
+    numbers in its place: about `target` bytes as floats of eight. None elsewhere."""
+    node: Node = name
+    for above in file.tree.ancestors(name):
+        if isinstance(above, cst.Arg):
+            call = file.tree.parent(above)
+            if not isinstance(call, cst.Call) or len(call.args) < 2 or call.args[0] is not above:
+                return None
+            if (file.call(call).name or "") not in CONVERTS:
+                return None
+            break
+        if isinstance(above, cst.Attribute) and above.attr.value == "astype":
+            break
+        if node not in (getattr(above, "value", None), getattr(above, "func", None)):
+            return None
+        node = above
+    return node, f'tfmemlint_array("uint8", {(max(1, target // 8),)})'
 
 
 def in_place_of(file: File, statement: Node) -> tuple[Node, str] | None:

@@ -31,6 +31,7 @@ class Supplies:
         examples: Callable[[Home], dict[str, Example]],
         elements: Elements,
         images: Callable[[cst.Name], str | None],
+        converted: Callable[[cst.Name], tuple[Node, str] | None],
         places: Sequence[Span],
     ) -> None:
         self.file, self.slices = file, slices
@@ -40,6 +41,7 @@ class Supplies:
         """Edits of the statements that put what is made up in the place of expressions."""
         self._parts: dict[str, Parts] = {}
         self._examples, self._elements, self._images, self._places = examples, elements, images, places
+        self._converted = converted
 
     def has(self, word: str) -> bool:
         """Whether something is made up for a name."""
@@ -67,6 +69,8 @@ class Supplies:
         images = self._images(name)
         if images is not None:
             self.made[word] = images
+            return True
+        if self._provide_converted(name):
             return True
         of_module = all(isinstance(each.scope, cst.Module) for each in found)
         if of_module:
@@ -128,6 +132,18 @@ class Supplies:
         if found is not None:
             self._instead_of(*found)
         return found is not None
+
+    def _provide_converted(self, name: cst.Name) -> bool:
+        """Make up numbers in the place of what is turned to an array of a known dtype."""
+        converted = self._converted(name)
+        if converted is None or self._is_flagged(self.file.span(converted[0])):
+            return False
+        node, code = converted
+        text = self.file.text(node)
+        self._instead_of(self.file.span(node), code)
+        self._elements.words[text] = f"{text} is {code}: it is turned to the dtype that counts"
+        self._elements.sized = True
+        return True
 
     def _instead_of(self, span: Span, code: str) -> None:
         """Put what is made up in the place of an expression, and of all that was made up inside it."""
