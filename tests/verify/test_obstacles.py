@@ -1238,6 +1238,20 @@ OBSTACLES = {
         "TFM208 confirmed",
         ("measured alone, with operands made up from their use",),
     ),
+    "weights in a file without a name": (
+        """
+        import tensorflow as tf
+        path = ""
+        model = tf.keras.Sequential([tf.keras.layers.Input((64,)), tf.keras.layers.Dense(4096)])
+        model.load_weights(path)
+        found = []
+        for batch in tf.data.Dataset.from_tensor_slices(tf.zeros([1024, 64])).batch(16):
+            found.append(model(batch))
+        print(len(found))
+        """,
+        "TFM406 confirmed",
+        ("in the 64 rounds of the loop",),
+    ),
 }
 
 

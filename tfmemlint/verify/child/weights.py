@@ -59,9 +59,10 @@ class Weights:
         @functools.wraps(method)
         def load_weights(model: Any, filepath: Any, *args: Any, **kwargs: Any) -> Any:
             path = os.fspath(filepath) if isinstance(filepath, (str, os.PathLike)) else None
-            if path is None or os.path.exists(path) or glob.glob(f"{glob.escape(path)}*"):
+            if path is None or (path and (os.path.exists(path) or glob.glob(f"{glob.escape(path)}*"))):
                 return method(model, filepath, *args, **kwargs)
-            self._note(f"{os.path.basename(path)} is not there: the model kept the weights that it was made with")
+            name = os.path.basename(path) or "a file without a name"
+            self._note(f"{name} is not there: the model kept the weights that it was made with")
             return types.SimpleNamespace(**dict.fromkeys(("expect_partial", "assert_consumed"), lambda: None))
 
         return load_weights
