@@ -1252,6 +1252,21 @@ OBSTACLES = {
         "TFM406 confirmed",
         ("in the 64 rounds of the loop",),
     ),
+    "a progress bar that is not there": (
+        """
+        import tensorflow as tf
+        from tfmemlint_absent import tqdm
+        model = tf.keras.Sequential([tf.keras.layers.Input((64,)), tf.keras.layers.Dense(4096)])
+        found = []
+        bar = tqdm(tf.data.Dataset.from_tensor_slices(tf.zeros([1024, 64])).batch(16))
+        for batch in bar:
+            found.append(model(batch))
+            bar.set_description(f"{{len(found)}} batches")
+        print(len(found))
+        """,
+        "TFM406 confirmed",
+        ("in the 64 rounds of the loop",),
+    ),
 }
 
 

@@ -44,6 +44,9 @@ class Missing:
     network: Callable[[str, Mapping[str, Any]], Any] = staticmethod(lambda path, options: None)
     """What stands for a network that is made with these arguments, None for what is none."""
 
+    bar: Callable[[Any], Any] = staticmethod(lambda items: items)
+    """What stands for a progress bar over these."""
+
     def __init__(self, path: str) -> None:
         self.__dict__["_path"] = path
 
@@ -65,7 +68,7 @@ class Missing:
         if name in sys.modules and not isinstance(sys.modules[name], _MissingModule):
             raise AttributeError(f"{self._path} is not there in the installed version")
         if self._path.endswith(BARS) and args:
-            return args[0]
+            return Missing.bar(args[0])
         made = Missing.network(self._path, kwargs) if Missing.asked() else None
         if made is not None:
             return made
@@ -161,6 +164,7 @@ def install(program: str, request: dict[str, Any], substitutes: Any, load: Calla
     work = os.path.dirname(program)
     asked = asked_by(os.path.join(work, ""))
     Missing.asked = staticmethod(asked)
+    Missing.bar = staticmethod(load("bars").Bar)
     Missing.network = staticmethod(load("networks").Networks(made_up).make)
     builtins.get_ipython = Notebook  # type: ignore[attr-defined]
     older = load("older")
