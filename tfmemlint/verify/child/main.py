@@ -66,9 +66,8 @@ def _load(name: str) -> Any:
     return module
 
 
-calls, cards, flagged, pace, probes, runtime, step_times = map(
-    _load, ("calls", "cards", "flagged", "pace", "probes", "runtime", "step_times")
-)
+NAMES = ("calls", "cards", "flagged", "pace", "probes", "runtime", "step_times")
+calls, cards, flagged, pace, probes, runtime, step_times = map(_load, NAMES)
 
 
 class Monitor:
