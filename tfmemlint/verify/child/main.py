@@ -87,10 +87,7 @@ class Monitor:
         self.rss_start: int | None = None
         self.traces_start = 0
         self.start = time.monotonic()
-        own = None
-        if request.get("lines"):
-            folder = os.path.join(os.path.abspath(request["own"]), "")
-            own = self._belongs(folder)
+        own = self._belongs(os.path.join(os.path.abspath(request["own"]), "")) if request.get("lines") else None
         self.nvml, interval = probes.Nvml(), request.get("interval", 0.005)
         self.sampler = probes.Sampler(self.runtime.live, interval, self.nvml, own)
 
@@ -263,10 +260,8 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
     monitor.sampler.finish()
     figures = monitor.figures(seconds)
     del module
-    notes = list(substitutes.notes) if substitutes is not None else []
-    status = "error" if error else "ok"
-    rounds = substitutes.rounds if substitutes is not None else {}
-    said = {"status": status, "error": error, "raised": list(raised.texts), "notes": notes}
+    notes, rounds = (list(substitutes.notes), substitutes.rounds) if substitutes is not None else ([], {})
+    said = {"status": "error" if error else "ok", "error": error, "raised": list(raised.texts), "notes": notes}
     return {**said, **rounds, **figures, "versions": runtime.versions()}, code
 
 
