@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -770,6 +771,28 @@ def test_a_rules_page(word: str, run: Run) -> None:
     assert result.out.startswith("# TFM305: cache-after-repeat\n")
     for heading in ("## What it does", "## Why it costs memory", "## Fix safety"):
         assert heading in result.out
+
+
+def test_a_rules_page_has_what_was_measured_and_its_address(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "\n## Measured\nTwo programs," in run("rule", "TFM305").out
+    assert json.loads(run("rule", "TFM305", "--output-format=json").out)["url"] is None
+    monkeypatch.setattr("tfmemlint.report.site.base", lambda: "https://docs.example.org/")
+    address = "https://docs.example.org/rules/TFM305/"
+    assert run("rule", "TFM305").out.splitlines()[-1] == address
+    assert json.loads(run("rule", "TFM305", "--output-format=json").out)["url"] == address
+
+
+def test_a_page_is_drawn_where_colours_are_and_markdown_elsewhere(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = run("rule", "TFM305").out
+    assert "\x1b" not in plain and "```python" in plain
+    drawn = run("rule", "TFM305", "--color=always").out
+    assert "\x1b[" in drawn and "cache-after-repeat" in drawn
+    assert not re.search(r"```|^#|^\|-|`", drawn, re.MULTILINE)
+    assert not re.search(r"\x1b\[(\d+;)*4\d", drawn), "a background would hide text on some terminals"
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert run("rule", "TFM305").out == drawn
+    assert run("rule", "TFM305", "--color=never").out == plain
+    assert json.loads(run("rule", "TFM305", "--output-format=json").out)["page"] == plain
 
 
 @pytest.mark.parametrize("code", ["TFM000", "TFM001", "TFM002", "TFM003"])

@@ -145,12 +145,26 @@ def test_sarif_is_valid_and_its_fixes_are_those_that_are_made(check: Check, vali
         assert Path(path).read_bytes() == fixed(text.encode())
 
 
-def test_sarif_describes_every_rule_in_markdown(check: Check) -> None:
+def test_sarif_describes_the_rules_with_findings_in_markdown(check: Check) -> None:
+    Path("broken.py").write_text("import keras\ndef f(:\n")
     (run,) = json.loads(check("sarif"))["runs"]
     rules = {rule["id"]: rule for rule in run["tool"]["driver"]["rules"]}
-    assert {"TFM000", "TFM001", "TFM002", "TFM003", "TFM101", "TFM305"} <= set(rules)
-    assert all(rule["help"]["markdown"] for rule in rules.values())
+    assert set(rules) == {each["ruleId"] for each in run["results"]} == {"TFM002", "TFM305"}
+    assert rules["TFM002"]["help"]["markdown"]
     assert rules["TFM305"]["help"]["markdown"].startswith("## What it does")
+    assert "\n## Measured\nTwo programs," in rules["TFM305"]["help"]["markdown"]
+
+
+def test_one_base_gives_every_format_the_address_of_the_page(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
+    formats = ("json", "jsonl", "sarif", "rdjson")
+    assert [word for word in formats if "/rules/TFM305/" in check(word, "a.py")] == []
+    assert json.loads(check("json", "a.py"))[0]["url"] is None
+    monkeypatch.setattr("tfmemlint.report.site.base", lambda: "https://docs.example.org/lint/")
+    page = "https://docs.example.org/lint/rules/TFM305/"
+    assert json.loads(check("json", "a.py"))[0]["url"] == page
+    assert json.loads(check("jsonl", "a.py"))["url"] == page
+    assert json.loads(check("sarif", "a.py"))["runs"][0]["tool"]["driver"]["rules"][0]["helpUri"] == page
+    assert json.loads(check("rdjson", "a.py"))["diagnostics"][0]["code"] == {"value": "TFM305", "url": page}
 
 
 def test_sarif_names_survive_moved_and_reformatted_code(check: Check) -> None:

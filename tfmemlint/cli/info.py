@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import sys
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tfmemlint.cli import output
 from tfmemlint.cli.arguments import Parser
 from tfmemlint.cli.usage import UsageError
+from tfmemlint.report.site import page_url
 from tfmemlint.shown import shown
 
 if TYPE_CHECKING:
@@ -26,15 +28,16 @@ def rule(words: Sequence[str]) -> int:
     )
     parser.add_argument("--all", action="store_true", help="print the pages of all rules")
     parser.add_argument("--output-format", choices=("text", "json"), default="text")
+    parser.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto",
+        help="draw pages rather than write Markdown: on a terminal (auto), always or never",
+    )  # fmt: skip
     options = parser.parse_args(words)
     if (options.rule is None) is not options.all:
         parser.error("name one rule, or --all")
     records = _records()
     if options.all:
-        text = _json(records) if options.output_format == "json" else "\n".join(each["page"] for each in records)
-        with output.tolerant(sys.stdout) as out:
-            out.write(text)
-        return 0
+        return _show(records, "\n".join(each["page"] for each in records), options)
     wanted = options.rule.strip().lower()
     group = [each for each in records if each["code"].lower().startswith(wanted)]
     found = next((each for each in records if wanted in (each["code"].lower(), each["name"])), None)
@@ -48,8 +51,19 @@ def rule(words: Sequence[str]) -> int:
         shown = next((each for each in records if near and near[0] in (each["code"].lower(), each["name"])), None)
         hint = f"did you mean {shown['code']} ({shown['name']})?" if shown else "`tfmemlint rules` lists all rules"
         raise UsageError(f"no rule '{options.rule}'; {hint}")
+    return _show(found, found["page"], options)
+
+
+def _show(records: Any, page: str, options: argparse.Namespace) -> int:
     with output.tolerant(sys.stdout) as out:
-        out.write(_json(found) if options.output_format == "json" else found["page"])
+        if options.output_format == "json":
+            out.write(_json(records))
+        elif output.is_colored(out, options.color):
+            from tfmemlint.cli.rendered import write_markdown
+
+            write_markdown(page, out)
+        else:
+            out.write(page)
     return 0
 
 
@@ -88,10 +102,10 @@ def _records() -> list[dict[str, Any]]:
     """All codes, the tool's own first, as `--output-format json` gives them."""
     from tfmemlint.lint.builtin_codes import OWN_RULES
     from tfmemlint.lint.registry import load_rules
-    from tfmemlint.report.rule_page import rule_page
+    from tfmemlint.report.rule_page import whole_page
 
     own = [_record(each, True, each.text) for each in OWN_RULES]
-    return own + [_record(each, each.default, rule_page(each)) for each in load_rules()]
+    return own + [_record(each, each.default, whole_page(each)) for each in load_rules()]
 
 
 def _record(rule: Rule | OwnRule, default: bool, text: str) -> dict[str, Any]:
@@ -99,9 +113,11 @@ def _record(rule: Rule | OwnRule, default: bool, text: str) -> dict[str, Any]:
     severity = rule.severity.value
     kinds = " or ".join("shown only" if each == "display" else each for each in fix) or "none"
     facts = f"severity: {severity}; {'on' if default else 'off'} by default; fix: {kinds}"
+    url = page_url(rule.code)
+    where = f"\n{url}\n" if url else ""
     return {
         "code": rule.code, "name": rule.name, "summary": rule.summary, "severity": severity, "default": default,
-        "fix": fix, "page": f"# {rule.code}: {rule.name}\n\n{facts}\n\n{rule.summary}\n\n{text}\n",
+        "fix": fix, "url": url, "page": f"# {rule.code}: {rule.name}\n\n{facts}\n\n{rule.summary}\n\n{text}\n{where}",
     }  # fmt: skip
 
 

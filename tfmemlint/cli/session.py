@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TextIO
 
@@ -22,8 +23,10 @@ from tfmemlint.run.file_task import Outcome
 if TYPE_CHECKING:
     from tfmemlint.config.settings import Config
     from tfmemlint.finding import Finding
+    from tfmemlint.lint.builtin_codes import OwnRule
     from tfmemlint.report import RuleInfo
     from tfmemlint.report.base import Verified
+    from tfmemlint.rule import Rule
 
 
 SHOWS_SUPPRESSED = frozenset(("text", "concise", "grouped", "json", "jsonl", "sarif"))
@@ -85,7 +88,6 @@ def _render(session: Session, stream: TextIO) -> None:
         fixed=sum(len(outcome.applied) for outcome in session.outcomes),
         statistics=arguments.statistics,
         sort=arguments.sort,
-        rules=_rule_infos() if config.output_format == "sarif" else {},
         version=__version__,
         verified=session.verified,
     )
@@ -93,18 +95,24 @@ def _render(session: Session, stream: TextIO) -> None:
     if arguments.show_suppressed and config.output_format in SHOWS_SUPPRESSED:
         options = replace(options, silenced={(each.path, found) for each in results for found in each.silenced})
         results = [replace(each, findings=(*each.findings, *each.silenced)) for each in results]
+    if config.output_format == "sarif":
+        options = replace(options, rules=_described({found.code for each in results for found in each.findings}))
     output.write_report(config.output_format, results, stream, options, quiet=arguments.quiet)
 
 
-def _rule_infos() -> dict[str, RuleInfo]:
+def _described(codes: Collection[str]) -> dict[str, RuleInfo]:
+    """What a report says about the rules with these codes, their pages too."""
     from tfmemlint.lint.builtin_codes import OWN_RULES
     from tfmemlint.lint.registry import load_rules
     from tfmemlint.report import RuleInfo
-    from tfmemlint.report.rule_page import rule_page
+    from tfmemlint.report.rule_page import whole_page
+    from tfmemlint.report.site import page_url
 
-    own = {rule.code: RuleInfo(rule.code, rule.name, rule.summary, rule.severity, rule.text) for rule in OWN_RULES}
-    return own | {
-        rule.code: RuleInfo(rule.code, rule.name, rule.summary, rule.severity, rule_page(rule)) for rule in load_rules()
+    pages: dict[str, tuple[OwnRule | Rule, str]] = {own.code: (own, own.text) for own in OWN_RULES if own.code in codes}
+    pages |= {rule.code: (rule, whole_page(rule)) for rule in load_rules() if rule.code in codes}
+    return {
+        code: RuleInfo(code, rule.name, rule.summary, rule.severity, page, page_url(code) or "")
+        for code, (rule, page) in pages.items()
     }
 
 

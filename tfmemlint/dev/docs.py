@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tfmemlint.dev.families import FAMILIES
 from tfmemlint.dev.questions import with_questions
-from tfmemlint.lint.builtin_codes import OWN_RULES
+from tfmemlint.lint.builtin_codes import OWN_RULES, OwnRule
 from tfmemlint.lint.registry import load_rules
 from tfmemlint.report.rule_page import EXAMPLES, MEASURED, rule_page
 from tfmemlint.testing.cases import Case, cases
@@ -96,6 +97,8 @@ def measured_table(material: Material, prefix: str = "TFM") -> dict[str, str]:
 def pages(material: Material, prefix: str = "TFM") -> Iterator[tuple[str, str]]:
     """File names and texts of all pages, the index last."""
     rules = [rule for rule in load_rules() if rule.code.startswith(prefix)]
+    for own in OWN_RULES if prefix == "TFM" else ():
+        yield f"{own.code}.md", "\n".join([_INDEX_MADE, *_head(own, True), textwrap.fill(own.text, 120)]) + "\n"
     for rule in rules:
         yield f"{rule.code}.md", page(rule, material)
     yield "README.md", _index(rules, prefix)
@@ -103,11 +106,14 @@ def pages(material: Material, prefix: str = "TFM") -> Iterator[tuple[str, str]]:
 
 def page(rule: Rule, material: Material) -> str:
     """One rule's page."""
-    lines = [_MADE, "", f"# {rule.code}: {rule.name}", "", f"{_sentence(rule.summary)}", ""]
-    lines += ["| severity | runs by default | fix |", "|---|---|---|"]
-    lines += [f"| {rule.severity.value} | {'yes' if rule.default else 'no'} | {_fix(rule)} |", ""]
-    lines.append(rule_page(rule, material.examples))
+    lines = [_MADE, *_head(rule, rule.default), rule_page(rule, material.examples)]
     return "\n".join([*lines, *_measured(rule.code, material)]) + "\n"
+
+
+def _head(rule: Rule | OwnRule, default: bool) -> list[str]:
+    lines = ["", f"# {rule.code}: {rule.name}", "", f"{_sentence(rule.summary)}", ""]
+    lines += ["| severity | runs by default | fix |", "|---|---|---|"]
+    return [*lines, f"| {rule.severity.value} | {'yes' if default else 'no'} | {_fix(rule)} |", ""]
 
 
 def _measured(code: str, material: Material) -> list[str]:
@@ -173,7 +179,7 @@ def _index(rules: list[Rule], prefix: str) -> str:
     lines += ["Rules marked *off* run only when they are selected: by code, or all of them with `--select ADVICE`."]
     if prefix == "TFM":
         lines += ["", f"## {FAMILIES['TFM0'].title}", "", "| code | name | meaning |", "|---|---|---|"]
-        lines += [f"| {own.code} | {own.name} | {own.summary} |" for own in OWN_RULES]
+        lines += [f"| [{own.code}]({own.code}.md) | {own.name} | {own.summary} |" for own in OWN_RULES]
     family = None
     for rule in rules:
         if rule.code[:-2] != family:
@@ -186,7 +192,7 @@ def _index(rules: list[Rule], prefix: str) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _fix(rule: Rule) -> str:
+def _fix(rule: Rule | OwnRule) -> str:
     words = {"safe": "safe", "unsafe": "unsafe", "display": "shown"}
     return " or ".join(words[safety.value] for safety in rule.fix_safety) or "-"
 

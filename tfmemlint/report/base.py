@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from urllib.parse import quote
 
 from tfmemlint.finding import Finding, Safety, Severity
+from tfmemlint.report.site import page_url
 from tfmemlint.shown import shown
 
 if TYPE_CHECKING:
@@ -102,9 +103,9 @@ class ReportOptions:
     """What measuring showed, by the path of the file and the finding; empty where nothing was measured."""
 
     def url(self, code: str) -> str | None:
-        """The page on a code, or None where it has none."""
+        """The address of the page on a code, or None where it has none."""
         rule = self.rules.get(code)
-        return (rule.url or None) if rule else None
+        return rule.url or None if rule else page_url(code)
 
 
 def ordered(results: Iterable[FileResult], options: ReportOptions) -> list[tuple[FileResult, Finding]]:

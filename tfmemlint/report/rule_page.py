@@ -24,13 +24,11 @@ EXAMPLES = "examples.json"
 MEASURED = "measured.json"
 """The name of the file with what was measured of a package's rules: Markdown by code."""
 
-PAGES_ON_THE_WEB = ""
-"""What the address of a built-in rule's page begins with, up to its code; empty while the pages lie on no site."""
 
-
-def page_url(code: str) -> str | None:
-    """The address of a rule's page on the web, or None where it has none."""
-    return f"{PAGES_ON_THE_WEB}{code}.md" if PAGES_ON_THE_WEB and code.startswith("TFM") else None
+def whole_page(rule: Rule) -> str:
+    """The sections of a rule's page as Markdown, and what was measured of it, as far as that is installed with it."""
+    table = measured(rule)
+    return rule_page(rule) + (f"\n\n## Measured\n{table}" if table else "")
 
 
 def rule_page(rule: Rule, examples: Mapping[str, Any] | None = None) -> str:

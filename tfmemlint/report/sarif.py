@@ -52,11 +52,12 @@ def _directory(options: ReportOptions) -> str:
 
 
 def _rules(found: Sequence[tuple[FileResult, Finding]], options: ReportOptions) -> list[RuleInfo]:
-    """All known rules and those of the findings that are not among them, such as the tool's own codes."""
-    rules = dict(options.rules)
+    """The rules that the findings are of, and no others: their pages would be most of the log."""
+    rules: dict[str, RuleInfo] = {}
     for _, finding in found:
         summary = finding.name.replace("-", " ")
-        rules.setdefault(finding.code, RuleInfo(finding.code, finding.name, summary, finding.severity))
+        unknown = RuleInfo(finding.code, finding.name, summary, finding.severity)
+        rules.setdefault(finding.code, options.rules.get(finding.code, unknown))
     return [rules[code] for code in sorted(rules)]
 
 

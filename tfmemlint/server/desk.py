@@ -107,7 +107,7 @@ def _chooser(question: Repair) -> Any:
 
 def about(code: str) -> About:
     """What is to be said of a code; nothing where no such rule is installed."""
-    from tfmemlint.report.rule_page import measured, rule_page, why
+    from tfmemlint.report.rule_page import measured, whole_page, why
 
     own = next((each for each in OWN_RULES if each.code == code), None)
     if own is not None:
@@ -116,5 +116,4 @@ def about(code: str) -> About:
     if rule is None:
         return About()
     made = About(why(rule), measured(rule))
-    table = f"\n\n## Measured\n{made.measured}" if made.measured else ""
-    return replace(made, page=f"# {rule.code}: {rule.name}\n\n{rule.summary}\n\n{rule_page(rule)}{table}\n")
+    return replace(made, page=f"# {rule.code}: {rule.name}\n\n{rule.summary}\n\n{whole_page(rule)}\n")

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from tfmemlint.report.rule_page import page_url
+from tfmemlint.report.site import page_url
 
 _CODE = re.compile(r"[A-Z]{3,6}\d{3}")
 
