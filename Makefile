@@ -12,7 +12,7 @@ PIP := $(BIN)/python -m pip
 # Tests start the tool a thousand times; where Python is told to write no bytecode, it would be compiled as often.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test layouts statements rewritings repairs obstacles edits figures growth independence lint fuzz vsix clean
+.PHONY: run test docs layouts statements rewritings repairs obstacles edits figures growth independence lint fuzz vsix clean
 
 # Findings are what `run` is meant to show, so they do not fail it; wrong usage does.
 run: $(VENV)/.installed
@@ -62,6 +62,10 @@ obstacles: $(VENV)/.installed-test
 edits: $(VENV)/.installed-test
 	TEST_DAY=all $(BIN)/python -m pytest $(PYTEST_ARGS) tests/server/test_server_edits.py tests/server/test_server_actions.py
 
+# The documentation as a site in build/site, with no warning: every link leads somewhere.
+docs: $(VENV)/.installed-docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --clean
+
 # The extension for VS Code, as dist/tfmemlint.vsix, from npm's packages; its tests need no VS Code.
 vsix: $(VENV)/.installed-test
 	cd editors/vscode && npm ci --no-audit --no-fund && TFMEMLINT=$(abspath $(BIN))/tfmemlint npm test
@@ -83,6 +87,10 @@ lint: $(VENV)/.installed-lint
 # What was done is kept in build/fuzz, failures in build/fuzz/failures; SEED=5 begins elsewhere than today's number does.
 fuzz: $(VENV)/.installed-test
 	$(BIN)/python -m tests.fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+
+$(VENV)/.installed-docs: $(VENV)/.installed
+	$(PIP) install --quiet --group docs
+	@touch $@
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

@@ -29,7 +29,7 @@ PAGE = (ROOT / "docs" / "ci.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", PAGE, re.DOTALL | re.MULTILINE)
 OLD = "import tensorflow as tf\n\nold = tf.data.TFRecordDataset('a').repeat().cache()\n"
 NEW = OLD + "new = tf.data.TFRecordDataset('b').repeat().cache()\n"
-UNSAFE = "import keras\n\nmodel = keras.Sequential([keras.layers.Dense(1)])\nfor x in data:\n    model.predict(x[None])\n"
+UNSAFE = "import keras\n\nmodel = keras.Sequential([keras.layers.Dense(1)])\nfor x in xs:\n    model.predict(x[None])\n"
 STEP = (ROOT / "docs" / "examples" / "train.py").read_text("utf-8")
 
 

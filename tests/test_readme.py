@@ -1,4 +1,4 @@
-"""What the README shows is what the tool does."""
+"""What the README and the pages on checking, configuration and silencing show is what the tool does."""
 
 import json
 import re
@@ -8,7 +8,14 @@ from pathlib import Path
 import forked
 import pytest
 
-README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+from tfmemlint.dev.pictures import terminal, write_pictures
+
+ROOT = Path(__file__).parents[1]
+SHOWN = "\n".join((ROOT / "docs" / name).read_text("utf-8") for name in ("check.md", "configuration.md", "silence.md"))
+BATCHES = """def batches(files):
+    images = tf.data.TFRecordDataset(files).map(decode, num_parallel_calls=8)
+    return images.batch(32).prefetch(1000)
+"""
 PROGRAM = """import tensorflow as tf
 
 
@@ -21,14 +28,14 @@ def decode(record):
 
 
 def block(language: str, containing: str) -> str:
-    """The text of the README's block of code that contains these words."""
-    blocks = re.findall(rf"^```{language}\n(.*?)^```", README, re.DOTALL | re.MULTILINE)
+    """The text of the pages' block of code that contains these words."""
+    blocks = re.findall(rf"^```{language}\n(.*?)^```", SHOWN, re.DOTALL | re.MULTILINE)
     return next(text for text in blocks if containing in text)
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    (tmp_path / "train.py").write_text(PROGRAM.format(shown=block("python", "def batches")))
+    (tmp_path / "train.py").write_text(PROGRAM.format(shown=BATCHES))
     return tmp_path
 
 
@@ -36,14 +43,19 @@ def check(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return forked.check("--no-cache", *arguments, cwd=folder)
 
 
-def test_findings_look_as_shown(folder: Path) -> None:
-    shown = block("console", "tfmemlint check train.py").partition("\n")[2]
-    printed = check(folder, "--isolated", "train.py").stdout
+def test_the_pictures_are_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    assert write_pictures(Path("docs"), check=True) == [], "run `python -m tfmemlint.dev pictures`"
+    drawn = {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.svg")}
+    assert set(re.findall(r"!\[[^]]+\]\((\S+)\)", (ROOT / "README.md").read_text("utf-8"))) == drawn
 
-    def timeless(text: str) -> str:
-        return re.sub(r"in [\d.]+ s", "in - s", text)
 
-    assert timeless(printed) == timeless(shown)
+def test_a_picture_of_a_terminal_says_what_the_terminal_does() -> None:
+    line = "a.py:1: \x1b[1;33mwarning\x1b[0m a < b \x1b[2m|\x1b[0m"
+    drawn = terminal(f"{line}\n\n    ^^\n", "a & b")
+    assert re.findall(r"<text[^>]*>([^<]*)</text>", drawn) == ["a.py:1:", "warning", "a &lt; b", "|", "^^"]
+    assert '<text class="bold yellow"' in drawn and "\x1b" not in drawn and 'aria-label="a &amp; b"' in drawn
+    assert not re.search(r"url\(|href|@import|<script", drawn), "it needs nothing but itself"
 
 
 def test_fix_touches_only_what_is_shown(folder: Path) -> None:
@@ -67,7 +79,7 @@ def test_what_an_import_leads_to_is_found_as_said(folder: Path) -> None:
     (folder / "data.py").write_text(block("python", "# data.py"))
     (folder / "train.py").write_text(block("python", "# train.py"))
     (finding,) = json.loads(check(folder, "--isolated", "--output-format", "json").stdout)
-    said = " ".join(README.split())
+    said = " ".join(SHOWN.split())
     assert (Path(finding["filename"]).name, finding["message"] in said) == ("train.py", True)
     related = [(Path(each["filename"]).name, each["message"]) for each in finding["related"]]
     assert related == [("data.py", "batched here")]

@@ -3,6 +3,7 @@
 - `new-rule NAME` writes a rule's module and its first case, ready to be filled in;
 - `bless` writes the `findings.txt` and `fixed.py` of cases as the rules have them now;
 - `docs` writes a page for each rule and their index, and the examples that are installed with the rules;
+- `pictures` draws the pictures of the README and the site from what the tool prints;
 - `dump-model FILE` prints what the model knows about a program;
 - `layers` lists the packages of the tool, what each may import, and what points the wrong way;
 - `lintcheck BEFORE AFTER` compares the findings of two runs;
@@ -37,8 +38,8 @@ _PASSED_ON = {
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0 for success, 1 for `docs --check` that found stale pages and `lintcheck` that found a
-    difference, 2 for wrong usage."""
+    """Run one command; 0 for success, 1 for `docs --check` and `pictures --check` that found something stale and
+    `lintcheck` that found a difference, 2 for wrong usage."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     if words[:1] == ["bench"]:
         return _bench(words[1:])
@@ -88,6 +89,11 @@ def _parser() -> argparse.ArgumentParser:
     _add_rules(docs)
     _add_fixtures(docs)
     docs.set_defaults(run=_docs)
+
+    drawing = commands.add_parser("pictures", help="draw the pictures of the README and the site")
+    drawing.add_argument("--out", type=Path, default=Path("docs"), help="the folder of the pictures (default: docs)")
+    drawing.add_argument("--check", action="store_true", help="write nothing; exit 1 and name those that are stale")
+    drawing.set_defaults(run=_pictures)
 
     dump = commands.add_parser("dump-model", help="print what the model knows about a program")
     dump.add_argument("file", type=Path)
@@ -148,6 +154,15 @@ def _docs(options: argparse.Namespace) -> int:
     changed = write_docs(options.out, **where, prefix=options.prefix, check=options.check)
     for path in changed:
         print(f"{path}: stale; run `python -m tfmemlint.dev docs`" if options.check else path)
+    return 1 if changed and options.check else 0
+
+
+def _pictures(options: argparse.Namespace) -> int:
+    from tfmemlint.dev.pictures import write_pictures
+
+    changed = write_pictures(options.out, check=options.check)
+    for path in changed:
+        print(f"{path}: stale; run `python -m tfmemlint.dev pictures`" if options.check else path)
     return 1 if changed and options.check else 0
 
 
