@@ -4,11 +4,14 @@ import json
 import re
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
 
 import forked
 import pytest
 
+from tfmemlint.dev import verified
 from tfmemlint.dev.pictures import terminal, write_pictures
+from tfmemlint.verify.pages.report import figure
 
 ROOT = Path(__file__).parents[1]
 SHOWN = "\n".join((ROOT / "docs" / name).read_text("utf-8") for name in ("check.md", "configuration.md", "silence.md"))
@@ -48,6 +51,36 @@ def test_the_pictures_are_fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     assert write_pictures(Path("docs"), check=True) == [], "run `python -m tfmemlint.dev pictures`"
     drawn = {f"docs/{path.name}" for path in (ROOT / "docs").glob("*.svg")}
     assert set(re.findall(r"!\[[^]]+\]\((\S+)\)", (ROOT / "README.md").read_text("utf-8"))) == drawn
+
+
+def test_the_picture_of_what_was_measured_is_of_a_finding_that_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = json.loads((ROOT / "docs" / "verified.json").read_text("utf-8"))
+    (found,) = json.loads(check(ROOT, "--isolated", "--output-format", "json", "examples/data.py").stdout)
+    place = f"examples/data.py:{found['location']['row']}:{found['location']['column']}"
+    assert [kept[key] for key in ("code", "name", "message", "place")] == [
+        *(found[key] for key in ("code", "name", "message")), place
+    ]  # fmt: skip
+    readme, drawn = (ROOT / "README.md").read_text("utf-8"), (ROOT / "docs" / "verify.svg").read_text("utf-8")
+    for side in ("before", "after"):
+        words = figure(kept[side], kept["unit"])
+        assert words in readme and words in drawn
+    ElementTree.fromstring(drawn)
+
+
+def test_the_figures_of_the_picture_are_what_verify_printed(tmp_path: Path) -> None:
+    before = [[0.1, 5, 9], [0.2, 5, 9], [0.31234, 7, 9]]
+    runs = {"before": [{"timeline": before}], "after": [{"timeline": [[0.1, 4, 9]]}]}
+    told = {
+        "code": "TFM304", "name": "oversized-prefetch", "place": "a<b.py:1:1", "message": "many & large",
+        "verdict": "confirmed", "metric": "peak_bytes", "unit": "bytes", "before": 7, "after": 4, "alone": False,
+    }  # fmt: skip
+    where = {"versions": {"tensorflow": "2.21.0"}, "device": "CPU (x86_64 Linux)", "repeats": 3, "isolation": "none"}
+    (tmp_path / "printed.json").write_text(json.dumps({"environment": where, "results": [{**told, "runs": runs}]}))
+    verified.keep(tmp_path / "printed.json", tmp_path)
+    kept = json.loads((tmp_path / "verified.json").read_text())
+    assert kept["timeline"] == {"before": [[0.1, 5], [0.312, 7], [0.312, 7]], "after": [[0.1, 4], [0.1, 4]]}
+    texts = ["".join(each.itertext()) for each in ElementTree.fromstring(verified.picture(tmp_path / "verified.json"))]
+    assert {"a<b.py:1:1", "many & large", "tensorflow 2.21.0; CPU, 3 runs each"} <= set(texts)
 
 
 def test_a_picture_of_a_terminal_says_what_the_terminal_does() -> None:

@@ -92,6 +92,7 @@ def _parser() -> argparse.ArgumentParser:
 
     drawing = commands.add_parser("pictures", help="draw the pictures of the README and the site")
     drawing.add_argument("--out", type=Path, default=Path("docs"), help="the folder of the pictures (default: docs)")
+    drawing.add_argument("--verified", type=Path, metavar="FILE", help="take the figures of this output of `verify`")
     drawing.add_argument("--check", action="store_true", help="write nothing; exit 1 and name those that are stale")
     drawing.set_defaults(run=_pictures)
 
@@ -158,8 +159,11 @@ def _docs(options: argparse.Namespace) -> int:
 
 
 def _pictures(options: argparse.Namespace) -> int:
+    from tfmemlint.dev import verified
     from tfmemlint.dev.pictures import write_pictures
 
+    if options.verified:
+        verified.keep(options.verified, options.out)
     changed = write_pictures(options.out, check=options.check)
     for path in changed:
         print(f"{path}: stale; run `python -m tfmemlint.dev pictures`" if options.check else path)

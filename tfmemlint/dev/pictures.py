@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
+from tfmemlint.dev import verified
+
 _FOUND = ("check", "examples/data.py", "--isolated", "--no-cache", "--color", "always")
 _ESTIMATED = ("estimate", "docs/examples/train.py", "--gpu", "T4", "--isolated", "--output-format", "svg")
 
@@ -36,6 +38,8 @@ def write_pictures(out: Path, *, check: bool = False) -> list[Path]:
     """Draw the pictures into `out`, from the root of a checkout. Returns those that differed; with `check` they stay as
     they are."""
     wanted = {"finding.svg": _finding(), "estimate.svg": _run(_ESTIMATED)}
+    if (out / verified.KEPT).exists():
+        wanted["verify.svg"] = verified.picture(out / verified.KEPT)
     changed = [out / name for name, text in wanted.items() if _kept(out / name) != text]
     for path in () if check else changed:
         path.write_text(wanted[path.name], "utf-8")
