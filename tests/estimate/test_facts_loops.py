@@ -46,6 +46,45 @@ def test_a_tape_in_a_loop_over_data(loop: str, mode: str) -> None:
     assert (step.data[0].shape, step.data[0].dtype) == ((None, 8), "float32")
 
 
+ALL = "opt.apply_gradients(zip(grads, weights))"
+APPLIED = {
+    "clipped": ("    grads, _ = tf.clip_by_global_norm(grads, 1.0)\n", ALL),
+    "clipped perhaps": ("    if settings.clip:\n        grads, _ = tf.clip_by_global_norm(grads, 1.0)\n", ALL),
+    "one by one": ("    grads = [tf.clip_by_norm(g, 1.0) for g in grads]\n", ALL),
+    "by what nobody knows": ("    grads = settings.change(grads)\n", ALL),
+    "changed perhaps": ("    if settings.own:\n        grads = settings.change(grads)\n", ALL),
+    "by the tape": ("", "opt.minimize(value, weights, tape=tape)"),
+}
+
+
+@pytest.mark.parametrize(("between", "applying"), APPLIED.values(), ids=APPLIED)
+def test_gradients_are_applied_whatever_becomes_of_them(between: str, applying: str) -> None:
+    step = only(
+        DATA + MODEL + "for x, y in ds:\n    weights = model.trainable_variables\n"
+        "    with tf.GradientTape(persistent=True) as tape:\n        value = loss(y, model(x, training=True))\n"
+        + ("    grads = tape.gradient(value, weights)\n" if between else "") + between + f"    {applying}\n"
+    )  # fmt: skip
+    assert (applied(step), step.batch, step.missing) == (["Dense 4", "Dense 2"], 16, ())
+    assert step.passes[0].optimizer == Optimizer("Adam")
+
+
+def test_an_optimizer_of_which_nothing_is_known_is_asked_for() -> None:
+    step = only(
+        DATA + MODEL + "def train(model, opt):\n    for x, y in ds:" + TAPE.replace("\n", "\n    ")
+        + "\ntrain(model, settings.optimizer)\n"
+    )  # fmt: skip
+    assert applied(step) == ["Dense 4", "Dense 2"]
+    assert [(each.what, each.option) for each in step.missing] == [("the optimizer", "--optimizer")]
+
+
+def test_of_a_model_that_may_be_one_of_several_the_layers_are_asked_for() -> None:
+    step = only(
+        DATA + MODEL + "other = keras.Sequential([keras.Input((8,)), layers.Dense(9), layers.Dense(2)])\n"
+        "net = model if settings.small else other\nfor x, y in ds:" + TAPE.replace("model", "net")
+    )  # fmt: skip
+    assert "the layers of the model" in [each.what for each in step.missing]
+
+
 def test_an_overridden_train_step() -> None:
     step = only(
         "class Net(keras.Model):\n    def __init__(self, inner):\n        super().__init__()\n"

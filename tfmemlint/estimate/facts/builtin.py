@@ -281,6 +281,13 @@ def _copied(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     return of if isinstance(of, (Const, Sequence, Array)) else None
 
 
+@models("tf.clip_by_global_norm")
+def _clipped(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    """Gradients stay those of their tape, however they are scaled."""
+    of = given.get(0, "t_list")
+    return Sequence((of, Array("tf", "float32", ()))) if isinstance(of, Gradients) else None
+
+
 @models("print", "tf.print", "tf.debugging.assert_all_finite", "tf.summary.scalar", "tf.summary.image")
 def _none(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     return NONE

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import lacking, libraries, networks, objects, operations, origins, pipelines, texts
+from tfmemlint.estimate.facts import lacking, libraries, networks, objects, operations, origins, pipelines, tapes, texts
 from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.known import items
 from tfmemlint.estimate.facts.values import (
@@ -132,7 +132,11 @@ def _again(machine: Machine, target: Closure, given: Arguments, node: cst.Call) 
 
 
 def unknown(machine: Machine, target: Value, given: Arguments, node: cst.Call) -> Value:
-    """What a call gives of which is not known what it calls: of tensors a tensor of unknown shape."""
+    """What a call gives of which is not known what it calls: of tensors a tensor of unknown shape. An optimizer applies
+    gradients also where nothing is known of it."""
+    if isinstance(node.func, cst.Attribute) and node.func.attr.value == "apply_gradients":
+        tapes.apply(machine, target, given)
+        return NONE
     tensors = [t for value in (*given.positions, *given.names.values()) for t in traced(value)]
     if not tensors:
         return Unknown("a call of what is not known")

@@ -197,7 +197,7 @@ def _pass(machine: Machine, taken: Taken, batch: Batch, size: int | None, missin
     line = operations.line_of(machine, taken.node)
     flat = [each for node in taken.nodes for each in node.flat()]
     reached = graphs.reaching(machine, flat, [t.number for t in taken.of])
-    if not reached:
+    if not any(node.op is not None for node in reached) and (not reached or _of_models(taken.weights)):
         missing.append(Missing(graphs.LAYERS, line, "--model"))
     elif not taken.known:
         missing.append(Missing("the loss", line))
@@ -213,6 +213,11 @@ def _pass(machine: Machine, taken: Taken, batch: Batch, size: int | None, missin
         missing.append(Missing("the optimizer", line, "--optimizer"))
     losses = (*found.losses, *[losing.OWN] * len(found.rest)) if found.losses else ()
     return Pass(graph, losses, optimizer, True, _frozen(machine, taken.weights, found.nodes))
+
+
+def _of_models(weights: Value) -> bool:
+    """Whether gradients are taken for the weights of layers, and not of variables alone."""
+    return any(isinstance(leaf, Variables) and any(leaf.of) for leaf in leaves(weights))
 
 
 def _frozen(machine: Machine, weights: Value, nodes: list[Node]) -> frozenset[int]:

@@ -11,7 +11,7 @@ from tfmemlint.estimate.facts import operations
 from tfmemlint.estimate.facts.asked import Arguments
 from tfmemlint.estimate.facts.recorded import Node
 from tfmemlint.estimate.facts.values import NONE, Closure, Gradients, Loop, Object, Traced, Variables, leaves
-from tfmemlint.model.values import Array, Iterator, Sequence, Unknown, Value
+from tfmemlint.model.values import Array, Iterator, OneOf, Sequence, Unknown, Value
 
 if TYPE_CHECKING:
     from tfmemlint.estimate.facts.machine import Machine
@@ -77,10 +77,7 @@ def _of_tensors(machine: Machine, sources: Value | None) -> Value:
 def of_optimizer(machine: Machine, optimizer: Object, name: str, given: Arguments, node: cst.Call) -> Value:
     """A method of an optimizer."""
     if name in ("apply_gradients", "apply"):
-        for value in (*given.positions, *given.names.values()):
-            for each in _gradients(value):
-                machine.taken[each].optimizer = optimizer
-                machine.taken[each].used = True
+        apply(machine, optimizer, given)
         return NONE
     if name == "minimize":
         loss, weights = given.get(0, "loss"), given.get(1, "var_list")
@@ -90,6 +87,11 @@ def of_optimizer(machine: Machine, optimizer: Object, name: str, given: Argument
             machine.taken.append(
                 Taken(of, weights or Unknown("weights"), list(machine.record.now), node, "eager", optimizer, True)
             )
+            return NONE
+        tape = given.get(None, "tape")
+        if isinstance(tape, Object) and weights is not None:
+            taken = of_tape(machine, tape, "gradient", Arguments((loss or NONE, weights)), node)
+            apply(machine, optimizer, Arguments((taken,)))
         return NONE
     if name in ("get_scaled_loss", "scale_loss"):
         return given.get(0) or NONE
@@ -100,12 +102,24 @@ def of_optimizer(machine: Machine, optimizer: Object, name: str, given: Argument
     return NONE
 
 
+def apply(machine: Machine, optimizer: Value, given: Arguments) -> None:
+    """Note that an optimizer, known or not, applies gradients: those that it is given, and where nobody knows what was
+    made of them the only ones that wait for it."""
+    found = [machine.taken[each] for value in (*given.positions, *given.names.values()) for each in _gradients(value)]
+    waiting = [each for each in machine.taken if not each.used and not each.done]
+    for each in found or (waiting if len(waiting) == 1 else ()):
+        each.optimizer = optimizer
+        each.used = True
+
+
 def _gradients(value: Value) -> list[int]:
     """The gradients in a value, however it is wrapped."""
     if isinstance(value, Gradients):
         return [value.taken]
     if isinstance(value, Iterator):
         return [*_gradients(value.of), *_gradients(value.item)]
+    if isinstance(value, OneOf):
+        return [each for option in value.options for each in _gradients(option)]
     if isinstance(value, (Sequence, Loop)) or leaves(value) != [value]:
         return [each for leaf in leaves(value) for each in _gradients(leaf) if leaf is not value]
     return []
