@@ -55,6 +55,13 @@ MODELS = {
                 "    return keras.Model(i, layers.Dense(m)(x))\nmodel = build(4)", ["Dense 4", "Dense 2"]),
     "partial": ("D = functools.partial(layers.Dense, activation='relu')\n"
                 "model = keras.Sequential([D(4), D(2, activation=None)])", ["Dense 4", "Dense 2"]),
+    "sum of several": ("i = keras.Input((8,))\na = layers.Dense(4)(i)\nb = layers.Dense(4)(i)\n"
+                       "model = keras.Model(i, layers.Dense(2)(tf.add_n([a, b])))",
+                       ["Dense 4", "Dense 4", "add_n 4", "Dense 2"]),
+    "recurrent layers of a GPU": ("from keras.layers import CuDNNGRU, CuDNNLSTM\nmodel = keras.Sequential([\n"
+                                  "    keras.Input((8,)), layers.Reshape((4, 2)),\n"
+                                  "    CuDNNLSTM(5, return_sequences=True), CuDNNGRU(3), layers.Dense(2)])",
+                                  ["Reshape 4x2", "LSTM 4x5", "GRU 3", "Dense 2"]),
     "residual loop": ("i = x = keras.Input((8,))\nfor _ in range(2):\n    x = x + layers.Dense(8)(x)\n"
                       "model = keras.Model(i, layers.Dense(2)(x))",
                       ["Dense 8", "add 8", "Dense 8", "add 8", "Dense 2"]),

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from tfmemlint.estimate.facts.machine import Machine
 
 L = "tf.keras.layers."
+CUDNN = L + "CuDNN"
+"""Recurrent layers of Keras 2 for GPUs alone, which compute what those without the word in their names do."""
+
 ACTIVATIONS = "tf.keras.activations."
 APPLICATIONS = "tf.keras.applications."
 LAYER, MODEL, LOSS, OPTIMIZER = "tf.keras.layers.Layer", "tf.keras.Model", "tf.keras.losses.Loss", "Optimizer"
@@ -75,6 +78,8 @@ def api(machine: Machine, target: Api, given: Arguments, node: cst.Call) -> Valu
         return hub.made(machine, given, node)
     if name.startswith(APPLICATIONS) and (knowledge.network(name) or knowledge.returns_class(name) == MODEL):
         return applications.pretrained(machine, Asked(node, machine.evaluator, target, given), node)
+    if name.startswith(CUDNN):
+        return made(machine, L + name.removeprefix(CUDNN), given, node)
     if knowledge.is_class(name) and _is_kept(name):
         return made(machine, name, given, node)
     return _function(machine, target, given, node)

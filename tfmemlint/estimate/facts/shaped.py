@@ -31,7 +31,7 @@ KEEPS = frozenset({
 ELEMENTWISE = frozenset({
     "add", "subtract", "multiply", "divide", "maximum", "minimum", "truediv", "true_divide", "where", "equal", "less",
     "greater", "not_equal", "less_equal", "greater_equal", "logical_and", "logical_or", "squared_difference",
-    "div_no_nan", "divide_no_nan", "binary_crossentropy_elementwise",
+    "div_no_nan", "divide_no_nan", "binary_crossentropy_elementwise", "add_n",
 })  # fmt: skip
 OF_TENSORS = ELEMENTWISE | KEEPS | {"concat", "concatenate", "stack", "matmul", "dot", "batch_dot"}
 """Functions that are given tensors alone, and no sizes."""
