@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tfmemlint.estimate.facts.stepping import Batch
     from tfmemlint.model.file import File
 
-MOST_WORK = 120_000
+MOST_WORK = 200_000
 """Statements and expressions that are followed in one file."""
 
 MOST_WORK_AGAIN = 50_000
