@@ -299,3 +299,22 @@ def test_each_call_of_a_function_under_remat_is_a_block() -> None:
     assert blocks[0] == blocks[1] != blocks[2] == blocks[3]
     assert None not in blocks[:4]
     assert blocks[4] is None
+
+
+PICTURES = {
+    "array": "np.array(found)", "tensor": "tf.convert_to_tensor(found, dtype=tf.float32)", "stack": "np.stack(found)",
+    "halves": "np.concatenate([np.array(found), np.array(found)])",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("made", PICTURES.values(), ids=PICTURES)
+def test_pictures_that_a_loop_reads_have_the_shape_of_one(made: str) -> None:
+    step = only(
+        "import cv2\nimport os\nfound, labels = [], []\nfor name in os.listdir('pictures'):\n"
+        "    picture = cv2.cvtColor(cv2.imread(name), cv2.COLOR_BGR2RGB)\n"
+        "    found.append(cv2.resize(picture, (16, 12)) / 255.0)\n"
+        f"x = {made}\nmodel = keras.Sequential([layers.Conv2D(4, 3), layers.Flatten(), layers.Dense(2)])\n"
+        "model.compile('adam', 'mse')\nmodel.fit(x, np.array(labels), batch_size=8)\n"
+    )
+    assert applied(step) == ["Conv2D 10x14x4", "Flatten 560", "Dense 2"]
+    assert (step.batch, step.missing) == (8, ())

@@ -197,6 +197,20 @@ TENSORS = [
     ("keras.utils.to_categorical(np.zeros(5, np.int64), 10)", "np float64 (5, 10)"), ("tf.unknown_thing(3)", "?"),
 ]  # fmt: skip
 
+CV = "import cv2\n"
+PICTURES = [
+    (CV + "cv2.cvtColor(cv2.resize(cv2.imread('a'), (5, 4)), cv2.COLOR_BGR2RGB)", "np uint8 (4, 5, 3)"),
+    (CV + "cv2.cvtColor(cv2.resize(cv2.imread('a'), (5, 4)), cv2.COLOR_BGR2GRAY)", "np uint8 (4, 5)"),
+    (CV + "cv2.cvtColor(cv2.imread('a', 0), cv2.COLOR_GRAY2RGBA)", "np uint8 (?, ?, 4)"),
+    (CV + "cv2.cvtColor(cv2.resize(cv2.imread('a'), (5, 4)), code)", "np uint8 ..."),
+    (CV + "cv2.cvtColor(cv2.resize(cv2.imread('a'), (5, 4)), cv2.COLOR_BGR2YUV_I420)", "np uint8 ..."),
+    (CV + "cv2.GaussianBlur(cv2.resize(cv2.imread('a'), (5, 4)), (3, 3), 0)", "np uint8 (4, 5, 3)"),
+    (CV + "np.array([cv2.resize(cv2.imread('a'), (5, 4)), cv2.resize(cv2.imread('b'), (5, 4))])",
+     "np uint8 (2, 4, 5, 3)"),
+    ("np.array([np.zeros(3), np.zeros(4)])", "np float64 ..."),
+    (CV + "cv2.rotate(cv2.resize(cv2.imread('a'), (5, 4)), cv2.ROTATE_180)", "np uint8 ..."),
+]  # fmt: skip
+
 ARITHMETIC = [
     ("np.zeros((2, 3), np.float32) * 2", "np float32 (2, 3)"), ("np.zeros(3, np.float32) * 2.0", "np float32 (3)"),
     ("np.zeros(3, np.uint8) / 255", "np float64 (3)"), ("np.zeros(3, np.uint8) * 0.5", "np float64 (3)"),
@@ -235,7 +249,7 @@ BYTES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("program", "expected"), [*LIBRARIES, *NUMPY, *TENSORS, *ARITHMETIC, *INDEXED])
+@pytest.mark.parametrize(("program", "expected"), [*LIBRARIES, *NUMPY, *TENSORS, *ARITHMETIC, *INDEXED, *PICTURES])
 def test_dtype_and_shape(program: str, expected: str) -> None:
     assert shown_in(program) == expected
 

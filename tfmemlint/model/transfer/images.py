@@ -20,6 +20,9 @@ PILLOW = "PIL.Image.Image"
 BYTE_MODES = frozenset({"L", "P", "RGB", "RGBA", "CMYK", "YCbCr", "HSV"})
 """Pillow's modes of one byte for each channel."""
 
+THREE_COLORS = frozenset({"BGR", "RGB", "HSV", "HLS", "LAB", "Lab", "LUV", "Luv", "YUV", "XYZ", "YCrCb", "YCR_CB"})
+"""Spaces of three channels, as OpenCV's codes name them."""
+
 
 @models("cv2.imread", "imageio.imread", "imageio.v2.imread", "imageio.v3.imread", "skimage.io.imread")
 def _read(call: Call, target: Value) -> Value:
@@ -43,8 +46,29 @@ def _resize(call: Call, target: Value) -> Value:
     return replace(data, shape=(integer(size[1]), integer(size[0]), *data.shape[2:]))
 
 
-@models("cv2.cvtColor", "cv2.flip", "cv2.rotate", "cv2.GaussianBlur", "cv2.blur", "cv2.medianBlur", "cv2.warpAffine",
-        "cv2.copyMakeBorder", "cv2.equalizeHist", "cv2.bitwise_not")  # fmt: skip
+@models("cv2.cvtColor")
+def _colors(call: Call, target: Value) -> Value:
+    """Other colors: the word behind the 2 says how many of them there are.
+
+    Source: https://docs.opencv.org/4.x/d8/d01/group__imgproc__color__conversions.html
+    """
+    data = call.value_of(0)
+    if not isinstance(data, Array):
+        return Unknown("changes something not known")
+    code = call.value_of(1) if call.arg(1) is not None else call.value_of("code")
+    word = getattr(code, "name", "").rpartition("2")[2]
+    rows = data.shape[:2] if data.shape is not None else (None, None)
+    colors = {"GRAY": (), "BGRA": (4,), "RGBA": (4,)}.get(word, (3,) if word in THREE_COLORS else None)
+    return replace(data, shape=(*rows, *colors) if colors is not None else None)
+
+
+@models("cv2.flip", "cv2.GaussianBlur", "cv2.blur", "cv2.medianBlur", "cv2.equalizeHist", "cv2.bitwise_not")
+def _same_shape(call: Call, target: Value) -> Value:
+    data = call.value_of(0)
+    return data if isinstance(data, Array) else Unknown("changes something not known")
+
+
+@models("cv2.rotate", "cv2.warpAffine", "cv2.copyMakeBorder")
 def _same_dtype(call: Call, target: Value) -> Value:
     data = call.value_of(0)
     return replace(data, shape=None) if isinstance(data, Array) else Unknown("changes something not known")

@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 @models("np.concatenate", "np.vstack", "np.hstack", "np.stack", "np.dstack", "np.column_stack", "np.append")
 def _joined(call: Call, target: Value) -> Value:
     parts = call.value_of(0)
-    item = listed(call, parts)
+    written = isinstance(parts, Sequence) and parts.items and not parts.open
+    item = listed(call, parts) if not written else parts
     if isinstance(item, Array):
         count = listed_count(call)
-        alike = [item] if count else []
-        shape = _together(call, target, alike, count or 0)
+        shape = _together(call, target, [item], count or 1)
+        shape = shape if count else _uncounted(call, shape)
         return Array("np", item.dtype, shape, item.origin, item.explicit, cast=item.cast)
     arrays = [p for p in parts.items if isinstance(p, Array)] if isinstance(parts, Sequence) else []
     if not isinstance(parts, Sequence) or len(arrays) != len(parts.items) or not arrays:
@@ -65,6 +66,15 @@ def _together(call: Call, target: Value, arrays: list[Array], times: int) -> Sha
     sizes = [shape[at] for shape in shapes]
     total = None if None in sizes else times * sum(size or 0 for size in sizes)
     return (*shapes[0][:at], total, *shapes[0][at + 1 :])
+
+
+def _uncounted(call: Call, shape: Shape | None) -> Shape | None:
+    """The same where nobody knows how many are joined."""
+    axis = integer(call.value_of("axis")) if call.arg("axis") is not None else 0
+    if shape is None or axis is None or not -len(shape) <= axis < len(shape):
+        return None
+    at = axis % len(shape)
+    return (*shape[:at], None, *shape[at + 1 :])
 
 
 @models("np.repeat", "np.ndarray.repeat")

@@ -22,14 +22,27 @@ def listed(call: Call, data: Value) -> Value:
     if isinstance(data, Iterator) and data.function in ("list", COMPREHENSION):
         made = call.evaluator.file.written(call.node.args[0].value) if call.node.args else None
         return _window(call, made.elt, data.item) if isinstance(made, cst.ListComp) else data.item
-    if not isinstance(data, Sequence) or data.items or data.kind != "list":
+    if not isinstance(data, Sequence) or data.kind != "list":
         return Unknown("no list of like things")
+    if data.items:
+        return _alike(call, data)
     added = [node.args[0].value for node in _appends(call)]
     found = [_window(call, node, call.evaluator.value(node, call.frame)) for node in added]
     first = found[0] if found else None
     if isinstance(first, Array) and all(isinstance(v, Array) and v.dtype == first.dtype for v in found):
         return first if len(found) == 1 else Array("np", first.dtype, None, first.origin, first.explicit)
     return Unknown("a list of other things")
+
+
+def _alike(call: Call, data: Sequence) -> Value:
+    """What each item of a list is of which items are seen: an array, without the sizes in which they differ."""
+    first = data.items[0]
+    if not isinstance(first, Array) or not all(isinstance(v, Array) and v.dtype == first.dtype for v in data.items):
+        return Unknown("a list of other things")
+    if all(isinstance(v, Array) and v.shape == first.shape for v in data.items):
+        added = [node.args[0].value for node in _appends(call)]
+        return _window(call, added[0], first) if len(added) == 1 else first
+    return replace(first, shape=None)
 
 
 def _appends(call: Call) -> list[cst.Call]:
@@ -75,6 +88,8 @@ def listed_count(call: Call) -> int | None:
     given = call.evaluator.value(call.node.args[0].value, call.frame) if call.node.args else None
     if isinstance(given, Sequence) and given.kind == "list" and not given.items:
         return _filled_count(call)
+    if isinstance(given, Sequence) and given.kind == "list" and not given.open:
+        return len(given.items)
     node = call.evaluator.file.written(call.node.args[0].value) if call.node.args else None
     if not isinstance(node, (cst.ListComp, cst.GeneratorExp)) or node.for_in.ifs or node.for_in.inner_for_in:
         return None

@@ -20,7 +20,17 @@ def as_tensor(value: Value) -> Value:
         if isinstance(first, Array) and all(isinstance(as_tensor(item), Array) for item in value.items[1:]):
             shape = None if first.shape is None else (len(value.items), *first.shape)
             return replace(first, shape=shape)
+    if isinstance(value, Sequence) and value.items and value.kind == "list":
+        return _alike(value)
     return Unknown("not known as a tensor") if value.known else value
+
+
+def _alike(listed: Sequence) -> Value:
+    """The tensor of a list that a loop fills with arrays of one shape, so many that nobody knows."""
+    first = listed.items[0]
+    if isinstance(first, Array) and all(isinstance(v, Array) and v.shape == first.shape for v in listed.items):
+        return replace(first, library="tf", variable=False, shape=(None, *first.shape) if first.shape else None)
+    return Unknown("not known as a tensor")
 
 
 def rows(value: Value) -> Value:
