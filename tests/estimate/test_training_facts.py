@@ -301,6 +301,23 @@ def test_each_call_of_a_function_under_remat_is_a_block() -> None:
     assert blocks[4] is None
 
 
+CHANNELS = {
+    "nobody says it": ("", "4x10x2"), "behind": ("keras.backend.set_image_data_format('channels_last')\n", "4x10x2"),
+    "in front": ("keras.backend.set_image_data_format('channels_first')\n", "2x4x10"),
+}
+
+
+@pytest.mark.parametrize(("before", "shape"), CHANNELS.values(), ids=CHANNELS)
+@pytest.mark.parametrize("asked", ["keras.backend.image_data_format()", "keras.config.image_data_format()"])
+def test_a_program_may_ask_where_pictures_have_their_channels(asked: str, before: str, shape: str) -> None:
+    step = only(
+        f"{before}if {asked} == 'channels_first':\n    shape = (3, 6, 12)\nelse:\n    shape = (6, 12, 3)\n"
+        "model = keras.Sequential([keras.Input(shape), layers.Conv2D(2, 3)])\nmodel.compile('adam', 'mse')\n"
+        "model.fit(np.zeros((64, *shape)), np.zeros((64, 1)))\n"
+    )
+    assert (applied(step), step.missing) == ([f"Conv2D {shape}"], ())
+
+
 PICTURES = {
     "array": "np.array(found)", "tensor": "tf.convert_to_tensor(found, dtype=tf.float32)", "stack": "np.stack(found)",
     "halves": "np.concatenate([np.array(found), np.array(found)])",

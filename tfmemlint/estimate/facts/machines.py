@@ -26,6 +26,30 @@ def _devices(machine: Machine, given: Arguments, node: cst.Call) -> Value | None
     return objects.new_list(Sequence((Unknown("a GPU"),), "list"))
 
 
+CHANNELS = "channels"
+
+
+@models("tf.keras.backend.image_data_format", "tf.keras.config.image_data_format")
+def _channels(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    """Where pictures have their channels: behind, unless the program says otherwise."""
+    return machine.settings.get(CHANNELS, Const("channels_last"))
+
+
+@models("tf.keras.backend.image_dim_ordering")
+def _ordering(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    """The same in the words of Keras 1."""
+    behind = _channels(machine, given, node) == Const("channels_last")
+    return Const("tf") if behind else Unknown("an order of dimensions")
+
+
+@models("tf.keras.backend.set_image_data_format", "tf.keras.config.set_image_data_format",
+        "tf.keras.backend.set_image_dim_ordering")  # fmt: skip
+def _put_channels(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
+    said = given.get(0, "data_format", "dim_ordering") or Unknown("a format")
+    machine.put(machine.settings, CHANNELS, Const("channels_last") if said == Const("tf") else said)
+    return NONE
+
+
 @models("tf.keras.ops.arange", "tf.keras.backend.arange")
 def _arange(machine: Machine, given: Arguments, node: cst.Call) -> Value | None:
     start, stop, step = given.get(0, "start"), given.get(1, "stop"), given.get(2, "step")
