@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from test_training_facts import applied, only, read
 
+from tfmemlint.estimate.facts import Given
 from tfmemlint.estimate.step import Loss, Optimizer
 
 DATA = "ds = tf.data.Dataset.from_tensor_slices((np.zeros((64, 8), 'float32'), np.zeros((64, 2)))).batch(16)\n"
@@ -66,6 +67,12 @@ def test_gradients_are_applied_whatever_becomes_of_them(between: str, applying: 
     )  # fmt: skip
     assert (applied(step), step.batch, step.missing) == (["Dense 4", "Dense 2"], 16, ())
     assert step.passes[0].optimizer == Optimizer("Adam")
+
+
+def test_the_shape_of_the_input_answers_for_arrays_that_a_turn_makes() -> None:
+    loop = "for picked in settings.data():\n    x, y = np.array(picked), settings.labels(picked)" + TAPE
+    step = only(MODEL.replace("keras.Input((8,)), ", "") + loop, Given(input_shape=(8,), batch=16))
+    assert (applied(step), step.batch, step.missing) == (["Dense 4", "Dense 2"], 16, ())
 
 
 def test_an_optimizer_of_which_nothing_is_known_is_asked_for() -> None:

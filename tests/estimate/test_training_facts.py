@@ -320,6 +320,7 @@ def test_a_program_may_ask_where_pictures_have_their_channels(asked: str, before
 
 PICTURES = {
     "array": "np.array(found)", "tensor": "tf.convert_to_tensor(found, dtype=tf.float32)", "stack": "np.stack(found)",
+    "stacked tensor": "tf.stack(found, axis=0)",
     "halves": "np.concatenate([np.array(found), np.array(found)])",
 }  # fmt: skip
 

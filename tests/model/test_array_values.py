@@ -183,6 +183,8 @@ TENSORS = [
     ("tf.reduce_mean(tf.zeros([2, 3]), axis=1)", "tf float32 (2)"),
     ("tf.reduce_max(tf.zeros([2, 3]), axis=0, keepdims=True)", "tf float32 (1, 3)"),
     ("tf.argmax(tf.zeros([2, 3]), axis=1)", "tf int64 (2)"),
+    ("tf.image.random_saturation(tf.zeros([4, 5, 3]), 0.5, 1.5)", "tf float32 (4, 5, 3)"),
+    ("tf.image.adjust_brightness(tf.zeros([4, 5, 3]), 0.1)", "tf float32 (4, 5, 3)"),
     ("tf.nn.relu(tf.zeros([2]))", "tf float32 (2)"), ("tf.square(tf.zeros([2]))", "tf float32 (2)"),
     ("tf.broadcast_to(tf.zeros([1, 3]), [5, 3])", "tf float32 (5, 3)"),
     ("tf.image.resize(tf.zeros([9, 9, 3]), [4, 5])", "tf float32 (4, 5, 3)"),

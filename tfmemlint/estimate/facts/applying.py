@@ -50,8 +50,9 @@ def _said(machine: Machine, given: Arguments) -> Arguments:
     shape, batch = machine.given.input_shape or (), machine.batches[-1]
     positions = list(given.positions)
     for place, value in enumerate(positions[:1]):
-        unknown = isinstance(value, Unknown) or (isinstance(value, Traced) and value.number in batch.numbers)
-        if unknown and (not isinstance(value, Traced) or value.shape is None or None in value.shape[1:]):
+        made = isinstance(value, Traced) and value.number not in batch.numbers
+        unknown = isinstance(value, Unknown) or (isinstance(value, Array) and not made)
+        if unknown and (not isinstance(value, Array) or value.shape is None or None in value.shape[1:]):
             tensor = machine.record.tensor((batch.size, *shape), "float32", "tf")
             batch.numbers[tensor.number] = tensor
             positions[place] = tensor

@@ -163,7 +163,9 @@ def _elementwise(call: Call, target: Value) -> Value:
         "tf.exp", "tf.sqrt", "tf.square", "tf.tanh", "tf.sin", "tf.cos", "tf.abs", "tf.sigmoid", "tf.nn.tanh",
         "tf.reverse", "tf.random.shuffle", "tf.image.flip_left_right", "tf.image.random_flip_left_right",
         "tf.image.random_brightness", "tf.image.random_contrast", "tf.image.flip_up_down",
-        "tf.image.random_flip_up_down", "tf.image.per_image_standardization")  # fmt: skip
+        "tf.image.random_flip_up_down", "tf.image.per_image_standardization",
+        *(f"tf.image.{how}_{what}" for how in ("random", "adjust") for what in ("hue", "saturation", "jpeg_quality")),
+        *(f"tf.image.adjust_{what}" for what in ("brightness", "contrast", "gamma")))  # fmt: skip
 def _unary(call: Call, target: Value) -> Value:
     data = as_tensor(call.value_of(0))
     return replace(data, origin=data.origin) if isinstance(data, Array) else Array("tf")
@@ -184,6 +186,10 @@ def _joined(call: Call, target: Value) -> Value:
     parts = call.value_of(0)
     arrays = [as_tensor(item) for item in parts.items] if isinstance(parts, Sequence) and not parts.open else []
     known = [item for item in arrays if isinstance(item, Array)]
+    stacked = (call.name or "").endswith("stack") and constant(call.value_of("axis")) in (0, None)
+    filled = as_tensor(parts) if stacked and isinstance(parts, Sequence) and parts.open else None
+    if isinstance(filled, Array):  # of a list that a loop fills
+        return filled
     if not known:
         return Array("tf")
     items = parts.items if isinstance(parts, Sequence) else ()
