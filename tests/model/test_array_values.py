@@ -207,9 +207,6 @@ PICTURES = [
     (CV + "cv2.cvtColor(cv2.resize(cv2.imread('a'), (5, 4)), code)", "np uint8 ..."),
     (CV + "cv2.cvtColor(cv2.resize(cv2.imread('a'), (5, 4)), cv2.COLOR_BGR2YUV_I420)", "np uint8 ..."),
     (CV + "cv2.GaussianBlur(cv2.resize(cv2.imread('a'), (5, 4)), (3, 3), 0)", "np uint8 (4, 5, 3)"),
-    (CV + "np.array([cv2.resize(cv2.imread('a'), (5, 4)), cv2.resize(cv2.imread('b'), (5, 4))])",
-     "np uint8 (2, 4, 5, 3)"),
-    ("np.array([np.zeros(3), np.zeros(4)])", "np float64 ..."),
     (CV + "cv2.rotate(cv2.resize(cv2.imread('a'), (5, 4)), cv2.ROTATE_180)", "np uint8 ..."),
 ]  # fmt: skip
 

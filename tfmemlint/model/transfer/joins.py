@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 @models("np.concatenate", "np.vstack", "np.hstack", "np.stack", "np.dstack", "np.column_stack", "np.append")
 def _joined(call: Call, target: Value) -> Value:
     parts = call.value_of(0)
-    written = isinstance(parts, Sequence) and parts.items and not parts.open
-    item = listed(call, parts) if not written else parts
+    item = listed(call, parts)
     if isinstance(item, Array):
         count = listed_count(call)
         shape = _together(call, target, [item], count or 1)

@@ -24,8 +24,8 @@ def listed(call: Call, data: Value) -> Value:
         return _window(call, made.elt, data.item) if isinstance(made, cst.ListComp) else data.item
     if not isinstance(data, Sequence) or data.kind != "list":
         return Unknown("no list of like things")
-    if data.items:
-        return _alike(call, data)
+    if data.items:  # of those that are written out, no one array stands for the others
+        return _alike(call, data) if data.open else Unknown("a list of other things")
     added = [node.args[0].value for node in _appends(call)]
     found = [_window(call, node, call.evaluator.value(node, call.frame)) for node in added]
     first = found[0] if found else None
@@ -88,8 +88,6 @@ def listed_count(call: Call) -> int | None:
     given = call.evaluator.value(call.node.args[0].value, call.frame) if call.node.args else None
     if isinstance(given, Sequence) and given.kind == "list" and not given.items:
         return _filled_count(call)
-    if isinstance(given, Sequence) and given.kind == "list" and not given.open:
-        return len(given.items)
     node = call.evaluator.file.written(call.node.args[0].value) if call.node.args else None
     if not isinstance(node, (cst.ListComp, cst.GeneratorExp)) or node.for_in.ifs or node.for_in.inner_for_in:
         return None
