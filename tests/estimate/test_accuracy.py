@@ -156,7 +156,7 @@ def test_the_upper_bound_is_seldom_exceeded() -> None:
 
 
 @pytest.mark.tensorflow
-@pytest.mark.parametrize("script", ["m01_mnist_mlp.py", "m25_subclass_function.py", "m29_wide_deep.py"])
+@pytest.mark.parametrize("script", ["m01_mnist_mlp.py", "m21_conv_autoencoder.py", "m29_wide_deep.py"])
 def test_what_is_measured_now_lies_in_what_was_estimated(script: str) -> None:
     """Scripts whose ops leave little to the order of the moment, measured again with the TensorFlow that is here."""
     row = measured(HERE / "scripts" / script).row
