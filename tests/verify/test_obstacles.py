@@ -104,13 +104,13 @@ OBSTACLES = {
         model = tf.keras.Sequential([
             tf.keras.layers.Input((224, 224, 32)),
             tf.keras.layers.Flatten(),
-            tf.keras.layers.Dense(64),
+            tf.keras.layers.Dense(192),
         ])
         print(model.output.shape)
         model.add()
         """,
         "TFM604 confirmed",
-        ("claimed 102,760,512 parameters, seen 102,760,512 parameters",),
+        ("claimed 308,281,536 parameters, seen 308,281,536 parameters",),
     ),
     "an option that is off": (
         """
