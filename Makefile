@@ -12,7 +12,8 @@ PIP := $(BIN)/python -m pip
 # Tests start the tool a thousand times; where Python is told to write no bytecode, it would be compiled as often.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test docs layouts statements rewritings repairs obstacles edits figures growth independence lint fuzz vsix clean
+.PHONY: run test docs layouts statements rewritings repairs obstacles edits figures growth independence lint fuzz vsix release \
+  clean
 
 # Findings are what `run` is meant to show, so they do not fail it; wrong usage does.
 run: $(VENV)/.installed
@@ -91,6 +92,11 @@ fuzz: $(VENV)/.installed-test
 $(VENV)/.installed-docs: $(VENV)/.installed
 	$(PIP) install --quiet --group docs
 	@touch $@
+
+# Tag, texts, pages, sdist and wheel, and the wheel in an environment of its own; it leaves dist/ and publishes nothing.
+release: $(VENV)/.installed-test
+	$(PIP) install --quiet --group release
+	$(BIN)/python -m tfmemlint.dev release
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info

@@ -7,6 +7,7 @@
 - `dump-model FILE` prints what the model knows about a program;
 - `layers` lists the packages of the tool, what each may import, and what points the wrong way;
 - `lintcheck BEFORE AFTER` compares the findings of two runs;
+- `release` tries all that a release needs and publishes nothing;
 - `bench` compares the speed of linting with that of parsing;
 - `probe-tensorflow` asks an installed TensorFlow for the facts that the model holds as data;
 - `probe-estimate [SCRIPT]` measures what training steps take, for the tables that `estimate` is tested against.
@@ -108,6 +109,9 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("after", type=Path, help="the same of a run after it; the projects may lie in another folder")
     check.set_defaults(run=_lintcheck)
 
+    release = commands.add_parser("release", help="try what a release needs, and publish nothing")
+    release.set_defaults(run=_release)
+
     for name, words in _PASSED_ON.items():
         commands.add_parser(name, help=f"{words}; takes its own arguments, see {name} --help")
     return parser
@@ -173,6 +177,12 @@ def _pictures(options: argparse.Namespace) -> int:
 def _dump(options: argparse.Namespace) -> int:
     sys.stdout.writelines(f"{line}\n" for line in dump_model(options.file.read_bytes(), str(options.file)))
     return 0
+
+
+def _release(_: argparse.Namespace) -> int:
+    from tfmemlint.dev.release import release
+
+    return release(Path())
 
 
 def _lintcheck(options: argparse.Namespace) -> int:
