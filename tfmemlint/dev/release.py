@@ -1,4 +1,4 @@
-"""What a release needs, tried without publishing anything: `python -m tfmemlint.dev release`, which `make release` runs."""
+"""What a release needs, tried without publishing anything; `make release` runs it."""
 
 from __future__ import annotations
 
@@ -104,8 +104,8 @@ def distributions(root: Path, version: str) -> Iterator[str]:
         return
     with tarfile.open(sdist) as archive:
         names = {name.partition("/")[2] for name in archive.getnames()}
-    yield from (f"{sdist.name} lacks {name}" for name in ("LICENSE", "README.md", "pyproject.toml") if name not in names)
-    yield from (f"{sdist.name} lacks {name}" for name in sorted(_sources(root)) if name not in names)
+    needed = {"LICENSE", "README.md", "pyproject.toml", *_sources(root)}
+    yield from (f"{sdist.name} lacks {name}" for name in sorted(needed - names))
     with zipfile.ZipFile(wheel) as zipped:
         names = set(zipped.namelist())
     moved = {re.sub(r"^rules/", "tfmemlint_rules/", name) for name in _sources(root)}
