@@ -35,7 +35,7 @@ class Parser(argparse.ArgumentParser):
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
     """Read the arguments of `check`. Raises UsageError for wrong ones."""
-    options = _parser().parse_args([f"{word}=" if word in _JOINED else word for word in words])
+    options = check_parser().parse_args([f"{word}=" if word in _JOINED else word for word in words])
     options.paths = options.paths or (["-"] if options.stdin_filename else ["."])
     options.inline = tuple(each for each in options.config if "=" in each and not os.path.exists(each))
     files = [each for each in options.config if each not in options.inline]
@@ -58,6 +58,8 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
         chosen = ["--write-baseline", "--diff-base"]  # it would accept a part of each file and forget the rest
     if options.verify is not None and chosen not in ([], ["--write-baseline"]):
         chosen = ["--verify", chosen[0]]  # it marks what is left to decide, and these have decided
+    if options.watch and chosen in (["--add-ignore"], ["--write-baseline"]):
+        chosen = ["--watch", *chosen]  # they accept what is there now, once
     if options.isolated and options.config_file:
         chosen = ["--isolated", "--config FILE"]
     if len(chosen) > 1:
@@ -65,8 +67,8 @@ def _refuse_contradictions(options: argparse.Namespace) -> None:
     if "-" in options.paths:
         if len(options.paths) > 1:
             raise UsageError("- (standard input) and files cannot be read together; name one or the other")
-        for name in ("--add-ignore", "--write-baseline", "--diff-base", "--verify"):
-            if name in chosen or getattr(options, name[2:].replace("-", "_")) is not None:
+        for name in ("--add-ignore", "--write-baseline", "--diff-base", "--verify", "--watch"):
+            if name in chosen or getattr(options, name[2:].replace("-", "_")) not in (None, False):
                 raise UsageError(f"{name} needs files; it cannot be used with standard input")
 
 
@@ -135,7 +137,8 @@ def _severity(text: str) -> Severity:
         raise argparse.ArgumentTypeError(f"{text!r} is none of error, warning, info") from None
 
 
-def _parser() -> argparse.ArgumentParser:
+def check_parser() -> argparse.ArgumentParser:
+    """The parser of `check`."""
     parser = Parser(
         "tfmemlint check",
         usage="tfmemlint check [OPTION ...] [PATH ...]",
@@ -192,6 +195,7 @@ def _add_output(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--show-suppressed", action="store_true", help="show what comments silence, marked so")
     group.add_argument("--sort", choices=("place", "bytes"), default="place", help="by place, or most bytes first")
     group.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="whether to use colours")
+    group.add_argument("--watch", action="store_true", help="lint again whenever a file changes, until Ctrl-C")
     group.add_argument("--show-files", action="store_true", help="print the files that would be read, and read none")
     group.add_argument("-q", "--quiet", action="store_true", help="print findings and errors only")
     group.add_argument("-v", "--verbose", action="store_true", help="say what is read and why")

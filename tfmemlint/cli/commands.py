@@ -24,6 +24,9 @@ COMMANDS = {
     "verify": "run flagged code before and after its repair and measure both",
     "run": "run a program and measure the memory it uses",
     "server": "serve editors over the language server protocol",
+    "init": "set a project up: its configuration, and on wish the pre-commit hook and a baseline",
+    "doctor": "say what is installed and in effect here, and what is amiss",
+    "completion": "print a shell's script that completes words",
 }
 
 _HELP = """usage: tfmemlint COMMAND ...
@@ -97,7 +100,7 @@ def _expected(error: Exception) -> str | None:
 def _run(words: list[str]) -> int:
     if not words or words[0] in ("-h", "--help", "help"):
         stream = sys.stdout if words else sys.stderr
-        stream.write(_HELP.format(commands="\n".join(f"  {name:10}{text}" for name, text in COMMANDS.items())))
+        stream.write(_HELP.format(commands="\n".join(f"  {name:12}{text}" for name, text in COMMANDS.items())))
         return 0 if words else USAGE
     if words[0] in ("-V", "--version"):
         print(f"tfmemlint {__version__}")
@@ -106,6 +109,10 @@ def _run(words: list[str]) -> int:
     if command not in COMMANDS and any(word in ("--fix", "--diff") for word in words):
         command, rest = "check", words
     if command == "check":
+        if "--watch" in rest:
+            from tfmemlint.cli.watch import watch
+
+            return watch(rest, main)
         from tfmemlint.cli.check import check
 
         return check(rest)
@@ -125,6 +132,18 @@ def _run(words: list[str]) -> int:
         from tfmemlint.cli.server import server_main
 
         return server_main(rest)
+    if command == "init":
+        from tfmemlint.cli.init import init
+
+        return init(rest, main)
+    if command == "doctor":
+        from tfmemlint.cli.doctor import doctor
+
+        return doctor(rest)
+    if command == "completion":
+        from tfmemlint.cli.completion import completion
+
+        return completion(rest)
     raise UsageError(_unknown(command, words))
 
 

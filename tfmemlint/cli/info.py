@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from tfmemlint.rule import Rule
 
 
-def rule(words: Sequence[str]) -> int:
-    """Print one rule's page, those of all rules, or the list of a group."""
+def rule_parser() -> Parser:
+    """The parser of `rule`."""
     parser = Parser("tfmemlint rule", description="Print the page of a rule.", allow_abbrev=False)
     parser.add_argument(
         "rule", metavar="CODE", nargs="?", help="a code such as TFM305, a rule's name, or the start of codes to list"
@@ -32,6 +32,31 @@ def rule(words: Sequence[str]) -> int:
         "--color", choices=("auto", "always", "never"), default="auto",
         help="draw pages rather than write Markdown: on a terminal (auto), always or never",
     )  # fmt: skip
+    return parser
+
+
+def rules_parser() -> Parser:
+    """The parser of `rules`."""
+    parser = Parser("tfmemlint rules", description="List all rules.", allow_abbrev=False)
+    parser.add_argument("--output-format", choices=("text", "json"), default="text")
+    return parser
+
+
+def config_parser() -> Parser:
+    """The parser of `config`."""
+    parser = Parser("tfmemlint config", description=config.__doc__, allow_abbrev=False)
+    parser.add_argument("key", nargs="?", metavar="KEY", help="say what this key means")
+    parser.add_argument("--path", default=".", help="show what is in effect for this file or directory (default: .)")
+    parser.add_argument("--config", metavar="FILE", help="use this configuration file")
+    parser.add_argument("--isolated", action="store_true", help="ignore all configuration files")
+    parser.add_argument("--schema", action="store_true", help="print the JSON schema of the configuration")
+    parser.add_argument("--output-format", choices=("text", "json"), default="text")
+    return parser
+
+
+def rule(words: Sequence[str]) -> int:
+    """Print one rule's page, those of all rules, or the list of a group."""
+    parser = rule_parser()
     options = parser.parse_args(words)
     if (options.rule is None) is not options.all:
         parser.error("name one rule, or --all")
@@ -69,9 +94,7 @@ def _show(records: Any, page: str, options: argparse.Namespace) -> int:
 
 def rules(words: Sequence[str]) -> int:
     """List all rules."""
-    parser = Parser("tfmemlint rules", description="List all rules.", allow_abbrev=False)
-    parser.add_argument("--output-format", choices=("text", "json"), default="text")
-    options = parser.parse_args(words)
+    options = rules_parser().parse_args(words)
     return _list(_records(), options.output_format)
 
 
@@ -125,14 +148,7 @@ def config(words: Sequence[str]) -> int:
     """Show the configuration in effect, what one key means, or the JSON schema."""
     from tfmemlint.config.settings import Configs
 
-    parser = Parser("tfmemlint config", description=config.__doc__, allow_abbrev=False)
-    parser.add_argument("key", nargs="?", metavar="KEY", help="say what this key means")
-    parser.add_argument("--path", default=".", help="show what is in effect for this file or directory (default: .)")
-    parser.add_argument("--config", metavar="FILE", help="use this configuration file")
-    parser.add_argument("--isolated", action="store_true", help="ignore all configuration files")
-    parser.add_argument("--schema", action="store_true", help="print the JSON schema of the configuration")
-    parser.add_argument("--output-format", choices=("text", "json"), default="text")
-    options = parser.parse_args(words)
+    options = config_parser().parse_args(words)
     if options.schema:
         text = schema_text()
     elif options.key:

@@ -12,11 +12,16 @@ _DESCRIPTION = """Serve an editor over the language server protocol, on standard
 docs/editors.md has the set-ups."""
 
 
-def server_main(words: Sequence[str]) -> int:
-    """Serve until the editor goes; the exit code. Raises UsageError where the server's packages are not installed."""
+def server_parser() -> Parser:
+    """The parser of `server`."""
     parser = Parser("tfmemlint server", description=_DESCRIPTION, allow_abbrev=False)
     parser.add_argument("--stdio", action="store_true", help="speak over standard input and output (always)")
-    parser.parse_args(words)
+    return parser
+
+
+def server_main(words: Sequence[str]) -> int:
+    """Serve until the editor goes; the exit code. Raises UsageError where the server's packages are not installed."""
+    server_parser().parse_args(words)
     if not _is_installed():
         raise UsageError("the language server needs pygls 2, which is not installed: pip install 'tfmemlint[lsp]'")
     from tfmemlint.server.lsp import serve

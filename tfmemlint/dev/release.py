@@ -84,8 +84,7 @@ def taken_tag(root: Path, version: str) -> Iterator[str]:
 
 def stale_pages(root: Path) -> Iterator[str]:
     """Generated pages that differ from what they are made of."""
-    where = {"rules": root / "rules", "fixtures": root / "fixtures"}
-    for path in write_docs(root / "docs/rules", **where, check=True):
+    for path in write_docs(root / "docs/rules", rules=root / "rules", fixtures=root / "fixtures", check=True):
         yield f"{path}: stale; run `python -m tfmemlint.dev docs`"
 
 

@@ -41,7 +41,7 @@ PRECISIONS = ("float32", "mixed_float16", "mixed_bfloat16", "float16", "bfloat16
 
 def parse(words: Sequence[str]) -> argparse.Namespace:
     """Read the arguments. Raises UsageError for wrong ones."""
-    options = _parser().parse_args(list(words))
+    options = estimate_parser().parse_args(list(words))
     options.paths = options.paths or ["."]
     if options.predict and options.mode == "eager":
         raise UsageError("--predict and --eager cannot be used together; `predict` runs a graph")
@@ -51,7 +51,8 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     return options
 
 
-def _parser() -> argparse.ArgumentParser:
+def estimate_parser() -> argparse.ArgumentParser:
+    """The parser of `estimate`."""
     parser = Parser(
         "tfmemlint estimate",
         usage="tfmemlint estimate [OPTION ...] [PATH ...]",
