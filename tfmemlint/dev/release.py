@@ -126,7 +126,7 @@ def _installed(wheel: Path, version: str) -> Iterator[str]:
         program.write_text(_SHOWS, "utf-8")
         for command in (
             [sys.executable, "-m", "venv", str(Path(folder, "env"))],
-            [str(python), "-m", "pip", "install", "--quiet", str(wheel)],
+            [str(python), "-m", "pip", "install", "--quiet", str(wheel.resolve())],
         ):
             done = _run(command, folder)
             if done.returncode:

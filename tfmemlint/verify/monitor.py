@@ -20,6 +20,8 @@ from tfmemlint.report.base import clean
 from tfmemlint.report.pages import pictures
 from tfmemlint.report.style import Style
 from tfmemlint.units import show_bytes
+from tfmemlint.verify.compared import FORMAT, Earlier, as_data, figures, remarks, rows
+from tfmemlint.verify.notebooks import Notebook
 from tfmemlint.verify.run.interpreters import MeasureError, check_system
 from tfmemlint.verify.run.measure import CHILD, Settings, first_region
 from tfmemlint.verify.run.runs import Bounds, Line, Run, read_result
@@ -36,18 +38,33 @@ class Hot:
     line: Line
     code: str
     findings: tuple[Finding, ...]
+    cell: int | None = None
+
+    @property
+    def where(self) -> str:
+        """The line's place for a reader: `train.py:12`, or `nb.ipynb:cell 3:5`."""
+        cell = "" if self.cell is None else f"cell {self.cell}:"
+        return f"{os.path.relpath(self.line.file)}:{cell}{self.line.line}"
 
 
-def execute(script: Path, arguments: Sequence[str], python: str, device: str) -> tuple[Run, int]:
-    """Run the script with the user's own streams, environment and folder; its figures and exit code.
+def execute(
+    script: Path, arguments: Sequence[str], python: str, device: str, notebook: Notebook | None = None
+) -> tuple[Run, int]:
+    """Run the script with the user's own streams, environment and folder; its figures and exit code. The `notebook`
+    that a script is runs as a file elsewhere, in the notebook's folder as in Jupyter; lines are those of its program.
 
     Raises MeasureError where it cannot be started or leaves no figures.
     """
     check_system()
     started = time.monotonic()
     with workspace() as folder, tempfile.TemporaryFile() as result:
+        program = script.resolve()
+        if notebook is not None:
+            program = Path(folder, f"{script.stem}.py")
+            program.write_text(notebook.text, encoding="utf-8")
         request = {
-            "program": str(script.resolve()),
+            "program": str(program),
+            "notebook": notebook is not None,
             "argv": list(arguments),
             "path": [str(script.resolve().parent)],
             "own": str(script.resolve().parent),
@@ -61,7 +78,8 @@ def execute(script: Path, arguments: Sequence[str], python: str, device: str) ->
         where = Path(folder, "request.json")
         where.write_text(json.dumps(request), encoding="utf-8")
         try:
-            process = subprocess.Popen([python, str(CHILD), str(where)], pass_fds=[result.fileno()])
+            here = None if notebook is None else script.resolve().parent
+            process = subprocess.Popen([python, str(CHILD), str(where)], pass_fds=[result.fileno()], cwd=here)
         except OSError as error:
             raise MeasureError(f"cannot start {python}: {error.strerror}") from error
         code, came = _wait(process)
@@ -116,25 +134,26 @@ def worth_showing(lines: Sequence[Hot]) -> list[Hot]:
 
 def headline(run: Run) -> list[tuple[str, str]]:
     """The figures of the run as a whole, in words."""
-    grown = None if run.rss_peak is None or run.rss_start is None else run.rss_peak - run.rss_start
-    figures = [
-        (f"peak of tensors ({run.device})" if run.device else "peak of tensors", run.peak_bytes),
-        ("tensors at the end", run.live_bytes),
-        ("peak of process memory", run.rss_peak),
-        ("  of which since the start", grown),
-        ("card's memory in use", run.device_used_peak),
+    on = f" ({run.device})" if run.device else ""
+    shown = [
+        (f"{name}{on}" if name == "peak of tensors" else name, show_bytes(value))
+        for name, value in figures(run).items()
+        if value is not None
     ]
-    shown = [(name, show_bytes(value)) for name, value in figures if value is not None]
     return [*shown, ("traces", str(run.traces)), ("seconds", f"{run.seconds:.1f}")]
 
 
-def write_text(name: str, run: Run, lines: Sequence[Hot], stream: TextIO, style: Style) -> None:
-    """The figures, their course and the lines."""
+def write_text(
+    name: str, run: Run, lines: Sequence[Hot], stream: TextIO, style: Style, earlier: Earlier | None = None
+) -> None:
+    """The figures, beside those of an earlier run, their course and the lines."""
     stream.write("\n" + style(f"memory of {clean(name)}", "bold") + "\n")
     if run.error is not None:
         stream.write(style(f"  ended by {clean(run.error.text)}", "yellow") + "\n")
-    for label, value in headline(run):
-        stream.write(f"  {label:28}{value}\n")
+    if earlier is None:
+        stream.writelines(f"  {label:28}{value}\n" for label, value in headline(run))
+    else:
+        _write_both(name, earlier, run, stream, style)
     if run.allocator_problem:
         stream.write(f"  tensors could not be counted: {clean(run.allocator_problem)}\n")
     drawn = pictures.sparkline([sample[1] for sample in run.timeline])
@@ -144,22 +163,31 @@ def write_text(name: str, run: Run, lines: Sequence[Hot], stream: TextIO, style:
         stream.write("\n" + style(f"  {'peak rose by':>14}{'held then':>14}  line", "bold") + "\n")
     for hot in lines:
         line = hot.line
-        where = f"{os.path.relpath(line.file)}:{line.line}"
-        stream.write(f"  {show_bytes(line.rise):>14}{show_bytes(line.live):>14}  {clean(where)}: {clean(hot.code)}\n")
+        sizes = f"{show_bytes(line.rise):>14}{show_bytes(line.live):>14}"
+        stream.write(f"  {sizes}  {clean(hot.where)}: {clean(hot.code)}\n")
         for found in hot.findings:
             stream.write(f"{'':34}{style.severity(found.code, found.severity)} {clean(found.message)}\n")
 
 
-def write_json(run: Run, lines: Sequence[Hot], stream: TextIO) -> None:
-    """All figures as one JSON object."""
-    figures = {name.replace("_", "-"): value for name, value in msgspec.to_builtins(run).items() if name != "lines"}
+def _write_both(name: str, earlier: Earlier, run: Run, stream: TextIO, style: Style) -> None:
+    stream.write(style(f"  {'':28}{'before':>12}{'now':>12}", "bold") + "\n")
+    for row in rows(earlier.run, run):
+        stream.write(f"  {row.label:28}{row.before:>12}{row.now:>12}  {row.change}".rstrip() + "\n")
+    for remark in remarks(earlier, name, run):
+        stream.write(style(f"  {clean(remark)}", "yellow") + "\n")
+
+
+def write_json(name: str, run: Run, lines: Sequence[Hot], stream: TextIO, earlier: Earlier | None = None) -> None:
+    """All figures as one JSON object, those of an earlier run in it as `against`."""
     found = [
         {
             **msgspec.to_builtins(hot.line),
+            **({} if hot.cell is None else {"cell": hot.cell}),
             "code": hot.code,
             "findings": [{"code": found.code, "name": found.name, "message": found.message} for found in hot.findings],
         }
         for hot in lines
     ]
-    json.dump({"format": 1, **figures, "lines": found}, stream, indent=2)
+    against = {} if earlier is None else {"against": {"script": earlier.script, **as_data(earlier.run)}}
+    json.dump({"format": FORMAT, "script": name, **as_data(run), "lines": found, **against}, stream, indent=2)
     stream.write("\n")

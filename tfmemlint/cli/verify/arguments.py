@@ -21,8 +21,9 @@ _VERIFY = """Run the code of findings before and after its repair, in processes 
 This executes code of the files that you name: without network, with files read-only and under limits where bubblewrap
 or unshare work here. --dry-run shows the programs and runs nothing."""
 
-_RUN = """Run a program unchanged and measure the memory that it uses: its peak, its course over time, the lines that
-were executing at the peak and the findings on those lines. The program has all your rights, as when python runs it."""
+_RUN = """Run a program or the code cells of a notebook and measure the memory that it uses: its peak, its course over
+time, the lines that were executing at the peak and the findings on those lines. The program has all your rights, as
+when python runs it."""
 
 _EXIT = """exit codes:
   0  the programs were run
@@ -101,10 +102,12 @@ def verify_parser() -> argparse.ArgumentParser:
 def run_parser() -> argparse.ArgumentParser:
     """The parser of `run`; what follows the script is the script's own."""
     parser = Parser("tfmemlint run", description=_RUN, allow_abbrev=False)
-    parser.add_argument("script", metavar="SCRIPT", help="the program")
+    parser.add_argument("script", metavar="SCRIPT", help="the program, or a notebook")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="ARGS", help="the program's arguments")
     parser.add_argument("--top", type=_positive, default=10, metavar="N", help="lines to show (default: 10)")
     parser.add_argument("--select", type=_codes, metavar="CODES", help="show the findings of these rules only")
+    parser.add_argument("--save", metavar="FILE", help="write the figures to a file, to compare later runs with")
+    parser.add_argument("--against", metavar="FILE", help="show the figures beside those that --save wrote")
     _shared(parser, "the figures")
     return parser
 

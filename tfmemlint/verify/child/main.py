@@ -17,6 +17,7 @@ alone, so that it runs under the user's own interpreter, where tfmemlint need no
 - `substitute`: stand in for data that would be fetched and for what nobody passes, and cut training short (see
   `datasets.py`, `stand_ins.py` and `substitutes.py`)
 - `beside`: folders in which the files of relative paths are looked for too
+- `notebook`: the program is the code of one, and finds `get_ipython`, which gives None, and `display`, which prints
 - `package`: the package of the program, for its relative imports
 - `shapes`: pairs of sizes that are made up behind the first axis of arrays, and those that fit in their place,
   `rows`: of numbers of rows; `present`: whether files are there that the program looks for (see `files.py`)
@@ -87,21 +88,9 @@ class Monitor:
         self.rss_start: int | None = None
         self.traces_start = 0
         self.start = time.monotonic()
-        own = self._belongs(os.path.join(os.path.abspath(request["own"]), "")) if request.get("lines") else None
+        own = probes.belongs(request["own"], request["program"]) if request.get("lines") else None
         self.nvml, interval = probes.Nvml(), request.get("interval", 0.005)
         self.sampler = probes.Sampler(self.runtime.live, interval, self.nvml, own)
-
-    @staticmethod
-    def _belongs(folder: str) -> Callable[[str], bool]:
-        known: dict[str, bool] = {}
-
-        def own(name: str) -> bool:
-            if name not in known:
-                path = os.path.abspath(name)
-                known[name] = path.startswith(folder) and "site-packages" not in path and os.path.exists(path)
-            return known[name]
-
-        return own
 
     def begin(self) -> None:
         """Count from here on; what the program calls `tfmemlint_reset()`."""
@@ -177,11 +166,15 @@ class Monitor:
         }
 
 
-def execute(program: str, argv: list[str], package: str | None = None, code: Any = None) -> types.ModuleType:
+def execute(
+    program: str, argv: list[str], package: str | None = None, code: Any = None, notebook: bool = False
+) -> types.ModuleType:
     """Run the file, or `code` for it, as `__main__` and return the module, whose globals the caller keeps alive."""
     module = types.ModuleType("__main__")
     module.__package__ = package
     module.__dict__.update(__file__=program, __builtins__=builtins, __spec__=None)
+    if notebook:
+        module.__dict__.update(get_ipython=lambda: None, display=print)
     sys.modules["__main__"] = module
     sys.argv = [program, *argv]
     exec(code or compile(Path(program).read_bytes(), program, "exec", dont_inherit=True), module.__dict__)
@@ -243,7 +236,8 @@ def measure(request: dict[str, Any], hooks: Any = None) -> tuple[dict[str, Any],
     if request.get("raised"):
         raised.watch()
     try:
-        run = functools.partial(execute, program, request.get("argv", []), request.get("package"))
+        words, in_notebook = request.get("argv", []), request.get("notebook", False)
+        run = functools.partial(execute, program, words, request.get("package"), notebook=in_notebook)
         module = substitutes.step.run(run) if substitutes is not None and substitutes.step is not None else run()
     except SystemExit as stop:
         code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)

@@ -142,6 +142,22 @@ class Nvml:
         return f"{name.value.decode('utf-8', 'replace')}, driver {driver.value.decode('utf-8', 'replace')}"
 
 
+def belongs(folder: str, program: str) -> Callable[[str], bool]:
+    """Tells whether the file of that name is the user's: the program, or one below the folder but for packages that are
+    installed there."""
+    above, itself = os.path.join(os.path.abspath(folder), ""), os.path.abspath(program)
+    known: dict[str, bool] = {}
+
+    def own(name: str) -> bool:
+        if name not in known:
+            path = os.path.abspath(name)
+            below = path.startswith(above) and "site-packages" not in path and os.path.exists(path)
+            known[name] = below or path == itself
+        return known[name]
+
+    return own
+
+
 class Timeline:
     """Samples in order, thinned to a bounded number: when full, pairs are merged and the larger live figure kept.
 
