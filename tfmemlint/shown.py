@@ -35,7 +35,8 @@ def _escape(match: re.Match[str]) -> str:
 def patch_name(path: str) -> bytes:
     """A path as the head of a patch names it: in C quotes, as git has them, where it could be taken for something else
     or could not be shown; with a tab behind it where it holds blanks."""
-    name = os.fsencode(path.replace(os.sep, "/"))
+    path = path.replace(os.sep, "/")
+    name = os.fsencode(path)
     if not _UNSAFE.search(path) and not path.startswith(" ") and not {'"', "\\"}.intersection(path):
         return name + b"\t" if b" " in name else name
     return b'"' + b"".join(_C_QUOTED.get(byte, bytes([byte])) for byte in name) + b'"'

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -38,7 +37,7 @@ def machine(python: str) -> Iterator[Said]:
 
 
 def _tensorflow(python: str) -> tuple[bool, str]:
-    if os.name != "posix":
+    if sys.platform == "win32":
         return False, "programs can be measured on Linux and macOS only"
     from tfmemlint.verify.run import sandbox
     from tfmemlint.verify.run.watch import Limits
@@ -59,7 +58,7 @@ def _tensorflow(python: str) -> tuple[bool, str]:
 
 
 def _containment() -> tuple[bool, str]:
-    if os.name != "posix":
+    if sys.platform == "win32":
         return False, "none for this system; linting needs none"
     from tfmemlint.verify.run import sandbox
 
@@ -105,7 +104,7 @@ def _by_library() -> list[str] | None:
 
 def _by_command() -> list[str]:
     """The lines of `nvidia-smi -L`; none where it is not there or says nothing in time."""
-    if os.name != "posix":
+    if sys.platform == "win32":
         return []
     from tfmemlint.verify.run.sandbox import find_tool
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 
 from tfmemlint.verify.run import sandbox
 from tfmemlint.verify.run.watch import Limits
@@ -22,7 +23,7 @@ class MeasureError(Exception):
 
 def check_system() -> None:
     """Raises MeasureError where this system cannot limit and measure processes."""
-    if os.name != "posix":
+    if sys.platform == "win32":
         raise MeasureError("programs can be measured on Linux and macOS only")
 
 
