@@ -1,9 +1,11 @@
-# `make run` lints an example, or PATHS, `make test` runs all tests, `make lint` checks style and types, `make fuzz` looks
-# for inputs at which the tool does not hold, for SECONDS, `make growth` measures how cost grows with the size of programs.
+# `make run` lints an example, or PATHS, `make test` runs all tests, `make test-all` does so on each Python that is here,
+# `make lint` checks style and types, `make fuzz` looks for inputs at which the tool does not hold, for SECONDS,
+# `make growth` measures how cost grows with the size of programs, `make release` tries all that a release needs.
 # Everything lives in .venv; delete it to start afresh.
 
 PYTHON ?= python3
 VENV ?= .venv
+PYTHONS ?= 3.10 3.11 3.12 3.13 3.14
 PATHS ?= examples
 PYTEST_ARGS ?= -n auto --dist worksteal
 SECONDS ?= 600
@@ -12,8 +14,8 @@ PIP := $(BIN)/python -m pip
 # Tests start the tool a thousand times; where Python is told to write no bytecode, it would be compiled as often.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test docs layouts statements rewritings repairs obstacles edits figures growth independence lint fuzz vsix release \
-  clean
+.PHONY: run test test-all docs layouts statements rewritings repairs obstacles edits figures growth independence lint \
+  fuzz vsix release clean
 
 # Findings are what `run` is meant to show, so they do not fail it; wrong usage does.
 run: $(VENV)/.installed
@@ -28,6 +30,17 @@ run: $(VENV)/.installed
 test: $(VENV)/.installed-test
 	@$(BIN)/python -m compileall -q tfmemlint rules
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+# The same on each Python that is here, one after the other, each in an environment of its own; TensorFlow knows those up
+# to 3.13, and on others the tests that run it say that they are left out.
+test-all:
+	@failed=; for version in $(PYTHONS); do \
+	  python=$$(python$$version -c 'import sys; print(sys.executable)' 2>/dev/null || \
+	    ls -d $${PYENV_ROOT:-$$HOME/.pyenv}/versions/$$version.*/bin/python 2>/dev/null | tail -1); \
+	  if [ -z "$$python" ]; then echo "Python $$version: not here"; continue; fi; \
+	  echo "Python $$version: $$python"; \
+	  $(MAKE) --no-print-directory test PYTHON=$$python VENV=$(VENV)-$$version || failed="$$failed $$version"; \
+	done; if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
 
 # Seconds and memory for programs of twice the size. It takes minutes, and a quiet machine.
 growth: $(VENV)/.installed-test
