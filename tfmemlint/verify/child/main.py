@@ -46,7 +46,6 @@ import sys
 import time
 import traceback
 import types
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
