@@ -29,7 +29,7 @@ def test_every_format_has_a_module_that_renders_a_run_without_files():
 
 
 def test_an_unknown_format_is_refused_with_the_known_ones():
-    with pytest.raises(ValueError, match="unknown output format 'yaml'; choose from text, concise, json"):
+    with pytest.raises(ValueError, match="unknown output format 'yaml'; choose from text, concise, grouped, json"):
         render("yaml", [], io.StringIO(), ReportOptions())
 
 

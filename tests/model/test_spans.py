@@ -71,13 +71,17 @@ ALIKE: tuple[tuple[type[ast.AST], type[cst.CSTNode] | tuple[type[cst.CSTNode], .
 
 
 def places_of_python(text: str, kind: type[ast.AST]) -> set[tuple[int, int]]:
+    """Type parameters are no nodes of the index; Python has them from 3.12 on."""
     starts = [0]
     for line in text.split("\n"):
         starts.append(starts[-1] + len(line) + 1)
+    tree = ast.parse(text)
+    parameters = [each for node in ast.walk(tree) for each in getattr(node, "type_params", ())]
+    left_out = {node for each in parameters for node in ast.walk(each)}
     return {
         (starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset)  # type: ignore[attr-defined]
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, kind)
+        for node in ast.walk(tree)
+        if isinstance(node, kind) and node not in left_out
     }
 
 

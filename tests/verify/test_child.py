@@ -365,6 +365,7 @@ def test_an_interpreter_that_is_not_there_is_refused_in_one_line() -> None:
         interpreters.check_interpreter("/nonexistent/python")
 
 
+@pytest.mark.tensorflow
 def test_a_child_that_leaves_no_result_is_a_crash() -> None:
     settings = Settings(python=sys.executable, device="cpu")
     result = measure.run_once(Program("import os; os._exit(5)"), settings)
