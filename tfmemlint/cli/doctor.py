@@ -70,7 +70,7 @@ def _lines(path: str, python: str) -> Iterator[Line]:
     folder = path if os.path.isdir(path) else os.path.dirname(path)
     where = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     yield Line("tfmemlint", OK, f"{__version__} in {where}")
-    yield Line("Python", OK, f"{platform.python_version()} ({platform.system()}): {sys.executable}")
+    yield Line("Python", OK, f"{platform.python_version()} on {sys.platform}: {sys.executable}")
     yield Line("libcst", OK, _version("libcst") or "unknown version")
     yield from _configuration(path, folder)
     yield from _packs()
