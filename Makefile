@@ -106,8 +106,8 @@ $(VENV)/.installed-docs: $(VENV)/.installed
 	$(PIP) install --quiet --group docs
 	@touch $@
 
-# Tag, texts, pages, sdist and wheel, and the wheel in an environment of its own; it leaves dist/ and publishes nothing.
-release: $(VENV)/.installed-test
+# Site, tag, texts, pages, sdist and wheel, and the wheel in an environment of its own; it leaves dist/ and publishes nothing.
+release: $(VENV)/.installed-test docs
 	$(PIP) install --quiet --group release
 	$(BIN)/python -m tfmemlint.dev release
 

@@ -110,7 +110,11 @@ class Watched:
 
     def __init__(self, *words: str) -> None:
         command = [sys.executable, "-m", "tfmemlint", "check", "--watch", "--no-cache", "--output-format=jsonl", *words]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            # Where tests run in a shell's background, Ctrl-C is ignored, and whatever they start inherits that.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL) and None,
+        )  # fmt: skip
 
     def told(self) -> list[str]:
         """The lines on stderr up to the one that says that all is done."""

@@ -166,7 +166,7 @@ def test_a_hook_is_added_and_the_other_lines_stay(run: Run, text: str, end: str)
 def test_a_configuration_of_another_form_is_left_alone(run: Run, text: str) -> None:
     path = put(".pre-commit-config.yaml", text)
     done = run("init", "--pre-commit")
-    assert done.code == 2 and "Add by hand: the hook that the README shows" in done.err
+    assert done.code == 2 and "Add by hand: the hook that docs/ci.md shows" in done.err
     assert path.read_text() == text and os.listdir() == [".pre-commit-config.yaml"]
 
 

@@ -1,4 +1,4 @@
-"""The pre-commit hooks: which files they get, what they report and repair, and the README's block as printed."""
+"""The pre-commit hooks: which files they get, what they report and repair, and the block of docs/ci.md as printed."""
 
 from __future__ import annotations
 
@@ -196,10 +196,10 @@ def released(tmp_path: Path) -> Path:
     return source
 
 
-def test_the_block_of_the_readme_works_against_the_tag_of_this_version(folder: Path, released: Path) -> None:
+def test_the_block_of_the_documentation_works_against_the_tag_of_this_version(folder: Path, released: Path) -> None:
     """The one test that lets pre-commit build its environment. It is to need nothing of the one that tests run in."""
-    readme = (CHECKOUT / "README.md").read_text("utf-8")
-    shown = re.search(r"^```yaml\n(repos:.*?)^```", readme, re.DOTALL | re.MULTILINE)
+    page = (CHECKOUT / "docs/ci.md").read_text("utf-8")
+    shown = re.search(r"^```yaml\n(repos:.*?)^```", page, re.DOTALL | re.MULTILINE)
     assert shown
     (entry,) = yaml.safe_load(shown[1])["repos"]
     assert [each["id"] for each in entry["hooks"]] == ["tfmemlint", "tfmemlint-fix"]

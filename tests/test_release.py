@@ -20,6 +20,7 @@ def small(tmp_path: Path) -> Path:
         "tfmemlint/__init__.py": '"""A tool."""\n\n__version__ = "1.2.3"\n',
         "CHANGELOG.md": "# Changes\n\n## 1.2.3\n\n- new\n\n## 1.2.2\n",
         "README.md": "repos:\n  - repo: here\n    rev: v1.2.3\n",
+        "docs/ci.md": "- uses: OWNER/tfmemlint@v1.2.3   # here\n",
         "editors/vscode/package.json": '{"version": "1.2.3"}\n',
     }.items():
         path = tmp_path / name
@@ -56,7 +57,8 @@ def test_nothing_is_said_of_a_checkout_in_order(small: Path) -> None:
     [
         ("CHANGELOG.md", "# Changes\n\n## 1.2.2\n", "CHANGELOG.md: the topmost section is 1.2.2, not 1.2.3"),
         ("CHANGELOG.md", "# Changes\n", "CHANGELOG.md: the topmost section is missing, not 1.2.3"),
-        ("README.md", "  - repo: here\n    rev: v1.2.0\n", "README.md: rev: v1.2.0, not v1.2.3"),
+        ("README.md", "  - repo: here\n    rev: v1.2.0\n", "README.md: v1.2.0, not v1.2.3"),
+        ("docs/ci.md", "- uses: OWNER/tfmemlint@v1.2.0\n", "docs/ci.md: v1.2.0, not v1.2.3"),
         ("editors/vscode/package.json", '{"version": "9"}', "editors/vscode/package.json: version 9, not 1.2.3"),
     ],
 )

@@ -77,10 +77,10 @@ def with_hook(data: bytes) -> bytes | Refused:
     try:
         text = data.decode()
     except UnicodeDecodeError:
-        return Refused("is not UTF-8 text", "the hook that the README shows")
+        return Refused("is not UTF-8 text", "the hook that docs/ci.md shows")
     lines = text.splitlines(keepends=True)
     heads = [number for number, line in enumerate(lines) if re.match(r"repos[ \t]*:", line)]
-    refused = Refused("its `repos` are not a list in lines of their own", "the hook that the README shows")
+    refused = Refused("its `repos` are not a list in lines of their own", "the hook that docs/ci.md shows")
     if len(heads) != 1 or not re.fullmatch(r"repos:[ \t]*(#.*)?", lines[heads[0]].strip()) or "\t" in text:
         return refused
     first = next((line for line in lines[heads[0] + 1 :] if line.strip() and not line.lstrip().startswith("#")), "")

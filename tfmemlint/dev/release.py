@@ -66,9 +66,11 @@ def stale_versions(root: Path, version: str) -> Iterator[str]:
     sections = re.findall(r"^## (\S+)", (root / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
     if sections[:1] != [version]:
         yield f"CHANGELOG.md: the topmost section is {sections[0] if sections else 'missing'}, not {version}"
-    for rev in re.findall(r"^\s+rev: v(\S+)", (root / "README.md").read_text("utf-8"), re.MULTILINE):
-        if rev != version:
-            yield f"README.md: rev: v{rev}, not v{version}"
+    for path in [root / "README.md", *sorted(root.glob("docs/*.md"))]:
+        for found in re.findall(r"\brev: v(\S+)|/tfmemlint@v(\S+)", path.read_text("utf-8")):
+            named = next(filter(None, found))
+            if named != version:
+                yield f"{path.relative_to(root).as_posix()}: v{named}, not v{version}"
     for path in sorted(root.glob("editors/*/package.json")):
         named = json.loads(path.read_text("utf-8"))["version"]
         if named != version:
