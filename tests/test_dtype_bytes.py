@@ -71,7 +71,8 @@ WHOLE = {
         "images = np.zeros((1, 128, 128, 3), np.float32)\n"
         "first = layers[0](images)\n"
         "report('value', np.concatenate([np.ravel(first), np.ravel(layers[1](first))]))\n"
-        "model.fit(images, np.zeros((1, 62, 62, 32), np.float32), verbose=0)\n",
+        "rows = len(open(__file__).readline())\n"
+        "model.fit(images, np.zeros((1, 62, 62, 32), np.float32), batch_size=rows, verbose=0)\n",
     ),
     "one-hot labels": (
         "TFM205",
