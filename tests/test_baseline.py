@@ -122,7 +122,7 @@ def test_what_was_not_checked_is_not_stale(tmp_path: Path) -> None:
     loaded = Baseline.load(baseline)
     clean = FileResult(str(path), read_source(b"x = 1\n", str(path)))
     failure = Finding("TFM002", "syntax-error", Severity.ERROR, "cannot parse", Span(0, 0))
-    broken = FileResult(str(path), read_source(b"x = (\n", str(path)), (failure,), complete=False)
+    broken = FileResult(str(path), read_source(b"x = (\n", str(path)), (failure,), failures=(failure,))
     assert loaded.filter([]).stale == []
     assert loaded.filter([clean], ran={"TFM402"}).stale == []
     assert loaded.filter([broken]).stale == []
@@ -144,9 +144,9 @@ def test_files_that_cannot_be_checked_are_accepted(tmp_path: Path) -> None:
     unparsable = Finding("TFM002", "syntax-error", Severity.ERROR, "cannot parse", Span(4, 4))
 
     def broken(text: str) -> FileResult:
-        return FileResult(path, read_source(text.encode(), path), (unparsable,), complete=False)
+        return FileResult(path, read_source(text.encode(), path), (unparsable,), failures=(unparsable,))
 
-    results = [FileResult(str(tmp_path / "b.py"), None, (unreadable,), complete=False), broken("x = (\n")]
+    results = [FileResult(str(tmp_path / "b.py"), None, (unreadable,), failures=(unreadable,)), broken("x = (\n")]
     assert write_baseline(baseline, results) == 2
     assert [each.findings for each in Baseline.load(baseline).filter(results).results] == [(), ()]
     assert Baseline.load(baseline).filter([broken("y = (\n")]).results[0].findings == (unparsable,)

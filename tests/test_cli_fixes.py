@@ -106,6 +106,17 @@ def test_a_fix_that_does_harm_is_taken_back_and_its_rule_named(
     assert Path("b.py").read_text() == HEAD + ("better\n" if mode == "--fix" else "good\n")
 
 
+@pytest.mark.parametrize("words", [("--ignore=TFM002",), ("--config", "per-file-ignores = {'*' = ['TFM002']}")])
+def test_a_fix_that_breaks_a_file_is_taken_back_where_syntax_errors_are_not_told(
+    words: tuple[str, ...], run: Run, install: Install
+) -> None:
+    rules(install, evil=fixing(("evil", "(")))
+    write(a=HEAD + "evil\n")
+    done = run("check", "--fix", "--output-format=concise", *words)
+    assert (done.code, Path("a.py").read_text()) == (3, HEAD + "evil\n")
+    assert "TFM000 the fix of ABC001 (evil-word) leaves code that does not parse; not applied" in done.out
+
+
 def test_a_fix_that_swallows_another_statement_in_a_notebook_is_taken_back(run: Run, install: Install) -> None:
     rules(install, evil=fixing(("evil", "y = \\")))
     text = '{"cells": [{"cell_type": "code", "source": ["import keras\\n", "evil\\n", "z = 1"]}]}'

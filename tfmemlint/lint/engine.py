@@ -65,7 +65,8 @@ def read_program(data: bytes, path: str) -> Source:
 
 
 def _failed(path: str, source: Source | None, message: str) -> FileResult:
-    return FileResult(path, source, (_failure(message),), complete=False)
+    finding = _failure(message)
+    return FileResult(path, source, (finding,), failures=(finding,))
 
 
 def _failure(message: str) -> Finding:
@@ -83,10 +84,10 @@ def _lint_source(source: Source, config: Config, rules: Sequence[Rule], projects
     worth = _worth_saying(kept, config, rules)
     findings = sorted((*worth, *unused), key=lambda finding: finding.sort_key)
     rests_on = siblings.rests_on if siblings is not None else {}
-    complete = not any(finding.code in FAILURES for finding in found)
+    failures = tuple(finding for finding in found if finding.code in FAILURES)
     distinct = tuple(dict.fromkeys(findings))
     return FileResult(
-        source.path, source, distinct, len(suppressed), rests_on=rests_on, complete=complete, silenced=suppressed
+        source.path, source, distinct, len(suppressed), rests_on=rests_on, failures=failures, silenced=suppressed
     )
 
 

@@ -27,16 +27,21 @@ class FileResult:
     skipped: bool = False
     place: tuple[int, int] | None = field(default=None)
     """Row and column of a TFM001, which has no source to look its place up in."""
-    complete: bool = True
-    """Whether all of the file was checked, by all rules that ran; a TFM000, TFM001 or TFM002 says what was not."""
+    failures: tuple[Finding, ...] = ()
+    """What kept the file, or a part of it, from being checked: each TFM000, TFM001 and TFM002, told or not."""
     silenced: tuple[Finding, ...] = ()
     """The findings that comments silenced; a result from the cache has none, only their number."""
     rests_on: Mapping[str, bytes | None] = field(default_factory=dict)
     """The other files that had a part in the findings, by absolute path: a hash of their bytes (see `digest`), None for
     those that were looked for and could not be read."""
 
+    @property
+    def complete(self) -> bool:
+        """Whether all of the file was checked, by all rules that ran."""
+        return not self.failures
+
 
 def unreadable(path: str, message: str, row: int = 1, column: int = 1) -> FileResult:
     """The result for a file that cannot be read as program text: one TFM001 and nothing else."""
     finding = Finding(*UNREADABLE, Severity.ERROR, message, Span(0, 0))
-    return FileResult(path, None, (finding,), place=(row, column), complete=False)
+    return FileResult(path, None, (finding,), place=(row, column), failures=(finding,))

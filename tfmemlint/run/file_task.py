@@ -111,14 +111,15 @@ class Work:
 def _outcome(done: Repaired, result: FileResult, config: Config, of: bytes) -> Outcome:
     """The outcome of a repair; fixes that failed count among the findings, those that the file refused are told."""
     problems = tuple(Problem(note, fails=False) for note in done.notes)
-    complete = result.complete and not done.failed
-    result = replace(result, findings=(*result.findings, *done.failed), complete=complete)
+    failures = (*result.failures, *done.failed)
+    result = replace(result, findings=(*result.findings, *done.failed), failures=failures)
     return Outcome(result, config, done.applied, problems=problems, digest=of)
 
 
 def failed(target: Target, reason: str) -> Outcome:
     """The outcome for a file at which the tool itself failed: one TFM000."""
-    return Outcome(FileResult(target.path, None, (failure(reason),), complete=False), target.config)
+    finding = failure(reason)
+    return Outcome(FileResult(target.path, None, (finding,), failures=(finding,)), target.config)
 
 
 def failure(reason: str) -> Finding:

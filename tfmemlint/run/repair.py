@@ -56,7 +56,8 @@ class Repaired:
 
 @dataclass(frozen=True, slots=True)
 class _View:
-    """What the fixing sees of a result: its findings without those that are accepted."""
+    """What the fixing sees of a result: its findings without those that are accepted, and all failures, whether the
+    configuration wants them told or not: no fix may add one."""
 
     source: Source | None
     findings: tuple[Finding, ...]
@@ -81,7 +82,8 @@ def repair(data: bytes, path: str, linter: Linter, gate: Gate, choose: Chooser |
 
     def lint(text: bytes) -> _View:
         result = linter.lint(text, path)
-        return _View(result.source, gate.known(result).findings, result)
+        told = [finding for finding in gate.known(result).findings if finding not in result.failures]
+        return _View(result.source, (*told, *result.failures), result)
 
     first = lint(data)
     if choose is None:

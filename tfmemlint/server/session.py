@@ -219,7 +219,8 @@ class Session:
         except Stale:
             return
         except Unanswered as error:
-            answer = Linted(FileResult(document.path, None, (failure(str(error)),), complete=False))
+            found = failure(str(error))
+            answer = Linted(FileResult(document.path, None, (found,), failures=(found,)))
         if answer.result is not None:
             await self.prepare({finding.code for finding in answer.result.findings})
         if not wanted():
