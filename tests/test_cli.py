@@ -627,6 +627,8 @@ def test_what_comments_silence_is_shown_and_not_counted(name: str, run: Run, wor
     assert (plain.code, shown.code) == (0, 0)
     assert shown.out.count("ABC001") > plain.out.count("ABC001")
     assert "suppress" in shown.out
+    if name == "text":
+        assert shown.out.splitlines()[-1].startswith("No findings; 1 suppressed. ")
     write(a=HEAD + "shout\n")
     counted = run("check", "--output-format", name, "--show-suppressed")
     assert counted.code == 1

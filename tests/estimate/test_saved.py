@@ -73,3 +73,12 @@ def test_mixed_precision_halves_activations_and_no_weights() -> None:
 
     assert part(8) < 0.05
     assert part(800) > 0.1
+
+
+def test_nothing_is_said_where_one_of_the_steps_is_not_known() -> None:
+    made = "m = keras.Sequential([keras.Input((64,)), L.Dense(1024, 'gelu'), L.Dense(1024)])\nm.compile('sgd', 'mse')\n"
+    known = "m.fit(np.zeros([900, 64]), np.zeros([900, 1024]), batch_size=8)\n"
+    for more, is_said in (("", True), ("m.fit(np.zeros([900, 64]), np.zeros([900, 1024]), batch_size=rows)\n", False)):
+        file = model_of(START + made + known + more)
+        saved = saved_in_mixed_precision(file, list(file.calls("tf.keras.Model.fit")))
+        assert (saved is not None) is is_said

@@ -82,8 +82,8 @@ def repair(data: bytes, path: str, linter: Linter, gate: Gate, choose: Chooser |
 
     def lint(text: bytes) -> _View:
         result = linter.lint(text, path)
-        told = [finding for finding in gate.known(result).findings if finding not in result.failures]
-        return _View(result.source, (*told, *result.failures), result)
+        told = gate.known(result).findings
+        return _View(result.source, tuple(dict.fromkeys((*told, *result.failures))), result)
 
     first = lint(data)
     if choose is None:
