@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -75,6 +76,18 @@ def test_bless_writes_what_the_tests_then_hold(pack: Path) -> None:
     assert golden.startswith("4:35-4:40 ACM101 cached-range warning\n")
     after = run(pack, "tfmemlint.dev", "bless")
     assert (after.returncode, after.stdout) == (0, "")
+
+
+def test_the_commands_for_a_rule_pack_run_in_their_order(pack: Path) -> None:
+    page = (Path(__file__).parents[1] / "docs/rule-packs.md").read_text("utf-8")
+    (block,) = re.findall(r"```sh\n([^`]* new-rule .*?)```", page, re.DOTALL)
+    (pack / "train.py").write_text("import keras\nkeras.Model().save('weights')\n")
+    for line in block.splitlines():
+        words = shlex.split(re.split(r"\s+#\s", line)[0])
+        done = run(pack, *words[2:] if words[0] == "python" else words)
+        assert done.returncode == (1 if "check" in words else 0), done.stdout + done.stderr
+    assert "train.py:2:" in done.stdout
+    assert (pack / "docs/rules/ACM101.md").is_file()
 
 
 @pytest.mark.parametrize(

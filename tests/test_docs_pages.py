@@ -14,6 +14,7 @@ import pytest
 import yaml
 from command_line import git
 
+from tfmemlint.config.toml import read_toml
 from tfmemlint.lint.registry import load_rules
 
 ROOT = Path(__file__).parents[1]
@@ -21,7 +22,7 @@ FOLDERS = (".", "docs", "docs/rules", "editors/vscode", "tfmemlint/knowledge")
 PAGES = sorted(path.relative_to(ROOT).as_posix() for folder in FOLDERS for path in (ROOT / folder).glob("*.md"))
 COMMANDS = {
     "docs/ci.md": "test_ci_recipes.py runs its recipes",
-    "docs/contributing.md": "its commands need a rule that is being written",
+    "docs/contributing.md": "test_contributing.py takes the walk through a rule that is being written",
     "docs/editors.md": "a server waits for its editor; tests/server are about it",
     "docs/rule-packs.md": "test_rule_packs.py makes, installs and runs the pack",
     "docs/tutorial.md": "its commands are run below in their order",
@@ -74,6 +75,16 @@ def test_links_lead_to_files_and_headings_that_there_are(page: str) -> None:
         if not target.exists() or (anchor and anchor not in anchors(target.read_text("utf-8"))):
             wrong.append(link)
     assert wrong == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_blocks_of_data_can_be_read(page: str) -> None:
+    for text in blocks(page, "json"):  # some are lines of an object
+        json.loads(text if text.lstrip()[0] in "{[" else "{" + text.strip().rstrip(",") + "}")
+    for text in blocks(page, "yaml"):
+        list(yaml.safe_load_all(text))
+    for text in blocks(page, "toml"):
+        read_toml(text.encode())
 
 
 def test_the_site_has_every_page_and_no_other() -> None:
