@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import lacking, libraries, networks, objects, operations, origins, pipelines, tapes, texts
+from tfmemlint.estimate.facts import (
+    lacking,
+    libraries,
+    listing,
+    networks,
+    objects,
+    operations,
+    origins,
+    pipelines,
+    tapes,
+    texts,
+)
 from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.known import items
 from tfmemlint.estimate.facts.values import (
@@ -106,8 +117,8 @@ def call(machine: Machine, target: Value, given: Arguments, node: cst.Call) -> V
         return libraries.called(machine, target, given, node)
     if isinstance(target, Bound):
         return libraries.method(machine, target.receiver, target.name, given, node)
-    if isinstance(target, operations.ListMethod):
-        return operations.list_method(machine, target, given)
+    if isinstance(target, listing.ListMethod):
+        return listing.called(machine, target, given)
     if isinstance(target, operations.TensorMethod):
         return operations.tensor_method(machine, target, given, node)
     if isinstance(target, texts.TextMethod):

@@ -10,6 +10,7 @@ import libcst as cst
 
 from tfmemlint.estimate.facts import calls, catalogue, displays, imported, lacking, objects, operations, origins, texts
 from tfmemlint.estimate.facts.known import compared, element_of, plain_sequence, truth
+from tfmemlint.estimate.facts.listing import ListMethod
 from tfmemlint.estimate.facts.state import uncertain
 from tfmemlint.estimate.facts.values import (
     MISSING,
@@ -107,7 +108,7 @@ def attribute(machine: Machine, base: Value, name: str) -> Value:
     if isinstance(base, Api):
         return imported.attribute(machine, base, name)
     if isinstance(base, Listed):
-        return operations.ListMethod(base, name)
+        return ListMethod(base, name)
     if isinstance(base, Traced):
         return operations.attribute(machine, base, name)
     if isinstance(base, Const) and isinstance(base.value, str) and name in texts.METHODS:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tfmemlint.estimate.facts import networks, operations
+from tfmemlint.estimate.facts import listing, networks
 from tfmemlint.estimate.facts.asked import Arguments
 from tfmemlint.estimate.facts.values import NONE, Object, plain
 from tfmemlint.model.transfer.table import shape_of
@@ -29,7 +29,7 @@ def method(machine: Machine, model: Object, name: str, given: Arguments, node: c
         return NONE
     if name == "pop" and networks.is_sequential(model):
         listed = model.fields["#layers"]
-        return operations.list_method(machine, operations.ListMethod(listed, "pop"), Arguments())  # type: ignore[arg-type]
+        return listing.called(machine, listing.ListMethod(listed, "pop"), Arguments())  # type: ignore[arg-type]
     if name == "get_layer":
         return _named_layer(machine, model, given)
     if name == "build":

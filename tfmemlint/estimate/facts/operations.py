@@ -1,4 +1,4 @@
-"""Plain operations on tensors: arithmetic, items, functions of TensorFlow and of Keras' backend; methods of lists."""
+"""Plain operations on tensors: arithmetic, items, functions of TensorFlow and of Keras' backend."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ import libcst as cst
 from tfmemlint.estimate.facts import lacking, objects, shaped
 from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.recorded import Node
-from tfmemlint.estimate.facts.values import NONE, Lacks, Listed, Loop, Traced, leaves, plain, traced
+from tfmemlint.estimate.facts.values import NONE, Lacks, Listed, Traced, leaves, plain, traced
+from tfmemlint.knowledge import shapes
 from tfmemlint.model.transfer import transfer
 from tfmemlint.model.transfer.table import elements
-from tfmemlint.model.values import Array, Const, Mapping, Sequence, Unknown, Value, constant
+from tfmemlint.model.values import Array, Const, Sequence, Unknown, Value
 
 if TYPE_CHECKING:
     from tfmemlint.estimate.facts.machine import Machine
@@ -23,14 +24,6 @@ NAMES = {
     "MatrixMultiply": "matmul", "FloorDivide": "floor_divide", "Modulo": "mod",
 }  # fmt: skip
 """Operators, by the names of the functions that do the same."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class ListMethod(Value):
-    """A method of a list or dictionary."""
-
-    receiver: Listed
-    name: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -161,14 +154,14 @@ def function(machine: Machine, name: str, target: Value, given: Arguments, node:
         arrays = [leaf for leaf in elements(made) if isinstance(leaf, Array)]
         if arrays and len(arrays) == len(elements(made)):
             shown = all(leaf.shape is not None for leaf in arrays)
-            why, lacks = "" if shown else f"what `{kind}` gives", lacking.of_arguments(given, kind in shaped.OF_TENSORS)
+            why, lacks = "" if shown else f"what `{kind}` gives", lacking.of_arguments(given, kind in shapes.OF_TENSORS)
             found = note(machine, kind, tensors, made, node, why, lacks)
             machine.record.now[-1].again = lambda now: _made(machine, name, target, _replaced(given, now), node)
             return found
         return made
     if made is not None:
         return made
-    found = unknown(machine, kind, tensors, node, lacking.of_arguments(given, kind in shaped.OF_TENSORS))
+    found = unknown(machine, kind, tensors, node, lacking.of_arguments(given, kind in shapes.OF_TENSORS))
     machine.record.now[-1].again = lambda now: _made(machine, name, target, _replaced(given, now), node)
     return found
 
@@ -227,75 +220,3 @@ def _asked_size(kind: str, tensor: Traced) -> Value:
         return Unknown(kind)
     static = kind == "int_shape"  # the others give what is there when the step runs
     return Sequence(tuple(Const(n) if n is not None or static else Unknown("a size") for n in tensor.shape))
-
-
-# -- lists and dictionaries ------------------------------------------------------------------------------------------
-
-
-def list_method(machine: Machine, method: ListMethod, given: Arguments) -> Value:
-    """A method of a list or dictionary."""
-    inside = method.receiver.items
-    if isinstance(inside, Mapping):
-        return _dict_method(machine, method, inside, given)
-    return _list_method(machine, method, inside, given)
-
-
-def _list_method(machine: Machine, method: ListMethod, inside: Sequence, given: Arguments) -> Value:
-    name, listed, first = method.name, method.receiver, given.get(0)
-    items = list(inside.items)
-    place = constant(first) if first is not None else None
-    if name == "append" and first is not None:
-        items.append(first)
-    elif name == "extend" and first is not None:
-        objects.extend(machine, listed, first)
-        return NONE
-    elif name == "insert" and isinstance(place, int) and len(given.positions) == 2:
-        items.insert(place, given.positions[1])
-    elif name == "pop" and not inside.open and items and (first is None or isinstance(place, int)):
-        at = place if isinstance(place, int) else -1
-        taken = items.pop(at) if -len(items) <= at < len(items) else Unknown("no such item")
-        machine.put(listed.fields, "items", Sequence(tuple(items), "list"))
-        return taken
-    elif name == "reverse":
-        items.reverse()
-    elif name == "copy":
-        return objects.new_list(inside)
-    elif name == "clear":
-        items.clear()
-    elif name == "index" and first in items:
-        return Const(items.index(first))
-    elif name in ("index", "count"):
-        return Unknown(f"{name} of a list")
-    else:
-        machine.put(listed.fields, "items", Sequence((), "list", open=True))
-        return Unknown(f"{name} of a list")
-    machine.put(listed.fields, "items", Sequence(tuple(items), "list", inside.open))
-    return NONE
-
-
-def _dict_method(machine: Machine, method: ListMethod, inside: Mapping, given: Arguments) -> Value:
-    name, first = method.name, given.get(0)
-    if name in ("keys", "values", "items") and not inside.open:
-        pairs: dict[str, list[Value]] = {
-            "keys": [Const(key) for key, _ in inside.items], "values": [value for _, value in inside.items],
-            "items": [Sequence((Const(key), value)) for key, value in inside.items],
-        }  # fmt: skip
-        return Loop(tuple(pairs[name]))
-    if name in ("get", "pop", "setdefault") and first is not None:
-        kept = dict(inside.items)
-        key = constant(first)
-        other = given.get(1) or NONE
-        found = kept.get(key, Unknown("no such key") if inside.open else other)
-        if name == "pop" and key in kept:
-            del kept[key]
-            machine.put(method.receiver.fields, "items", Mapping(tuple(kept.items()), inside.open))
-        return found
-    if name == "update" and (isinstance(first, Listed) or first is None):
-        kept = dict(inside.items)
-        kept.update(first.items.items if first is not None and isinstance(first.items, Mapping) else ())
-        kept.update(given.names)
-        machine.put(method.receiver.fields, "items", Mapping(tuple(kept.items()), inside.open))
-        return NONE
-    if name == "copy":
-        return Listed({"items": inside})
-    return Unknown(f"{name} of a dictionary")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tfmemlint.estimate.facts import shaped
 from tfmemlint.estimate.facts.recorded import Node
 from tfmemlint.estimate.facts.values import Traced
+from tfmemlint.knowledge import shapes
 from tfmemlint.model.arithmetic import broadcast
 from tfmemlint.model.transfer.table import elements
 from tfmemlint.model.values import Array, Shape
@@ -73,7 +74,7 @@ def _same(node: Node, tensors: list[Traced], given: list[Traced], old: list[Trac
     if node.kind in ARITHMETIC:
         return [joined for _ in old]
     known = was is not None and None not in was[1:]
-    kept = known or node.kind in shaped.KEEPS or node.kind in shaped.ELEMENTWISE
+    kept = known or node.kind in shapes.KEEPS or node.kind in shapes.ELEMENTWISE
     return [joined if kept and t.shape is not None and t.shape == was else None for t in old]
 
 

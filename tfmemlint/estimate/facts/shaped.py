@@ -8,6 +8,7 @@ from tfmemlint.estimate.facts import reshaping
 from tfmemlint.estimate.facts.asked import Arguments, Asked
 from tfmemlint.estimate.facts.reshaping import argument
 from tfmemlint.estimate.facts.values import NONE, Object, Traced
+from tfmemlint.knowledge import shapes
 from tfmemlint.model.arithmetic import broadcast
 from tfmemlint.model.layers.effects import effect
 from tfmemlint.model.values import Array, Const, Instance, Sequence, Shape, Value, constant, integer
@@ -17,31 +18,6 @@ if TYPE_CHECKING:
 
 RECURRENT = {"LSTM": 2, "GRU": 1, "SimpleRNN": 1}
 """How many states each gives back."""
-
-KEEPS = frozenset({
-    "exp", "log", "sqrt", "square", "tanh", "sin", "cos", "sigmoid", "relu", "relu6", "softmax", "abs", "negative",
-    "clip", "clip_by_value", "softplus", "silu", "swish", "gelu", "elu", "selu", "leaky_relu", "log_softmax",
-    "identity", "stop_gradient", "cast", "l2_normalize", "normalize", "rsqrt", "erf", "sign", "round", "floor",
-    "ceil", "zeros_like", "ones_like", "dropout", "hard_sigmoid", "hard_silu", "batch_normalization", "log1p",
-    "expm1", "mish", "softsign", "logical_not", "isnan", "random_normal_like", "preprocess_input", "reverse", "flip",
-    "roll", "pow", "power",
-})  # fmt: skip
-"""Functions that give what has the shape of their first argument."""
-
-ELEMENTWISE = frozenset({
-    "add", "subtract", "multiply", "divide", "maximum", "minimum", "truediv", "true_divide", "where", "equal", "less",
-    "greater", "not_equal", "less_equal", "greater_equal", "logical_and", "logical_or", "squared_difference",
-    "div_no_nan", "divide_no_nan", "binary_crossentropy_elementwise", "add_n",
-})  # fmt: skip
-OF_TENSORS = ELEMENTWISE | KEEPS | {"concat", "concatenate", "stack", "matmul", "dot", "batch_dot"}
-"""Functions that are given tensors alone, and no sizes."""
-
-REDUCES = frozenset({
-    "mean", "sum", "max", "min", "prod", "var", "std", "any", "all", "reduce_mean", "reduce_sum", "reduce_max",
-    "reduce_min", "reduce_prod", "reduce_any", "reduce_all", "reduce_std", "reduce_variance", "argmax", "argmin",
-    "logsumexp", "reduce_logsumexp", "norm",
-})  # fmt: skip
-
 
 def of_layer(layer: Object, inputs: SequenceOf[Shape | None]) -> list[Shape] | None:
     """The shapes of the outputs of a layer of Keras; None where they are not known."""
@@ -135,14 +111,14 @@ def shape(name: str, tensors: list[Traced], call: Asked) -> Array | None:
     first = tensors[0]
     if first.shape is None:
         return None
-    if word in KEEPS:
+    if word in shapes.KEEPS:
         return Array(first.library, first.dtype, first.shape)
-    if word in ELEMENTWISE:
+    if word in shapes.ELEMENTWISE:
         found: Shape | None = tensors[0].shape
         for each in tensors[1:]:
             found = broadcast(found, each.shape)
         return Array(first.library, first.dtype, found) if found is not None else None
-    if word in REDUCES:
+    if word in shapes.REDUCES:
         return _reduced(first, call)
     if word in ("transpose", "permute_dimensions"):
         return _transposed(first, call)
