@@ -246,6 +246,9 @@ def test_the_lens_shows_the_estimate_and_can_be_switched_off(client: Client) -> 
     (lens,) = client.request("textDocument/codeLens", textDocument={"uri": client.uri("train.py")})
     client.request("workspace/executeCommand", **{k: lens["command"][k] for k in ("command", "arguments")})
     assert "- weights: 31 KiB" in client.told("window/showMessage")[0]["message"]
+    command = {"command": lens["command"]["command"], "arguments": [r"**one step** of a\*b\[c\]"]}
+    client.request("workspace/executeCommand", **command)
+    assert client.told("window/showMessage")[-1]["message"] == "one step of a*b[c]"
     client.notify("workspace/didChangeConfiguration", settings={"tfmemlint": {"estimate": False}})
     assert lenses(client, "train.py") == []
 

@@ -16,6 +16,7 @@ from tfmemlint.server.lenses import SHOW_ESTIMATE
 from tfmemlint.server.positions import ENCODINGS, UTF16
 from tfmemlint.server.service import Service
 from tfmemlint.server.shown import NAME
+from tfmemlint.server.wording import unmarked
 
 NOTEBOOKS = types.NotebookDocumentSyncOptions(
     notebook_selector=[
@@ -129,7 +130,7 @@ def _answers(server: LanguageServer, service: Service) -> None:
 
     @server.command(SHOW_ESTIMATE)
     def show_estimate(details: str) -> None:
-        server.window_show_message(types.ShowMessageParams(types.MessageType.Info, details.replace("*", "")))
+        server.window_show_message(types.ShowMessageParams(types.MessageType.Info, unmarked(details)))
 
 
 def serve() -> int:
