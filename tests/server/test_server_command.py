@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +16,7 @@ from typing import Any
 import psutil
 import pytest
 from command_line import Run
-from rpc import Client
+from rpc import PREFETCH, Client
 
 from tfmemlint.server.settings import Settings, read
 
@@ -45,6 +47,18 @@ def test_without_the_extra_one_line_says_what_to_install(run: Run, monkeypatch: 
     done = run("server", "--stdio")
     assert (done.code, done.out, done.err.count("\n")) == (2, "", 1)
     assert "pip install 'tfmemlint[lsp]'" in done.err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without telling it")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_an_editor_that_kills_the_server_leaves_no_pages(tmp_path: Path, name: str) -> None:
+    client = Client(tmp_path)
+    (found,) = client.open("train.py", PREFETCH.format(before=""))
+    page = Path(found["codeDescription"]["href"].removeprefix("file://"))
+    assert page.exists()
+    client.process.send_signal(getattr(signal, name))
+    assert client.process.wait(60) == -getattr(signal, name)
+    assert not page.parent.exists()
 
 
 def test_wrong_arguments_are_one_line(run: Run) -> None:

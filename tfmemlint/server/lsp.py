@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import sys
+from types import FrameType
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -137,6 +139,7 @@ def serve() -> int:
     """Serve one client over standard input and output until it goes; the exit code."""
     logging.basicConfig(level=logging.ERROR, stream=sys.stderr, format="%(levelname)s: %(message)s")
     server, service = make()
+    _tidy_when_ended(service)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what else is printed must not stand between messages
     try:
@@ -146,3 +149,14 @@ def serve() -> int:
     return 0
 
 
+def _tidy_when_ended(service: Service) -> None:
+    """Have the pages removed, too, where an editor ends the server by a signal, as Emacs and Neovim do when they quit."""
+
+    def ended(number: int, frame: FrameType | None) -> None:
+        service.remove_pages()
+        signal.signal(number, signal.SIG_DFL)
+        signal.raise_signal(number)  # not SystemExit: the thread that reads the editor's messages would be waited for
+
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):  # Windows has no SIGHUP
+            signal.signal(getattr(signal, name), ended)
