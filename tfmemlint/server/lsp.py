@@ -150,7 +150,7 @@ def serve() -> int:
 
 
 def _tidy_when_ended(service: Service) -> None:
-    """Have the pages removed, too, where an editor ends the server by a signal, as Emacs and Neovim do when they quit."""
+    """Have the pages removed, too, where an editor ends the server by a signal, as Emacs does when it quits."""
 
     def ended(number: int, frame: FrameType | None) -> None:
         service.remove_pages()
