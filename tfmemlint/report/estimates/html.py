@@ -37,7 +37,7 @@ def _section(found: Reported) -> str:
     parts.append(f"<h3>bytes</h3><table>{figures}</table>")
     if found.is_whole:
         if picture := svg.inline(found):
-            parts.append(f"<h3>over one step</h3>{picture}")
+            parts.append(f"<h3>over one step</h3>{_scroll(picture, 'over one step')}")
         parts.append(_alive(found))
     if found.saves:
         head = _row(("change", "saves", "peak"), ("", "number", "number"), "th")
@@ -69,7 +69,7 @@ def _alive(found: Reported) -> str:
     more = sum(each.bytes for each in held[20:])
     rows += _row((f"{len(held) - 20} more", "", show_bytes(more), ""), styles) if more else ""
     head = _row(("layer", "place", "bytes", "why"), styles, "th")
-    return f"<h3>alive at the peak</h3>{_scroll(head + rows, 'alive at the peak')}"
+    return f"<h3>alive at the peak</h3>{_scroll(_table(head + rows), 'alive at the peak')}"
 
 
 def _layers(found: Reported) -> str:
@@ -86,9 +86,14 @@ def _layers(found: Reported) -> str:
         place = str(found.place(each.line) or "")
         parameters = words.number(each.parameters)
         rows.append(_row((each.name, each.kind, place, words.shape(each), parameters, *known), styles))
-    return f"<h3>layers</h3>{_scroll(head + ''.join(rows), 'layers')}"
+    return f"<h3>layers</h3>{_scroll(_table(head + ''.join(rows)), 'layers')}"
 
 
-def _scroll(rows: str, name: str) -> str:
+def _scroll(what: str, name: str) -> str:
+    """What is wider than a small screen, to be moved there on its own."""
     region = f'<div class="scroll" role="region" aria-label="{escape(name)}" tabindex="0">'
-    return f"{region}<table>{rows}</table></div>"
+    return f"{region}{what}</div>"
+
+
+def _table(rows: str) -> str:
+    return f"<table>{rows}</table>"

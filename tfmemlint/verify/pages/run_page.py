@@ -28,7 +28,7 @@ def page(name: str, run: Run, lines: Sequence[Hot], earlier: Earlier | None = No
     else:
         parts += [f'<p class="warning">{shown(remark)}</p>' for remark in remarks(earlier, name, run)]
         pictures_of_both = "".join(_courses(earlier.run, run))
-        both = f'<div class="pictures"><div>{_figures_of_both(earlier.run, run)}</div>{pictures_of_both}</div>'
+        both = f'{_figures_of_both(earlier.run, run)}<div class="pictures">{pictures_of_both}</div>'
         heading = f"This run, and before it {shown(earlier.name)}"
     parts.append(f"<section><h2>{heading}</h2>{both}</section>")
     if lines:
