@@ -80,7 +80,8 @@ edits: $(VENV)/.installed-test
 docs: $(VENV)/.installed-docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --clean
 
-# The extension for VS Code, as dist/tfmemlint.vsix, from npm's packages; its tests need no VS Code.
+# The extension for VS Code, as dist/tfmemlint.vsix, from npm's packages; its tests need no VS Code. Where it is built and
+# code-server (npm) and Chromium are here, `test` asks VS Code itself, too.
 vsix: $(VENV)/.installed-test
 	cd editors/vscode && npm ci --no-audit --no-fund && TFMEMLINT=$(abspath $(BIN))/tfmemlint npm test
 	@mkdir -p dist
